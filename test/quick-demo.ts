@@ -12,6 +12,7 @@ const connection = {
   timeout_ms: 2_000,
   queue_timeout_ms: 2_000,
   settling_seconds: 2,
+  changes_seconds: 1,
   // The simulated EHRs report on their own that they are unavailable.
   breaker: { failures: 1_000 },
 };

@@ -69,11 +69,23 @@ test('gateways that are killed while they book and deliver lose no event and no 
     limit: '60',
   });
   const { timeslots } = (await sent<{ timeslots: Slot[] }>({ method: 'GET', path: `${oslo}/timeslots?${query}` })).body;
+  /** Books a time directly in the EHR. */
+  async function bookByStaff(id: string, slot: Slot | undefined): Promise<void> {
+    const client = await database.database.pool.connect();
+    await client.query(
+      `INSERT INTO sandbox.appointments (emr, id, care_unit_id, patient_id, resource_id, healthcare_service_id, starts_at, ends_at, state)
+       VALUES ('sandbox-no', $1, 'oslo-sentrum', 'p-2', $2, 'consultation', $3, $4, 'booked')`,
+      [id, slot?.resource_id, slot?.start, slot?.end],
+    );
+    client.release();
+    byStaff.push(id);
+  }
+  const byStaff: string[] = [];
   let isOver = false;
   const booked: string[] = [];
   const load = Promise.all(
     [0, 1, 2, 3].map(async (worker) => {
-      for (let index = worker; !isOver && index < timeslots.length; index += 4) {
+      for (let index = worker; !isOver && index < timeslots.length - kills; index += 4) {
         const slot = timeslots[index];
         if (!slot) return;
         const { id } = await write({
@@ -99,6 +111,7 @@ test('gateways that are killed while they book and deliver lose no event and no 
     const before = receiver.received.length;
     await eventually(() => expect(receiver.received.length).toBeGreaterThan(before + 2));
     await child.kill();
+    await bookByStaff(`by-staff-${kill}`, timeslots.at(-kill));
     child = await start();
   }
   isOver = true;
@@ -108,9 +121,10 @@ test('gateways that are killed while they book and deliver lose no event and no 
   await eventually(() => {
     const byAppointment = Map.groupBy(receiver.accepted(), ({ data }) => data.appointment_id);
     for (const id of booked) expect(byAppointment.get(id)?.map(({ type }) => type)).toEqual(wanted);
+    for (const id of byStaff) expect(byAppointment.get(id)?.map(({ type }) => type)).toEqual(['appointment.booked']);
   });
   for (const request of receiver.received) verify(request, secret);
   const polled = (await sent<EventPage>({ method: 'GET', path: '/api/events?limit=500' })).body.events;
-  expect(polled).toHaveLength(2 * booked.length);
+  expect(polled).toHaveLength(2 * booked.length + byStaff.length);
   expect(booked.length).toBeGreaterThan(kills);
 });

@@ -1,4 +1,5 @@
 import type { PostgresPool } from 'kysely';
+import type { AppointmentChangeOperations } from './appointment-changes.ts';
 import type { DirectChanges } from './direct-changes.ts';
 import type { DocumentOperations } from './documents.ts';
 import type { EhrHttp } from './http.ts';
@@ -204,7 +205,11 @@ export interface EhrConfirmation {
  * The operations of the port. A connector implements the ones that its EHR supports. They throw only `ConnectorError`;
  * any other error counts as a bug in the connector. Ids in queries are the EHR's own (`emr_id` values).
  */
-export interface ConnectorOperations extends MedicalNoteOperations, DocumentOperations, ScheduleOperations {
+export interface ConnectorOperations
+  extends AppointmentChangeOperations,
+    MedicalNoteOperations,
+    DocumentOperations,
+    ScheduleOperations {
   /**
    * The patient with this identifier, or `null`.
    *

@@ -1,3 +1,4 @@
+export * from './appointment-changes.ts';
 export * from './batched-look-ups.ts';
 export * from './connector.ts';
 export * from './define-connector.ts';

@@ -2,6 +2,7 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createCursors } from './api/paging.ts';
+import { createEhrChangeMetrics } from './appointments/ehr-changes/metrics.ts';
 import { startBackground } from './background/start.ts';
 import { createClientRegistry } from './clients/client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
@@ -86,6 +87,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   };
   const clients = createClientRegistry(configuration.clients);
   const webhookMetrics = createWebhookMetrics(metrics);
+  const ehrChangeMetrics = createEhrChangeMetrics(metrics);
   const dispatcher = createDispatcher({
     db: background,
     keys,
@@ -96,7 +98,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   });
   const loops = startBackground(
     { ...services, db: background },
-    { retention: configuration.retention, clients, dispatcher, webhookMetrics, log },
+    { retention: configuration.retention, clients, dispatcher, webhookMetrics, ehrChangeMetrics, log },
   );
   return {
     log,

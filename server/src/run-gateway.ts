@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import type { Configuration } from './config/configuration.ts';
@@ -17,7 +17,7 @@ import { print } from './log/print.ts';
 import type { SecretKeys } from './secret-keys/require-known-keys.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 import { limitHeapGrowth } from './startup/limit-heap-growth.ts';
-import { assertCanListen, listenError } from './startup/listen-error.ts';
+import { listenError } from './startup/listen-error.ts';
 import { makePrivateFolder } from './startup/private-file.ts';
 import type { PrimaryProcess } from './workers/connect-to-primary.ts';
 
@@ -41,8 +41,6 @@ export async function runGateway(environment: Environment, log: Logger, primary?
   const dataDir = resolve(environment.dataDirectory);
   // Report mistakes in the configuration before anything is created or changed.
   const configured = await readConfigured(environment);
-  // Workers listen on the port of the primary process, which has checked it.
-  if (!primary) await assertCanListen(environment);
   log.info(
     environment.databaseUrl || existsSync(embeddedFiles(dataDir))
       ? 'Crossward is starting'
@@ -88,15 +86,7 @@ async function serve({ environment, setup, database, dataDir, log, primary }: Se
   });
   primary?.onStop(stop);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
-  const welcome = () =>
-    setup.demoClient
-      ? demoWelcome({
-          address,
-          ehrs: deps.ehrs,
-          clientFile: join(dataDir, 'demo-client.json'),
-          consoleSignIn: consoleSignIn(setup.configuration, dataDir),
-        })
-      : '';
+  const welcome = () => (setup.demoClient ? demoWelcome({ address, ehrs: deps.ehrs, dataDir }) : '');
   if (primary) {
     primary.ready({ address, welcome: await welcome() });
     return;
@@ -107,14 +97,6 @@ async function serve({ environment, setup, database, dataDir, log, primary }: Se
     'Crossward is listening',
   );
   print(log, await welcome());
-}
-
-/** The password is printed in a terminal only, since other output may end up in a log. */
-function consoleSignIn({ console }: Configuration, dataDir: string): string {
-  const { name, password } = console?.demoOperator ?? {};
-  return process.stdout.isTTY
-    ? `name ${name}, password ${password?.reveal()}`
-    : `name and password in ${join(dataDir, 'demo-operator.json')}`;
 }
 
 /** Restricts the directory to its owner: it holds the demo's secrets or the embedded database. */

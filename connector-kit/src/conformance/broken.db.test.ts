@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { sandboxSubject } from '../../../connectors/sandbox/test/conformance-subject.ts';
 import { createTestDatabase } from '../../../test/database.ts';
+import type { AppointmentChanges } from '../appointment-changes.ts';
 import type { AppointmentChange, AppointmentWrite } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import type { Appointment, Patient, TimeSlot } from '../records.ts';
@@ -49,7 +50,39 @@ async function inSeparateWrites(right: CompleteConnector, write: AppointmentWrit
 const other = correct.otherCareUnit ?? correct.careUnit;
 const hour = 60 * 60 * 1000;
 
+/** Alters every page of changes. */
+function changes(right: CompleteConnector, alter: (page: AppointmentChanges) => AppointmentChanges): Defects {
+  return { listAppointmentChanges: async (query) => alter(await right.listAppointmentChanges(query)) };
+}
+
 const variants: [string, capability: string, check: string, (right: CompleteConnector) => Defects][] = [
+  [
+    'leaves out cancelled appointments from the changes',
+    'appointment-changes',
+    'returns an appointment that was booked, moved and cancelled, as it is',
+    (right) =>
+      changes(right, (page) => ({
+        ...page,
+        changes: page.changes.filter(({ appointment }) => appointment.state !== 'cancelled'),
+      })),
+  ],
+  [
+    'loses the last change of a page',
+    'appointment-changes',
+    'misses none in small pages',
+    (right) => changes(right, (page) => (page.hasMore ? { ...page, changes: page.changes.slice(0, -1) } : page)),
+  ],
+  [
+    'stays at its position',
+    'appointment-changes',
+    'continues after the last change, and again from an earlier position',
+    (right) => ({
+      listAppointmentChanges: async (query) => {
+        const page = await right.listAppointmentChanges(query);
+        return query.after === undefined ? page : { ...page, next: query.after, hasMore: false };
+      },
+    }),
+  ],
   [
     'finds another patient by national number',
     'patients',

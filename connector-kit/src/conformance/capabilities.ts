@@ -1,3 +1,4 @@
+import { appointmentChanges } from './appointment-changes.ts';
 import { appointmentsCreate } from './appointments-create.ts';
 import { appointmentsRead } from './appointments-read.ts';
 import { appointmentsCancel } from './cancel.ts';
@@ -38,6 +39,7 @@ export const capabilities: readonly Capability[] = [
   clockChanges,
   paging,
   concurrentEdits,
+  appointmentChanges,
   codesByEhr,
   medicalNotes,
   documents,

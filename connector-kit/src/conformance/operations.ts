@@ -8,6 +8,7 @@ const names: Record<ConnectorOperation, true> = {
   listTimeSlots: true,
   findAppointments: true,
   listAppointments: true,
+  listAppointmentChanges: true,
   changeAppointments: true,
   findOperation: true,
   requestBooking: true,

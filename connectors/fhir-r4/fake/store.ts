@@ -102,6 +102,7 @@ export class Store {
     return found.sort((a, b) => {
       const byKey = sort.split(',').map((key) => {
         if (key === '_id') return compare(a.id ?? '', b.id ?? '');
+        if (key === '_lastUpdated') return Date.parse(lastUpdated(a)) - Date.parse(lastUpdated(b));
         if (key === '-date') return Date.parse(dateOf(b)) - Date.parse(dateOf(a));
         return Date.parse(String(a.start)) - Date.parse(String(b.start));
       });
@@ -112,6 +113,8 @@ export class Store {
   #matches(resource: Stored, name: string, value: string): boolean {
     const values = value.split(',');
     switch (name) {
+      case '_lastUpdated':
+        return Date.parse(lastUpdated(resource)) >= Date.parse(value.slice('ge'.length));
       case '_id':
         return values.includes(resource.id ?? '');
       case 'status':
@@ -184,4 +187,8 @@ function inBound(moment: string, bound: string): boolean {
   if (bound.startsWith('ge')) return at >= wanted;
   if (bound.startsWith('lt')) return at < wanted;
   return false;
+}
+
+function lastUpdated({ meta }: Stored): string {
+  return meta?.lastUpdated ?? '';
 }

@@ -1,4 +1,5 @@
 import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
+import { listAppointmentChanges } from './appointment-changes.ts';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { chooseMode, openBooking } from './booking/choose.ts';
 import { readServerFacts } from './capability-statement.ts';
@@ -65,6 +66,9 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     },
     findAppointments: booking.findAppointments ?? ((careUnit, ids) => findAppointments(ehr, careUnit, ids)),
     listAppointments: (query) => listAppointments(ehr, query),
+    ...(facts.can('Appointment', 'search-type')
+      ? { listAppointmentChanges: (query) => listAppointmentChanges(ehr, query) }
+      : {}),
     listTimeSlots,
     ...(changeAppointments ? { changeAppointments } : {}),
     ...(findOperation ? { findOperation } : {}),

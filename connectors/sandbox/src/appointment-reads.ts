@@ -113,9 +113,9 @@ export async function appointmentsById(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-type SelectedRow = Omit<AppointmentRow, 'emr' | 'created_at'>;
+type SelectedRow = Omit<AppointmentRow, 'emr' | 'created_at' | 'changed_by' | 'changed_at'>;
 
-function selectAppointments(
+export function selectAppointments(
   db: Kysely<SandboxTables>,
   emr: string,
 ): SelectQueryBuilder<SandboxTables, 'sandbox.appointments', SelectedRow> {
@@ -136,7 +136,7 @@ function selectAppointments(
     .where('emr', '=', emr);
 }
 
-function appointment(row: SelectedRow): Appointment {
+export function appointment(row: SelectedRow): Appointment {
   return {
     id: row.id,
     state: row.state,

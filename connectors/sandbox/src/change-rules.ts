@@ -2,7 +2,7 @@ import { type AppointmentChange, type AppointmentCreation, ConnectorError } from
 import type { AppointmentRow } from './tables.ts';
 
 /** An appointment as it was read. */
-export interface CurrentRow extends Omit<AppointmentRow, 'emr' | 'created_at'> {
+export interface CurrentRow extends Omit<AppointmentRow, 'emr' | 'created_at' | 'changed_by' | 'changed_at'> {
   /** The `xmin` of the row. Null for a row that is not stored yet. */
   readonly read_version: string | null;
   /** Whether `held_until` has passed, by the database's clock. */

@@ -84,3 +84,20 @@ test('one of the concurrent bookings of overlapping times is made', async () => 
     if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ kind: 'time_slot_unavailable' });
   }
 });
+
+test('a change that is committed late is not missed, and none is returned before it', async () => {
+  const [slot, other] = await freeSlots(2);
+  if (!slot || !other) throw new Error('No free slot');
+  const [late] = await write(here, booking(slot));
+  const start = await here.listAppointmentChanges({ careUnits: [careUnit], limit: 100 });
+  const client = await database.pool.connect();
+  await client.query('BEGIN');
+  await client.query(`UPDATE sandbox.appointments SET comment = 'late' WHERE id = $1`, [late?.id]);
+  const [early] = await write(there, booking(other));
+  const during = await here.listAppointmentChanges({ careUnits: [careUnit], after: start.next, limit: 100 });
+  expect(during.changes.map(({ appointment }) => appointment.id)).not.toContain(early?.id);
+  await client.query('COMMIT');
+  client.release();
+  const { changes } = await here.listAppointmentChanges({ careUnits: [careUnit], after: during.next, limit: 100 });
+  expect(changes.map(({ appointment }) => appointment.id).slice(-2)).toEqual([late?.id, early?.id]);
+});

@@ -6,6 +6,7 @@ import {
   type DatabaseContext,
 } from '@crossward/connector-kit';
 import { Kysely, PostgresDialect } from 'kysely';
+import { listAppointmentChanges } from './appointment-changes.ts';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { changeAppointments, findOperation } from './appointment-writes.ts';
 import { inPortVocabulary, writeInPortVocabulary } from './database-errors.ts';
@@ -67,6 +68,7 @@ async function openSandbox({
       idsPerLookUp,
     ),
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
+    listAppointmentChanges: (query) => inPortVocabulary(() => listAppointmentChanges(db, emr, query)),
     changeAppointments: (write) =>
       writeInPortVocabulary(() => changeAppointments(db, emr, directory, schedules, write)),
     findOperation: (_careUnit, operationId) => inPortVocabulary(() => findOperation(db, emr, operationId)),

@@ -7,7 +7,8 @@ import { sandboxSubject } from '../test/conformance-subject.ts';
 const { database, dispose } = await createTestDatabase();
 afterAll(dispose);
 const { careUnit, ...subject } = await sandboxSubject('sandbox', database.pool);
-const { findAppointments, listAppointments, listTimeSlots } = subject.connector as Required<Connector>;
+const { findAppointments, listAppointmentChanges, listAppointments, listTimeSlots } =
+  subject.connector as Required<Connector>;
 
 /** A hundred thousand past appointments of 5,000 patients, with four resources. The constraint would take most of the time. */
 const past = [
@@ -46,6 +47,12 @@ test.each<[string, string, string, () => Promise<readonly unknown[]>]>([
     'of_a_patient',
     'patient_id',
     () => listAppointments({ careUnit, patientId: 'p-3', states: ['booked'], after, limit: 101 }),
+  ],
+  [
+    'changes since an earlier reading',
+    'by_change',
+    'changed_by',
+    async () => (await listAppointmentChanges({ careUnits: [careUnit], after: '1 ', limit: 101 })).changes,
   ],
   [
     'appointments of a resource in a week',

@@ -46,6 +46,9 @@ export interface AppointmentRow {
   held_until: Date | null;
   comment: string | null;
   created_at: Generated<Date>;
+  /** The transaction that last changed it. */
+  changed_by: Generated<string>;
+  changed_at: Generated<Date>;
 }
 
 interface OperationRow {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { observeStatements } from '../../../test/statements.ts';
 import { createDb, type Db } from '../db/kysely.ts';
-import { dueEhrs } from './due-ehrs.ts';
+import { dueChanges, dueEhrs } from './due-ehrs.ts';
 
 let testDatabase: TestDatabase;
 let db: Db;
@@ -48,4 +48,15 @@ test('asks again later', async () => {
   expect(await isDue('new')).toBe(false);
   await addOperation('new', '-1 second');
   await expect.poll(() => isDue('new')).toBe(true);
+});
+
+test('names the EHRs whose changes are to be read or reported', async () => {
+  await sql`INSERT INTO ehr_change_feeds (emr, next_read_at)
+    VALUES ('due', now()), ('later', now() + interval '1 hour'), ('unreported', now() + interval '1 hour')`.execute(db);
+  await sql`INSERT INTO ehr_changes VALUES
+    ('unreported', 'a-1', 'ward', 'booked', now(), now(), 'r-1', 's-1', false, now(), '{}', false)`.execute(db);
+  const ehrs = ['due', 'later', 'unreported', 'never read'];
+  const isDue = dueChanges(db, ehrs);
+  const due = await Promise.all(ehrs.map(isDue));
+  expect(ehrs.filter((_, index) => due[index])).toEqual(['due', 'unreported', 'never read']);
 });

@@ -4,6 +4,7 @@ import { startGateway } from '../../../test/gateway.ts';
 import { fillTables, fullScans, largeTables } from '../../../test/large-tables.ts';
 import { wrapConnector } from '../../../test/other-ehrs.ts';
 import { hidingItsStatements, observeStatements, type Statement, unobserved } from '../../../test/statements.ts';
+import { createEhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
 import { createDb } from '../db/kysely.ts';
 import { listFailed } from '../messages/failed.ts';
 import { listOpen } from '../messages/open-messages.ts';
@@ -63,7 +64,14 @@ test('no background job scans a growing table or index', async () => {
     const retention = { confirmation_days: 90, event_days: 30 };
     for (const { round } of backgroundWork(
       { ...services, db },
-      { retention, clients: gateway.deps.clients, dispatcher, webhookMetrics, log },
+      {
+        retention,
+        clients: gateway.deps.clients,
+        dispatcher,
+        webhookMetrics,
+        ehrChangeMetrics: createEhrChangeMetrics(new Registry()),
+        log,
+      },
     )) {
       await round();
     }

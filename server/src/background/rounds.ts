@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { EhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { publishEvents } from '../events/publish-events.ts';
@@ -11,14 +12,16 @@ import { fanOut } from '../webhooks/fan-out.ts';
 import type { WebhookMetrics } from '../webhooks/metrics.ts';
 import { continueReplays } from '../webhooks/replay.ts';
 import { deleteOldData } from './delete-old-data.ts';
-import { dueEhrs } from './due-ehrs.ts';
+import { dueChanges, dueEhrs } from './due-ehrs.ts';
 import { watchAvailability } from './ehr-availability.ts';
+import { ehrChangesRound } from './ehr-changes-round.ts';
 import { ehrRound } from './ehr-round.ts';
 import { extendSchedules } from './extend-schedules.ts';
 import { readGauges } from './read-gauges.ts';
 
 const ehrPauseMilliseconds = 1_000;
 const availabilityPauseMilliseconds = 1_000;
+const changesPauseMilliseconds = 1_000;
 const eventsPauseMilliseconds = 500;
 const resealPauseMilliseconds = 60_000;
 const resealedAtOnce = 100;
@@ -40,17 +43,19 @@ export interface BackgroundDependencies {
   readonly clients: ClientRegistry;
   readonly dispatcher: Dispatcher;
   readonly webhookMetrics: WebhookMetrics;
+  readonly ehrChangeMetrics: EhrChangeMetrics;
   readonly log: Logger;
 }
 
 /** The background jobs: one for each EHR, so that a slow EHR delays no other, and those that call no EHR. */
 export function backgroundWork(
   services: OperationServices,
-  { retention, clients, dispatcher, webhookMetrics, log }: BackgroundDependencies,
+  { retention, clients, dispatcher, webhookMetrics, ehrChangeMetrics, log }: BackgroundDependencies,
 ): readonly BackgroundWork[] {
   const { db, keys, ehrs, outbox } = services;
   const emrs = [...ehrs.keys()];
   const isDue = dueEhrs(db, emrs);
+  const hasChanges = dueChanges(db, emrs);
   const guarded = (pauseMilliseconds: number, name: string, work: () => Promise<void>): BackgroundWork => ({
     pauseMilliseconds,
     async round() {
@@ -86,6 +91,15 @@ export function backgroundWork(
           return false;
         }),
     })),
+    ...[...ehrs.values()].map((ehr) => ({
+      pauseMilliseconds: changesPauseMilliseconds,
+      round: () =>
+        ehrChangesRound(services, ehr, { isDue: hasChanges, log }).catch((error) => {
+          log.error({ emr: ehr.id, cause: describeError(error) }, 'reporting changes in the EHR failed');
+          return false;
+        }),
+    })),
+    guarded(gaugesPauseMilliseconds, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs)),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
     guarded(gaugesPauseMilliseconds, 'reading metrics of webhooks', () => webhookMetrics.refresh(db)),
     guarded(resealPauseMilliseconds, 'encrypting webhook endpoints again', async () => {

@@ -25,6 +25,7 @@ export function formatCheck({ emr, connector, probe, claims, error }: EmrCheck):
       `  changes          ${claims.changes.join(', ') || 'none'}`,
       `  all or nothing   ${allOrNothing(claims)}`,
       `  sends codes      ${claims.sendsCodes ? 'yes' : 'no; the gateway does'}`,
+      `  staff's changes  ${claims.operations.includes('listAppointmentChanges') ? 'reported as events' : 'not reported'}`,
     );
   }
   if (probe && Object.keys(probe.recommendedSettings).length > 0) {

@@ -14,7 +14,8 @@ export function gatewayBefore(connector: () => Connector): (operation: Connector
   return (operation) => {
     const close = () => Promise.resolve();
     const patience = { callSeconds: 1, settlingSeconds: 1, giveUpSeconds: 1 };
-    const facts = { id: 'emr', name: 'EHR', syntheticIdentifiers: false, careUnits: new Map(), patience, close };
+    const settings = { syntheticIdentifiers: false, patience, changesSeconds: 0 };
+    const facts = { id: 'emr', name: 'EHR', careUnits: new Map(), ...settings, close };
     const opening = { current: connector, retryAfterSeconds: () => 1, stop: () => undefined };
     const ask = createConnection(facts, opening, unguarded).call as (name: ConnectorOperation) => Promise<unknown>;
     return ask(operation);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -30,9 +31,14 @@ async function ask(output: Output, question: string): Promise<string> {
   output.err(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input, output: silent, terminal: true });
+  const closed = once(prompt, 'close').then(() => Promise.reject(new Error('The prompt is closed')));
   try {
-    return await prompt.question('');
+    return await Promise.race([prompt.question(''), closed]);
+  } catch {
+    // Ctrl-C or Ctrl-D.
+    throw new UsageError('Cancelled. Nothing was changed.');
   } finally {
+    closed.catch(() => undefined);
     prompt.close();
     output.err('\n');
   }

@@ -104,6 +104,16 @@ export const connectionSchema = Type.Object(
         },
       ),
     ),
+    changes_seconds: Type.Optional(
+      wholeNumber(
+        'Pause between two readings of the changes that are made directly in the EHR, in seconds. 0: not read.',
+        {
+          minimum: 0,
+          maximum: 86_400,
+          default: 30,
+        },
+      ),
+    ),
     max_response_bytes: Type.Optional(
       wholeNumber('Maximum size of a response body, in bytes.', {
         minimum: 1024,

@@ -138,6 +138,18 @@ describe('sign-in', () => {
     await forgetFailures();
   });
 
+  test('counts sign-ins that arrive together', async () => {
+    await forgetFailures();
+    const operator = await newOperator(gateway, newName(), 'view');
+    const guess = () => attempt(consoleBrowser(gateway), { ...operator, password: 'a wrong password' }, '');
+    await guess();
+    // The next failure starts a pause of minutes.
+    await sql`UPDATE failed_sign_ins SET failures = 12`.execute(db);
+    const guesses = await Promise.all(Array.from({ length: 10 }, guess));
+    expect(guesses.map(({ status }) => status).sort()).toEqual([401, ...Array.from({ length: 9 }, () => 429)]);
+    await forgetFailures();
+  });
+
   test('tells what is missing in the form', async () => {
     const page = await attempt(consoleBrowser(gateway), { name: 'kari' }, '');
     expect([page.status, page.text]).toEqual([400, expect.stringContaining('Enter your name and your password.')]);

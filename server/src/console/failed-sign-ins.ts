@@ -20,15 +20,14 @@ interface Attempt {
  * reset them.
  */
 export async function countSignIn(tx: Tx, keys: KeyRing, attempt: Attempt): Promise<number> {
+  // One sign-in at a time: of many that arrive together, the first ones would otherwise all see no pause.
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended('crossward: failed sign-ins', 0))`.execute(tx);
   const { account, address } = keysOf(keys, attempt);
   const wait = await waitOf(tx, [account, address]);
   // A pause of one does not count against the other.
   if (wait > 0) return wait;
-  const limits = [
-    { key: account, allowed: free.account },
-    { key: address, allowed: free.address },
-  ].sort((one, other) => Buffer.compare(one.key, other.key));
-  for (const { key, allowed } of limits) await countOne(tx, key, allowed);
+  await countOne(tx, account, free.account);
+  await countOne(tx, address, free.address);
   return 0;
 }
 

@@ -53,6 +53,8 @@ export interface EhrConnection {
   readonly syntheticIdentifiers: boolean;
   readonly careUnits: ReadonlyMap<string, CareUnitConnection>;
   readonly patience: Patience;
+  /** Seconds between two readings of the changes that are made directly in the EHR. 0: they are not read. */
+  readonly changesSeconds: number;
   offers(operation: ConnectorOperation): boolean;
   health(): EhrHealth;
   /**

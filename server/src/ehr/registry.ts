@@ -64,6 +64,7 @@ async function openConnection(
         settlingSeconds: emr.connection.settling_seconds,
         giveUpSeconds: emr.connection.give_up_seconds,
       },
+      changesSeconds: emr.connection.changes_seconds,
       async close() {
         opening.stop();
         await http.close();

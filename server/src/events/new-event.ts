@@ -9,6 +9,8 @@ export interface NewEvent {
   /** Events of one subject are delivered in order. `null`: no order. */
   readonly subject: string | null;
   readonly data: EventData;
+  /** Seen in the EHR, where somebody made the change directly. Default: no. */
+  readonly isObserved?: boolean;
 }
 
 type EventData = AppointmentEventData | MessageEventData | EmrEventData;

@@ -11,8 +11,9 @@ import type { NewEvent } from './new-event.ts';
 export function withEvents(statement: RawBuilder<{ id: string }>, events: string): RawBuilder<{ id: string }> {
   return sql`
     WITH changed AS (${statement}), written AS (
-      INSERT INTO events (type, emr, care_unit_id, subject, data)
-      SELECT event ->> 'type', event ->> 'emr', event ->> 'care_unit_id', event ->> 'subject', event -> 'data'
+      INSERT INTO events (type, emr, care_unit_id, subject, data, is_observed)
+      SELECT event ->> 'type', event ->> 'emr', event ->> 'care_unit_id', event ->> 'subject', event -> 'data',
+        coalesce((event ->> 'is_observed')::boolean, false)
       FROM jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS it (event, place)
       JOIN changed ON changed.id::text = event ->> 'of'
       ORDER BY place)
@@ -22,8 +23,8 @@ export function withEvents(statement: RawBuilder<{ id: string }>, events: string
 /** Events as JSON text, for `withEvents`, each with the `id` of the row whose change it reports. */
 export function eventsText(changes: readonly { readonly id: string; readonly events: readonly NewEvent[] }[]): string {
   const rows = changes.flatMap(({ id, events }) =>
-    events.map(({ type, emr, careUnitId, subject, data }) => {
-      return { of: id, type, emr, care_unit_id: careUnitId, subject, data };
+    events.map(({ careUnitId, isObserved, ...event }) => {
+      return { of: id, ...event, care_unit_id: careUnitId, is_observed: isObserved };
     }),
   );
   return JSON.stringify(rows);

@@ -1,11 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isLoopbackHost } from '../config/loopback.ts';
 import type { Console } from '../console/console.ts';
 import type { ConsoleDeps, ConsoleRequest, ConsoleResponse } from '../console/page.ts';
 import { consoleRoutes, type RouteName } from '../console/routes.ts';
 import { describeError } from '../log/describe-error.ts';
 import { Problem } from '../problems/problem.ts';
 import { callerAddress, callerOf } from './caller-address.ts';
+import { consoleUrl } from './console-host.ts';
 import { frameworkProblem, sendProblem } from './error-handler.ts';
 import { limitAddresses } from './page-limits.ts';
 import { type Allowances, addHtmlPages } from './pages/html-pages.ts';
@@ -33,7 +33,7 @@ export async function addConsole(app: FastifyInstance, deps: ConsoleDeps, reques
     );
     pages.addHook('onRequest', async (request, reply) => {
       reply.header('x-robots-tag', 'noindex, nofollow');
-      if (!publicUrlOf(request, deps)) throw new Problem('route_not_found', { detail: otherHost });
+      if (!consoleUrl(deps.settings, request.host)) throw new Problem('route_not_found', { detail: otherHost });
     });
     pages.addHook('onSend', async (_request, reply) => {
       // Browsers then say which origin a form comes from. Other sites still get no referrer.
@@ -66,7 +66,7 @@ export async function addConsole(app: FastifyInstance, deps: ConsoleDeps, reques
 
   async function sendFailure(error: FastifyError, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
     const problem = frameworkProblem(error);
-    if (!publicUrlOf(request, deps)) return sendProblem(problem, request, reply);
+    if (!consoleUrl(deps.settings, request.host)) return sendProblem(problem, request, reply);
     request.problem = problem;
     if (problem.status >= 500) {
       request.log.error({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
@@ -97,18 +97,6 @@ function loadOnce(deps: ConsoleDeps): () => Promise<Console> {
   };
 }
 
-/**
- * The URL below which the console is reached, if the request names its host. Without a configured one, any loopback host
- * name counts: other sites then cannot reach it under theirs (DNS rebinding).
- */
-function publicUrlOf(request: FastifyRequest, { settings }: ConsoleDeps): string | undefined {
-  if (settings.url !== undefined) {
-    return request.host.toLowerCase() === new URL(settings.url).host ? settings.url : undefined;
-  }
-  const url = `http://${request.host}`;
-  return URL.canParse(url) && isLoopbackHost(new URL(url).hostname) ? url : undefined;
-}
-
 function toConsole(request: PageRequest, deps: ConsoleDeps): ConsoleRequest {
   const { headers } = request;
   const fetchSite = headers['sec-fetch-site'];
@@ -117,7 +105,7 @@ function toConsole(request: PageRequest, deps: ConsoleDeps): ConsoleRequest {
     query: new URL(request.url, 'http://localhost').searchParams,
     form: request.body ?? new URLSearchParams(),
     cookieHeader: headers.cookie ?? '',
-    url: new URL(publicUrlOf(request, deps) ?? 'http://localhost'),
+    url: new URL(consoleUrl(deps.settings, request.host) ?? 'http://localhost'),
     address: callerOf(callerAddress(request)),
     origin: headers.origin,
     fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined,

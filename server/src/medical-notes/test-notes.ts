@@ -116,6 +116,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     id: 'notes',
     careUnits: new Map([[careUnit.id, careUnit]]),
     patience: { callSeconds: 60, settlingSeconds: 0, giveUpSeconds: 600 },
+    changesSeconds: 0,
     offers: () => true,
     call: ehr.call,
   } as unknown as EhrConnection;

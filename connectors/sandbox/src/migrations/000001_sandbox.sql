@@ -66,6 +66,9 @@ CREATE TABLE sandbox.appointments (
   held_until timestamptz,
   comment text,
   created_at timestamptz NOT NULL DEFAULT now(),
+  -- The transaction that last changed it, and when.
+  changed_by xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  changed_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (emr, id),
   CONSTRAINT appointments_hold_has_an_end CHECK ((state = 'held') = (held_until IS NOT NULL)),
   -- The maximum length lets a search by range skip older appointments in the index.
@@ -80,7 +83,18 @@ CREATE TABLE sandbox.appointments (
 CREATE INDEX appointments_of_a_care_unit ON sandbox.appointments (emr, care_unit_id, starts_at, id);
 CREATE INDEX appointments_of_a_resource ON sandbox.appointments (emr, resource_id, starts_at, id);
 CREATE INDEX appointments_of_a_patient ON sandbox.appointments (emr, patient_id, starts_at, id);
+CREATE INDEX appointments_by_change ON sandbox.appointments (emr, changed_by, id);
 CREATE INDEX appointments_held ON sandbox.appointments (emr, resource_id, starts_at) WHERE state = 'held';
+
+CREATE FUNCTION sandbox.note_appointment_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.changed_by := pg_current_xact_id();
+  NEW.changed_at := now();
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER note_change BEFORE UPDATE ON sandbox.appointments
+  FOR EACH ROW EXECUTE FUNCTION sandbox.note_appointment_change();
 
 -- Completed writes by operation id, so that a retry changes nothing.
 CREATE TABLE sandbox.operations (

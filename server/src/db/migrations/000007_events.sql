@@ -16,6 +16,8 @@ CREATE TABLE events (
   data jsonb NOT NULL,
   -- A test event: for one webhook endpoint only.
   endpoint_id uuid,
+  -- Seen in the EHR, where somebody made the change directly.
+  is_observed boolean NOT NULL DEFAULT false,
   occurred_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE SEQUENCE event_positions OWNED BY events.position;

@@ -1,5 +1,6 @@
 import type { ConfirmationTables } from './confirmations.ts';
 import type { ConsoleTables } from './console.ts';
+import type { EhrChangeTables } from './ehr-changes.ts';
 import type { EventTables } from './events.ts';
 import type { MessageTables } from './messages.ts';
 import type { OperationTables } from './operations.ts';
@@ -11,6 +12,7 @@ import type { WebhookTables } from './webhooks.ts';
 export interface Tables
   extends ConfirmationTables,
     ConsoleTables,
+    EhrChangeTables,
     EventTables,
     MessageTables,
     OperationTables,

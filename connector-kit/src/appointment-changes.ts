@@ -1,0 +1,37 @@
+import type { Appointment, CareUnit } from './records.ts';
+
+export interface AppointmentChangesQuery {
+  /** The care units of the connection. */
+  readonly careUnits: readonly CareUnit[];
+  /** `next` of the previous call. Absent: from now on. */
+  readonly after?: string | undefined;
+  /** Maximum number of changes, roughly. */
+  readonly limit: number;
+}
+
+/** An appointment that was booked, changed or cancelled, as it is now. */
+export interface ChangedAppointment {
+  readonly appointment: Appointment;
+  /** When the EHR last changed it, by the EHR's clock. */
+  readonly changedAt: Date;
+  /** When it was booked in the EHR, by the EHR's clock. Absent: not known. */
+  readonly createdAt?: Date;
+}
+
+export interface AppointmentChanges {
+  /** The oldest change first. An appointment that changed several times need not appear several times. */
+  readonly changes: readonly ChangedAppointment[];
+  /** Where the next call continues. An opaque text of at most 100,000 characters without personal data. */
+  readonly next: string;
+  /** Whether further changes can be read at once. */
+  readonly hasMore: boolean;
+}
+
+/** Tells which appointments have changed, whoever changed them. */
+export interface AppointmentChangeOperations {
+  /**
+   * The appointments that have changed since an earlier call, by the gateway or directly in the EHR. No change may be
+   * missed: when in doubt, an appointment is returned again. Changes of other data need not be told apart.
+   */
+  listAppointmentChanges(query: AppointmentChangesQuery): Promise<AppointmentChanges>;
+}

@@ -1,0 +1,88 @@
+import {
+  type AppointmentChanges,
+  type AppointmentChangesQuery,
+  type ChangedAppointment,
+  ConnectorError,
+} from '@crossward/connector-kit';
+import { advanceCursor, openCursor, overlapMilliseconds, type SeenVersion } from './change-cursor.ts';
+import type { FhirConnection } from './connection.ts';
+import type { CareUnitDirectory } from './directory.ts';
+import type { FhirAppointment } from './fhir.ts';
+import { toAppointment } from './mappers/appointment.ts';
+import { patientViews } from './mappers/group.ts';
+
+/**
+ * Appointments by `_lastUpdated`: https://hl7.org/fhir/R4/search.html#lastUpdated. Each call searches anew from its
+ * position and uses the first page with anything new: an appointment that changes between two pages would move from one to
+ * the other, and another one would be missed. A deleted Appointment is not found.
+ */
+export async function listAppointmentChanges(
+  ehr: FhirConnection,
+  { careUnits, after, limit }: AppointmentChangesQuery,
+): Promise<AppointmentChanges> {
+  if (after === undefined) {
+    const since = ehr.client.clock.now().getTime() - overlapMilliseconds;
+    return { changes: [], next: JSON.stringify({ since, seen: [] }), hasMore: false };
+  }
+  const cursor = openCursor(after);
+  const known = new Set(cursor.seen.map(([version]) => version));
+  const { found, reached } = await readNew(ehr, cursor.since, limit, (version) => known.has(version));
+  const directories = await Promise.all(careUnits.map((careUnit) => ehr.directory.of(careUnit)));
+  const seen = [...cursor.seen, ...found.map((it): SeenVersion => [versionOf(it), updatedAt(it)])];
+  return {
+    changes: found.flatMap((it) => changesOf(ehr, directories, it)),
+    next: advanceCursor(cursor, seen, reached),
+    hasMore: found.length > 0,
+  };
+}
+
+async function readNew(ehr: FhirConnection, since: number, limit: number, isKnown: (version: string) => boolean) {
+  const found: FhirAppointment[] = [];
+  let reached = since;
+  const pages = ehr.client.pages('Appointment', [
+    ['_lastUpdated', `ge${new Date(since).toISOString()}`],
+    ['_sort', '_lastUpdated'],
+    ['_count', String(limit)],
+  ]);
+  for await (const { resources, sorted } of pages) {
+    for (const resource of resources as readonly FhirAppointment[]) {
+      const at = updatedAt(resource);
+      reached = Math.max(reached, at);
+      // A server that ignores the parameter returns everything.
+      if (at >= since && !isKnown(versionOf(resource))) found.push(resource);
+    }
+    if (sorted && found.length > 0) break;
+  }
+  return { found, reached };
+}
+
+function changesOf(
+  { dialect, client }: FhirConnection,
+  directories: readonly CareUnitDirectory[],
+  resource: FhirAppointment,
+): ChangedAppointment[] {
+  const changedAt = new Date(updatedAt(resource));
+  // Servers that count versions begin with 1: https://hl7.org/fhir/R4/http.html#versioning
+  const createdAt = resource.meta?.versionId === '1' ? changedAt : dateOf(resource.created);
+  return patientViews(resource).flatMap((view) =>
+    directories.flatMap((directory) => {
+      const appointment = toAppointment(view, directory, dialect, client.clock);
+      return appointment ? [{ appointment, changedAt, ...(createdAt ? { createdAt } : {}) }] : [];
+    }),
+  );
+}
+
+/** A date without a time says too little. */
+function dateOf(dateTime: string | undefined): Date | undefined {
+  return dateTime?.includes('T') ? new Date(dateTime) : undefined;
+}
+
+function updatedAt({ meta }: FhirAppointment): number {
+  const at = Date.parse(meta?.lastUpdated ?? '');
+  if (Number.isNaN(at)) throw new ConnectorError('unsupported', 'The EHR does not say when an Appointment was changed');
+  return at;
+}
+
+function versionOf({ id, meta }: FhirAppointment): string {
+  return `${id}/${meta?.versionId ?? meta?.lastUpdated}`;
+}

@@ -1,0 +1,91 @@
+import type { Connector } from '@crossward/connector-kit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import type { FhirAppointment } from '../src/fhir.ts';
+import { creation, freeSlots, write } from './bookings.ts';
+import { north, openConnector, settingsFor, south } from './subject.ts';
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+/** A server with appointments, and their ids. */
+async function withAppointments(count: number, options: FakeOptions = {}) {
+  const server = await startFake({ data: { days: 14 }, ...options });
+  servers.push(server);
+  const connector = await openConnector(settingsFor(server.url));
+  const start = (await list(connector, undefined)).next;
+  const slots = await freeSlots(connector, count);
+  const made = [];
+  for (const slot of slots) made.push(...(await write(connector, [creation(slot)])));
+  const ids = made.map(({ id }) => id).sort();
+  const metaOf = (id: string) => server.store.get(`Appointment/${id}`).meta as { lastUpdated: string };
+  return { server, connector, start, ids, metaOf };
+}
+
+function list(connector: Connector, after: string | undefined, limit = 100) {
+  const page = connector.listAppointmentChanges?.({ careUnits: [north, south], limit, ...(after ? { after } : {}) });
+  if (!page) throw new Error('The connector does not tell changes');
+  return page;
+}
+
+async function readAll(connector: Connector, after: string, limit?: number) {
+  const ids: string[] = [];
+  for (let next = after; ; ) {
+    const page = await list(connector, next, limit);
+    ids.push(...page.changes.map(({ appointment }) => appointment.id));
+    next = page.next;
+    if (!page.hasMore) return { ids: ids.sort(), next };
+  }
+}
+
+describe('changes of appointments', () => {
+  test('with the same instant are all read, although they do not fit into a page', async () => {
+    const { connector, start, ids, metaOf } = await withAppointments(5);
+    const instant = new Date().toISOString();
+    for (const id of ids) Object.assign(metaOf(id), { lastUpdated: instant });
+    expect((await readAll(connector, start, 2)).ids).toEqual(ids);
+  });
+
+  test('that become visible late are read, and no version is read twice', async () => {
+    const { connector, start, ids, metaOf } = await withAppointments(3);
+    const [late = '', ...others] = ids;
+    const { lastUpdated } = metaOf(late);
+    // As if its transaction had begun a minute ago, and was not committed yet.
+    Object.assign(metaOf(late), { lastUpdated: '2020-01-01T00:00:00Z' });
+    const first = await readAll(connector, start);
+    expect(first.ids).toEqual(others);
+    Object.assign(metaOf(late), { lastUpdated: new Date(Date.parse(lastUpdated) - 60_000).toISOString() });
+    const second = await readAll(connector, first.next);
+    expect(second.ids).toEqual([late]);
+    expect((await readAll(connector, second.next)).ids).toEqual([]);
+  });
+
+  test('are read from a server whose instants have whole seconds', async () => {
+    const { connector, start, ids } = await withAppointments(2, { wholeSeconds: true });
+    expect((await readAll(connector, start)).ids).toEqual(ids);
+  });
+
+  test('say when an appointment was created, if its version does', async () => {
+    const { server, connector, start, ids } = await withAppointments(2);
+    const [id = ''] = ids;
+    server.store.save(server.store.get(`Appointment/${id}`) as FhirAppointment);
+    const { changes } = await list(connector, start);
+    for (const { appointment, createdAt, changedAt } of changes)
+      expect(createdAt).toEqual(appointment.id === id ? undefined : changedAt);
+  });
+
+  test('of a server that does not tell their times are unsupported', async () => {
+    const { server, connector, start, ids } = await withAppointments(1);
+    Object.assign(server.store.get(`Appointment/${ids[0]}`), { meta: { versionId: '1' } });
+    server.misbehave = ({ path }) =>
+      path === '/Appointment'
+        ? {
+            status: 200,
+            body: { resourceType: 'Bundle', entry: [{ resource: server.store.get(`Appointment/${ids[0]}`) }] },
+          }
+        : undefined;
+    await expect(list(connector, start)).rejects.toMatchObject({ kind: 'unsupported' });
+  });
+});

@@ -1,0 +1,40 @@
+import type { AppointmentChanges, AppointmentChangesQuery } from '@crossward/connector-kit';
+import { type Kysely, sql } from 'kysely';
+import { appointment, selectAppointments } from './appointment-reads.ts';
+import type { SandboxTables } from './tables.ts';
+
+/**
+ * Appointments by the transaction that last changed them. Transactions commit in another order than they begin, so only
+ * those are read that no transaction in progress can precede. The position is the last transaction and id that were read.
+ */
+export async function listAppointmentChanges(
+  db: Kysely<SandboxTables>,
+  emr: string,
+  { careUnits, after, limit }: AppointmentChangesQuery,
+): Promise<AppointmentChanges> {
+  const horizon = sql<string>`pg_snapshot_xmin(pg_current_snapshot())`;
+  if (after === undefined) {
+    const { rows } = await sql<{ next: string }>`SELECT ${horizon}::text AS next`.execute(db);
+    return { changes: [], next: `${rows[0]?.next} `, hasMore: false };
+  }
+  const [transaction = '', id = ''] = after.split(/ (.*)/s);
+  const rows = await selectAppointments(db, emr)
+    .select(['created_at', 'changed_at', sql<string>`changed_by::text`.as('changed_by')])
+    .where('care_unit_id', 'in', ['', ...careUnits.map((it) => it.id)])
+    .where(sql<boolean>`(changed_by, id) > (${transaction}::xid8, ${id})`)
+    .where(sql<boolean>`changed_by < ${horizon}`)
+    .orderBy(sql`sandbox.appointments.changed_by`)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  const last = rows.at(-1);
+  return {
+    changes: rows.map((row) => ({
+      appointment: appointment(row),
+      changedAt: row.changed_at,
+      createdAt: row.created_at,
+    })),
+    next: last ? `${last.changed_by} ${last.id}` : after,
+    hasMore: rows.length === limit,
+  };
+}

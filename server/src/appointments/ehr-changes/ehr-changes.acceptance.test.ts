@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { at, book, freeSlot, oslo, sodermalm } from '../../../../test/bookings.ts';
+import { bookByCode, careUnitOf, eventually, expireCode, rowsOf } from '../../../../test/codes.ts';
+import { eventsAbout, expectEvents } from '../../../../test/events.ts';
+import { faultyEhrs } from '../../../../test/faulty-ehr.ts';
+import { startGateway } from '../../../../test/gateway.ts';
+import { withTolerantBreakers, wrapConnector } from '../../../../test/other-ehrs.ts';
+import { advanceFeed, leaseFeed, releaseFeed } from './feed.ts';
+
+const ehrs = faultyEhrs();
+const gateway = await startGateway({
+  connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
+  configure: (demo) => {
+    const tolerant = withTolerantBreakers(demo);
+    const emrs = tolerant.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, changes_seconds: 1 } }));
+    return { ...tolerant, emrs };
+  },
+});
+afterAll(() => gateway.close());
+beforeEach(() => ehrs.reset());
+const { db } = gateway.deps.services;
+const norway = careUnitOf(gateway, oslo);
+
+/** Waits until the changes of an EHR have been read from the start, so that a later change is seen. */
+async function begun(emr: string): Promise<void> {
+  await eventually(async () =>
+    expect(
+      await rowsOf(gateway, 'SELECT 1 FROM ehr_change_feeds WHERE emr = $1 AND cursor IS NOT NULL', [emr]),
+    ).toHaveLength(1),
+  );
+}
+beforeAll(async () => {
+  for (const emr of ['sandbox-no', 'sandbox-se']) await begun(emr);
+});
+
+/** Waits until every change that was made before has been read and reported. */
+async function settled(emr: string): Promise<void> {
+  const [{ now } = { now: '' }] = await rowsOf<{ now: string }>(gateway, 'SELECT clock_timestamp()::text AS now');
+  await eventually(async () => {
+    const caughtUp = 'SELECT 1 FROM ehr_change_feeds WHERE emr = $1 AND caught_up_at > $2::timestamptz';
+    expect(await rowsOf(gateway, caughtUp, [emr, now])).toHaveLength(1);
+    expect(await rowsOf(gateway, 'SELECT 1 FROM ehr_changes WHERE emr = $1', [emr])).toEqual([]);
+  });
+}
+
+describe('a change that staff make in the EHR', { tags: 'every-ehr' }, () => {
+  test('is reported once: a move with the former time, and a cancellation', async () => {
+    const booked = await book(gateway);
+    await settled('sandbox-no');
+    const ehr = gateway.ehr('sandbox-no');
+    await ehr.moveBack(booked.id, 1);
+    const [, moved] = await eventsAbout(gateway, booked.id, 2);
+    const day = 24 * 60 * 60 * 1000;
+    expect(moved).toMatchObject({
+      type: 'appointment.updated',
+      emr: 'sandbox-no',
+      care_unit_id: 'oslo-sentrum',
+      data: {
+        appointment_id: booked.id,
+        cancellation_id: null,
+        status: 'booked',
+        resource_id: booked.resource_id,
+        changed: ['start', 'end'],
+        previous: { start: booked.start, end: booked.end, resource_id: booked.resource_id },
+      },
+    });
+    expect(Date.parse(String(moved?.data.start))).toBe(Date.parse(booked.start) - day);
+    await ehr.cancel(booked.id);
+    await eventsAbout(gateway, booked.id, 3);
+    await settled('sandbox-no');
+    await expectEvents(gateway, booked.id, ['booked', 'updated', 'cancelled']);
+  });
+
+  test('and that needs no event, gets none: a comment', async () => {
+    const booked = await book(gateway);
+    await gateway.ehr('sandbox-no').comment(booked.id, 'by staff');
+    await settled('sandbox-no');
+    await expectEvents(gateway, booked.id, ['booked']);
+  });
+});
+
+test('a change that the gateway makes is reported once', { tags: 'every-ehr' }, async () => {
+  const booked = await book(gateway);
+  await norway.change(booked.id, { ...at(await freeSlot(gateway)), comment: 'moved' });
+  await norway.cancel(booked.id);
+  const confirmed = await bookByCode(gateway);
+  const expired = await book(gateway, { careUnit: sodermalm });
+  await expireCode(gateway, expired);
+  await eventsAbout(gateway, expired.id, 2);
+  for (const emr of ['sandbox-no', 'sandbox-se']) await settled(emr);
+  await expectEvents(gateway, booked.id, ['booked', 'updated', 'cancelled']);
+  await expectEvents(gateway, confirmed.id, ['awaiting_confirmation', 'booked']);
+  await expectEvents(gateway, expired.id, ['awaiting_confirmation', 'confirmation_expired']);
+});
+
+test('a booking by staff is reported, and one that they made again after it was cancelled', async () => {
+  const { id: like } = await book(gateway);
+  await norway.cancel(like);
+  const add = (id: string) =>
+    rowsOf(
+      gateway,
+      `INSERT INTO sandbox.appointments (emr, id, care_unit_id, patient_id, resource_id, healthcare_service_id, starts_at, ends_at, state)
+       SELECT emr, $2, care_unit_id, patient_id, resource_id, healthcare_service_id, starts_at, ends_at, 'booked'
+       FROM sandbox.appointments WHERE emr = 'sandbox-no' AND id = $1`,
+      [like, id],
+    );
+  await add('by-staff');
+  const [event] = await eventsAbout(gateway, 'by-staff', 1);
+  expect(event).toMatchObject({
+    type: 'appointment.booked',
+    data: { status: 'booked', healthcare_service_id: 'consultation' },
+  });
+  const set = (state: string) =>
+    rowsOf(gateway, `UPDATE sandbox.appointments SET state = $1 WHERE emr = 'sandbox-no' AND id = 'by-staff'`, [state]);
+  await set('cancelled');
+  await eventsAbout(gateway, 'by-staff', 2);
+  await set('booked');
+  await eventsAbout(gateway, 'by-staff', 3);
+  await norway.cancel('by-staff');
+  await settled('sandbox-no');
+  await expectEvents(gateway, 'by-staff', ['booked', 'cancelled', 'booked', 'cancelled']);
+});
+
+test('a booking is reported once if it is seen in the EHR before the gateway knows its outcome', async () => {
+  const ehr = ehrs.of('sandbox-no');
+  const seen = Promise.withResolvers<void>();
+  ehr.hang('findOperation', seen.promise);
+  ehr.loseResponse({ isDone: true });
+  const slot = await freeSlot(gateway);
+  const body = {
+    patient_id: 'p-3',
+    resource_id: slot.resource_id,
+    healthcare_service_id: slot.healthcare_service_id,
+    start_time: slot.start,
+    end_time: slot.end,
+  };
+  expect((await norway.create(body)).status).toBe(504);
+  const waiting = 'SELECT appointment_id AS id FROM ehr_changes WHERE emr = $1 AND starts_at = $2';
+  const id = await eventually(async () => {
+    const [change] = await rowsOf<{ id: string }>(gateway, waiting, ['sandbox-no', slot.start]);
+    if (!change) throw new Error('Not seen yet');
+    return change.id;
+  });
+  seen.resolve();
+  await eventsAbout(gateway, id, 1);
+  await settled('sandbox-no');
+  await expectEvents(gateway, id, ['booked']);
+});
+
+test('changes during an outage of the EHR are reported after it, and the lag shows it meanwhile', async () => {
+  const booked = await book(gateway);
+  await settled('sandbox-no');
+  const ehr = ehrs.of('sandbox-no');
+  ehr.goDown();
+  await gateway.ehr('sandbox-no').cancel(booked.id);
+  await eventually(() => expect(ehr.rejectedCalls).toBeGreaterThan(1));
+  await expectEvents(gateway, booked.id, ['booked']);
+  await eventually(async () => {
+    const { text } = await gateway.request('GET', '/metrics', { client: null });
+    expect(text).toMatch(/crossward_ehr_changes_lag_seconds\{emr="sandbox-no"\} \d/);
+  });
+  ehr.comeUp();
+  await eventsAbout(gateway, booked.id, 2);
+  await expectEvents(gateway, booked.id, ['booked', 'cancelled']);
+});
+
+test('a gateway that is killed while it reads loses nothing, and its late result is ignored', async () => {
+  const killed = await leaseFeed(db, 'other', 60);
+  if (!killed) throw new Error('The lease was not free');
+  expect(await leaseFeed(db, 'other', 60)).toBeUndefined();
+  const advance = (lease: typeof killed, next: string) =>
+    db.transaction().execute((tx) => advanceFeed(tx, lease, { next, hasMore: false, pauseSeconds: 60 }));
+  await rowsOf(gateway, `UPDATE ehr_change_feeds SET next_read_at = now() WHERE emr = 'other'`);
+  const next = await leaseFeed(db, 'other', 60);
+  if (!next) throw new Error('The lease was not free');
+  expect(next.cursor).toBe(killed.cursor);
+  expect(await advance(killed, 'late')).toBe(false);
+  expect(await advance(next, 'first')).toBe(true);
+  await releaseFeed(db, killed, 0);
+  expect(await leaseFeed(db, 'other', 60)).toBeUndefined();
+});

@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import { Gauge, type Registry } from 'prom-client';
+import type { Db } from '../../db/kysely.ts';
+
+export interface EhrChangeMetrics {
+  /** Reads the gauges. */
+  refresh(db: Db, emrs: readonly string[]): Promise<void>;
+}
+
+export function createEhrChangeMetrics(registry: Registry): EhrChangeMetrics {
+  const lag = new Gauge({
+    name: 'crossward_ehr_changes_lag_seconds',
+    help: 'How long ago the changes that are made directly in the EHR were last read completely.',
+    labelNames: ['emr'],
+    registers: [registry],
+    aggregator: 'max',
+  });
+  return {
+    async refresh(db, emrs) {
+      const { rows } = await sql<{ emr: string; seconds: number }>`
+        SELECT emr, extract(epoch FROM now() - caught_up_at)::float8 AS seconds FROM ehr_change_feeds
+        WHERE emr = ANY(${[...emrs]}::text[]) AND cursor IS NOT NULL`.execute(db);
+      for (const { emr, seconds } of rows) lag.set({ emr }, seconds);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { AppointmentEventData } from '../../events/new-event.ts';
+
+/** What the events of an appointment say about it. */
+export interface ToldState {
+  readonly status: AppointmentEventData['status'];
+  /** `undefined`: no event says it. */
+  readonly start: Date | undefined;
+  readonly end: Date | undefined;
+  readonly resourceId: string | undefined;
+}
+
+const resourcePrefix = 'emr_id:';
+
+/**
+ * The state of an appointment after its events.
+ *
+ * @param events the newest first. An event without times, such as that of an expired code, leaves them as they were
+ */
+export function toldState(
+  events: readonly Pick<AppointmentEventData, 'status' | 'start' | 'end' | 'resource_id'>[],
+): ToldState | undefined {
+  const [newest] = events;
+  if (!newest) return undefined;
+  const placed = events.find(({ start }) => start !== null);
+  return {
+    status: newest.status,
+    start: timeOf(placed?.start),
+    end: timeOf(placed?.end),
+    resourceId: placed?.resource_id?.slice(resourcePrefix.length),
+  };
+}
+
+function timeOf(text: string | null | undefined): Date | undefined {
+  return text ? new Date(text) : undefined;
+}
