@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Patterns of test files by suffix: `db` matches `foo.db.test.ts`. */
 const files = (...suffixes: string[]) =>
-  ['server', 'connector-kit', 'connectors', 'client', 'test'].flatMap((folder) =>
+  ['server', 'connector-kit', 'connectors', 'client', 'examples', 'test'].flatMap((folder) =>
     suffixes.map((suffix) => `${folder}/**/*.${suffix}.test.ts`),
   );
 

@@ -61,7 +61,7 @@ function importsOf(file) {
   const { program, errors } = parseSync(file, readFileSync(file, 'utf8'));
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
   const found = [];
-  const add = ({ source }) => source && found.push(source.value);
+  const add = ({ source }) => typeof source?.value === 'string' && found.push(source.value);
   new Visitor({
     ImportDeclaration: add,
     ExportNamedDeclaration: add,

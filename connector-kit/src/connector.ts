@@ -312,8 +312,10 @@ export interface DatabaseContext<Settings> extends ConnectorContext<Settings> {
 }
 
 interface ModuleWith<Context> {
-  /** The name in the configuration's `connector`. */
+  /** The name in the configuration's `connector`, if the connector is built in. Lower-case letters, digits and hyphens. */
   readonly name: string;
+  /** Set by `defineConnector`. Plug-ins must have it. */
+  readonly kitVersion?: number;
   /** JSON Schema of the connection's `settings`. A secret is a `secretSchema`. */
   readonly settingsSchema: object;
   open(context: Context): Promise<Connector>;

@@ -42,11 +42,17 @@ export const connectorErrorKinds = [
 ] as const;
 export type ConnectorErrorKind = (typeof connectorErrorKinds)[number];
 
+/** A plug-in has its own copy of this file. Errors of every copy carry the same symbol. */
+const brand = Symbol.for('@crossward/connector-kit/ConnectorError');
+
 /**
  * The only error that a connector throws on purpose. The message may be logged, so it must contain no personal data: no
  * patient identifier, no text from the EHR. Put the underlying error in `cause`; callers never see it.
+ *
+ * `instanceof` recognises errors of other copies of the kit, too, if this copy knows their kind.
  */
 export class ConnectorError extends Error {
+  readonly [brand] = true;
   readonly kind: ConnectorErrorKind;
   /** For `unavailable`: the `Retry-After` of the EHR, in seconds. */
   readonly retryAfterSeconds: number | undefined;
@@ -71,5 +77,13 @@ export class ConnectorError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.attemptsRemaining = options.attemptsRemaining;
     this.appointmentIds = options.appointmentIds ?? [];
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore-start lint/complexity/noThisInStatic: subclasses inherit this method.
+    if (this !== ConnectorError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    // biome-ignore-end lint/complexity/noThisInStatic: -
+    if (typeof value !== 'object' || value === null || !(brand in value)) return false;
+    return 'kind' in value && connectorErrorKinds.some((kind) => kind === value.kind);
   }
 }

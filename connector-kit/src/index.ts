@@ -1,6 +1,7 @@
 export * from './appointment-changes.ts';
 export * from './batched-look-ups.ts';
 export * from './connector.ts';
+export * from './define-connector.ts';
 export * from './direct-changes.ts';
 export * from './documents.ts';
 export * from './errors.ts';

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import type { Configuration } from './config/configuration.ts';
 import { type DemoClient, prepareDemo } from './config/demo.ts';
 import type { Environment } from './config/environment.ts';
-import { loadConfiguration } from './config/load.ts';
+import { loadWithConnectors } from './config/load.ts';
 import { requireLoopback } from './config/loopback.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { embeddedFiles } from './db/embedded-files.ts';
@@ -22,6 +23,7 @@ import type { PrimaryProcess } from './workers/connect-to-primary.ts';
 
 interface Setup {
   readonly configuration: Configuration;
+  readonly connectors: readonly ConnectorModule[];
   readonly secretKeys: SecretKeys;
   readonly secretKeyFile?: string;
   /** Set in the demo. */
@@ -111,6 +113,7 @@ async function readDemo({ host, port }: Environment, dataDir: string): Promise<S
   const demo = await prepareDemo({ dataDir, connectors, host, port });
   return {
     configuration: demo.configuration,
+    connectors,
     secretKeys: [demo.secretKey],
     secretKeyFile: demo.secretKeyFile,
     demoClient: demo.client,
@@ -124,14 +127,14 @@ async function readConfigured(environment: Environment): Promise<Setup | undefin
   }
   const { secretKey, previousSecretKeys } = environment;
   if (!secretKey) throw new ConfigurationError(['CROSSWARD_SECRET_KEY: is not set']);
-  const configuration = await loadConfiguration({
+  const loaded = await loadWithConnectors({
     path: environment.configurationPath,
     connectors,
     environment: process.env,
   });
-  if (usesDemoMailbox(configuration)) requireLoopback(environment.host, 'the demo mailbox');
+  if (usesDemoMailbox(loaded.configuration)) requireLoopback(environment.host, 'the demo mailbox');
   const secretKeys = [secretKey.reveal(), ...previousSecretKeys.map((key) => key.reveal())] as const;
-  return { configuration, secretKeys };
+  return { ...loaded, secretKeys };
 }
 
 function usesDemoMailbox({ messages: { sms, email } }: Configuration): boolean {

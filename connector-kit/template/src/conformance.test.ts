@@ -1,22 +1,21 @@
 import { plainHttp } from '@crossward/connector-kit/conformance';
 import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
-import { toyConnector } from './connector.ts';
+import { connector } from './connector.ts';
 import { startToyServer } from './toy-server.ts';
 
 const careUnit = { id: 'clinic', timeZone: 'Europe/London' };
 
 describeConformance('the toy', async () => {
   const server = await startToyServer();
-  const connector = await toyConnector.open({
+  const opened = await connector.open({
     emr: 'toy',
     settings: { base_url: server.url },
     careUnits: [careUnit],
     http: plainHttp(),
-    database: { options: {}, connect: () => Promise.reject(new Error('Not used')), end: () => Promise.resolve() },
   });
   return {
     name: 'toy',
-    connector,
+    connector: opened,
     careUnit,
     facts: {
       patient: [

@@ -1,4 +1,4 @@
-import type { ConnectorModule } from '@crossward/connector-kit';
+import { defineConnector } from '@crossward/connector-kit';
 import { findPatient } from './patients.ts';
 
 interface ToySettings {
@@ -6,7 +6,7 @@ interface ToySettings {
 }
 
 /** A connector that supports only patient look-up. */
-export const toyConnector: ConnectorModule<ToySettings> = {
+export const connector = defineConnector<ToySettings>({
   name: 'toy',
   settingsSchema: {
     type: 'object',
@@ -32,4 +32,4 @@ export const toyConnector: ConnectorModule<ToySettings> = {
     },
     findPatient: (identifier) => findPatient(http, settings.base_url, identifier),
   }),
-};
+});

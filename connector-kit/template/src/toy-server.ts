@@ -57,6 +57,6 @@ export async function startToyServer(port = 0): Promise<ToyServer> {
 }
 
 if (import.meta.main) {
-  const { url } = await startToyServer(4400);
+  const { url } = await startToyServer(Number(process.env.EHR_PORT ?? 4400));
   process.stdout.write(`Toy EHR listening at ${url}\n`);
 }

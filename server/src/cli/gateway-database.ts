@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ConnectorModule } from '@crossward/connector-kit';
 import { readEnvironment } from '../config/environment.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { databaseName } from '../db/database-name.ts';
@@ -20,9 +21,10 @@ interface GatewayDatabase {
 /**
  * Opens the existing database of the gateway. Never creates or migrates one, so that a wrong path or URL is reported.
  *
+ * @param modules connectors whose migrations it must have, besides those of the built-in ones
  * @throws {UsageError} if there is no database, or migrations are missing
  */
-export async function openGatewayDatabase(): Promise<GatewayDatabase> {
+export async function openGatewayDatabase(modules: readonly ConnectorModule[] = []): Promise<GatewayDatabase> {
   const { DATABASE_URL, CROSSWARD_DATA_DIR } = process.env;
   const { databaseUrl, dataDirectory } = readEnvironment({ DATABASE_URL, CROSSWARD_DATA_DIR });
   const options = { databaseUrl: databaseUrl?.reveal(), dataDir: resolve(dataDirectory) };
@@ -35,7 +37,8 @@ export async function openGatewayDatabase(): Promise<GatewayDatabase> {
   }
   const database = await openDatabase(options);
   try {
-    if (await migrationsApplied(database, migrationSets(connectors))) return { database, name };
+    if (await migrationsApplied(database, migrationSets([...new Set([...connectors, ...modules])])))
+      return { database, name };
     throw new UsageError(
       `${name} lacks migrations of this version. Start this version of the gateway first, or use another database.`,
     );

@@ -17,10 +17,7 @@ export interface EmrOptions {
  */
 export async function chooseEmr({ config, emr: id }: EmrOptions): Promise<ChosenEmr> {
   const path = config ?? (process.env.CROSSWARD_CONFIG || demoConfigurationPath);
-  const emr = await loadEmr({ path, connectors, environment: process.env }, (ids) => named(ids, id));
-  const module = connectors.find(({ name }) => name === emr.connector);
-  if (!module) throw new UsageError(`No connector is named ${emr.connector}.`);
-  return { emr, module };
+  return loadEmr({ path, connectors, environment: process.env }, (ids) => named(ids, id));
 }
 
 function named(ids: readonly string[], id: string | undefined): string {
@@ -35,5 +32,5 @@ function named(ids: readonly string[], id: string | undefined): string {
 
 /** Opens the gateway's database for a connector that stores its data in it. */
 export async function openDatabaseFor({ module }: ChosenEmr): Promise<Database | undefined> {
-  return module.migrations ? (await openGatewayDatabase()).database : undefined;
+  return module.migrations ? (await openGatewayDatabase([module])).database : undefined;
 }

@@ -11,15 +11,16 @@ import {
 import type { EnvironmentVariables } from './environment.ts';
 import { formatPath, type Mistake, type Path } from './mistake.ts';
 import type { PartialFile } from './partial-file.ts';
+import { type NamedConnectors, withPlugins } from './plugins.ts';
 import { ruleMistakes, secretMistakes, unsetVariables } from './rules.ts';
-import type { ConfigurationFile } from './schema.ts';
+import type { ConfigurationFile, ConnectorSchema } from './schema.ts';
 import { validate } from './schema-mistakes.ts';
 import { type Position, parseYaml, type YamlFile } from './yaml-file.ts';
 
 export interface ConfigurationSource {
   /** Path of the YAML file. Messages show it unchanged. */
   readonly path: string;
-  /** The connectors that the file may name. */
+  /** The built-in connectors. The file may also name plug-ins. */
   readonly connectors: readonly ConnectorModule[];
   /** Where `{ env: NAME }` is looked up, usually `process.env`. */
   readonly environment: EnvironmentVariables;
@@ -32,8 +33,25 @@ export interface ConfigurationSource {
  * with a secret
  */
 export async function loadConfiguration(source: ConfigurationSource): Promise<Configuration> {
-  const { file } = await readChecked(source, (parts) => secretMistakes(parts, source.environment));
-  return resolveConfiguration(file, source.environment);
+  return (await loadWithConnectors(source)).configuration;
+}
+
+/**
+ * As `loadConfiguration`, with the connectors that the file can name: the built-in ones and its plug-ins.
+ *
+ * @throws {ConfigurationError} as `loadConfiguration` does
+ */
+export async function loadWithConnectors(
+  source: ConfigurationSource,
+): Promise<{ configuration: Configuration; connectors: readonly ConnectorModule[] }> {
+  const { file, connectors } = await readChecked(source, (parts) => secretMistakes(parts, source.environment));
+  return { configuration: resolveConfiguration(file, source.environment), connectors };
+}
+
+/** An EHR with the connector that it uses. */
+export interface LoadedEmr {
+  readonly emr: ConfiguredEmr;
+  readonly module: ConnectorModule;
 }
 
 /**
@@ -45,19 +63,22 @@ export async function loadConfiguration(source: ConfigurationSource): Promise<Co
 export async function loadEmr(
   source: ConfigurationSource,
   choose: (ids: readonly string[]) => string,
-): Promise<ConfiguredEmr> {
-  const { file, fail } = await readChecked(source, () => []);
+): Promise<LoadedEmr> {
+  const { file, connectors, fail } = await readChecked(source, () => []);
   const id = choose(file.emrs.map((emr) => emr.id));
   const index = file.emrs.findIndex((emr) => emr.id === id);
   const emr = file.emrs[index];
-  if (!emr) throw new RangeError(`The configuration has no EHR ${id}.`);
+  const module = connectors.find(({ name }) => name === emr?.connector);
+  if (!emr || !module) throw new RangeError(`The configuration has no EHR ${id}.`);
   const mistakes = unsetVariables(emr, ['emrs', index], source.environment);
   if (mistakes.length > 0) throw fail(mistakes);
-  return deepFreeze(resolveEmr(emr, source.environment));
+  return { emr: deepFreeze(resolveEmr(emr, source.environment)), module };
 }
 
 interface CheckedFile {
+  /** With the names of connectors in place of packages and files. */
   readonly file: ConfigurationFile;
+  readonly connectors: readonly ConnectorModule[];
   /** Makes an error with the positions of the mistakes in the file. */
   fail(mistakes: readonly Mistake[]): ConfigurationError;
 }
@@ -73,11 +94,26 @@ async function readChecked(
   if ('mistakes' in yaml) throw errorOf(path, yaml.mistakes);
 
   const fail = (mistakes: readonly Mistake[]) => errorOf(path, mistakes.map(located(yaml)));
-  const { mistakes, mistyped } = validate(yaml.value, connectors);
+  const named = await withPlugins(yaml.value, path, connectors);
+  const { mistakes, mistyped } = validate(yaml.value, schemasOf(named));
   const parts = without(yaml.value, mistyped);
-  const all = [...mistakes, ...ruleMistakes(parts), ...furtherMistakes(parts)];
+  const all = [...named.mistakes, ...mistakes, ...ruleMistakes(parts), ...furtherMistakes(parts)];
   if (all.length > 0) throw fail(all);
-  return { file: yaml.value as ConfigurationFile, fail };
+  const file = withNames(yaml.value as ConfigurationFile, named);
+  return { file, connectors: [...new Set(named.connectors.values())], fail };
+}
+
+/** Connectors with mistakes of their own accept any settings, so that one mistake is reported once. */
+function schemasOf({ connectors, unusable }: NamedConnectors): ConnectorSchema[] {
+  return [
+    ...[...connectors].map(([name, { settingsSchema }]) => ({ name, settingsSchema })),
+    ...unusable.map((name) => ({ name, settingsSchema: {} })),
+  ];
+}
+
+function withNames(file: ConfigurationFile, { connectors }: NamedConnectors): ConfigurationFile {
+  const emrs = file.emrs.map((emr) => ({ ...emr, connector: connectors.get(emr.connector)?.name ?? emr.connector }));
+  return { ...file, emrs };
 }
 
 function located(yaml: YamlFile) {

@@ -96,7 +96,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'an unknown connector',
       ['connector: sandbox', 'connector: sandbix'],
-      '4:16: emrs[0].connector: "sandbix" is unknown; must be one of sandbox, remote',
+      '4:16: emrs[0].connector: "sandbix" is unknown; must be one of sandbox, remote, an installed package, or a file such as ./our-ehr.js',
     ],
     ['missing settings', ['    settings: { country: "NO" }\n', ''], '2:5: emrs[0]: the key "settings" is missing'],
     [

@@ -1,7 +1,15 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
-import { configurationSchema } from './schema.ts';
+import Type from 'typebox';
+import { configurationSchema, connectorDescription } from './schema.ts';
 
-/** The text of `config.schema.json`, which editors use to complete and validate configuration files. */
+/**
+ * The text of `config.schema.json`, which editors use to complete and validate configuration files. It cannot check the
+ * settings of plug-ins.
+ */
 export function publishedSchema(connectors: readonly ConnectorModule[]): string {
-  return `${JSON.stringify(configurationSchema(connectors), null, 2)}\n`;
+  const names = connectors.map(({ name }) => name);
+  const connector = Type.Union([Type.String({ enum: names }), Type.String({ minLength: 1 })], {
+    description: connectorDescription,
+  });
+  return `${JSON.stringify(configurationSchema(connectors, connector), null, 2)}\n`;
 }

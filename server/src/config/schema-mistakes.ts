@@ -1,10 +1,9 @@
-import type { ConnectorModule } from '@crossward/connector-kit';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { Check } from 'typebox/value';
 import { isMapping, type Mistake, type Path } from './mistake.ts';
-import { configurationSchema } from './schema.ts';
+import { type ConnectorSchema, configurationSchema } from './schema.ts';
 import { choose, isUnion, withoutOtherBranches } from './unions.ts';
+import { compile } from './validator.ts';
 import { describe, missingKey, notOneOf, unknownKey } from './wording.ts';
 
 export interface Validation {
@@ -14,11 +13,12 @@ export interface Validation {
 }
 
 /** Validates a parsed file against the schema and describes the mistakes. */
-export function validate(value: unknown, connectors: readonly ConnectorModule[]): Validation {
+export function validate(value: unknown, connectors: readonly ConnectorSchema[]): Validation {
   const schema = configurationSchema(connectors);
   // Ajv knows more about mistakes, but compiles the schema first, which takes as long as the rest of the start.
   if (Check(schema, value)) return { mistakes: [], mistyped: [] };
-  const check = validator().compile(schema);
+  // The schema itself is checked by a test, since that takes longer than everything else.
+  const check = compile(schema, { validateSchema: false });
   if (check(value)) return { mistakes: [], mistyped: [] };
   const errors = check.errors ?? [];
   return {
@@ -27,16 +27,6 @@ export function validate(value: unknown, connectors: readonly ConnectorModule[])
       .map((error) => toMistake(error, pathOf(error.instancePath, value))),
     mistyped: errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => pathOf(instancePath, value)),
   };
-}
-
-/**
- * Not strict, because connector settings can use keywords unknown to this Ajv. The schema itself is checked by a test, since
- * that takes longer than everything else.
- */
-function validator(): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, validateSchema: false });
-  addFormats.default(ajv);
-  return ajv;
 }
 
 function toMistake(error: ErrorObject, path: Path): Mistake {

@@ -1,5 +1,5 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { connectionSchema } from './connection.ts';
 import { consoleSchema } from './console.ts';
 import { httpSchema } from './http.ts';
@@ -41,15 +41,21 @@ const careUnit = Type.Object(
   { additionalProperties: false },
 );
 
-function emr(connectors: readonly ConnectorModule[]) {
+export const connectorDescription =
+  'Connector for this kind of EHR: a built-in one, or a plug-in: the name of an installed package, or the path of a file relative to this file, such as `./our-ehr.js`.';
+
+/** A connector as a configuration file names it. */
+export interface ConnectorSchema extends Pick<ConnectorModule, 'settingsSchema'> {
+  /** The name of a built-in connector, a package, or a file. */
+  readonly name: string;
+}
+
+function emr(connectors: readonly ConnectorSchema[], connector: TSchema) {
   return Type.Object(
     {
       id: id('`{emr}` in URL paths. Unique.'),
       name: text('Display name.'),
-      connector: Type.String({
-        enum: connectors.map(({ name }) => name),
-        description: 'Connector for this kind of EHR.',
-      }),
+      connector: Type.Unsafe<string>(connector),
       settings: Type.Optional(settings('Settings of the connector. Write a secret as `{ env: NAME }`.')),
       synthetic_identifiers: Type.Optional(
         Type.Boolean({
@@ -66,7 +72,7 @@ function emr(connectors: readonly ConnectorModule[]) {
   );
 }
 
-function settingsOf({ name, settingsSchema }: ConnectorModule) {
+function settingsOf({ name, settingsSchema }: ConnectorSchema) {
   const needed =
     'required' in settingsSchema && Array.isArray(settingsSchema.required) && settingsSchema.required.length;
   return {
@@ -218,11 +224,16 @@ export const documentsSchema = Type.Object(
 /**
  * The JSON Schema (2020-12) of the configuration file, including the settings of each connector. A `settingsSchema` must
  * be self-contained: without `$ref`, or with its own `$id`.
+ *
+ * @param connector schema of the key `connector`. Default: the names of the connectors.
  */
-export function configurationSchema(connectors: readonly ConnectorModule[]) {
+export function configurationSchema(
+  connectors: readonly ConnectorSchema[],
+  connector: TSchema = Type.String({ enum: connectors.map(({ name }) => name), description: connectorDescription }),
+) {
   return Type.Object(
     {
-      emrs: Type.Array(emr(connectors), { description: 'EHRs connected to the gateway.', minItems: 1 }),
+      emrs: Type.Array(emr(connectors, connector), { description: 'EHRs connected to the gateway.', minItems: 1 }),
       clients: Type.Array(client, { description: 'Clients that may call the gateway.' }),
       messages: Type.Optional(messagesSchema),
       limits: Type.Optional(limitsSchema),

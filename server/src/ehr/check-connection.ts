@@ -1,6 +1,6 @@
-import { type Connector, ConnectorError, type ConnectorModule, type ProbeReport } from '@crossward/connector-kit';
+import { type Connector, ConnectorError, type ProbeReport } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
-import type { ConfiguredEmr } from '../config/configuration.ts';
+import type { LoadedEmr } from '../config/load.ts';
 import { type BoundConnector, bindConnector } from './bind-connector.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
 import { httpSettings } from './guard/settings.ts';
@@ -17,10 +17,7 @@ export interface EmrCheck {
 }
 
 /** An EHR of the configuration, and its connector. */
-export interface ChosenEmr {
-  readonly emr: ConfiguredEmr;
-  readonly module: ConnectorModule;
-}
+export type ChosenEmr = LoadedEmr;
 
 /** Its connector, and the HTTP connections that it uses. */
 export interface BoundEmr extends BoundConnector {

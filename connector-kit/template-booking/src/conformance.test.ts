@@ -1,0 +1,38 @@
+import { plainHttp } from '@crossward/connector-kit/conformance';
+import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
+import { connector } from './connector.ts';
+import { startEhr } from './ehr-server.ts';
+
+const careUnit = { id: 'clinic', timeZone: 'Europe/London' };
+const otherCareUnit = { id: 'annex', timeZone: 'Europe/London' };
+
+describeConformance('the clinic', async () => {
+  const server = await startEhr();
+  const open = () =>
+    connector.open({
+      emr: 'clinic',
+      settings: { base_url: server.url },
+      careUnits: [careUnit, otherCareUnit],
+      http: plainHttp(),
+    });
+  return {
+    name: 'clinic',
+    connector: await open(),
+    second: await open(),
+    careUnit,
+    otherCareUnit,
+    facts: {
+      patient: [
+        { type: 'emr_id', value: '1001' },
+        { type: 'nhs_number', value: '9990000018' },
+      ],
+      otherPatientId: '1002',
+      unknownPatients: [
+        { type: 'emr_id', value: '9999' },
+        { type: 'nhs_number', value: '9990000026' },
+      ],
+      foreignResourceId: 'cy',
+    },
+    close: server.close,
+  };
+});

@@ -1,0 +1,22 @@
+// Synthetic patients: NHS numbers from 999 000 0000 are never issued, and +4477009… is reserved for fiction.
+export const patients = [
+  {
+    id: '1001',
+    nhs: '9990000018',
+    given: 'Merry',
+    family: 'Meadow',
+    born: '1979-05-12',
+    sex: 'female',
+    mobile: '+447700900001',
+  },
+  { id: '1002', nhs: null, given: 'Jolly', family: 'Brook', born: '2001-11-30', sex: 'male', mobile: '+447700900002' },
+];
+export const services = [
+  { id: 'consultation', label: 'Consultation', minutes: 30 },
+  { id: 'blood-test', label: 'Blood test', minutes: 30 },
+];
+export const practitioners = [
+  { id: 'ada', name: 'Ada Ash', department: 'clinic', services: ['consultation', 'blood-test'] },
+  { id: 'ben', name: 'Ben Birch', department: 'clinic', services: ['consultation'] },
+  { id: 'cy', name: 'Cy Cedar', department: 'annex', services: ['consultation'] },
+];

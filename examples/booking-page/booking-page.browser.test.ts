@@ -1,0 +1,155 @@
+import axe from 'axe-core';
+import type { FastifyInstance } from 'fastify';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCrosswardClient } from '../../client/src/index.ts';
+import { browserTimeout, isBrowserMissing, startBrowser } from '../../test/browser.ts';
+import { codeFor, incorrectCodes } from '../../test/codes.ts';
+import { type Gateway, startGateway } from '../../test/gateway.ts';
+import { createBookingPage } from './app.ts';
+
+const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+// Skipped without Chromium on a developer's machine. CI fails instead.
+describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () => {
+  let gateway: Gateway;
+  let app: FastifyInstance;
+  let address: string;
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
+  let page: Page;
+  const messages: string[] = [];
+  const hosts = new Set<string>();
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    const { id: clientId, secret: clientSecret } = gateway.credentials('everything');
+    const client = createCrosswardClient({ baseUrl: `http://127.0.0.1:${gateway.port}`, clientId, clientSecret });
+    const careUnit = client.careUnit('sandbox-se', 'sodermalm');
+    const site = { clinic: 'Södermalm', timeZone: 'Europe/Stockholm', patientOf: () => 'emr_id:p-3' };
+    app = createBookingPage({ ...site, careUnit });
+    address = await app.listen({ host: '127.0.0.1', port: 0 });
+    browser = await startBrowser(address);
+    page = await browser.context.newPage();
+    page.on('console', (message) => messages.push(message.text()));
+    page.on('request', (request) => hosts.add(new URL(request.url()).host));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+    await gateway?.close();
+  });
+
+  /** Checks the page that is shown, in both colour schemes and on a narrow screen. */
+  async function check(heading: string): Promise<void> {
+    await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    await page.evaluate(axe.source);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const { violations } = await page.evaluate<axe.AxeResults>(
+        `axe.run(${JSON.stringify({ runOnly: standards, resultTypes: ['violations'] })})`,
+      );
+      expect(
+        violations.map(({ id }) => id),
+        `${heading}, ${colorScheme}`,
+      ).toEqual([]);
+    }
+    await page.setViewportSize({ width: 320, height: 640 });
+    const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+    expect(isTooWide, `${heading}, 320 pixels`).toBe(false);
+    await page.setViewportSize({ width: 1280, height: 1000 });
+  }
+
+  const idOf = () => new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  const timeShown = () => page.locator('.when').innerText();
+  const free = () => page.locator('.times a');
+
+  test('books, confirms with the code, moves and cancels', async () => {
+    await page.goto('/');
+    await check('Book a time');
+    await page.getByRole('button', { name: 'Show free times' }).click();
+    await check('Choose a time');
+    const times = await free().allInnerTexts();
+    // With the name of the resource.
+    expect(times[0]).toMatch(/ at \d\d:\d\d, \S/);
+    await page.getByRole('link', { name: 'Later times' }).click();
+    await expect.poll(() => free().first().innerText()).not.toBe(times[0]);
+    await page.goBack();
+    await free().first().click();
+    await check('Book this time');
+    const time = await timeShown();
+    const form = page.url();
+    await page.getByRole('button', { name: 'Book' }).click();
+
+    await check('Your appointment');
+    const id = idOf();
+    expect(await timeShown()).toBe(time);
+    // The form of the first request, as after a reload or the back button, books nothing else.
+    await page.goto(form);
+    await page.getByRole('button', { name: 'Book' }).click();
+    await page.waitForURL(/\/appointments\//);
+    expect(idOf()).toBe(id);
+
+    const code = await codeFor(gateway, id);
+    await page.getByLabel('Code').fill(incorrectCodes(code, 1)[0] ?? '');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('This code is incorrect.').waitFor();
+    await check('Your appointment');
+    await page.getByLabel('Code').fill(code);
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('Your code is right.').waitFor();
+    await check('Your appointment');
+
+    await page.getByRole('link', { name: 'Move' }).click();
+    await check('Choose another time');
+    await free().last().click();
+    await check('Move your appointment');
+    const later = await timeShown();
+    expect(later).not.toBe(time);
+    await page.getByRole('button', { name: 'Move' }).click();
+    await page.getByText('Your appointment is moved.').waitFor();
+    expect(await timeShown()).toBe(later);
+
+    await page.goto('/');
+    await page.getByRole('link', { name: later }).click();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await check('Cancel this appointment?');
+    await page.getByRole('button', { name: 'Cancel the appointment' }).click();
+    await page.getByText('Your appointment is cancelled.').waitFor();
+    await check('Your appointment');
+
+    await page.goto('/');
+    await page.getByText('You have no appointments.').waitFor();
+    // Violations of the content security policy would be here.
+    expect(messages).toEqual([]);
+    expect([...hosts]).toEqual([new URL(address).host]);
+  });
+
+  test('shows no appointment of another patient, and books nothing for another site', async () => {
+    const other = await gateway.request<{ id: string }>(
+      'POST',
+      '/api/emrs/sandbox-se/care-units/sodermalm/appointments',
+      { body: { ...(await freeTime()), patient_id: 'p-4' } },
+    );
+    expect(other.status).toBe(201);
+    const cancel = { method: 'POST', url: `/appointments/${other.body.id}/cancel`, payload: { form: 'x' } } as const;
+    for (const request of [{ method: 'GET', url: `/appointments/${other.body.id}` } as const, cancel]) {
+      const { statusCode, body } = await app.inject(request);
+      expect([statusCode, body]).toEqual([404, expect.stringContaining('We cannot find this appointment')]);
+    }
+    const foreign = await app.inject({ method: 'POST', url: '/book', headers: { 'sec-fetch-site': 'cross-site' } });
+    expect(foreign.statusCode).toBe(403);
+  });
+
+  /** A free time, as the body of a booking. */
+  async function freeTime(): Promise<object> {
+    const { body } = await app.inject({ method: 'GET', url: '/times?service=consultation' });
+    const link = /href="(\/book\?[^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const { searchParams: found } = new URL(link, address);
+    return {
+      resource_id: found.get('resource'),
+      healthcare_service_id: found.get('service'),
+      start_time: found.get('start'),
+      end_time: found.get('end'),
+    };
+  }
+});

@@ -1,0 +1,13 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+/**
+ * Compiles a schema that reports every mistake. Not strict, because connector settings can use keywords unknown to this Ajv.
+ *
+ * @throws Error if the schema is invalid
+ */
+export function compile(schema: object, { validateSchema = true } = {}): ValidateFunction {
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, validateSchema, logger: false });
+  addFormats.default(ajv);
+  return ajv.compile(schema);
+}
