@@ -9,7 +9,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 const layers = [
   ['main', 'cli'],
   ['http', 'background'],
-  ['patient-page'],
+  ['patient-page', 'console'],
   [
     'appointments',
     'documents',

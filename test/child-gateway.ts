@@ -26,6 +26,8 @@ interface ChildOptions {
   readonly preload?: URL;
   /** Runs the bundle as `npm start` does, instead of the sources. */
   readonly bundled?: boolean;
+  /** Another command to run. */
+  readonly command?: readonly [string, ...string[]];
 }
 
 export interface ChildResponse<Body = unknown> {
@@ -68,10 +70,10 @@ export async function startChild({
   variables,
   preload,
   bundled = false,
+  command: given,
 }: ChildOptions): Promise<ChildGateway> {
-  const [command, ...words] = bundled
-    ? npmStart
-    : [process.execPath, ...(preload ? ['--import', preload.href] : []), main];
+  const sources = [process.execPath, ...(preload ? ['--import', preload.href] : []), main] as const;
+  const [command, ...words] = given ?? (bundled ? npmStart : sources);
   const child = spawn(command, words, {
     env: {
       PATH: process.env.PATH,

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { reasonNames, reasons } from '../server/src/problems/reasons.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from './browser.ts';
+import { bookByCode, codeFor } from './codes.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 
 const isMissing = isBrowserMissing();
@@ -19,6 +20,7 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
   beforeAll(async () => {
     gateway = await startGateway();
     demo = await startGateway({ beside: gateway, isDemo: true });
+    await codeFor(gateway, (await bookByCode(gateway)).id);
     browser = await startBrowser(`http://127.0.0.1:${gateway.port}`);
   });
 
@@ -87,18 +89,20 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
     return (await emrsResponse).status();
   }
 
+  const pagesForDevelopers = ['/', '/demo/messages', '/problems/ehr_timeout'];
+
   test.each(['light', 'dark'] as const)(
-    'the start page works on a small screen and for everyone: %s',
+    'pages for developers work on small screens and for everyone: %s',
     async (colorScheme) => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width: 320, height: 640 });
-      await page.goto(`http://127.0.0.1:${demo.port}/`);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
-      await page.evaluate(axe.source);
-      const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-      await page.getByRole('link', { name: 'Mailbox' }).click();
-      await page.getByRole('heading', { name: 'Demo mailbox' }).waitFor();
+      for (const path of pagesForDevelopers) {
+        await page.goto(`http://127.0.0.1:${demo.port}${path}`);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(320);
+        await page.evaluate(axe.source);
+        const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+        expect(violations.map(({ id, nodes }) => [path, id, nodes.map(({ html }) => html)])).toEqual([]);
+      }
     },
   );
 

@@ -42,7 +42,7 @@ const everyStep = [
   ...['GET 200', 'POST 201', 'PATCH 200', 'PATCH 200', 'GET 200'],
 ];
 
-test('the walk-through uses the demo that is running, and shows every request but no credentials', async () => {
+test('the demo prints links, and the walk-through uses it and shows every request but no credentials', async () => {
   const dataDir = join(folder, 'data');
   const database = await createTestDatabase('postgresql');
   const gateway = await startChild({ dataDir, databaseUrl: database.url });
@@ -54,6 +54,10 @@ test('the walk-through uses the demo that is running, and shows every request bu
     expect(output).toMatch(/"status": "cancelled"[^{}]*\}\s+That was it/);
     expect(output).not.toContain(gateway.credentials['x-service-client-secret']);
     expect(gateway.hasEnded()).toBe(false);
+
+    const linked = ['/', '/docs/', '/demo/messages', '/api/openapi.json'].map((path) => ` ${gateway.address}${path}`);
+    const printed = () => linked.filter((link) => gateway.logLines.some((line) => line.endsWith(link)));
+    await expect.poll(printed).toEqual(linked);
   } finally {
     await gateway.kill();
     await database.dispose();

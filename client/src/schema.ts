@@ -493,7 +493,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver an event again
+         * Redeliver an event
          * @description Creates a new delivery. If one of the same event is pending, it is made at once instead.
          */
         post: operations["redeliver_event"];
@@ -513,7 +513,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay events
+         * Replay several events
          * @description Delivers every event since a time again, in order, with the same ids. Events that are older than their retention are not stored any more.
          */
         post: operations["replay_events"];

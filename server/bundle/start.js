@@ -19,13 +19,30 @@ const cacheDelay = 5_000;
  */
 export async function start(program) {
   const folder = currentBundle();
-  if (program === 'gateway') prepareNewDatabase(folder);
-  const isBundled = await makeBundle(folder);
+  const isGateway = program === 'gateway';
+  const canStart = !isGateway || existsSync(folder) || (await mayStart());
+  if (isGateway && canStart) prepareNewDatabase(folder);
+  const isBundled = canStart && (await makeBundle(folder));
   const main = isBundled ? join(folder, `${program}.js`) : fileURLToPath(new URL(sources[program], import.meta.url));
   // Workers run the same file, even if the sources have changed since.
   process.argv[1] = main;
   if (isBundled) useCompileCache(join(folder, 'compiled'));
   await import(pathToFileURL(main).href);
+}
+
+/**
+ * Whether nothing prevents the gateway's start. Otherwise its sources report what does: at once, instead of after the time
+ * that a bundle takes.
+ */
+async function mayStart() {
+  try {
+    const { readEnvironment } = await import('../src/config/environment.ts');
+    const { assertCanListen } = await import('../src/startup/listen-error.ts');
+    await assertCanListen(readEnvironment());
+    return true;
+  } catch (error) {
+    return error?.name !== 'ConfigurationError';
+  }
 }
 
 /** Folder of the bundle of the current sources, which may not exist yet. */

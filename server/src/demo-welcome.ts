@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { EhrRegistry } from './ehr/registry.ts';
 import { curlOf, demoBooking } from './http/demo/booking.ts';
 import { pageLinks } from './http/pages/links.ts';
@@ -6,19 +7,21 @@ interface Welcome {
   /** `http://host:port` */
   readonly address: string;
   readonly ehrs: EhrRegistry;
-  /** The credentials are only in this file, since printed text may end up in a log. */
-  readonly clientFile: string;
+  /** The credentials are only in files there, since printed text may end up in a log. */
+  readonly dataDir: string;
 }
 
 /** A welcome text with links, and a request that books a free time, ready to paste. */
-export async function demoWelcome({ address, ehrs, clientFile }: Welcome): Promise<string> {
+export async function demoWelcome({ address, ehrs, dataDir }: Welcome): Promise<string> {
+  const clientFile = join(dataDir, 'demo-client.json');
   const booking = await demoBooking(ehrs);
   const credential = (name: string) => `$(node -p 'require("${clientFile}").${name}')`;
   const credentials = { id: credential('client_id'), secret: credential('client_secret') };
   const links = [
     ['Start page', `${address}/`],
-    ...pageLinks({ hasMailbox: true }).map(({ title, path }) => [title, address + path]),
+    ...pageLinks({ hasMailbox: true, hasConsole: true }).map(({ title, path }) => [title, address + path]),
     ['Credentials', clientFile],
+    ['Console sign-in', join(dataDir, 'demo-operator.json')],
   ];
   return `
 Crossward is running with three sandbox EHRs. All people in them are synthetic.

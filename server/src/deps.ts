@@ -14,6 +14,7 @@ import { migrate, migrationsApplied } from './db/migrate.ts';
 import { migrationSets } from './db/migration-sets.ts';
 import { measurePools } from './db/pool-metrics.ts';
 import { connectors } from './ehr/connectors.ts';
+import { recordCalls } from './ehr/guard/call-history.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { openEhrRegistry } from './ehr/registry.ts';
 import type { AppDeps } from './http/app.ts';
@@ -66,9 +67,10 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   measurePools(metrics, database);
   const messageMetrics = createMessageMetrics(metrics, background);
   const outbox = createOutbox({ database, db: background, keys, senders, metrics: messageMetrics, log });
+  const recorded = recordCalls(createEhrMetrics(metrics));
   const ehrs = await openEhrRegistry(configuration, modules, {
     database: database.pool,
-    metrics: createEhrMetrics(metrics),
+    metrics: recorded.metrics,
     log,
   });
   if (database.kind === 'pglite') await releaseAllLeases(background);
@@ -112,6 +114,13 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     documents: configuration.documents,
     http: configuration.http,
     webhooks: configuration.webhooks,
+    console: configuration.console && {
+      settings: configuration.console,
+      emrs: configuration.emrs,
+      connectors: modules,
+      database: database.pool,
+      history: recorded.history,
+    },
     isReady: () => migrationsApplied(database, sets),
     async stop() {
       await loops.stop();

@@ -19,8 +19,9 @@ async function main(): Promise<void> {
     return runGateway(environment, log, connectToPrimary());
   }
   ignoreHangUp(log);
+  // Before the gateway is loaded. Workers listen on the port of the primary process.
+  await assertCanListen(environment);
   if (environment.workers > 1) {
-    await assertCanListen(environment);
     const { runWorkers } = await import('./workers/run-workers.ts');
     return runWorkers(environment.workers, log);
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Configuration } from './config/configuration.ts';
 import { type DemoClient, prepareDemo } from './config/demo.ts';
@@ -16,7 +16,7 @@ import { print } from './log/print.ts';
 import type { SecretKeys } from './secret-keys/require-known-keys.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 import { limitHeapGrowth } from './startup/limit-heap-growth.ts';
-import { assertCanListen, listenError } from './startup/listen-error.ts';
+import { listenError } from './startup/listen-error.ts';
 import { makePrivateFolder } from './startup/private-file.ts';
 import type { PrimaryProcess } from './workers/connect-to-primary.ts';
 
@@ -39,8 +39,6 @@ export async function runGateway(environment: Environment, log: Logger, primary?
   const dataDir = resolve(environment.dataDirectory);
   // Report mistakes in the configuration before anything is created or changed.
   const configured = await readConfigured(environment);
-  // Workers listen on the port of the primary process, which has checked it.
-  if (!primary) await assertCanListen(environment);
   log.info(
     environment.databaseUrl || existsSync(embeddedFiles(dataDir))
       ? 'Crossward is starting'
@@ -86,8 +84,7 @@ async function serve({ environment, setup, database, dataDir, log, primary }: Se
   });
   primary?.onStop(stop);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
-  const welcome = () =>
-    setup.demoClient ? demoWelcome({ address, ehrs: deps.ehrs, clientFile: join(dataDir, 'demo-client.json') }) : '';
+  const welcome = () => (setup.demoClient ? demoWelcome({ address, ehrs: deps.ehrs, dataDir }) : '');
   if (primary) {
     primary.ready({ address, welcome: await welcome() });
     return;

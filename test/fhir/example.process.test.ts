@@ -56,7 +56,7 @@ async function startExample() {
 }
 
 test('the example books in FHIR servers, directly and by code, writes records, and removes its files', {
-  timeout: 120_000,
+  timeout: 360_000,
 }, async () => {
   const { child, ended, fhirUrl, printed, output } = await startExample();
   try {
@@ -101,7 +101,7 @@ test('the example books in FHIR servers, directly and by code, writes records, a
         if (!found) throw new Error('No message received');
         return found;
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
     const confirmation = JSON.stringify({ confirmation: { code: codeIn(message) } });
     expect(await send('PATCH', `${south}/${id}`, confirmation)).toMatchObject({

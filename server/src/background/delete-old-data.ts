@@ -1,5 +1,6 @@
 import type { Configuration } from '../config/configuration.ts';
 import { deleteOldConfirmations, deleteUsedCodes } from '../confirmations/retention.ts';
+import { deleteOldConsoleData } from '../console/retention.ts';
 import type { Db } from '../db/kysely.ts';
 import { deleteOldEvents } from '../events/retention.ts';
 import { deleteFailedContent, deleteOldMessages } from '../messages/retention.ts';
@@ -20,4 +21,5 @@ export async function deleteOldData(db: Db, retention: Configuration['retention'
   await deleteOldMessages(db, retention.confirmation_days, limit);
   await deleteOldEvents(db, retention.event_days, limit);
   await deleteOldConfirmations(db, retention.confirmation_days, limit);
+  await deleteOldConsoleData(db, limit);
 }

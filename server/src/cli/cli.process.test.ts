@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Report } from '@crossward/connector-kit/conformance';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
-import type { Database } from '../db/database.ts';
+import { insertFailedMessage, insertOperation } from '../../../test/stuck-rows.ts';
 import { createDb } from '../db/kysely.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
@@ -51,6 +51,7 @@ describe('usage', () => {
     'messages retry --help',
     'operations drop --help',
     'webhooks replay --help',
+    'operators create --help',
   ])('shows help for %s', async (words) => {
     const { code, stdout } = await crossward(words);
     expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: crossward')]);
@@ -76,6 +77,9 @@ describe('usage', () => {
       'conformance --emr sandbox-uk --patient p-1 --unknown-patient nhs_number:1',
       '--unknown-patient: An nhs_number is',
     ],
+    ['operators create kari', '--role'],
+    ['operators create kari@example.org --role view', 'A name has 1 to 63 lower-case letters'],
+    ['operators create kari --role chief', 'Allowed choices are view, operate, admin'],
     ['emr check --emr nowhere', 'sandbox-no, sandbox-se, sandbox-uk'],
     ['emr check --emr sandbox-no --config /no/such/file.yaml', '/no/such/file.yaml'],
   ])('%s exits with 2 and explains why', async (words, notice) => {
@@ -106,6 +110,7 @@ describe('a database', () => {
     'operations drop x --yes',
     'secret-keys list',
     'webhooks list',
+    'operators list',
     'emr check --emr sandbox-no',
   ])('is not created by %s', async (words) => {
     const empty = join(folder, 'empty');
@@ -249,7 +254,7 @@ describe('messages', () => {
       code: 0,
       stdout: expect.stringContaining('No failed messages'),
     });
-    const id = await insertFailedMessage();
+    const id = await insertFailedMessage(database);
     const listed = await crossward('messages failed');
     const { hostname, port, pathname } = new URL(url ?? '');
     const notice = `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
@@ -382,61 +387,4 @@ async function createOwnDatabase(content?: 'empty') {
   const { database, url = '', dispose } = await createTestDatabase('postgresql', content);
   vi.stubEnv('DATABASE_URL', url);
   return { database, url, [Symbol.asyncDispose]: dispose };
-}
-
-/** Each a bit younger than the previous one. */
-let operations = 0;
-async function insertOperation(
-  { pool }: Pick<Database, 'pool'>,
-  state: 'pending' | 'compensating' | 'monitored' | 'suspended' | 'leased',
-): Promise<string> {
-  const client = await pool.connect();
-  try {
-    const stored = {
-      pending: 'pending',
-      compensating: 'compensating',
-      monitored: 'done',
-      suspended: 'pending',
-      leased: 'pending',
-    };
-    const { rows } = await client.query<{ id: string }>(
-      `INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, kind, state, sealed_plan,
-         next_attempt_at, suspended_at, consecutive_failures, last_failure, lease_token, lease_expires_at, created_at)
-       SELECT gen_random_uuid(), 'c', convert_to(gen_random_uuid()::text, 'UTF8'), '\\xcafe', 'sandbox-se', 'lund',
-         'appointments', $1, 'of the patient', CASE WHEN NOT suspended THEN now() END, CASE WHEN suspended THEN now() END,
-         CASE WHEN suspended THEN 5 ELSE 0 END, CASE WHEN suspended THEN 'ehr_rejected' END,
-         CASE WHEN leased THEN gen_random_uuid() END, CASE WHEN leased THEN now() + interval '1 hour' END,
-         now() - make_interval(secs => 100 - $4)
-       FROM (SELECT $2::boolean AS suspended, $3::boolean AS leased) AS it RETURNING id`,
-      [stored[state], state === 'suspended', state === 'leased', ++operations],
-    );
-    return rows[0]?.id ?? '';
-  } finally {
-    client.release();
-  }
-}
-
-async function insertFailedMessage(): Promise<string> {
-  const client = await database.pool.connect();
-  try {
-    const { rows } = await client.query<{ id: string }>(
-      `WITH confirmation AS (
-         INSERT INTO confirmations
-           (id, client_id, emr, care_unit_id, kind, channel, max_attempts, expires_at)
-         VALUES (gen_random_uuid(), 'c', 'sandbox-se', 'lund', 'booking', 'sms', 5, now() + interval '10 minutes')
-         RETURNING *
-       ), item AS (
-         INSERT INTO confirmation_items (emr, appointment_id, confirmation_id, care_unit_id, position, kind)
-         SELECT emr, 'a-1', id, care_unit_id, 0, kind FROM confirmation
-       )
-       INSERT INTO messages (id, confirmation_id, sequence, emr, care_unit_id, channel, first_appointment_id, sealed_content,
-         state, failure_reason, expires_at, completed_at)
-       SELECT gen_random_uuid(), id, 1, emr, care_unit_id, channel, 'a-1', '\\x00', 'failed', 'http_401', expires_at, now()
-       FROM confirmation RETURNING id`,
-      [],
-    );
-    return rows[0]?.id ?? '';
-  } finally {
-    client.release();
-  }
 }

@@ -12,12 +12,13 @@ import {
 } from '@crossward/connector-kit/conformance';
 import { Command, Option } from 'commander';
 import type { PostgresPool } from 'kysely';
+import { bindEmr, type ChosenEmr } from '../ehr/check-connection.ts';
 import { IdentifierError } from '../identifiers/index.ts';
 import { parsePatientIdentifier, parseResourceIdentifier } from '../identifiers/notation.ts';
 import { defaultClockChangeSlots, parseClockChange } from './clock-change.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { gatewayBefore } from './gateway-before.ts';
-import { bindEmr, type ChosenEmr, chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
+import { chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
 import type { Output } from './output.ts';
 import { writeJson } from './write-json.ts';
 

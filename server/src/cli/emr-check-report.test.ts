@@ -1,6 +1,7 @@
 import type { ProbeFinding } from '@crossward/connector-kit';
 import { expect, test } from 'vitest';
-import { type EmrCheck, formatCheck, isWell } from './emr-check-report.ts';
+import { type EmrCheck, isWell } from '../ehr/check-connection.ts';
+import { formatCheck } from './emr-check-report.ts';
 
 const claims: NonNullable<EmrCheck['claims']> = {
   patientIdentifierTypes: ['emr_id', 'nhs_number'],

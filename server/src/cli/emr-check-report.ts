@@ -1,23 +1,7 @@
-import type { Connector, ProbeReport } from '@crossward/connector-kit';
 import { stringify } from 'yaml';
+import type { EmrCheck } from '../ehr/check-connection.ts';
 
-/** The result of `emr check`, also written as JSON. */
-export interface EmrCheck {
-  readonly emr: string;
-  readonly connector: string;
-  /** Absent if the connector has no probe. */
-  readonly probe?: ProbeReport;
-  /** `null` if the connection could not be opened; see `error`. */
-  readonly claims: (Connector['capabilities'] & { readonly operations: readonly string[] }) | null;
-  readonly error?: string;
-}
-
-/** Whether the connection opened and the probe found no problem. */
-export function isWell({ probe, claims }: EmrCheck): boolean {
-  return claims !== null && !probe?.findings.some(({ status }) => status === 'problem');
-}
-
-function allOrNothing({ transactions, changesPerTransaction: most }: Connector['capabilities']): string {
+function allOrNothing({ transactions, changesPerTransaction: most }: NonNullable<EmrCheck['claims']>): string {
   if (!transactions) return 'no; the gateway compensates';
   return most === undefined ? 'yes' : `up to ${most} changes; beyond that, the gateway compensates`;
 }

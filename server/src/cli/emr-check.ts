@@ -1,8 +1,8 @@
-import { ConnectorError } from '@crossward/connector-kit';
 import { Command } from 'commander';
-import { type EmrCheck, formatCheck, isWell } from './emr-check-report.ts';
+import { checkConnection, type EmrCheck, isWell } from '../ehr/check-connection.ts';
+import { formatCheck } from './emr-check-report.ts';
 import { exitCodes } from './exit-codes.ts';
-import { bindEmr, chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
+import { chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
 import type { Output } from './output.ts';
 import { writeJson } from './write-json.ts';
 
@@ -26,24 +26,9 @@ export function emrCheckCommand(output: Output, end: (exitCode: number) => void)
 
 async function checkEmr(options: EmrOptions): Promise<EmrCheck> {
   const chosen = await chooseEmr(options);
-  const { emr, module } = chosen;
   const database = await openDatabaseFor(chosen);
   try {
-    const { probe: runProbe, open, close } = await bindEmr(chosen, database?.pool);
-    try {
-      // Probe before opening, so that a rejected connection is reported as a finding.
-      const probe = await runProbe();
-      const found = { emr: emr.id, connector: module.name, ...(probe && { probe }) };
-      try {
-        const { capabilities, ...operations } = await open();
-        return { ...found, claims: { ...capabilities, operations: Object.keys(operations) } };
-      } catch (error) {
-        if (!(error instanceof ConnectorError)) throw error;
-        return { ...found, claims: null, error: `${error.kind}: ${error.message}` };
-      }
-    } finally {
-      await close();
-    }
+    return await checkConnection(chosen, database?.pool);
   } finally {
     await database?.close();
   }

@@ -1,26 +1,10 @@
-import type { ConnectorModule } from '@crossward/connector-kit';
-import type { PostgresPool } from 'kysely';
-import type { ConfiguredEmr } from '../config/configuration.ts';
 import { demoConfigurationPath } from '../config/demo.ts';
 import { loadEmr } from '../config/load.ts';
 import type { Database } from '../db/database.ts';
-import { type BoundConnector, bindConnector } from '../ehr/bind-connector.ts';
+import type { ChosenEmr } from '../ehr/check-connection.ts';
 import { connectors } from '../ehr/connectors.ts';
-import { createEhrHttp } from '../ehr/guard/ehr-http.ts';
-import { httpSettings } from '../ehr/guard/settings.ts';
 import { UsageError } from './exit-codes.ts';
 import { openGatewayDatabase } from './gateway-database.ts';
-
-/** The EHR chosen for a command. */
-export interface ChosenEmr {
-  readonly emr: ConfiguredEmr;
-  readonly module: ConnectorModule;
-}
-
-/** Its connector, and the HTTP connections that it uses. */
-export interface BoundEmr extends BoundConnector {
-  close(): Promise<void>;
-}
 
 export interface EmrOptions {
   readonly config?: string;
@@ -52,15 +36,4 @@ function named(ids: readonly string[], id: string | undefined): string {
 /** Opens the gateway's database for a connector that stores its data in it. */
 export async function openDatabaseFor({ module }: ChosenEmr): Promise<Database | undefined> {
   return module.migrations ? (await openGatewayDatabase()).database : undefined;
-}
-
-export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool | undefined): Promise<BoundEmr> {
-  const http = createEhrHttp(await httpSettings(emr.connection));
-  const context = {
-    emr: emr.id,
-    settings: emr.settings,
-    careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
-    http,
-  };
-  return { ...bindConnector(module, context, database), close: () => http.close() };
 }

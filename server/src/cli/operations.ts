@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import { dropMessages, dropWarning } from '../operations/advice.ts';
 import {
-  type Dropped,
   dropOperation,
   findOpenOperation,
   listOpenOperations,
@@ -52,25 +52,14 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
     .argument('<id>', 'operation id from `list`')
     .option('--yes', 'confirm that you checked the EHR and nothing is left to do')
     .action(async (id: string, { yes }: { readonly yes?: true }) => {
-      if (!yes) throw new UsageError(`Nothing was changed. ${warning} Then run the command again with --yes.`);
+      if (!yes) throw new UsageError(`Nothing was changed. ${dropWarning} Then run the command again with --yes.`);
       const outcome = await withDatabase(output, (db) => dropOperation(db, id));
       const isDropped = outcome === 'dropped';
-      output[isDropped ? 'out' : 'err'](`${messages[outcome]}\n`);
+      output[isDropped ? 'out' : 'err'](`${dropMessages[outcome]}\n`);
       end(isDropped ? exitCodes.fine : exitCodes.failed);
     });
   return operations;
 }
-
-const warning =
-  'The gateway abandons a dropped operation: changes already made in the EHR remain and are neither completed nor ' +
-  'compensated. Check the appointments in the EHR first.';
-
-const messages: Record<Dropped, string> = {
-  dropped:
-    'The operation is dropped. Changes already made in the EHR remain. A code that it was confirming is pending again.',
-  'being worked on': 'Nothing was changed: a gateway is working on this operation. Try again in a minute.',
-  'not found': 'No open operation has this id.',
-};
 
 function line(operation: OpenOperation): string {
   const { id, emr, careUnitId, kind, state, ageSeconds, failures, lastFailure, nextAttemptAt } = operation;

@@ -4,6 +4,7 @@ import { conformanceCommand } from './conformance.ts';
 import { emrCheckCommand } from './emr-check.ts';
 import { messagesCommand } from './messages.ts';
 import { operationsCommand } from './operations.ts';
+import { operatorsCommand } from './operators.ts';
 import type { Output } from './output.ts';
 import { secretKeysCommand } from './secret-keys.ts';
 import { webhooksCommand } from './webhooks.ts';
@@ -27,11 +28,13 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(messages);
   const operations = operationsCommand(output, end);
   program.addCommand(operations);
+  const operators = operatorsCommand(output, end);
+  program.addCommand(operators);
   const secretKeys = secretKeysCommand(output, end);
   program.addCommand(secretKeys);
   const webhooks = webhooksCommand(output, end);
   program.addCommand(webhooks);
-  const groups = [emr, messages, operations, secretKeys, webhooks];
+  const groups = [emr, messages, operations, operators, secretKeys, webhooks];
   for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)])
     command.copyInheritedSettings(program);
   return program;

@@ -1,7 +1,8 @@
+import { Readable } from 'node:stream';
 import { run } from './run.ts';
 
-/** Runs a command line in this process. Returns its exit code and output. */
-export async function crossward(words: string) {
+/** Runs a command line in this process, with this text as its standard input. Returns its exit code and output. */
+export async function crossward(words: string, input = '') {
   let stdout = '';
   let stderr = '';
   const code = await run(words.split(' '), {
@@ -12,6 +13,7 @@ export async function crossward(words: string) {
       stderr += text;
     },
     isWatched: false,
+    input: Readable.from([input]),
   });
   return { code, stdout, stderr };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Default } from 'typebox/value';
 import { type ConnectionSettings, resolveConnection } from './connection.ts';
+import { type ConsoleSettings, resolveConsole } from './console-settings.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { httpSchema } from './http.ts';
 import { type PatientPageSettings, resolvePatientPage } from './patient-page.ts';
@@ -69,6 +70,8 @@ export interface Configuration {
   readonly http: Http;
   readonly retention: Retention;
   readonly webhooks: Webhooks;
+  /** Absent: no console. */
+  readonly console?: ConsoleSettings;
 }
 
 /** Applies defaults and resolves secrets in a valid file. */
@@ -84,6 +87,7 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
     http: resolveHttp(file.http),
     retention: Default(retentionSchema, { ...file.retention }) as Retention,
     webhooks: Default(webhooksSchema, { ...file.webhooks }) as Webhooks,
+    ...(file.console && { console: resolveConsole(file.console, variables) }),
   });
 }
 

@@ -45,15 +45,17 @@ test('configures three sandboxes and a client with all grants', async () => {
 test('stores client and key with access for their owner only', async () => {
   const demo = await options();
   const first = await prepareDemo(demo);
-  const files = ['demo-client.json', 'secret-key'];
+  const files = ['demo-client.json', 'demo-operator.json', 'secret-key'];
   expect((await readdir(demo.dataDir)).sort()).toEqual(files);
   expect(await modeOf(demo.dataDir)).toBe('700');
   for (const file of files) expect(await modeOf(join(demo.dataDir, file))).toBe('600');
   expect(JSON.parse(await readFile(join(demo.dataDir, 'demo-client.json'), 'utf8'))).toEqual(first.client);
+  expect(JSON.parse(await readFile(join(demo.dataDir, 'demo-operator.json'), 'utf8'))).toEqual(first.operator);
 
   await chmod(join(demo.dataDir, 'secret-key'), 0o644);
   const second = await prepareDemo(demo);
   expect(second.client).toEqual(first.client);
+  expect(second.operator).toEqual(first.operator);
   expect(second.secretKey).toEqual(first.secretKey);
   expect(await modeOf(join(demo.dataDir, 'secret-key'))).toBe('600');
 });
@@ -62,12 +64,18 @@ test('reports a damaged file without quoting it', async () => {
   const demo = await options();
   await prepareDemo(demo);
   const path = (name: string) => join(demo.dataDir, name);
+  const clientText = await readFile(path('demo-client.json'), 'utf8');
   await writeFile(path('demo-client.json'), '{ "client_id": "demo", "client_secret": "hunter2"');
   const client = await errorFrom(prepareDemo(demo));
   expect(client.message).toBe(
     `${path('demo-client.json')}: is damaged: it must contain client_id and client_secret; delete the file to create a new client at the next start`,
   );
   expect(client.cause).toBeUndefined();
+  await writeFile(path('demo-client.json'), clientText);
+  await writeFile(path('demo-operator.json'), '{ "name": "demo", "password": "hunter2" }');
+  expect((await errorFrom(prepareDemo(demo))).message).toBe(
+    `${path('demo-operator.json')}: is damaged: it must contain name and password; delete the file to create a new password at the next start`,
+  );
   await writeFile(path('secret-key'), 'hunter2');
   expect((await errorFrom(prepareDemo(demo))).message).toContain(
     `${path('secret-key')}: is damaged: it must contain 32 bytes`,

@@ -8,9 +8,11 @@ import { Check } from 'typebox/value';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 import { keepPrivateFile, makePrivateFolder } from '../startup/private-file.ts';
 import { type Configuration, type ConfiguredClient, deepFreeze, hashSecret } from './configuration.ts';
+import { demoConsole } from './console-settings.ts';
 import { loadConfiguration } from './load.ts';
 import { requireLoopback } from './loopback.ts';
 import { scopes } from './schema.ts';
+import { Secret } from './secret.ts';
 import { parseSecretKey } from './secret-key.ts';
 
 /** The configuration used if none is given: three sandbox EHRs and the demo mailbox. */
@@ -23,6 +25,16 @@ const demoClient = Type.Object(
   },
   { additionalProperties: false },
 );
+const demoOperator = Type.Object(
+  {
+    name: Type.Literal('demo'),
+    password: Type.String({ pattern: '^[A-Za-z0-9_-]{16}$' }),
+  },
+  { additionalProperties: false },
+);
+/** Signs in to the console of the demo. */
+export type DemoOperator = Readonly<Static<typeof demoOperator>>;
+
 /** The values for `x-service-client-id` and `x-service-client-secret`. */
 export type DemoClient = Readonly<Static<typeof demoClient>>;
 
@@ -40,6 +52,7 @@ export interface Demo {
   /** The demo configuration, with a client that has all scopes and grants. */
   readonly configuration: Configuration;
   readonly client: DemoClient;
+  readonly operator: DemoOperator;
   /** 32 bytes. */
   readonly secretKey: Buffer;
   /** Path of the file with the secret key. */
@@ -47,8 +60,8 @@ export interface Demo {
 }
 
 /**
- * Prepares the demo. The first call creates the client (`demo-client.json`) and the secret key (`secret-key`) in the
- * data directory; later calls read them.
+ * Prepares the demo. The first call creates the client (`demo-client.json`), the operator (`demo-operator.json`) and the
+ * secret key (`secret-key`) in the data directory; later calls read them.
  *
  * @throws {ConfigurationError} if other machines can reach the host, the data directory cannot be used, or a file in it
  * is damaged
@@ -60,13 +73,16 @@ export async function prepareDemo({ dataDir, connectors, host, port }: DemoOptio
   const secretKeyFile = join(dataDir, 'secret-key');
   const secretKey = await readSecretKey(secretKeyFile);
   const client = await readClient(join(dataDir, 'demo-client.json'));
+  const operator = await readOperator(join(dataDir, 'demo-operator.json'));
   return {
     configuration: deepFreeze({
       ...configuration,
       clients: [grantEverything(client, configuration)],
       http: port === 0 ? configuration.http : { ...configuration.http, public_url: addressOf(host, port) },
+      console: demoConsole({ name: operator.name, password: new Secret(operator.password) }),
     }),
     client,
+    operator,
     secretKey,
     secretKeyFile,
   };
@@ -85,6 +101,18 @@ async function readClient(path: string): Promise<DemoClient> {
   if (Check(demoClient, client)) return Object.freeze(client);
   throw new ConfigurationError([
     `${path}: is damaged: it must contain client_id and client_secret; delete the file to create a new client at the next start`,
+  ]);
+}
+
+async function readOperator(path: string): Promise<DemoOperator> {
+  const text = await keepPrivateFile(path, () => {
+    const operator: DemoOperator = { name: 'demo', password: randomBytes(12).toString('base64url') };
+    return `${JSON.stringify(operator, null, 2)}\n`;
+  });
+  const operator = parseJson(text);
+  if (Check(demoOperator, operator)) return Object.freeze(operator);
+  throw new ConfigurationError([
+    `${path}: is damaged: it must contain name and password; delete the file to create a new password at the next start`,
   ]);
 }
 

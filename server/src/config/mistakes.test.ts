@@ -58,7 +58,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'the name of a prototype property',
       '__proto__: 1\n',
-      '17:1: __proto__: unknown key; allowed: emrs, clients, messages, limits, documents, identifier_headers, http, retention, webhooks',
+      '17:1: __proto__: unknown key; allowed: emrs, clients, messages, limits, documents, identifier_headers, http, retention, webhooks, console',
     ],
     [
       'a reserved header',
@@ -216,6 +216,23 @@ const cases: Record<string, readonly Case[]> = {
       '17:19: clients[0].return_urls[0]: must start with https://; http:// is allowed for loopback addresses only',
       '17:46: clients[0].return_urls[1]: must not contain a query or fragment',
     ],
+    [
+      'a console without TLS, without a way to sign in',
+      'console: { url: "http://gateway.example.org" }\n',
+      '17:10: console: needs a way to sign in: set local_accounts: true, or oidc, or both',
+      '17:17: console.url: must start with https://, because operators enter passwords there; http:// is allowed for loopback only',
+    ],
+    [
+      'a provider without TLS, scopes without openid',
+      'console: { url: "https://gateway.example.org", oidc: { issuer: "http://login.example.org", client_id: a, scopes: [email], role_claim: groups, roles: { view: [staff] } } }\n',
+      '17:64: console.oidc.issuer: must start with https://, because it decides who is an operator; http:// is allowed for loopback only',
+      '17:114: console.oidc.scopes: must contain openid',
+    ],
+    [
+      'no value that gives a role',
+      'console: { url: "https://gateway.example.org", oidc: { issuer: "https://login.example.org", client_id: a, role_claim: groups, roles: {} } }\n',
+      '17:134: console.oidc.roles: must list values for at least one role',
+    ],
   ],
 };
 
@@ -271,4 +288,19 @@ test('the page for patients takes settings from the EHR and then from the care u
     accent_color: '#0b5c8a',
     dark_accent_color: '#7cc4f0',
   });
+});
+
+test('the console takes defaults, and secrets from the environment', async () => {
+  const oidc =
+    '{ issuer: "https://login.example.org", client_id: a, client_secret: { env: ACME_CLIENT_SECRET }, role_claim: groups, roles: { view: [staff] } }';
+  const { console } = await load(`${rightFile}console: { url: "https://gateway.example.org/", oidc: ${oidc} }\n`);
+  expect(console).toMatchObject({
+    url: 'https://gateway.example.org',
+    local_accounts: false,
+    idle_minutes: 30,
+    session_hours: 12,
+    oidc: { scopes: ['openid', 'profile'] },
+  });
+  expect(JSON.stringify(console)).toContain('"client_secret":"[secret]"');
+  expect((await load(rightFile)).console).toBeUndefined();
 });

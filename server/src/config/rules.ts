@@ -1,5 +1,6 @@
 import { isConfigurable } from '../identifiers/referable-headers.ts';
 import { parseRange } from './address-ranges.ts';
+import { consoleMistakes } from './console-rules.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { isLoopbackHost } from './loopback.ts';
 import { isMapping, type Mistake, type Path, quoted } from './mistake.ts';
@@ -24,6 +25,7 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...reservedHeaders(file),
     ...invalidProxies(file),
     ...patientPageMistakes(file),
+    ...consoleMistakes(file),
   ];
 }
 

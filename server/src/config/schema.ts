@@ -1,6 +1,7 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
 import { connectionSchema } from './connection.ts';
+import { consoleSchema } from './console.ts';
 import { httpSchema } from './http.ts';
 import { messagesSchema } from './messages.ts';
 import { patientPageSchema } from './patient-page.ts';
@@ -230,6 +231,7 @@ export function configurationSchema(connectors: readonly ConnectorModule[]) {
       http: Type.Optional(httpSchema),
       retention: Type.Optional(retentionSchema),
       webhooks: Type.Optional(webhooksSchema),
+      console: Type.Optional(consoleSchema),
     },
     {
       $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -7,6 +7,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import { addressesIn } from '../config/address-ranges.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { DemoClient } from '../config/demo.ts';
+import type { ConsoleDeps } from '../console/page.ts';
 import { addDocumentRoutes } from '../documents/routes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { addEmrRoutes } from '../emrs/routes.ts';
@@ -25,6 +26,7 @@ import { addEventRoutes } from '../webhooks/event-routes.ts';
 import { addAccess } from './access.ts';
 import { compilersFactory } from './compilers.ts';
 import { addConnectionLimits } from './connection-limits.ts';
+import { addConsole } from './console-routes.ts';
 import { addDemoMailboxRoutes } from './demo/mailbox-routes.ts';
 import { addDocs } from './docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './error-handler.ts';
@@ -80,6 +82,8 @@ export interface AppDeps {
   readonly documents: Configuration['documents'];
   readonly http: Configuration['http'];
   readonly webhooks: Configuration['webhooks'];
+  /** Absent: no console. */
+  readonly console?: Omit<ConsoleDeps, 'services' | 'log'> | undefined;
   isReady(): Promise<boolean>;
 }
 
@@ -185,6 +189,13 @@ export async function buildApp(
   const { public_url: publicUrl } = deps.http;
   if (publicUrl !== undefined) {
     await addPatientPages(app, { ...deps, publicUrl, requestsPerMinute: deps.limits.page_requests_per_minute });
+  }
+  if (deps.console) {
+    await addConsole(
+      app,
+      { ...deps.console, services: deps.services, log: deps.log },
+      deps.limits.page_requests_per_minute,
+    );
   }
   addHealth(app, deps);
   methods.finish();

@@ -1,21 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
+import { readQueue, type Waiting } from './read-queue.ts';
 
 export interface MessageMetrics {
   queued(channel: Channel): void;
   sent(channel: Channel): void;
   /** Failed permanently. */
   failed(channel: Channel): void;
-}
-
-interface Waiting {
-  readonly channel: Channel;
-  readonly count: number;
-  /** Seconds. */
-  readonly oldest: number;
 }
 
 /** Milliseconds. After this time-out the gauges are left out, so that they do not delay the other metrics. */
@@ -70,15 +63,4 @@ function watchQueue(registry: Registry, read: () => Promise<readonly Waiting[]>)
     'Age of the oldest queued message of all gateways on this database. 0 if none is queued.',
     ({ oldest }) => oldest,
   );
-}
-
-/** Uses the partial index of queued messages. */
-async function readQueue(db: Db): Promise<readonly Waiting[]> {
-  const { rows } = await sql<Waiting>`
-    SELECT channel, count(id)::int AS count,
-      coalesce(greatest(extract(epoch FROM clock_timestamp() - min(created_at)), 0), 0)::float8 AS oldest
-    FROM unnest(ARRAY['sms', 'email']) AS channels (channel)
-    LEFT JOIN (SELECT id, channel, created_at FROM messages WHERE state = 'queued') AS queued USING (channel)
-    GROUP BY channel`.execute(db);
-  return rows;
 }

@@ -84,6 +84,9 @@ export interface OperationKind<Plan, Outcome> {
   /** Whether a late effect should be adopted. Default: yes. */
   isWanted?(work: Work, plan: Plan): Promise<boolean>;
 
+  /** What each step of the plan does, in words without personal data, for operators. Absent: one call. */
+  stepsOf?(plan: Plan): readonly string[];
+
   /** Whether `record` has something to store. If not, `respond` is called instead. */
   hasRecords(plan: Plan): boolean;
   respond(work: Work, plan: Plan, outcome: Outcome): OperationResponse;

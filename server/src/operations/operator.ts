@@ -45,15 +45,32 @@ export interface OpenOperation {
 /** Every row with a plan has one of the two timestamps set. Both are indexed. */
 const isOpen = sql<boolean>`sealed_plan IS NOT NULL AND (next_attempt_at IS NOT NULL OR suspended_at IS NOT NULL)`;
 
+const state = sql<OperatorState>`
+  CASE WHEN suspended_at IS NOT NULL THEN 'suspended' WHEN operations.state = 'done' THEN 'monitored'
+    ELSE operations.state END`;
+
 const columns = sql`
-  id, client_id AS "clientId", emr, care_unit_id AS "careUnitId", kind,
-  CASE WHEN suspended_at IS NOT NULL THEN 'suspended' WHEN state = 'done' THEN 'monitored' ELSE state END AS state,
+  id, client_id AS "clientId", emr, care_unit_id AS "careUnitId", kind, ${state} AS state,
   idempotency_key_hash IS NOT NULL AS "isKeyed", sealed_response IS NOT NULL AS "hasResponse", reported_unknown AS "reportedUnknown",
   attempt, consecutive_failures AS failures, last_failure AS "lastFailure",
   floor(extract(epoch FROM now() - created_at))::int AS "ageSeconds",
   created_at AS "createdAt", first_sent_at AS "firstSentAt", last_sent_at AS "lastSentAt", next_attempt_at AS "nextAttemptAt",
   CASE WHEN lease_expires_at > now() THEN lease_expires_at END AS "leaseExpiresAt", expires_at AS "expiresAt",
   suspended_at AS "suspendedAt"`;
+
+/** How many operations are open, by EHR and state. */
+export interface OpenCount {
+  readonly emr: string;
+  readonly state: OperatorState;
+  readonly count: number;
+}
+
+/** Counts the open operations. */
+export async function countOpenOperations(db: Db): Promise<OpenCount[]> {
+  const { rows } = await sql<OpenCount>`
+    SELECT emr, ${state} AS state, count(*)::int AS count FROM operations WHERE ${isOpen} GROUP BY 1, 2`.execute(db);
+  return rows;
+}
 
 /** Suspended operations first, then by age. At most `limit`. */
 export async function listOpenOperations(db: Db, limit: number): Promise<OpenOperation[]> {
@@ -90,19 +107,22 @@ export type Dropped = 'dropped' | 'being worked on' | 'not found';
  * was releasing count as expired, and its key is free. A stored response is kept.
  */
 export function dropOperation(db: Db, id: string): Promise<Dropped> {
-  if (!isUuid(id)) return Promise.resolve('not found');
-  return db.transaction().execute(async (tx) => {
-    const { rows } = await sql<{ is_leased: boolean; is_answered: boolean }>`
-      SELECT coalesce(lease_expires_at > now(), false) AS is_leased, sealed_response IS NOT NULL AS is_answered
-      FROM operations WHERE id = ${id} AND ${isOpen} FOR UPDATE`.execute(tx);
-    const [row] = rows;
-    if (!row) return 'not found';
-    if (row.is_leased) return 'being worked on';
-    await resetToPending(tx, id);
-    await expireItems(tx, sql`operation_id = ${id} AND state = 'expiring'`);
-    await (row.is_answered ? keepResponseOnly(tx, id) : tx.deleteFrom('operations').where('id', '=', id).execute());
-    return 'dropped';
-  });
+  return db.transaction().execute((tx) => dropInTransaction(tx, id));
+}
+
+/** `dropOperation` in a transaction of the caller. */
+export async function dropInTransaction(tx: Tx, id: string): Promise<Dropped> {
+  if (!isUuid(id)) return 'not found';
+  const { rows } = await sql<{ is_leased: boolean; is_answered: boolean }>`
+    SELECT coalesce(lease_expires_at > now(), false) AS is_leased, sealed_response IS NOT NULL AS is_answered
+    FROM operations WHERE id = ${id} AND ${isOpen} FOR UPDATE`.execute(tx);
+  const [row] = rows;
+  if (!row) return 'not found';
+  if (row.is_leased) return 'being worked on';
+  await resetToPending(tx, id);
+  await expireItems(tx, sql`operation_id = ${id} AND state = 'expiring'`);
+  await (row.is_answered ? keepResponseOnly(tx, id) : tx.deleteFrom('operations').where('id', '=', id).execute());
+  return 'dropped';
 }
 
 async function keepResponseOnly(tx: Tx, id: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { Problem } from '../problems/problem.ts';
 import type { OperationResponse } from './operation-response.ts';
 
-/** Milliseconds. Most requests have claimed their key by then, so the look-up costs them nothing. */
-const patience = 50;
+/** Milliseconds. Long enough that a slow EHR or a busy gateway does not cause a look-up for each request. */
+const patience = 1000;
 
 /**
  * Returns the outcome of a request, unless it takes long and `find` returns the response that an earlier request with its

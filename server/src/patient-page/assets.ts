@@ -1,22 +1,14 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { PatientPageSettings } from '../config/patient-page.ts';
+import { type Asset, createAsset } from '../html/asset.ts';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 import { fileError } from '../startup/read-text.ts';
 
 const baseStyle = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
 const calendar = readFileSync(new URL('./icon.svg', import.meta.url));
-const svg = { extension: 'svg', type: 'image/svg+xml' };
 const largestLogo = 256 * 1024;
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-
-/** A file that pages load. Its name contains a hash of its content, so browsers can keep it. */
-export interface Asset {
-  readonly name: string;
-  readonly type: string;
-  readonly content: Buffer;
-}
 
 /** The assets of the pages of one care unit. */
 export interface PageAssets {
@@ -33,9 +25,9 @@ export async function createPageAssets({ accent_color, dark_accent_color, logo_f
   const theme = `:root {\n  --light-accent: ${accent_color};\n  --dark-accent: ${dark_accent_color};\n}\n`;
   const logo = logo_file === undefined ? undefined : await readLogo(logo_file);
   return {
-    style: asset(Buffer.from(`${theme}\n${baseStyle}`), { extension: 'css', type: 'text/css; charset=utf-8' }),
+    style: createAsset(Buffer.from(`${theme}\n${baseStyle}`), 'css'),
     logo,
-    icon: logo ?? asset(calendar, svg),
+    icon: logo ?? createAsset(calendar, 'svg'),
   };
 }
 
@@ -45,14 +37,10 @@ async function readLogo(path: string): Promise<Asset> {
   });
   if (content.length > largestLogo) throw new ConfigurationError([`${path}: is larger than 256 KiB (logo_file)`]);
   if (content.subarray(0, pngSignature.length).equals(pngSignature)) {
-    return asset(content, { extension: 'png', type: 'image/png' });
+    return createAsset(content, 'png');
   }
   if (/^\s*(<\?xml[^>]*>\s*|<!--[\s\S]*?-->\s*|<!DOCTYPE[^>]*>\s*)*<svg[\s>]/i.test(content.toString('utf8'))) {
-    return asset(content, svg);
+    return createAsset(content, 'svg');
   }
   throw new ConfigurationError([`${path}: is neither a PNG nor an SVG image (logo_file)`]);
-}
-
-function asset(content: Buffer, { extension, type }: { readonly extension: string; readonly type: string }): Asset {
-  return { name: `${hash('sha256', content, 'hex').slice(0, 16)}.${extension}`, type, content };
 }

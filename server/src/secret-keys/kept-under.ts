@@ -18,6 +18,7 @@ export const sealedColumns = [
   'webhook_endpoints.sealed_url',
   'webhook_endpoints.sealed_secret',
   'webhook_endpoints.sealed_previous_secret',
+  'operators.sealed_totp_secret',
 ] as const;
 
 const sealedTexts = sql.join(

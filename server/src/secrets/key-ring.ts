@@ -14,8 +14,16 @@ const tagBytes = 16;
 const keyIdBytes = 4;
 
 /** Purposes of derived keys. Separate keys limit the effect of a leaked key. */
-export type Purpose = 'cursor' | 'message' | 'write' | 'confirmation' | 'idempotency' | 'upload' | 'webhook';
-export type HashPurpose = 'code' | 'page' | 'patient' | 'idempotency-key' | 'request' | 'key-check';
+export type Purpose =
+  | 'cursor'
+  | 'message'
+  | 'write'
+  | 'confirmation'
+  | 'idempotency'
+  | 'upload'
+  | 'webhook'
+  | 'operator';
+export type HashPurpose = 'code' | 'page' | 'patient' | 'idempotency-key' | 'request' | 'sign-in' | 'key-check';
 
 /**
  * Encrypts with the newest secret key and decrypts with any known one (AES-256-GCM, one derived key per purpose,

@@ -71,7 +71,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
   addOperation(app, {
     operationId: 'replay_events',
     tag: 'Webhooks',
-    summary: 'Replay events',
+    summary: 'Replay several events',
     description:
       'Delivers every event since a time again, in order, with the same ids. Events that are older than their retention ' +
       'are not stored any more.',
@@ -128,7 +128,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
   addOperation(app, {
     operationId: 'redeliver_event',
     tag: 'Webhooks',
-    summary: 'Deliver an event again',
+    summary: 'Redeliver an event',
     description: 'Creates a new delivery. If one of the same event is pending, it is made at once instead.',
     level: 'client',
     method: 'POST',

@@ -8,6 +8,7 @@ import { type AppointmentPlan, changesOf, type Results } from './plan.ts';
 import { hasRecords, isStillPending, recordPlan, releasePlanReservations } from './record.ts';
 import { performResend, recordResend } from './resend.ts';
 import { bodiesOf, writtenResponse } from './response.ts';
+import { stepsOf } from './steps-in-words.ts';
 
 /** Writes to appointments for which the gateway sends the codes. */
 export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
@@ -22,6 +23,7 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
   lookUp: lookUpPlan,
   compensate: compensatePlan,
   isWanted: isStillPending,
+  stepsOf,
   hasRecords,
   respond: (work, plan, results) => writtenResponse(work, plan, results, new Map()),
   async record(tx, work, plan, results) {

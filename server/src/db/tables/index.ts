@@ -1,4 +1,5 @@
 import type { ConfirmationTables } from './confirmations.ts';
+import type { ConsoleTables } from './console.ts';
 import type { EhrChangeTables } from './ehr-changes.ts';
 import type { EventTables } from './events.ts';
 import type { MessageTables } from './messages.ts';
@@ -10,6 +11,7 @@ import type { WebhookTables } from './webhooks.ts';
 /** The gateway's own tables. One file for each domain, as with the migrations. */
 export interface Tables
   extends ConfirmationTables,
+    ConsoleTables,
     EhrChangeTables,
     EventTables,
     MessageTables,

@@ -5,13 +5,24 @@ export interface PageLink {
   readonly about: string;
 }
 
+interface Served {
+  readonly hasMailbox: boolean;
+  readonly hasConsole: boolean;
+}
+
+const mailbox = {
+  title: 'Mailbox',
+  path: '/demo/messages',
+  about: 'The SMS and e-mails that patients would have received',
+};
+const console = { title: 'Console', path: '/console', about: 'For operators: EHRs, operations and messages' };
+
 /** What the start page and the welcome text of the demo link to. */
-export function pageLinks({ hasMailbox }: { readonly hasMailbox: boolean }): PageLink[] {
+export function pageLinks({ hasMailbox, hasConsole }: Served): PageLink[] {
   return [
     { title: 'API reference', path: '/docs/', about: 'Every operation, with examples that can be sent from the page' },
-    ...(hasMailbox
-      ? [{ title: 'Mailbox', path: '/demo/messages', about: 'The SMS and e-mails that patients would have received' }]
-      : []),
+    ...(hasMailbox ? [mailbox] : []),
+    ...(hasConsole ? [console] : []),
     { title: 'OpenAPI document', path: '/api/openapi.json', about: 'For code generators; also as /api/openapi.yaml' },
   ];
 }

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import type { ConsoleSettings } from '../../config/console-settings.ts';
 import type { DemoClient } from '../../config/demo.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { EhrRegistry } from '../../ehr/registry.ts';
+import { consoleUrl } from '../console-host.ts';
 import { curlOf, demoBooking } from '../demo/booking.ts';
 import { isOwnHost } from '../demo/own-host.ts';
 import { addHtmlPages } from './html-pages.ts';
@@ -13,22 +15,31 @@ interface Dependencies {
   readonly mailbox?: object | undefined;
   /** Set in the demo. */
   readonly demoClient?: DemoClient | undefined;
+  readonly console?: { readonly settings: ConsoleSettings } | undefined;
 }
 
 /** Serves `/`. In the demo, under the name of this machine, the page shows the credentials of the demo's client. */
 export async function addStartPage(app: FastifyInstance, deps: Dependencies): Promise<void> {
-  const { ehrs, mailbox, demoClient } = deps;
+  const { ehrs, mailbox, demoClient, console } = deps;
   await addHtmlPages(app, {}, (pages) =>
-    pages.get('/', async ({ headers: { host } }, reply) => {
+    pages.get('/', async ({ headers: { host }, host: publicHost }, reply) => {
       const isDemo = demoClient !== undefined && isOwnHost(host);
-      const links = pageLinks({ hasMailbox: mailbox !== undefined && isOwnHost(host) });
-      const page = startPage(links, isDemo ? await demoStart(demoClient, ehrs, `http://${host}`) : undefined);
+      const links = pageLinks({
+        hasMailbox: mailbox !== undefined && isOwnHost(host),
+        hasConsole: console !== undefined && consoleUrl(console.settings, publicHost) !== undefined,
+      });
+      const page = startPage(
+        links,
+        isDemo
+          ? { ...(await demoStart(demoClient, ehrs, `http://${host}`)), operator: console?.settings.demoOperator }
+          : undefined,
+      );
       return reply.type('text/html; charset=utf-8').send(page);
     }),
   );
 }
 
-async function demoStart(client: DemoClient, ehrs: EhrRegistry, address: string): Promise<DemoStart> {
+async function demoStart(client: DemoClient, ehrs: EhrRegistry, address: string): Promise<Omit<DemoStart, 'operator'>> {
   const { client_id: id, client_secret: secret } = client;
   const booking = await demoBooking(ehrs);
   return {

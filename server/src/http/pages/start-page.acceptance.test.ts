@@ -1,12 +1,19 @@
 /** @module-tag any-database */
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { consoleBrowser } from '../../../../test/console.ts';
 import { type Gateway, type GatewayResponse, startGateway } from '../../../../test/gateway.ts';
+import { demoConsole } from '../../config/console-settings.ts';
+import { Secret } from '../../config/secret.ts';
 
+const operatorPassword = 'password-of-the-demo';
 let gateway: Gateway;
 let production: Gateway;
 beforeAll(async () => {
-  gateway = await startGateway({ isDemo: true });
+  gateway = await startGateway({
+    isDemo: true,
+    configure: (demo) => ({ ...demo, console: demoConsole({ name: 'demo', password: new Secret(operatorPassword) }) }),
+  });
   production = await startGateway({ beside: gateway });
 });
 afterAll(async () => {
@@ -39,8 +46,21 @@ describe('the start page of the demo', () => {
   test('links to pages that exist', async () => {
     const { text } = await get('/');
     const paths = [...text.matchAll(/href="(.*?)"/g)].map(([, path = '']) => path);
-    expect(paths).toEqual(expect.arrayContaining(['/docs/', '/demo/messages', '/api/openapi.json']));
-    for (const path of paths) expect((await get(path)).status, path).toBe(200);
+    expect(paths).toEqual(expect.arrayContaining(['/docs/', '/demo/messages', '/console', '/api/openapi.json']));
+    // The console asks for a sign-in.
+    for (const path of paths) expect((await get(path)).status, path).toBe(path === '/console' ? 303 : 200);
+  });
+
+  test('signs the operator of the demo in to the console', async () => {
+    const { text } = await get('/');
+    expect(plain(text)).toContain(`<dt>Password</dt><dd><code>${operatorPassword}</code></dd>`);
+    const url = `http://127.0.0.1:${gateway.port}`;
+    const browser = consoleBrowser(gateway, url);
+    const form = await browser.open('/console');
+    expect(form.html).not.toContain('id="code"');
+    const page = await browser.submit('/console/sign-in', { name: 'demo', password: operatorPassword });
+    expect(page.text).toContain('demo (admin)');
+    expect([...browser.cookies.keys()]).toEqual(['crossward-console']);
   });
 
   test('names the EHRs, and what the patient confirms with a code', async () => {

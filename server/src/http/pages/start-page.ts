@@ -1,3 +1,4 @@
+import type { ConsoleSettings } from '../../config/console-settings.ts';
 import { type Html, html } from '../../html/html.ts';
 import { pageFrame } from './frame.ts';
 import type { PageLink } from './links.ts';
@@ -9,6 +10,8 @@ export interface DemoStart {
   /** A command that books a free time. */
   readonly command: string | undefined;
   readonly ehrs: readonly DemoEhr[];
+  /** Signs in to the console. */
+  readonly operator: ConsoleSettings['demoOperator'];
 }
 
 export interface DemoEhr {
@@ -35,7 +38,7 @@ ${demo && demoSections(demo)}`,
 
 const demoIntroduction = html`<p>This is a demo with sandbox EHRs. All people in them are synthetic.</p>`;
 
-function demoSections({ id, secret, command, ehrs }: DemoStart): Html {
+function demoSections({ id, secret, command, ehrs, operator }: DemoStart): Html {
   return html`${command !== undefined && booking(command)}
 <h2>Credentials</h2>
 <p>The client of the demo may do everything. The API reference has its credentials filled in.</p>
@@ -43,10 +46,19 @@ function demoSections({ id, secret, command, ehrs }: DemoStart): Html {
 <dt><code>x-service-client-id</code></dt><dd><code>${id}</code></dd>
 <dt><code>x-service-client-secret</code></dt><dd><code>${secret}</code></dd>
 </dl>
+${operator && consoleCredentials(operator)}
 <h2>EHRs</h2>
 <ul>
 ${ehrs.map(ehrItem)}</ul>
 <p><code>npm run demo</code> books, confirms, moves and cancels an appointment, and shows each request and response.</p>`;
+}
+
+function consoleCredentials({ name, password }: NonNullable<DemoStart['operator']>): Html {
+  return html`<p>The operator of the demo signs in to the console:</p>
+<dl>
+<dt>Name</dt><dd><code>${name}</code></dd>
+<dt>Password</dt><dd><code>${password.reveal()}</code></dd>
+</dl>`;
 }
 
 function booking(command: string): Html {

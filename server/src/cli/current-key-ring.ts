@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readEnvironment } from '../config/environment.ts';
+import { parseSecretKey } from '../config/secret-key.ts';
+import type { Db } from '../db/kysely.ts';
+import { listKnownKeys } from '../secret-keys/require-known-keys.ts';
+import { createKeyRing, type KeyRing, keyIdentity } from '../secrets/key-ring.ts';
+import { readText } from '../startup/read-text.ts';
+import { UsageError } from './exit-codes.ts';
+
+/**
+ * The key ring with the secret key that the gateways on this database encrypt with.
+ *
+ * @throws {UsageError} when the key is not set, or another one is
+ */
+export async function currentKeyRing(db: Db): Promise<KeyRing> {
+  const key = await configuredKey();
+  if (!key) {
+    throw new UsageError('CROSSWARD_SECRET_KEY is not set. Set it to the same value as for the gateway.');
+  }
+  const current = (await listKnownKeys(db)).find(({ replaced_at }) => replaced_at === null);
+  const { id } = keyIdentity(key);
+  if (current?.id === id) return createKeyRing([key]);
+  throw new UsageError(
+    current
+      ? `The gateway uses the secret key ${current.id}, and CROSSWARD_SECRET_KEY is ${id}. Set it to the same value as for the gateway.`
+      : 'The database was never used with a secret key. Start the gateway once.',
+  );
+}
+
+/** From the environment, otherwise that of the demo. */
+async function configuredKey(): Promise<Buffer | undefined> {
+  const { CROSSWARD_SECRET_KEY, CROSSWARD_DATA_DIR } = process.env;
+  const { secretKey, dataDirectory } = readEnvironment({ CROSSWARD_SECRET_KEY, CROSSWARD_DATA_DIR });
+  if (secretKey) return secretKey.reveal();
+  const file = join(dataDirectory, 'secret-key');
+  return existsSync(file) ? parseSecretKey((await readText(file)).trim()) : undefined;
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { URI } from 'otpauth';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../../../test/database.ts';
+import { createDb } from '../db/kysely.ts';
+import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
+import { crossward } from './test-support.ts';
+
+const { database, url, dispose } = await createTestDatabase('postgresql');
+afterAll(() => dispose());
+const key = randomBytes(32);
+await requireKnownKeys(createDb(database), [key]);
+beforeEach(() => {
+  vi.stubEnv('DATABASE_URL', url);
+  vi.stubEnv('CROSSWARD_SECRET_KEY', key.toString('base64'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const uriIn = (text: string) => /^otpauth:\S+$/m.exec(text)?.[0] ?? '';
+
+test('an account is created, listed, changed, disabled and reset, and its URI is printed once each time', async () => {
+  const created = await crossward('operators create kari --role operate', 'a long password\n');
+  expect(created.code).toBe(0);
+  expect(URI.parse(uriIn(created.stdout))).toMatchObject({ issuer: 'Crossward', label: 'kari', period: 30, digits: 6 });
+  expect(created.stdout + created.stderr).not.toContain('a long password');
+
+  const again = await crossward('operators create kari --role view', 'a long password\n');
+  expect([again.code, again.stdout, again.stderr]).toEqual([1, '', expect.stringContaining('The name kari is taken')]);
+  const { stdout: list } = await crossward('operators list');
+  expect(list).toMatch(/^kari {2}operate {2}enabled {2}one-time codes {2}created \S+\n$/);
+  expect(await crossward('operators role kari --role view')).toMatchObject({ code: 0 });
+  expect(await crossward('operators role ola --role view')).toMatchObject({ code: 1 });
+  expect((await crossward('operators list')).stdout).toMatch(/^kari {2}view /);
+  expect(await crossward('operators disable kari')).toMatchObject({ code: 0 });
+  expect(await crossward('operators disable kari')).toMatchObject({ code: 1 });
+  expect((await crossward('operators list')).stdout).toContain('disabled');
+
+  const reset = await crossward('operators reset kari', 'another password\n');
+  expect(reset.code).toBe(0);
+  expect(uriIn(reset.stdout)).not.toBe(uriIn(created.stdout));
+  expect((await crossward('operators list')).stdout).toContain('enabled');
+  expect(await crossward('operators reset ola', 'another password\n')).toMatchObject({ code: 1 });
+});
+
+test('a short password, and a secret key that the gateway does not use, are rejected', async () => {
+  const short = await crossward('operators create ola --role view', 'short\n');
+  expect([short.code, short.stderr]).toEqual([2, 'A password has 12 to 200 characters; this one has 5.\n']);
+  vi.stubEnv('CROSSWARD_SECRET_KEY', randomBytes(32).toString('base64'));
+  const other = await crossward('operators create ola --role view', 'a long password\n');
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('The gateway uses the secret key')]);
+  vi.stubEnv('CROSSWARD_SECRET_KEY', '');
+  vi.stubEnv('CROSSWARD_DATA_DIR', '/nowhere');
+  const none = await crossward('operators create ola --role view', 'a long password\n');
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('CROSSWARD_SECRET_KEY is not set')]);
+  expect((await crossward('operators list')).stdout).not.toContain('ola');
+});

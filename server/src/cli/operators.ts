@@ -1,0 +1,99 @@
+import { Command, Option } from 'commander';
+import {
+  changeRole,
+  createOperator,
+  disableOperator,
+  type ListedOperator,
+  listOperators,
+  operatorNamePattern,
+  resetOperator,
+} from '../console/operators.ts';
+import { type Role, roles } from '../console/roles.ts';
+import { currentKeyRing } from './current-key-ring.ts';
+import { exitCodes, UsageError } from './exit-codes.ts';
+import { withDatabase } from './gateway-database.ts';
+import type { Output } from './output.ts';
+import { readNewPassword } from './read-password.ts';
+
+export function operatorsCommand(output: Output, end: (exitCode: number) => void): Command {
+  const operators = new Command('operators').description('Manage the accounts that can sign in to the console.');
+  operators
+    .command('create')
+    .description(
+      'Create an account. Asks for a password, or reads it from standard input, and prints the URI of its one-time codes.',
+    )
+    .argument('<name>', 'such as kari.nordmann')
+    .addOption(roleOption())
+    .action(async (name: string, { role }: { readonly role: Role }) => {
+      assertName(name);
+      const password = await readNewPassword(output);
+      const uri = await withDatabase(output, async (db) =>
+        createOperator(db, await currentKeyRing(db), { name, role, password }),
+      );
+      if (uri === undefined) output.err(`The name ${name} is taken. \`operators reset\` sets a new password.\n`);
+      else output.out(enrolment(uri));
+      end(uri === undefined ? exitCodes.failed : exitCodes.fine);
+    });
+  operators
+    .command('list')
+    .description('List the accounts.')
+    .action(async () => {
+      const found = await withDatabase(output, listOperators);
+      output.out(found.length === 0 ? 'No accounts.\n' : found.map(line).join(''));
+    });
+  operators
+    .command('role')
+    .description('Change the role of an account. Open sessions have it at once.')
+    .argument('<name>', 'name from `list`')
+    .addOption(roleOption())
+    .action(async (name: string, { role }: { readonly role: Role }) => {
+      const isChanged = await withDatabase(output, (db) => changeRole(db, name, role));
+      if (isChanged) output.out(`The role is now ${role}.\n`);
+      else output.err('No account has this name.\n');
+      end(isChanged ? exitCodes.fine : exitCodes.failed);
+    });
+  operators
+    .command('disable')
+    .description('Disable an account and end its sessions. `reset` enables it again.')
+    .argument('<name>', 'name from `list`')
+    .action(async (name: string) => {
+      const isDisabled = await withDatabase(output, (db) => disableOperator(db, name));
+      if (isDisabled) output.out('The account is disabled, and its sessions have ended.\n');
+      else output.err('No enabled account has this name.\n');
+      end(isDisabled ? exitCodes.fine : exitCodes.failed);
+    });
+  operators
+    .command('reset')
+    .description('Set a new password and new one-time codes, enable the account, and end its sessions.')
+    .argument('<name>', 'name from `list`')
+    .action(async (name: string) => {
+      const password = await readNewPassword(output);
+      const uri = await withDatabase(output, async (db) =>
+        resetOperator(db, await currentKeyRing(db), { name, password }),
+      );
+      if (uri === undefined) output.err('No account has this name.\n');
+      else output.out(enrolment(uri));
+      end(uri === undefined ? exitCodes.failed : exitCodes.fine);
+    });
+  return operators;
+}
+
+function roleOption(): Option {
+  return new Option('--role <role>', 'what the operator may do').choices(roles).makeOptionMandatory();
+}
+
+function assertName(name: string): void {
+  if (operatorNamePattern.test(name)) return;
+  throw new UsageError(
+    'A name has 1 to 63 lower-case letters, digits, dots, hyphens and underscores, and starts with a letter or digit.',
+  );
+}
+
+function enrolment(uri: string): string {
+  return `Add this URI to an authenticator app, for example as a QR code. It is not shown again:\n${uri}\n`;
+}
+
+function line({ name, role, hasTotp, isDisabled, createdAt }: ListedOperator): string {
+  const codes = hasTotp ? 'one-time codes' : 'no one-time codes';
+  return `${name}  ${role}  ${isDisabled ? 'disabled' : 'enabled'}  ${codes}  created ${createdAt.toISOString()}\n`;
+}

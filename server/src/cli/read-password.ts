@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { longestPassword, shortestPassword } from '../console/password.ts';
+import { UsageError } from './exit-codes.ts';
+import type { Output } from './output.ts';
+
+/**
+ * Asks for a new password twice without showing it, or reads the first line of standard input. Never takes it from an
+ * argument, which other users of the machine can see.
+ *
+ * @throws {UsageError} when it is too short or too long, or the two differ
+ */
+export async function readNewPassword(output: Output): Promise<string> {
+  const { input } = output;
+  const password = input.isTTY ? await ask(output, 'Password: ') : ((await text(input)).split(/\r?\n/, 1)[0] ?? '');
+  if (password.length < shortestPassword || password.length > longestPassword) {
+    throw new UsageError(
+      `A password has ${shortestPassword} to ${longestPassword} characters; this one has ${password.length}.`,
+    );
+  }
+  if (input.isTTY && (await ask(output, 'The same password again: ')) !== password) {
+    throw new UsageError('The two passwords differ. Nothing was changed.');
+  }
+  return password;
+}
+
+async function ask(output: Output, question: string): Promise<string> {
+  const { input } = output;
+  output.err(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const prompt = createInterface({ input, output: silent, terminal: true });
+  const closed = once(prompt, 'close').then(() => Promise.reject(new Error('The prompt is closed')));
+  try {
+    return await Promise.race([prompt.question(''), closed]);
+  } catch {
+    // Ctrl-C or Ctrl-D.
+    throw new UsageError('Cancelled. Nothing was changed.');
+  } finally {
+    closed.catch(() => undefined);
+    prompt.close();
+    output.err('\n');
+  }
+}

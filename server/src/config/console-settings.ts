@@ -1,0 +1,35 @@
+import { Default } from 'typebox/value';
+import { type ConsoleInFile, consoleSchema } from './console.ts';
+import type { EnvironmentVariables } from './environment.ts';
+import { type WithSecrets, withSecrets } from './references.ts';
+import type { Secret } from './secret.ts';
+
+type Completed = Readonly<Required<Omit<ConsoleInFile, 'url' | 'oidc'>>>;
+type OidcInFile = NonNullable<ConsoleInFile['oidc']>;
+type CompletedOidc = OidcInFile & Required<Pick<OidcInFile, 'scopes'>>;
+export type OidcSettings = WithSecrets<CompletedOidc>;
+
+/** The settings of the console, with defaults applied. */
+export type ConsoleSettings = Completed & {
+  /** Without a slash at the end. Absent in the demo: any loopback host name. */
+  readonly url?: string;
+  readonly oidc?: OidcSettings;
+  /** The operator account of the demo, which has no one-time codes. */
+  readonly demoOperator?: { readonly name: string; readonly password: Secret };
+};
+
+/** Applies defaults and resolves secrets. */
+export function resolveConsole(console: ConsoleInFile, variables: EnvironmentVariables): ConsoleSettings {
+  const { url, oidc, ...rest } = Default(consoleSchema, { ...console }) as ConsoleInFile & Completed;
+  return {
+    ...rest,
+    url: url.replace(/\/+$/, ''),
+    ...(oidc && { oidc: withSecrets(oidc as CompletedOidc, variables) }),
+  };
+}
+
+/** The console of the demo, which only this machine can reach. */
+export function demoConsole(demoOperator: NonNullable<ConsoleSettings['demoOperator']>): ConsoleSettings {
+  const { url: _, ...settings } = resolveConsole({ url: 'http://localhost', local_accounts: true }, {});
+  return { ...settings, demoOperator };
+}

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
+
+type Action =
+  | 'sign_in'
+  | 'sign_out'
+  | 'operation_retry'
+  | 'operation_drop'
+  | 'message_send_again'
+  | 'connection_check'
+  | 'account_create'
+  | 'account_role'
+  | 'account_reset'
+  | 'account_disable';
+
+/**
+ * - `done`
+ * - `rejected`: wrong credentials, or a role that does not allow it
+ * - `not_possible`: the target has changed meanwhile, or does not exist
+ * - `problem`: the check found a problem
+ */
+type Outcome = 'done' | 'rejected' | 'not_possible' | 'problem';
+
+/** What an operator did. Contains no data of patients. */
+export interface Activity {
+  readonly operator: string;
+  readonly action: Action;
+  /** The id of an operation, a message, an EHR or an account. */
+  readonly target?: string | undefined;
+  readonly outcome: Outcome;
+}
+
+export interface RecordedActivity extends Activity {
+  readonly id: string;
+  readonly at: Date;
+}
+
+/** Records an action, if possible in the transaction that performs it. */
+export async function recordActivity(db: Db, { operator, action, target, outcome }: Activity): Promise<void> {
+  await db
+    .insertInto('operator_activity')
+    .values({ operator_name: operator, action, target: target ?? null, outcome })
+    .execute();
+}
+
+/** Lists actions, the newest first. `before`: id of the last one on the previous page. */
+export async function listActivity(db: Db, limit: number, before?: string): Promise<RecordedActivity[]> {
+  const { rows } = await sql<RecordedActivity>`
+    SELECT id::text, at, operator_name AS operator, action, target, outcome FROM operator_activity
+    WHERE ${before ?? null}::bigint IS NULL OR id < ${before ?? null}::bigint
+    ORDER BY id DESC LIMIT ${limit}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { callsChart, latencyChart, sumUp } from './chart.ts';
+import { duration } from './parts.ts';
+
+const quiet = { calls: 0, failures: 0, median: null, p95: null };
+const minutes = Array.from({ length: 60 }, (_, index) => ({ start: index * 60_000, ...quiet }));
+const busy = minutes.map((minute, index) =>
+  index < 57
+    ? minute
+    : { ...minute, calls: 10 * (index - 56), failures: index === 59 ? 15 : 0, median: index, p95: 200 },
+);
+
+test('an hour is summed up', () => {
+  expect(sumUp(busy)).toEqual({ calls: 60, failures: 15, median: 58, slowest: 200 });
+  expect(sumUp(minutes)).toEqual({ calls: 0, failures: 0, median: null, slowest: null });
+});
+
+test('a chart has a bar for each minute with calls, scaled to the highest, and says its figures', () => {
+  const { text } = callsChart(busy);
+  expect(text).toContain('aria-label="Calls for each minute of the last hour: 60, of which 15 failed"');
+  expect(text.match(/class="calls"/g)).toHaveLength(3);
+  expect(text).toContain('<rect class="calls" x="591" y="0" width="8" height="64"/>');
+  expect(text).toContain('<rect class="failed" x="591" y="32" width="8" height="32"/>');
+  expect(latencyChart(busy).text).toContain('<rect class="slow" x="591" y="0" width="8" height="64"/>');
+});
+
+test('a chart without calls says so', () => {
+  expect(latencyChart(minutes).text).toContain('aria-label="Latency in the last hour: no calls"');
+  expect(callsChart(minutes).text).not.toContain('<rect');
+});
+
+test.each([
+  [0.4, '0\u00a0s'],
+  [119, '119\u00a0s'],
+  [120, '2\u00a0min'],
+  [7200, '2\u00a0h'],
+  [200_000, '2\u00a0days'],
+])('%d seconds are %s', (seconds, text) => {
+  expect(duration(seconds)).toBe(text);
+});

@@ -1,0 +1,71 @@
+import type { MinuteOfCalls } from '../ehr/guard/call-history.ts';
+import { type Html, html } from '../html/html.ts';
+import { duration } from './parts.ts';
+
+const height = 64;
+const step = 10;
+
+/** What the calls of the last hour amount to. */
+export interface HourOfCalls {
+  readonly calls: number;
+  readonly failures: number;
+  /** Milliseconds, the middle of the minutes. `null`: no served call. */
+  readonly median: number | null;
+  readonly slowest: number | null;
+}
+
+export function sumUp(minutes: readonly MinuteOfCalls[]): HourOfCalls {
+  const sum = (of: (minute: MinuteOfCalls) => number) => minutes.reduce((total, minute) => total + of(minute), 0);
+  const medians = minutes.flatMap(({ median }) => median ?? []).sort((a, b) => a - b);
+  const slow = minutes.flatMap(({ p95 }) => p95 ?? []);
+  return {
+    calls: sum(({ calls }) => calls),
+    failures: sum(({ failures }) => failures),
+    median: medians[Math.floor(medians.length / 2)] ?? null,
+    slowest: slow.length > 0 ? Math.max(...slow) : null,
+  };
+}
+
+/** Calls for each minute, with the failed part below. */
+export function callsChart(minutes: readonly MinuteOfCalls[]): Html {
+  const most = Math.max(1, ...minutes.map(({ calls }) => calls));
+  const { calls, failures } = sumUp(minutes);
+  return chart(
+    `Calls for each minute of the last hour: ${calls}, of which ${failures} failed`,
+    `up to ${most} a minute`,
+    [
+      ...minutes.map(({ calls }, index) => bar('calls', index, 0, calls / most)),
+      ...minutes.map(({ failures }, index) => bar('failed', index, 0, failures / most)),
+    ],
+  );
+}
+
+/** Latency for each minute: half and 95 % of the calls took less. */
+export function latencyChart(minutes: readonly MinuteOfCalls[]): Html {
+  const { median, slowest } = sumUp(minutes);
+  const most = slowest ?? 1;
+  const text =
+    median === null
+      ? 'Latency in the last hour: no calls'
+      : `Latency in the last hour: typically ${milliseconds(median)}, 95 % of the slowest minute ${milliseconds(most)}`;
+  return chart(text, slowest === null ? 'no calls' : `up to ${milliseconds(most)}`, [
+    ...minutes.map(({ p95 }, index) => bar('slow', index, 0, (p95 ?? 0) / most)),
+    ...minutes.map(({ median }, index) => bar('median', index, 0, (median ?? 0) / most)),
+  ]);
+}
+
+/** A duration such as `12 ms` or `3 s`. */
+export function milliseconds(value: number): string {
+  return value < 2000 ? `${value}\u00a0ms` : duration(value / 1000);
+}
+
+function bar(kind: string, index: number, from: number, share: number): Html | false {
+  if (share <= 0) return false;
+  const length = Math.max(2, Math.round(share * height));
+  return html`<rect class="${kind}" x="${index * step + 1}" y="${height - from - length}" width="${step - 2}" height="${length}"/>`;
+}
+
+function chart(label: string, scale: string, bars: readonly (Html | false)[]): Html {
+  return html`<div class="chart"><svg viewBox="0 0 ${60 * step} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>
+<p class="scale" aria-hidden="true"><span>60 min ago</span><span>${scale}</span><span>now</span></p></div>`;
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { type Asset, createAsset } from '../html/asset.ts';
+import { html } from '../html/html.ts';
+import { cookieOf, readCookies } from './cookies.ts';
+import { ensureDemoOperator } from './demo-operator.ts';
+import { page, plainPage } from './frame.ts';
+import {
+  type ConsoleDeps,
+  type ConsoleRequest,
+  type ConsoleResponse,
+  linkTo,
+  type PageContext,
+  type SignedIn,
+  seeOther,
+} from './page.ts';
+import { publicPages, signedInPages } from './pages/all.ts';
+import { notice } from './parts.ts';
+import { includesRole, type Role } from './roles.ts';
+import { consoleRoutes, type RouteName } from './routes.ts';
+import { isFormToken, useSession } from './sessions.ts';
+
+export interface Console {
+  readonly style: Asset;
+  /** Handles a request to one of `consoleRoutes`. */
+  handle(name: RouteName, request: ConsoleRequest): Promise<ConsoleResponse>;
+  /** A page with an error: `depth` as in `PageContext`. */
+  message(request: ConsoleRequest, depth: number, status: number, title: string, text: string): ConsoleResponse;
+}
+
+/** Creates the console with its first request, because most gateways are started far more often than looked at. */
+export async function createConsole(deps: ConsoleDeps): Promise<Console> {
+  const style = createAsset(readFileSync(new URL('./style.css', import.meta.url)), 'css');
+  await ensureDemoOperator(deps.services.db, deps.settings);
+
+  const contextOf = (request: ConsoleRequest, depth: number): PageContext => ({
+    deps,
+    request,
+    cookies: readCookies(request.cookieHeader),
+    style: style.name,
+    depth,
+  });
+
+  async function handle(name: RouteName, request: ConsoleRequest): Promise<ConsoleResponse> {
+    const { method, path, role } = consoleRoutes[name];
+    const context = contextOf(request, depthOf(path));
+    if (name in publicPages) {
+      const cookie = cookieOf(context, 'sign-in');
+      if (method === 'POST' && !isOwnForm(request, cookie)) return rejectedForm(context);
+      return publicPages[name as keyof typeof publicPages](context);
+    }
+    const token = cookieOf(context, 'console');
+    const { db } = deps.services;
+    const session = token === undefined ? undefined : await useSession(db, token, deps.settings.idle_minutes);
+    if (!session) return toSignIn(context, name);
+    if (method === 'POST' && !isOwnForm(request, session.token)) return rejectedForm(context);
+    const signedIn: SignedIn = { ...context, session };
+    if (role !== 'public' && !includesRole(session.role, role)) return forbidden(signedIn, role);
+    return signedInPages[name as keyof typeof signedInPages](signedIn);
+  }
+
+  return {
+    style,
+    handle,
+    message(request, depth, status, title, text) {
+      const context = contextOf(request, depth);
+      return plainPage(context, {
+        title,
+        status,
+        content: html`<h1>${title}</h1><p>${text}</p><p><a href="${linkTo(context, '')}">Go to the console</a></p>`,
+      });
+    },
+  };
+}
+
+/** How many folders a path is below `/console`. */
+function depthOf(path: string): number {
+  return path === '' ? 0 : path.split('/').length;
+}
+
+/** A form that a page of the console has sent: from the same origin, and with the token that only this browser got. */
+function isOwnForm({ form, origin, fetchSite, url }: ConsoleRequest, cookie: string | undefined): boolean {
+  const isSameOrigin = fetchSite === undefined ? origin === url.origin : fetchSite === 'same-origin';
+  return isSameOrigin && cookie !== undefined && isFormToken(cookie, form.get('form_token') ?? '');
+}
+
+function rejectedForm(context: PageContext): ConsoleResponse {
+  return plainPage(context, {
+    title: 'The form was not accepted',
+    status: 403,
+    content: html`${notice('bad', 'Nothing was changed: the form is out of date, or another site has sent it.')}
+<h1>The form was not accepted</h1>
+<p>Open the page again and repeat what you did. If it happens again, allow cookies for this site.</p>
+<p><a href="${linkTo(context, '')}">Go to the console</a></p>`,
+  });
+}
+
+async function toSignIn(context: PageContext, name: RouteName): Promise<ConsoleResponse> {
+  const { request } = context;
+  const { method, path } = consoleRoutes[name];
+  if (name === 'signOut') return seeOther(context, 'sign-in');
+  const wanted: string = method === 'GET' ? path.replace(/:(\w+)/g, (_, key: string) => request.params[key] ?? '') : '';
+  const response = seeOther(context, 'sign-in');
+  return wanted === ''
+    ? response
+    : { ...response, location: `${response.location}?next=${encodeURIComponent(wanted)}` };
+}
+
+async function forbidden(context: SignedIn, needed: Role): Promise<ConsoleResponse> {
+  return page(context, {
+    title: 'Not allowed',
+    status: 403,
+    content: html`<h1>Not allowed</h1>
+<p>This needs the role <strong>${needed}</strong>. You have the role <strong>${context.session.role}</strong>.</p>
+<p>Ask whoever manages the operators of this gateway.</p>`,
+  });
+}

@@ -1,0 +1,38 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
+import type { PageContext } from './page.ts';
+
+/** The session's token; what the token of the sign-in form is made from; the state of a sign-in with OpenID Connect. */
+type CookieName = 'console' | 'sign-in' | 'oidc';
+
+type Context = Pick<PageContext, 'request' | 'cookies'>;
+
+export function readCookies(header: string): PageContext['cookies'] {
+  return parseCookie(header);
+}
+
+export function cookieOf(context: Context, name: CookieName): string | undefined {
+  return context.cookies[fullName(context, name)];
+}
+
+/** A `set-cookie` header for the browser's session. An empty value deletes the cookie. */
+export function setCookie(context: Context, name: CookieName, value: string, sameSite: 'strict' | 'lax'): string {
+  return stringifySetCookie({
+    name: fullName(context, name),
+    value,
+    path: '/',
+    httpOnly: true,
+    sameSite,
+    secure: isSecure(context),
+    ...(value === '' && { maxAge: 0 }),
+  });
+}
+
+/** Whether cookies are sent with TLS only. Without TLS, only a loopback address is allowed. */
+function isSecure({ request }: Context): boolean {
+  return request.url.protocol === 'https:';
+}
+
+/** `__Host-`: other hosts of the domain cannot set it (RFC 6265bis). Browsers allow the prefix with TLS only. */
+function fullName(context: Context, name: CookieName): string {
+  return `${isSecure(context) ? '__Host-' : ''}crossward-${name}`;
+}

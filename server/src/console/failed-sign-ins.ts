@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db/kysely.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+
+/** Failures without a pause. */
+const free = { account: 5, address: 20 } as const;
+/** Seconds. */
+const longestPause = 300;
+
+interface Attempt {
+  readonly name: string;
+  /** By which limits count: see `callerOf`. */
+  readonly address: string;
+}
+
+/**
+ * Counts a sign-in as failed before its password is checked, so that concurrent ones count too. Returns the seconds that
+ * the sender must wait instead, or 0. After the free failures of an account or an address, each further one starts a pause
+ * of 1 s, 2 s, 4 s and so on, up to five minutes. The counts are in the database: a restart or another gateway does not
+ * reset them.
+ */
+export async function countSignIn(tx: Tx, keys: KeyRing, attempt: Attempt): Promise<number> {
+  // One sign-in at a time: of many that arrive together, the first ones would otherwise all see no pause.
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended('crossward: failed sign-ins', 0))`.execute(tx);
+  const { account, address } = keysOf(keys, attempt);
+  const wait = await waitOf(tx, [account, address]);
+  // A pause of one does not count against the other.
+  if (wait > 0) return wait;
+  await countOne(tx, account, free.account);
+  await countOne(tx, address, free.address);
+  return 0;
+}
+
+/** Seconds. */
+async function waitOf(tx: Tx, keys: readonly Buffer[]): Promise<number> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    SELECT ceil(extract(epoch FROM max(paused_until) - clock_timestamp()))::int AS seconds
+    FROM failed_sign_ins WHERE key_hash = ANY (${[...keys]}) AND paused_until > clock_timestamp()`.execute(tx);
+  return rows[0]?.seconds ?? 0;
+}
+
+async function countOne(tx: Tx, key: Buffer, allowed: number): Promise<void> {
+  const pause = sql`make_interval(secs => CASE WHEN failed.failures + 1 < ${allowed} THEN 0
+    ELSE least(power(2, least(failed.failures + 1 - ${allowed}, 20)), ${longestPause}) END)`;
+  await sql`
+    INSERT INTO failed_sign_ins AS failed (key_hash, failures, paused_until) VALUES (${key}, 1, clock_timestamp())
+    ON CONFLICT (key_hash) DO UPDATE SET failures = failed.failures + 1, last_failed_at = clock_timestamp(),
+      paused_until = clock_timestamp() + ${pause}`.execute(tx);
+}
+
+/** Forgets the failures after a sign-in. Those of an address count for other accounts too: one is taken off. */
+export async function forgiveSignIn(db: Db, keys: KeyRing, attempt: Attempt): Promise<void> {
+  const { account, address } = keysOf(keys, attempt);
+  await sql`DELETE FROM failed_sign_ins WHERE key_hash = ${account}`.execute(db);
+  await sql`UPDATE failed_sign_ins SET failures = greatest(failures - 1, 0), paused_until = clock_timestamp()
+    WHERE key_hash = ${address}`.execute(db);
+}
+
+function keysOf(keys: KeyRing, { name, address }: Attempt) {
+  const [account] = keys.hashes('sign-in', `account ${name}`);
+  const [ofAddress] = keys.hashes('sign-in', `address ${address}`);
+  return { account, address: ofAddress };
+}

@@ -1,0 +1,74 @@
+import type { ConnectorModule } from '@crossward/connector-kit';
+import type { PostgresPool } from 'kysely';
+import type { Logger } from 'pino';
+import type { ConfiguredEmr } from '../config/configuration.ts';
+import type { ConsoleSettings } from '../config/console-settings.ts';
+import type { CallHistory } from '../ehr/guard/call-history.ts';
+import type { OperationServices } from '../operations/services.ts';
+import type { Session } from './sessions.ts';
+
+/** What the console works with. */
+export interface ConsoleDeps {
+  readonly settings: ConsoleSettings;
+  readonly services: OperationServices;
+  /** The configured EHRs and the connectors, for checks of connections. */
+  readonly emrs: readonly ConfiguredEmr[];
+  readonly connectors: readonly ConnectorModule[];
+  readonly database: PostgresPool;
+  readonly history: CallHistory;
+  readonly log: Logger;
+}
+
+/** A request to the console, independent of the HTTP server. */
+export interface ConsoleRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The fields of a form. Empty for a GET request. */
+  readonly form: URLSearchParams;
+  /** The `cookie` header. */
+  readonly cookieHeader: string;
+  /** The URL below which the browser reaches the console. */
+  readonly url: URL;
+  /** By which limits count: see `callerOf`. */
+  readonly address: string;
+  /** Headers by which a browser says where a form comes from. */
+  readonly origin: string | undefined;
+  readonly fetchSite: string | undefined;
+}
+
+export interface ConsoleResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly html?: string;
+  /** A redirect, with status 303. */
+  readonly location?: string;
+  /** Values of `set-cookie` headers. */
+  readonly cookies?: readonly string[];
+}
+
+/** What a page works with. */
+export interface PageContext {
+  readonly deps: ConsoleDeps;
+  readonly request: ConsoleRequest;
+  /** Those of the request, by name. */
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+  /** The style sheet, by the name with the hash of its content. */
+  readonly style: string;
+  /** How many folders the page is below `/console`. Links are relative, so that they work below a path of a proxy. */
+  readonly depth: number;
+}
+
+/** What a page of a signed-in operator works with. */
+export interface SignedIn extends PageContext {
+  readonly session: Session;
+}
+
+/** A link to another page of the console. */
+export function linkTo({ depth }: Pick<PageContext, 'depth'>, path: string): string {
+  return `${'../'.repeat(depth)}console${path === '' ? '' : `/${path}`}`;
+}
+
+/** Ends a form: a reload of the page then sends it no second time. */
+export function seeOther(context: Pick<PageContext, 'depth'>, path: string): ConsoleResponse {
+  return { status: 303, location: linkTo(context, path) };
+}

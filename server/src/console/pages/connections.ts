@@ -1,0 +1,124 @@
+import type { ProbeFinding } from '@crossward/connector-kit';
+import { ConnectorError } from '@crossward/connector-kit';
+import { stringify } from 'yaml';
+import { checkConnection, type EmrCheck, isWell } from '../../ehr/check-connection.ts';
+import { type Html, type HtmlContent, html } from '../../html/html.ts';
+import { recordActivity } from '../activity.ts';
+import { page, postForm } from '../frame.ts';
+import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import { badge, facts, notice, type Tone, table } from '../parts.ts';
+import { includesRole } from '../roles.ts';
+
+const tones: Readonly<Record<ProbeFinding['status'], Tone>> = {
+  ok: 'good',
+  note: 'neutral',
+  warning: 'notice',
+  problem: 'bad',
+  untried: 'neutral',
+};
+
+/** EHRs whose check is running in this process. */
+const running = new Set<string>();
+
+/** The connections, and the check of each. */
+export async function connectionsPage(context: SignedIn): Promise<ConsoleResponse> {
+  const mayCheck = includesRole(context.session.role, 'operate');
+  const result = context.request.query.get('result');
+  return page(context, {
+    title: 'Connections',
+    section: 'connections',
+    content: html`${result === 'running' && notice('bad', 'A check of this EHR is already running. Wait for it.')}${
+      result === 'unknown' && notice('bad', 'The configuration has no EHR with this id.')
+    }<h1>Connections</h1>
+<p>A check asks the server of an EHR what it can do, and recommends settings. It changes nothing in the EHR, and can take a
+minute.${!mayCheck && ' It needs the role operate.'}</p>
+${table(
+  'EHRs of the configuration',
+  ['EHR', 'Id', 'Connector', 'Check'],
+  context.deps.emrs.map(({ id, name, connector }) => [
+    name,
+    html`<code>${id}</code>`,
+    html`<code>${connector}</code>`,
+    mayCheck
+      ? postForm(context, `connections/${id}`, html`<button class="small" aria-label="Check ${id}">Check</button>`)
+      : '–',
+  ]),
+)}`,
+  });
+}
+
+/** A check is shown as the response to its form, so its URL alone leads to the list. */
+export async function showConnections(context: SignedIn): Promise<ConsoleResponse> {
+  return seeOther(context, 'connections');
+}
+
+/** Runs `emr check`. */
+export async function checkOneConnection(context: SignedIn): Promise<ConsoleResponse> {
+  const { deps, session, request } = context;
+  const emr = deps.emrs.find(({ id }) => id === request.params.emr);
+  const module = deps.connectors.find(({ name }) => name === emr?.connector);
+  if (!emr || !module) return seeOther(context, 'connections?result=unknown');
+  if (running.has(emr.id)) return seeOther(context, 'connections?result=running');
+  running.add(emr.id);
+  try {
+    const check = await checkConnection({ emr, module }, deps.database).catch((error: unknown): EmrCheck => {
+      if (!(error instanceof ConnectorError)) throw error;
+      return { emr: emr.id, connector: module.name, claims: null, error: `${error.kind}: ${error.message}` };
+    });
+    const isFine = isWell(check);
+    await recordActivity(deps.services.db, {
+      operator: session.name,
+      action: 'connection_check',
+      target: emr.id,
+      outcome: isFine ? 'done' : 'problem',
+    });
+    return resultPage(context, check, isFine);
+  } finally {
+    running.delete(emr.id);
+  }
+}
+
+function resultPage(context: SignedIn, check: EmrCheck, isFine: boolean): ConsoleResponse {
+  const { emr, connector, probe, claims, error } = check;
+  const recommended = probe?.recommendedSettings ?? {};
+  return page(context, {
+    title: `Check of ${emr}`,
+    section: 'connections',
+    content: html`${notice(isFine ? 'good' : 'bad', isFine ? 'The connection works.' : 'The check found a problem.')}
+<p><a href="${linkTo(context, 'connections')}">All connections</a></p>
+<h1>Check of ${emr}</h1>
+<p class="quiet">Connector <code>${connector}</code></p>
+<h2>Findings</h2>
+${findings(probe?.findings)}
+<h2>Capabilities</h2>
+${claims ? capabilities(claims) : html`<p class="advice bad">The connection cannot be opened: ${error}</p>`}
+${
+  Object.keys(recommended).length > 0 &&
+  html`<h2>Recommended settings</h2>
+<pre tabindex="0" role="region" aria-label="Recommended settings">${stringify({ settings: recommended }).trimEnd()}</pre>`
+}
+${postForm(context, `connections/${emr}`, html`<div class="actions"><button class="secondary">Check again</button></div>`)}`,
+  });
+}
+
+function findings(found: readonly ProbeFinding[] | undefined): HtmlContent {
+  if (!found) return html`<p>This connector has no probe; its server was not checked.</p>`;
+  return table(
+    'What the server says about itself',
+    ['Result', 'Subject', 'Finding'],
+    found.map(({ name, status, detail }) => [badge(tones[status], status), name, detail]),
+  );
+}
+
+function capabilities(claims: NonNullable<EmrCheck['claims']>): Html {
+  const { transactions, changesPerTransaction: most } = claims;
+  const allOrNothing = most === undefined ? 'yes' : `up to ${most} changes; beyond that, the gateway compensates`;
+  return facts([
+    ['Patients by', claims.patientIdentifierTypes.join(', ')],
+    ['Resources by', claims.resourceIdentifierTypes.join(', ')],
+    ['Operations', claims.operations.join(', ')],
+    ['Changes', claims.changes.join(', ') || 'none'],
+    ['All or nothing', transactions ? allOrNothing : 'no; the gateway compensates'],
+    ['Sends codes', claims.sendsCodes ? 'yes' : 'no; the gateway does'],
+  ]);
+}

@@ -1,0 +1,80 @@
+import { type Html, html } from '../../html/html.ts';
+import { type FailedMessage, listFailed, sendAgain } from '../../messages/failed.ts';
+import { listOpen, type OpenMessage } from '../../messages/open-messages.ts';
+import { recordActivity } from '../activity.ts';
+import { page, postForm } from '../frame.ts';
+import { type ConsoleResponse, type SignedIn, seeOther } from '../page.ts';
+import { badge, duration, notice, type Tone, table, time } from '../parts.ts';
+import { includesRole } from '../roles.ts';
+import { readTarget } from './operation.ts';
+
+const tones: Readonly<Record<OpenMessage['state'], Tone>> = { waiting: 'neutral', retrying: 'notice', failed: 'bad' };
+
+/** Messages to patients that have not been sent. */
+export async function messagesPage(context: SignedIn): Promise<ConsoleResponse> {
+  const { db } = context.deps.services;
+  const open = await listOpen(db);
+  const failed = new Map((await listFailed(db)).map((message) => [message.id, message]));
+  const result = context.request.query.get('result');
+  return page(context, {
+    title: 'Messages',
+    section: 'messages',
+    content: html`${result === 'queued' && notice('good', 'The message is queued. A running gateway sends it within seconds.')}${
+      result === 'not_failed' &&
+      notice('bad', 'No failed message with this id has a pending code. The caller can request a new code.')
+    }<h1>Messages</h1>
+<p>Messages with a code that are queued, or that failed and whose code can still be used.</p>
+${open.length === 0 ? html`<p class="empty">No queued or failed messages.</p>` : messageTable(context, open, failed)}`,
+  });
+}
+
+function messageTable(
+  context: SignedIn,
+  messages: readonly OpenMessage[],
+  failed: ReadonlyMap<string, FailedMessage>,
+): Html {
+  return table(
+    'The oldest first',
+    ['State', 'Message', 'EHR and care unit', 'Channel', 'Attempts', 'Age', 'Code expires', 'Next'],
+    messages.map((message) => [
+      badge(tones[message.state], message.state),
+      html`<code>${message.id}</code>`,
+      html`${message.emr}<br><span class="quiet">${message.careUnitId}</span>`,
+      message.channel === 'sms' ? 'SMS' : 'e-mail',
+      html`${message.attempts ?? 'unknown'}${reason(failed.get(message.id))}`,
+      duration(message.ageSeconds),
+      time(message.expiresAt),
+      message.state === 'failed' ? sendButton(context, message.id) : time(message.nextAttemptAt),
+    ]),
+  );
+}
+
+function reason(message: FailedMessage | undefined): Html | false {
+  return message !== undefined && html`<br><span class="quiet">${message.failureReason}</span>`;
+}
+
+function sendButton(context: SignedIn, id: string) {
+  if (!includesRole(context.session.role, 'operate')) return 'role operate can send it again';
+  return postForm(
+    context,
+    `messages/${id}/send`,
+    html`<button class="small" aria-label="Send again: message ${id}">Send again</button>`,
+  );
+}
+
+/** Queues a failed message again. */
+export async function sendMessageAgain(context: SignedIn): Promise<ConsoleResponse> {
+  const { deps, session, request } = context;
+  const id = request.params.id ?? '';
+  const isQueued = await deps.services.db.transaction().execute(async (tx) => {
+    const isSent = await sendAgain(tx, id);
+    await recordActivity(tx, {
+      operator: session.name,
+      action: 'message_send_again',
+      target: readTarget(id),
+      outcome: isSent ? 'done' : 'not_possible',
+    });
+    return isSent;
+  });
+  return seeOther(context, `messages?result=${isQueued ? 'queued' : 'not_failed'}`);
+}

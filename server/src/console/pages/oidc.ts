@@ -1,0 +1,87 @@
+import { AuthorizationResponseError } from 'openid-client';
+import { describeError } from '../../log/describe-error.ts';
+import { recordActivity } from '../activity.ts';
+import { cookieOf, setCookie } from '../cookies.ts';
+import { beginOidc, finishOidc, type OidcState } from '../oidc.ts';
+import type { ConsoleResponse, PageContext } from '../page.ts';
+import { startSession } from '../sessions.ts';
+import { readNext, signInPage, startIn } from './sign-in.ts';
+
+/** Milliseconds for the sign-in at the provider. */
+const patience = 15 * 60_000;
+/** What the encrypted cookie is bound to. */
+const sealContext = 'console sign-in with OpenID Connect';
+
+interface Stored extends OidcState {
+  readonly next: string;
+  /** Milliseconds since 1970. */
+  readonly begunAt: number;
+}
+
+/** Leads to the provider. */
+export async function startOidc(context: PageContext): Promise<ConsoleResponse> {
+  const { deps, request } = context;
+  const { oidc } = deps.settings;
+  if (!oidc) return notConfigured(context);
+  try {
+    const { url, state } = await beginOidc(oidc, redirectUri(context));
+    const stored: Stored = { ...state, next: readNext(request.query.get('next')), begunAt: Date.now() };
+    const sealed = deps.services.keys.seal('operator', JSON.stringify(stored), sealContext).toString('base64url');
+    // Lax: the provider's redirect comes from another site.
+    return { status: 303, location: url, cookies: [setCookie(context, 'oidc', sealed, 'lax')] };
+  } catch (error) {
+    return failed(context, error, 'The provider cannot be reached. Try again in a minute.');
+  }
+}
+
+/** Receives the operator from the provider. */
+export async function endOidc(context: PageContext): Promise<ConsoleResponse> {
+  const { deps, request } = context;
+  const { oidc, session_hours } = deps.settings;
+  if (!oidc) return notConfigured(context);
+  const stored = readStored(context);
+  if (!stored) {
+    const problem = 'This sign-in is out of date, or was started in another browser. Sign in again.';
+    return signInPage(context, { problem, status: 400 });
+  }
+  const callback = new URL(`${redirectUri(context)}?${request.query}`);
+  try {
+    const { name, role } = await finishOidc(oidc, callback, stored);
+    if (!role) {
+      await recordActivity(deps.services.db, { operator: name, action: 'sign_in', outcome: 'rejected' });
+      const problem = `The provider knows you as ${name}, but gives you no role in this console.`;
+      return signInPage(context, { problem, status: 403 });
+    }
+    const session = await deps.services.db.transaction().execute(async (tx) => {
+      await recordActivity(tx, { operator: name, action: 'sign_in', outcome: 'done' });
+      return startSession(tx, { operatorId: null, name, role, hours: session_hours });
+    });
+    const response = startIn(context, session, stored.next);
+    return { ...response, cookies: [...(response.cookies ?? []), setCookie(context, 'oidc', '', 'lax')] };
+  } catch (error) {
+    const isRejected = error instanceof AuthorizationResponseError;
+    return isRejected
+      ? failed(context, error, 'The provider rejected the sign-in.', 403)
+      : failed(context, error, 'The provider could not confirm the sign-in. Sign in again.');
+  }
+}
+
+function redirectUri({ request }: PageContext): string {
+  return `${request.url.href.replace(/\/+$/, '')}/console/sign-in/oidc/callback`;
+}
+
+function readStored(context: PageContext): Stored | undefined {
+  const sealed = Buffer.from(cookieOf(context, 'oidc') ?? '', 'base64url');
+  const text = context.deps.services.keys.open('operator', sealed, sealContext);
+  const stored: Stored | undefined = text && JSON.parse(text);
+  return stored && Date.now() - stored.begunAt < patience ? stored : undefined;
+}
+
+function notConfigured(context: PageContext): Promise<ConsoleResponse> {
+  return signInPage(context, { problem: 'Sign-in with OpenID Connect is not configured.', status: 404 });
+}
+
+function failed(context: PageContext, error: unknown, problem: string, status = 502): Promise<ConsoleResponse> {
+  context.deps.log.warn({ cause: describeError(error) }, 'sign-in with OpenID Connect failed');
+  return signInPage(context, { problem, status });
+}

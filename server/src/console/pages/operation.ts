@@ -1,0 +1,124 @@
+import { type Html, html } from '../../html/html.ts';
+import { adviceFor } from '../../operations/advice.ts';
+import { findOpenOperation, type OpenOperation, retrySuspended } from '../../operations/operator.ts';
+import { plannedSteps } from '../../operations/planned-steps.ts';
+import { recordActivity } from '../activity.ts';
+import { page, postForm } from '../frame.ts';
+import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import { duration, facts, notice, time, words } from '../parts.ts';
+import { includesRole } from '../roles.ts';
+import { stateOf } from './operations.ts';
+
+const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
+  retried: ['good', 'The operation is due. A running gateway resumes it within seconds.'],
+  not_suspended: ['bad', 'Nothing was changed: the operation is not suspended. It is retried automatically.'],
+  being_worked_on: ['bad', 'Nothing was changed: a gateway is working on this operation. Try again in a minute.'],
+  unconfirmed: ['bad', 'Nothing was changed: confirm that you have checked the EHR.'],
+};
+
+/** One operation: what it does, how far it is, and what an operator can do. */
+export async function operationPage(context: SignedIn): Promise<ConsoleResponse> {
+  const { services } = context.deps;
+  const { params, query } = context.request;
+  const operation = await findOpenOperation(services.db, params.id ?? '');
+  if (!operation) return noSuchOperation(context);
+  const result = results[query.get('result') ?? ''];
+  const steps = await plannedSteps(services, operation.id);
+  const { text, needsOperator } = adviceFor(operation);
+  return page(context, {
+    title: 'Operation',
+    section: 'operations',
+    content: html`${result && notice(...result)}<p><a href="${linkTo(context, 'operations')}">All operations</a></p>
+<div class="title"><h1>Operation</h1>${stateOf(operation)}</div>
+<p><code>${operation.id}</code></p>
+<p class="${needsOperator ? 'advice bad' : 'advice'}">${text}${
+      needsOperator && ' Fix the cause and retry, or check the appointment in the EHR and drop the operation.'
+    }</p>
+${actions(context, operation)}
+<h2>Steps</h2>
+${stepList(operation, steps)}
+<h2>Details</h2>
+${details(operation)}`,
+  });
+}
+
+export function noSuchOperation(context: SignedIn): ConsoleResponse {
+  return page(context, {
+    title: 'No such operation',
+    section: 'operations',
+    status: 404,
+    content: html`<h1>No such operation</h1>
+<p>No open operation has this id. It may have ended meanwhile.</p>
+<p><a href="${linkTo(context, 'operations')}">All operations</a></p>`,
+  });
+}
+
+function actions(context: SignedIn, { id, state, leaseExpiresAt }: OpenOperation): Html {
+  const { role } = context.session;
+  const mayRetry = state === 'suspended' && includesRole(role, 'operate');
+  const mayDrop = includesRole(role, 'admin') && !leaseExpiresAt;
+  return html`<div class="actions">
+${mayRetry && postForm(context, `operations/${id}/retry`, html`<button>Retry</button>`)}
+${mayDrop && html`<a class="button secondary" href="${linkTo(context, `operations/${id}/drop`)}">Drop …</a>`}
+</div>`;
+}
+
+/** Names nobody and no appointment: a step is what it does. */
+function stepList(operation: OpenOperation, steps: readonly string[] | undefined): Html {
+  const { createdAt, firstSentAt, lastSentAt, nextAttemptAt, suspendedAt, attempt } = operation;
+  const events = [
+    ['Request', createdAt],
+    ['First call to the EHR', firstSentAt],
+    ['Last call to the EHR', lastSentAt === firstSentAt ? null : lastSentAt],
+    ['Suspended', suspendedAt],
+    ['Next attempt', nextAttemptAt],
+  ] as const;
+  return html`${plannedList(operation, steps)}
+${facts(events.flatMap(([name, at]) => (at ? [[name, time(at)] as const] : [])))}
+${attempt > 0 && html`<p class="quiet">Restarted ${attempt} times after compensation.</p>`}`;
+}
+
+function plannedList({ kind }: OpenOperation, steps: readonly string[] | undefined): Html {
+  if (!steps) return html`<p>The plan cannot be read: the gateway lacks the secret key that encrypted it.</p>`;
+  if (steps.length === 0) return html`<p>One write of the kind ${words(kind)}.</p>`;
+  return html`<ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>`;
+}
+
+function details(operation: OpenOperation): Html {
+  const { emr, careUnitId, kind, clientId, isKeyed, hasResponse, reportedUnknown } = operation;
+  const sent = hasResponse ? 'stored response' : reportedUnknown ? 'outcome_unknown' : 'nothing';
+  return facts([
+    ['EHR and care unit', `${emr} / ${careUnitId}`],
+    ['Kind', words(kind)],
+    ['Client', clientId],
+    ['Idempotency-Key', isKeyed ? 'yes' : 'no'],
+    ['Sent to the caller', sent],
+    ['Age', duration(operation.ageSeconds)],
+    ['Failures in a row', String(operation.failures)],
+    ['Last failure', operation.lastFailure ?? 'none'],
+    ['Leased until', time(operation.leaseExpiresAt)],
+    ['Holds and codes expire', time(operation.expiresAt)],
+  ]);
+}
+
+/** Resumes a suspended operation. */
+export async function retry(context: SignedIn): Promise<ConsoleResponse> {
+  const { deps, session, request } = context;
+  const id = request.params.id ?? '';
+  const isTakenUp = await deps.services.db.transaction().execute(async (tx) => {
+    const isDue = await retrySuspended(tx, id);
+    await recordActivity(tx, {
+      operator: session.name,
+      action: 'operation_retry',
+      target: readTarget(id),
+      outcome: isDue ? 'done' : 'not_possible',
+    });
+    return isDue;
+  });
+  return seeOther(context, `operations/${encodeURIComponent(id)}?result=${isTakenUp ? 'retried' : 'not_suspended'}`);
+}
+
+/** An id for the activity list. Anything else could be personal data. */
+export function readTarget(id: string): string | undefined {
+  return /^[0-9a-f-]{36}$/i.test(id) ? id.toLowerCase() : undefined;
+}

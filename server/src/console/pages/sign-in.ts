@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Html, type HtmlContent, html } from '../../html/html.ts';
+import { cookieOf, setCookie } from '../cookies.ts';
+import { plainPage } from '../frame.ts';
+import { type ConsoleResponse, linkTo, type PageContext, seeOther } from '../page.ts';
+import { notice } from '../parts.ts';
+import { formToken, type Session } from '../sessions.ts';
+import { signIn } from '../sign-in.ts';
+
+interface Shown {
+  readonly problem?: string;
+  readonly name?: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The form to sign in. */
+export async function signInPage(context: PageContext, shown: Shown = {}): Promise<ConsoleResponse> {
+  const { deps, request } = context;
+  const { settings } = deps;
+  const cookie = cookieOf(context, 'sign-in') ?? randomBytes(32).toString('base64url');
+  const next = readNext(request.query.get('next') ?? request.form.get('next'));
+  const token = html`<input type="hidden" name="form_token" value="${formToken(cookie)}">
+<input type="hidden" name="next" value="${next}">`;
+  const response = plainPage(context, {
+    title: shown.problem === undefined ? 'Sign in' : 'Error: Sign in',
+    status: shown.status ?? 200,
+    ...(shown.headers && { headers: shown.headers }),
+    content: html`${shown.problem !== undefined && notice('bad', shown.problem)}<h1>Sign in</h1>
+${settings.local_accounts && (await localForm(context, token, shown))}
+${settings.local_accounts && settings.oidc && html`<p class="or">or</p>`}
+${settings.oidc && oidcLink(context, settings.oidc.issuer, next)}`,
+  });
+  return {
+    ...response,
+    cookies: [setCookie(context, 'sign-in', cookie, 'strict')],
+  };
+}
+
+function oidcLink(context: PageContext, issuer: string, next: string): Html {
+  const isSecond = context.deps.settings.local_accounts;
+  const query = next === '' ? '' : `?${new URLSearchParams({ next })}`;
+  return html`<p class="wide"><a class="button${isSecond && ' secondary'}" href="${linkTo(context, 'sign-in/oidc')}${query}">Sign in with ${
+    new URL(issuer).hostname
+  }</a></p>`;
+}
+
+async function localForm(context: PageContext, token: HtmlContent, { name }: Shown) {
+  const { demoOperator } = context.deps.settings;
+  const asksForCode = !demoOperator || (await hasCodes(context));
+  return html`<form method="post" action="${linkTo(context, 'sign-in')}" class="fields">${token}
+<label for="name">Name</label>
+<input id="name" name="name" value="${name ?? ''}" autocomplete="username" autocapitalize="off" spellcheck="false" maxlength="63" required>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="200" required>
+${
+  asksForCode &&
+  html`<label for="code">One-time code</label>
+<p class="hint" id="code-hint">${
+    demoOperator ? 'Leave it empty if your account has none.' : 'The six digits that your authenticator app shows.'
+  }</p>
+<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="10" aria-describedby="code-hint"${
+    demoOperator ? '' : html` required`
+  }>`
+}
+<button>Sign in</button>
+</form>`;
+}
+
+async function hasCodes({ deps }: PageContext): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    SELECT EXISTS (SELECT FROM operators WHERE sealed_totp_secret IS NOT NULL) AS found`.execute(deps.services.db);
+  return rows[0]?.found ?? false;
+}
+
+/** Signs in with an account of the gateway. */
+export async function sendSignIn(context: PageContext): Promise<ConsoleResponse> {
+  const { deps, request } = context;
+  const { settings, services } = deps;
+  if (!settings.local_accounts) return signInPage(context, { problem: 'Accounts are turned off.', status: 403 });
+  const field = (name: string) => request.form.get(name) ?? '';
+  const name = field('name').trim().toLowerCase();
+  if (name === '' || field('password') === '') {
+    return signInPage(context, { problem: 'Enter your name and your password.', name, status: 400 });
+  }
+  const { db, keys } = services;
+  const result = await signIn(
+    { db, keys, settings },
+    { name, password: field('password'), code: field('code'), address: request.address },
+  );
+  if (result === 'rejected') {
+    const problem = `Wrong name, password${settings.demoOperator ? '' : ' or one-time code'}. A one-time code can be used once.`;
+    return signInPage(context, {
+      problem: settings.demoOperator ? 'Wrong name or password.' : problem,
+      name,
+      status: 401,
+    });
+  }
+  if ('waitSeconds' in result) {
+    const seconds = result.waitSeconds;
+    const problem = `Too many failed sign-ins. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`;
+    return signInPage(context, { problem, name, status: 429, headers: { 'retry-after': String(seconds) } });
+  }
+  return startIn(context, result, readNext(request.form.get('next')));
+}
+
+/** Gives the browser its session, and shows the page that it wanted. */
+export function startIn(context: PageContext, { token }: Session, next: string): ConsoleResponse {
+  const { settings } = context.deps;
+  return {
+    ...seeOther(context, next),
+    cookies: [
+      // The redirect from a provider counts as another site, and Strict cookies are not sent after it.
+      setCookie(context, 'console', token, settings.oidc ? 'lax' : 'strict'),
+      setCookie(context, 'sign-in', '', 'strict'),
+    ],
+  };
+}
+
+/** A path of the console, such as `operations`. Anything else is the overview. */
+export function readNext(text: string | null): string {
+  return text !== null && /^[a-z]{1,20}(\/[a-z0-9-]{1,63})?$/.test(text) ? text : '';
+}

@@ -1,0 +1,17 @@
+import { recordActivity } from '../activity.ts';
+import { setCookie } from '../cookies.ts';
+import { type ConsoleResponse, type SignedIn, seeOther } from '../page.ts';
+import { endSession } from '../sessions.ts';
+
+/** Ends the session, in the database too: a copy of the cookie is useless afterwards. */
+export async function signOut(context: SignedIn): Promise<ConsoleResponse> {
+  const { session, deps } = context;
+  await deps.services.db.transaction().execute(async (tx) => {
+    await endSession(tx, session);
+    await recordActivity(tx, { operator: session.name, action: 'sign_out', outcome: 'done' });
+  });
+  return {
+    ...seeOther(context, 'sign-in'),
+    cookies: [setCookie(context, 'console', '', 'strict')],
+  };
+}

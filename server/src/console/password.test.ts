@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { hashPassword, isPassword } from './password.ts';
+
+test('a password matches its own hash only, and no hash matches none', async () => {
+  const hash = await hashPassword('correct horse battery');
+  expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(await hashPassword('correct horse battery')).not.toBe(hash);
+  expect(await isPassword('correct horse battery', hash)).toBe(true);
+  expect(await isPassword('Correct horse battery', hash)).toBe(false);
+  expect(await isPassword('correct horse battery', undefined)).toBe(false);
+});

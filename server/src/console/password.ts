@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { unavailable } from '../problems/problem.ts';
+
+/** OWASP Password Storage Cheat Sheet: Argon2id with 19 MiB and two iterations. */
+const settings = { memorySize: 19 * 1024, iterations: 2, parallelism: 1, hashLength: 32 };
+/** Of a random password that nobody knows, with the same settings. */
+const hashOfNobody =
+  '$argon2id$v=19$m=19456,t=2,p=1$Q3Jvc3N3YXJkIG5vYm9keQ$Ci5eJ5Yt2tRz0m0v2T4o3lqv5oZ6rYyqk3p1q2s3t4U';
+
+const longestQueue = 20;
+
+/** One password is hashed at a time, so that sign-ins cannot use all processors. */
+let turn: Promise<unknown> = Promise.resolve();
+let waiting = 0;
+
+/** What the thread does: with `hash` it verifies, otherwise it hashes. */
+export type PasswordTask =
+  | { readonly password: string; readonly hash: string }
+  | { readonly password: string; readonly settings: typeof settings & { readonly salt: Uint8Array } };
+
+export const shortestPassword = 12;
+export const longestPassword = 200;
+
+/** Hashes a password with Argon2id (RFC 9106), in the PHC string format. */
+export async function hashPassword(password: string): Promise<string> {
+  return String(await inTurn({ password, settings: { ...settings, salt: randomBytes(16) } }));
+}
+
+/** Whether the hash is of this password. Takes as long without a hash. */
+export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
+  const isRight = (await inTurn({ password, hash: hash ?? hashOfNobody })) === true;
+  return isRight && hash !== undefined;
+}
+
+/** @throws Problem `overloaded` when too many are waiting */
+async function inTurn(task: PasswordTask): Promise<unknown> {
+  if (waiting >= longestQueue) throw unavailable('overloaded');
+  waiting++;
+  const result = turn.then(() => inThread(task)).finally(() => waiting--);
+  turn = result.catch(() => undefined);
+  return result;
+}
+
+async function inThread(task: PasswordTask): Promise<unknown> {
+  const worker = new Worker(new URL('./password-worker.ts', import.meta.url), { workerData: task });
+  try {
+    const [result] = await once(worker, 'message');
+    return result;
+  } finally {
+    await worker.terminate();
+  }
+}

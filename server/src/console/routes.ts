@@ -1,0 +1,32 @@
+import type { Role } from './roles.ts';
+
+interface Route {
+  readonly method: 'GET' | 'POST';
+  /** Below `/console/`, in the form of Fastify's router. */
+  readonly path: string;
+  /** The role that the page needs. `public`: no session. */
+  readonly role: Role | 'public';
+}
+
+/** The pages of the console and their forms, by name. This file is small, because the start of the gateway loads it. */
+export const consoleRoutes = {
+  signIn: { method: 'GET', path: 'sign-in', role: 'public' },
+  sendSignIn: { method: 'POST', path: 'sign-in', role: 'public' },
+  startOidc: { method: 'GET', path: 'sign-in/oidc', role: 'public' },
+  endOidc: { method: 'GET', path: 'sign-in/oidc/callback', role: 'public' },
+  signOut: { method: 'POST', path: 'sign-out', role: 'view' },
+  overview: { method: 'GET', path: '', role: 'view' },
+  operations: { method: 'GET', path: 'operations', role: 'view' },
+  operation: { method: 'GET', path: 'operations/:id', role: 'view' },
+  retryOperation: { method: 'POST', path: 'operations/:id/retry', role: 'operate' },
+  confirmDrop: { method: 'GET', path: 'operations/:id/drop', role: 'admin' },
+  dropOperation: { method: 'POST', path: 'operations/:id/drop', role: 'admin' },
+  messages: { method: 'GET', path: 'messages', role: 'view' },
+  sendAgain: { method: 'POST', path: 'messages/:id/send', role: 'operate' },
+  connections: { method: 'GET', path: 'connections', role: 'view' },
+  connection: { method: 'GET', path: 'connections/:emr', role: 'operate' },
+  checkConnection: { method: 'POST', path: 'connections/:emr', role: 'operate' },
+  activity: { method: 'GET', path: 'activity', role: 'view' },
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof consoleRoutes;

@@ -1,0 +1,47 @@
+import type { Generated } from 'kysely';
+
+export type OperatorRole = 'view' | 'operate' | 'admin';
+
+interface OperatorRow {
+  id: string;
+  name: string;
+  role: OperatorRole;
+  password_hash: string;
+  sealed_totp_secret: Buffer | null;
+  last_totp_step: Generated<string | null>;
+  disabled_at: Generated<Date | null>;
+  created_at: Generated<Date>;
+}
+
+interface OperatorSessionRow {
+  token_hash: Buffer;
+  operator_id: string | null;
+  name: string;
+  role: OperatorRole;
+  created_at: Generated<Date>;
+  last_used_at: Generated<Date>;
+  expires_at: Date;
+}
+
+interface FailedSignInRow {
+  key_hash: Buffer;
+  failures: number;
+  paused_until: Date;
+  last_failed_at: Generated<Date>;
+}
+
+interface OperatorActivityRow {
+  id: Generated<string>;
+  at: Generated<Date>;
+  operator_name: string;
+  action: string;
+  target: string | null;
+  outcome: string;
+}
+
+export interface ConsoleTables {
+  operators: OperatorRow;
+  operator_sessions: OperatorSessionRow;
+  failed_sign_ins: FailedSignInRow;
+  operator_activity: OperatorActivityRow;
+}

@@ -1,0 +1,64 @@
+import { type Connector, ConnectorError, type ConnectorModule, type ProbeReport } from '@crossward/connector-kit';
+import type { PostgresPool } from 'kysely';
+import type { ConfiguredEmr } from '../config/configuration.ts';
+import { type BoundConnector, bindConnector } from './bind-connector.ts';
+import { createEhrHttp } from './guard/ehr-http.ts';
+import { httpSettings } from './guard/settings.ts';
+
+/** The result of a check of one connection. */
+export interface EmrCheck {
+  readonly emr: string;
+  readonly connector: string;
+  /** Absent if the connector has no probe. */
+  readonly probe?: ProbeReport;
+  /** `null` if the connection could not be opened; see `error`. */
+  readonly claims: (Connector['capabilities'] & { readonly operations: readonly string[] }) | null;
+  readonly error?: string;
+}
+
+/** An EHR of the configuration, and its connector. */
+export interface ChosenEmr {
+  readonly emr: ConfiguredEmr;
+  readonly module: ConnectorModule;
+}
+
+/** Its connector, and the HTTP connections that it uses. */
+export interface BoundEmr extends BoundConnector {
+  close(): Promise<void>;
+}
+
+/** Whether the connection opened and the probe found no problem. */
+export function isWell({ probe, claims }: EmrCheck): boolean {
+  return claims !== null && !probe?.findings.some(({ status }) => status === 'problem');
+}
+
+/** Binds a connector to an EHR with HTTP connections of its own, apart from those of the gateway. */
+export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool | undefined): Promise<BoundEmr> {
+  const http = createEhrHttp(await httpSettings(emr.connection));
+  const context = {
+    emr: emr.id,
+    settings: emr.settings,
+    careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
+    http,
+  };
+  return { ...bindConnector(module, context, database), close: () => http.close() };
+}
+
+/** Checks the server of an EHR and opens the connection. Changes nothing in the EHR. */
+export async function checkConnection(chosen: ChosenEmr, database: PostgresPool | undefined): Promise<EmrCheck> {
+  const { probe: runProbe, open, close } = await bindEmr(chosen, database);
+  try {
+    // Probe before opening, so that a rejected connection is reported as a finding.
+    const probe = await runProbe();
+    const found = { emr: chosen.emr.id, connector: chosen.module.name, ...(probe && { probe }) };
+    try {
+      const { capabilities, ...operations } = await open();
+      return { ...found, claims: { ...capabilities, operations: Object.keys(operations) } };
+    } catch (error) {
+      if (!(error instanceof ConnectorError)) throw error;
+      return { ...found, claims: null, error: `${error.kind}: ${error.message}` };
+    }
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { recordCalls } from './call-history.ts';
+
+const metrics = { observe: () => undefined, watchBreaker: () => undefined };
+
+test('keeps sixty minutes, each with its calls, failures and latency', () => {
+  let now = Date.UTC(2026, 10, 22, 12, 30, 10);
+  const recorded = recordCalls(metrics, () => now);
+  const observe = (outcome: 'ok' | 'timeout' | 'circuit_open' | 'rejected', ms: number, emr = 'a') =>
+    recorded.metrics.observe(emr, 'listTimeSlots', outcome, ms / 1000);
+  for (let count = 0; count < 9; count++) observe('ok', 10);
+  observe('rejected', 100);
+  observe('circuit_open', 0);
+  observe('ok', 5, 'b');
+
+  const [latest] = recorded.history.of('a').slice(-1);
+  expect(recorded.history.of('a')).toHaveLength(60);
+  expect(latest).toEqual({
+    start: Date.UTC(2026, 10, 22, 12, 30),
+    calls: 11,
+    failures: 1,
+    median: expect.toSatisfy((ms: number) => ms >= 10 && ms <= 15),
+    p95: expect.toSatisfy((ms: number) => ms >= 100 && ms <= 150),
+  });
+
+  now += 59 * 60_000;
+  observe('timeout', 30_000);
+  const later = recorded.history.of('a');
+  expect(later.map(({ calls }) => calls).filter((calls) => calls > 0)).toEqual([11, 1]);
+  expect([later[0]?.calls, later.at(-1)?.failures]).toEqual([11, 1]);
+  expect(later.at(-1)?.p95).toBeGreaterThanOrEqual(30_000);
+  expect(later[30]).toMatchObject({ calls: 0, median: null, p95: null });
+
+  // The same place of the ring, an hour later.
+  now += 60_000;
+  expect(recorded.history.of('a').reduce((sum, { calls }) => sum + calls, 0)).toBe(1);
+  observe('ok', 1);
+  expect(recorded.history.of('a').at(-1)).toMatchObject({ calls: 1, failures: 0, median: 1 });
+});

@@ -1,0 +1,117 @@
+import type { CallOutcome, EhrMetrics } from './metrics.ts';
+
+const minutes = 60;
+const minuteMs = 60_000;
+/** Upper limits of the latency classes in milliseconds, each 1.5 times the one before. The last class has no limit. */
+const limits = Array.from({ length: 30 }, (_, index) => 1.5 ** index);
+
+/** The calls of one minute. */
+export interface MinuteOfCalls {
+  /** Milliseconds since 1970. */
+  readonly start: number;
+  readonly calls: number;
+  /** Calls that the EHR did not serve. A rejection counts as served. */
+  readonly failures: number;
+  /** Milliseconds below which half, and 95 %, of the served calls took, within 50 %. `null`: no served call. */
+  readonly median: number | null;
+  readonly p95: number | null;
+}
+
+/** The calls to each EHR in the last hour, as seen by this process. */
+export interface CallHistory {
+  /** The last sixty minutes, the oldest first. The last one is not over. */
+  of(emr: string): readonly MinuteOfCalls[];
+}
+
+/** Outcomes that say something about the EHR and count as its failures. */
+const failures: ReadonlySet<CallOutcome> = new Set([
+  'unavailable',
+  'timeout',
+  'connection_closed',
+  'outcome_unknown',
+  'circuit_open',
+  'busy',
+  'error',
+]);
+/** Outcomes without a call, or after a time-out: their duration says nothing about the latency. */
+const unmeasured: ReadonlySet<CallOutcome> = new Set(['circuit_open', 'busy', 'unavailable', 'connection_closed']);
+
+class Minute {
+  start = 0;
+  calls = 0;
+  failures = 0;
+  readonly classes = new Uint32Array(limits.length + 1);
+
+  reset(start: number): void {
+    this.start = start;
+    this.calls = 0;
+    this.failures = 0;
+    this.classes.fill(0);
+  }
+}
+
+/** Keeps the calls of the last hour in memory: some 10 kB for each EHR. `metrics` gets them too. */
+export function recordCalls(
+  metrics: EhrMetrics,
+  now: () => number = Date.now,
+): { readonly metrics: EhrMetrics; readonly history: CallHistory } {
+  const rings = new Map<string, readonly Minute[]>();
+
+  const ringOf = (emr: string) => {
+    const known = rings.get(emr);
+    if (known) return known;
+    const ring = Array.from({ length: minutes }, () => new Minute());
+    rings.set(emr, ring);
+    return ring;
+  };
+
+  return {
+    metrics: {
+      ...metrics,
+      observe(emr, operation, outcome, seconds) {
+        metrics.observe(emr, operation, outcome, seconds);
+        // Reads the EHR's capabilities. It takes longer than any other call, and no caller waits for it.
+        if (operation === 'open') return;
+        const number = Math.floor(now() / minuteMs);
+        const minute = ringOf(emr)[number % minutes];
+        if (!minute) return;
+        if (minute.start !== number * minuteMs) minute.reset(number * minuteMs);
+        minute.calls++;
+        if (failures.has(outcome)) minute.failures++;
+        if (unmeasured.has(outcome)) return;
+        const index = classOf(seconds * 1000);
+        minute.classes[index] = (minute.classes[index] ?? 0) + 1;
+      },
+    },
+    history: {
+      of(emr) {
+        const last = Math.floor(now() / minuteMs);
+        const ring = ringOf(emr);
+        return Array.from({ length: minutes }, (_, index) => {
+          const start = (last - minutes + 1 + index) * minuteMs;
+          const minute = ring[(start / minuteMs) % minutes];
+          if (minute?.start !== start) return { start, calls: 0, failures: 0, median: null, p95: null };
+          const { calls, classes } = minute;
+          return { start, calls, failures: minute.failures, median: below(classes, 0.5), p95: below(classes, 0.95) };
+        });
+      },
+    },
+  };
+}
+
+function classOf(milliseconds: number): number {
+  if (milliseconds <= 1) return 0;
+  return Math.min(Math.ceil(Math.log(milliseconds) / Math.log(1.5)), limits.length);
+}
+
+/** The upper limit of the class below which this share of the calls lies. */
+function below(classes: Uint32Array, share: number): number | null {
+  const total = classes.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  let sum = 0;
+  const index = classes.findIndex((count) => {
+    sum += count;
+    return sum >= share * total;
+  });
+  return Math.round(limits[Math.min(index, limits.length - 1)] ?? 0);
+}

@@ -1,0 +1,141 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Console } from '../console/console.ts';
+import type { ConsoleDeps, ConsoleRequest, ConsoleResponse } from '../console/page.ts';
+import { consoleRoutes, type RouteName } from '../console/routes.ts';
+import { describeError } from '../log/describe-error.ts';
+import { Problem } from '../problems/problem.ts';
+import { callerAddress, callerOf } from './caller-address.ts';
+import { consoleUrl } from './console-host.ts';
+import { frameworkProblem, sendProblem } from './error-handler.ts';
+import { limitAddresses } from './page-limits.ts';
+import { type Allowances, addHtmlPages } from './pages/html-pages.ts';
+
+const allowances: Allowances = { 'style-src': ["'self'"], 'img-src': ['data:'], 'form-action': ["'self'"] };
+const formLimit = 16 * 1024;
+const oneYear = 'public, max-age=31536000, immutable';
+
+interface PageRoute {
+  Params: Readonly<Record<string, string>>;
+  Body: URLSearchParams | undefined;
+}
+type PageRequest = FastifyRequest<PageRoute>;
+
+/** `/console`: the pages for operators. Their code is loaded with the first request. */
+export async function addConsole(app: FastifyInstance, deps: ConsoleDeps, requestsPerMinute: number): Promise<void> {
+  const load = loadOnce(deps);
+
+  await addHtmlPages(app, allowances, (pages) => {
+    pages.removeAllContentTypeParsers();
+    pages.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: formLimit },
+      (_request, body, done) => done(null, new URLSearchParams(String(body))),
+    );
+    pages.addHook('onRequest', async (request, reply) => {
+      reply.header('x-robots-tag', 'noindex, nofollow');
+      if (!consoleUrl(deps.settings, request.host)) throw new Problem('route_not_found', { detail: otherHost });
+    });
+    pages.addHook('onSend', async (_request, reply) => {
+      // Browsers then say which origin a form comes from. Other sites still get no referrer.
+      reply.header('referrer-policy', 'same-origin');
+    });
+    pages.setErrorHandler((error: FastifyError, request, reply) => sendFailure(error, request as PageRequest, reply));
+
+    pages.get<{ Params: { name: string } }>('/console/assets/:name', async (request, reply) => {
+      const { style } = await load();
+      if (request.params.name !== style.name) throw new Problem('route_not_found');
+      return reply.header('cache-control', oneYear).type(style.type).send(style.content);
+    });
+
+    const onRequest = limitAddresses(app, requestsPerMinute);
+    for (const name of Object.keys(consoleRoutes) as RouteName[]) {
+      const { method, path } = consoleRoutes[name];
+      pages.route<PageRoute>({
+        method,
+        url: path === '' ? '/console' : `/console/${path}`,
+        onRequest,
+        bodyLimit: formLimit,
+        handler: async (request, reply) => send(reply, await (await load()).handle(name, toConsole(request, deps))),
+      });
+    }
+    pages.get('/console/', async (_request, reply) => reply.redirect('../console', 303));
+    pages.get('/console/*', { onRequest }, async () => {
+      throw new Problem('route_not_found');
+    });
+  });
+
+  async function sendFailure(error: FastifyError, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const problem = frameworkProblem(error);
+    if (!consoleUrl(deps.settings, request.host)) return sendProblem(problem, request, reply);
+    request.problem = problem;
+    if (problem.status >= 500) {
+      request.log.error({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
+    }
+    const console = await load().catch(() => undefined);
+    if (!console) return sendProblem(problem, request, reply);
+    const [path = ''] = request.url.split('?');
+    const depth = Math.max(0, path.split('/').length - 2);
+    const { title, text } = wordsOf(problem);
+    reply.headers(problem.headers);
+    return send(reply, console.message(toConsole(request, deps), depth, problem.status, title, text));
+  }
+}
+
+const otherHost = 'The console is available under the host name of `console.url` only.';
+
+function loadOnce(deps: ConsoleDeps): () => Promise<Console> {
+  let loading: Promise<Console> | undefined;
+  return () => {
+    loading ??= import('../console/console.ts')
+      .then(({ createConsole }) => createConsole(deps))
+      .catch((error) => {
+        // Such as a database that does not respond. The next request tries again.
+        loading = undefined;
+        throw error;
+      });
+    return loading;
+  };
+}
+
+function toConsole(request: PageRequest, deps: ConsoleDeps): ConsoleRequest {
+  const { headers } = request;
+  const fetchSite = headers['sec-fetch-site'];
+  return {
+    params: request.params ?? {},
+    query: new URL(request.url, 'http://localhost').searchParams,
+    form: request.body ?? new URLSearchParams(),
+    cookieHeader: headers.cookie ?? '',
+    url: new URL(consoleUrl(deps.settings, request.host) ?? 'http://localhost'),
+    address: callerOf(callerAddress(request)),
+    origin: headers.origin,
+    fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined,
+  };
+}
+
+function send(reply: FastifyReply, { status, headers, html, location, cookies }: ConsoleResponse): FastifyReply {
+  if (headers) reply.headers(headers);
+  if (cookies) reply.header('set-cookie', [...cookies]);
+  if (location !== undefined) return reply.redirect(location, 303);
+  return reply.code(status).type('text/html; charset=utf-8').send(html);
+}
+
+function wordsOf({ reason }: Problem): { readonly title: string; readonly text: string } {
+  switch (reason) {
+    case 'route_not_found':
+      return { title: 'No such page', text: 'The console has no page here.' };
+    case 'rate_limited':
+      return { title: 'Too many requests', text: 'Wait a minute, then try again.' };
+    case 'database_unavailable':
+      return {
+        title: 'Database unavailable',
+        text: 'The gateway cannot reach its database. Try again in a few seconds.',
+      };
+    case 'overloaded':
+      return { title: 'Overloaded', text: 'Too many people sign in at the same time. Try again in a few seconds.' };
+    case 'content_too_large':
+    case 'media_type_unsupported':
+      return { title: 'The form was not accepted', text: 'It is too large, or not a form of the console.' };
+    default:
+      return { title: 'Something went wrong', text: 'The log of the gateway has the cause.' };
+  }
+}

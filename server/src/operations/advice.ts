@@ -1,0 +1,44 @@
+import type { Dropped, OpenOperation } from './operator.ts';
+
+/** What happens to an operation, for operators. */
+export interface Advice {
+  /** Whether an operator must act. */
+  readonly needsOperator: boolean;
+  readonly text: string;
+}
+
+export function adviceFor(operation: OpenOperation): Advice {
+  const { state, leaseExpiresAt, lastFailure, emr, reportedUnknown } = operation;
+  if (state === 'suspended') {
+    const cause =
+      lastFailure === 'emr_not_found'
+        ? `${emr} is no longer in the configuration`
+        : 'the background job failed too often; see the log';
+    return { needsOperator: true, text: `The operation is suspended: ${cause}.` };
+  }
+  return { needsOperator: false, text: situation() };
+
+  function situation(): string {
+    if (leaseExpiresAt) return 'A gateway is working on the operation. No action is needed.';
+    if (state === 'compensating') {
+      return 'The EHR made some of the changes, and the gateway is compensating them. No action is needed while the EHR can be reached.';
+    }
+    if (state === 'monitored') {
+      return 'The operation ended as not done. The gateway checks the EHR for late effects for one day. No action is needed.';
+    }
+    return reportedUnknown
+      ? 'The caller got outcome_unknown, and the gateway is reconciling the operation with the EHR. No action is needed while the EHR can be reached.'
+      : 'The operation was interrupted. A gateway continues it at the next attempt. No action is needed.';
+  }
+}
+
+export const dropWarning =
+  'The gateway abandons a dropped operation: changes already made in the EHR remain and are neither completed nor ' +
+  'compensated. Check the appointments in the EHR first.';
+
+export const dropMessages: Record<Dropped, string> = {
+  dropped:
+    'The operation is dropped. Changes already made in the EHR remain. A code that it was confirming is pending again.',
+  'being worked on': 'Nothing was changed: a gateway is working on this operation. Try again in a minute.',
+  'not found': 'No open operation has this id.',
+};
