@@ -10,6 +10,7 @@ import type { CareUnitDirectory } from './directory.ts';
 import type { FhirAppointment } from './fhir.ts';
 import { toAppointment } from './mappers/appointment.ts';
 import { patientViews } from './mappers/group.ts';
+import { defaultPageSize } from './settings.ts';
 
 /**
  * Appointments by `_lastUpdated`: https://hl7.org/fhir/R4/search.html#lastUpdated. Each call searches anew from its
@@ -42,7 +43,8 @@ async function readNew(ehr: FhirConnection, since: number, limit: number, isKnow
   const pages = ehr.client.pages('Appointment', [
     ['_lastUpdated', `ge${new Date(since).toISOString()}`],
     ['_sort', '_lastUpdated'],
-    ['_count', String(limit)],
+    // Most of a page can be known from the overlap, so a small one would be read again and again.
+    ['_count', String(Math.max(limit, defaultPageSize))],
   ]);
   for await (const { resources, sorted } of pages) {
     for (const resource of resources as readonly FhirAppointment[]) {

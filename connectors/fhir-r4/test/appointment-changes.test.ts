@@ -42,7 +42,7 @@ async function readAll(connector: Connector, after: string, limit?: number) {
 
 describe('changes of appointments', () => {
   test('with the same instant are all read, although they do not fit into a page', async () => {
-    const { connector, start, ids, metaOf } = await withAppointments(5);
+    const { connector, start, ids, metaOf } = await withAppointments(5, { pageSize: 2 });
     const instant = new Date().toISOString();
     for (const id of ids) Object.assign(metaOf(id), { lastUpdated: instant });
     expect((await readAll(connector, start, 2)).ids).toEqual(ids);
