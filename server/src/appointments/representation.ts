@@ -4,6 +4,7 @@ import type { PageLinks } from '../confirmations/page-links.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { formatInstant } from '../time/date-times.ts';
+import { isBookedSince } from './booked-since.ts';
 import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';
 import type { PlannedCode, StepResponse } from './write/plan.ts';
 
@@ -48,6 +49,7 @@ export function appointmentBody(
 /** A hold with an expired code is shown as cancelled, even if the EHR still holds it. */
 export function shownStatus({ state }: Appointment, item: Item | undefined): AppointmentStatus {
   if (item?.isPending) return 'awaiting_confirmation';
+  if (isBookedSince({ state }, item)) return 'booked';
   return item && state === 'held' ? 'cancelled' : statusOf[state];
 }
 

@@ -1,4 +1,5 @@
 import type { Reason } from '../problems/reasons.ts';
+import { isBookedSince } from './booked-since.ts';
 import type { Target } from './targets.ts';
 
 /** The state of a target. It decides which changes are allowed. */
@@ -25,6 +26,7 @@ export function targetState({ kind, appointment, item }: Target): TargetState {
       return appointment.state;
     case 'held':
       if (!item) return 'pending in the EHR';
+      if (isBookedSince(appointment, item)) return 'booked';
       return item.isPending ? 'awaiting booking' : 'cancelled';
     case 'pending':
       return 'pending in the EHR';

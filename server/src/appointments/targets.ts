@@ -3,6 +3,7 @@ import { inPath } from '../api/places.ts';
 import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { findItems, type Item } from '../confirmations/items.ts';
 import { problemAt } from '../problems/problem.ts';
+import { isBookedSince } from './booked-since.ts';
 import { openDraft } from './drafts.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -39,6 +40,15 @@ export async function findTargets(
     careUnit.id,
     coded.map(({ id }) => id),
   );
+  const outdated = coded.filter((appointment) => isBookedSince(appointment, ownItems.get(appointment.id)));
+  if (outdated.length > 0) {
+    const read = await ehr.call(
+      'findAppointments',
+      careUnit,
+      outdated.map(({ id }) => id),
+    );
+    for (const appointment of read) appointments.set(appointment.id, appointment);
+  }
   const targets = new Map<string, Target>();
   for (const id of ids) {
     const target = targetOf(context, id, gatewayItems.get(id), appointments, ownItems);
