@@ -18,6 +18,7 @@ const everyEhr = 'every-ehr';
 const anyDatabase = 'any-database';
 /** Tests that run only against FHIR servers. */
 const fhirOnly = 'test/fhir/*.acceptance.test.ts';
+const fhirOnlyChaos = 'test/fhir/recovery.chaos.test.ts';
 
 /** Kills processes that use the embedded database. */
 const embeddedDatabase = 'server/src/db/database.db.test.ts';
@@ -42,12 +43,14 @@ function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exc
   };
 }
 
-const againstFhirServer = (ehrKind: 'fhir' | 'medplum') =>
+const againstFhirServer = (ehrKind: 'fhir' | 'medplum') => [
   project(ehrKind, {
     databaseKind: 'postgresql',
     ehrKind,
     include: [...acceptanceFilesWith(`'${everyEhr}'`), fhirOnly],
-  });
+  }),
+  project(`chaos-${ehrKind}`, { databaseKind: 'postgresql', ehrKind, include: [fhirOnlyChaos] }),
+];
 
 const unit = {
   extends: true as const,
@@ -88,10 +91,10 @@ export default defineConfig({
         include: [...files('acceptance'), 'server/src/db/*.db.test.ts', 'test/conformance/sandbox.*.test.ts'],
         exclude: [fhirOnly, embeddedDatabase, ...acceptanceFilesWith(`@module-tag ${anyDatabase}`)],
       }),
-      againstFhirServer('fhir'),
-      againstFhirServer('medplum'),
+      ...againstFhirServer('fhir'),
+      ...againstFhirServer('medplum'),
       project('python', { databaseKind: 'pglite', include: files('python') }),
-      project('chaos', { databaseKind: 'postgresql', include: files('chaos', 'browser') }),
+      project('chaos', { databaseKind: 'postgresql', include: files('chaos', 'browser'), exclude: [fhirOnlyChaos] }),
       project('chaos-pglite', {
         databaseKind: 'pglite',
         include: [

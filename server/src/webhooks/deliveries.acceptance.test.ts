@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Appointment, bergen, book, bookSome, oslo } from '../../../test/bookings.ts';

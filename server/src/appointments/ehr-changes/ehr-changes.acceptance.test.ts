@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { at, book, freeSlot, oslo, sodermalm } from '../../../../test/bookings.ts';
 import { bookByCode, careUnitOf, eventually, expireCode, rowsOf } from '../../../../test/codes.ts';
