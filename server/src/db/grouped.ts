@@ -1,8 +1,8 @@
 import { isConnectionFailure } from './errors.ts';
 import type { Db } from './kysely.ts';
 
-/** Statements of one group that run at a time. With one alone, a slow statement would hold up all others. */
-const concurrency = 2;
+/** Milliseconds after which a statement no longer holds up the next one: it waits for a lock, or its connection is broken. */
+const patience = 20;
 const largestGroup = 50;
 
 export interface Grouping<Input, Row> {
@@ -14,7 +14,7 @@ export interface Grouping<Input, Row> {
 
 /**
  * Lets requests that run at the same time share a statement, its round trip and its commit. A statement is sent at once
- * unless two are under way; meanwhile, inputs wait for the next one. A lone request therefore waits for nothing.
+ * unless another one is under way; meanwhile, inputs wait for the next one. A lone request therefore waits for nothing.
  *
  * If the database rejects a statement, each of its inputs is sent alone, so that no request fails because of another. If the
  * connection fails, all of them fail, because it is unknown whether the statement was executed.
@@ -40,7 +40,7 @@ class Group<Input, Row> {
   readonly #db: Db;
   readonly #grouping: Grouping<Input, Row>;
   #waiting: Member<Input, Row>[] = [];
-  #running = 0;
+  #isBusy = false;
 
   constructor(db: Db, grouping: Grouping<Input, Row>) {
     this.#db = db;
@@ -55,11 +55,19 @@ class Group<Input, Row> {
   }
 
   #sendNext(): void {
-    if (this.#running === concurrency || this.#waiting.length === 0) return;
-    this.#running++;
-    void this.#send(this.#takeNext()).finally(() => {
-      this.#running--;
+    if (this.#isBusy || this.#waiting.length === 0) return;
+    this.#isBusy = true;
+    let isAhead = true;
+    const letNextPass = () => {
+      if (!isAhead) return;
+      isAhead = false;
+      this.#isBusy = false;
       this.#sendNext();
+    };
+    const timer = setTimeout(letNextPass, patience);
+    void this.#send(this.#takeNext()).finally(() => {
+      clearTimeout(timer);
+      letNextPass();
     });
   }
 
