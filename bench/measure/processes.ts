@@ -18,8 +18,16 @@ export async function usageOf(pid: number): Promise<Usage> {
   const [stat, status, children] = await Promise.all(
     ['stat', 'status', `task/${pid}/children`].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8')),
   );
-  const ofChildren = await Promise.all((children ?? '').split(' ').filter(Boolean).map(Number).map(usageOf));
+  const ofChildren = await Promise.all((children ?? '').split(' ').filter(Boolean).map(Number).map(usageOfChild));
   return ofChildren.reduce(add, parseUsage(stat ?? '', status ?? ''));
+}
+
+/** Nothing for a child that has ended since: then its parent counts its processor time. */
+async function usageOfChild(pid: number): Promise<Usage> {
+  return usageOf(pid).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error;
+    return { cpuMilliseconds: 0, residentBytes: 0 };
+  });
 }
 
 /**
