@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '../../db/kysely.ts';
+import type { Tx } from '../../db/kysely.ts';
 import type { EhrChangeRow } from '../../db/tables/ehr-changes.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
-import type { AppointmentEventData } from '../../events/new-event.ts';
+import type { AppointmentEventData, NewEvent } from '../../events/new-event.ts';
 import { writeEvents } from '../../events/write-events.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { changeEvent } from './change-event.ts';
@@ -23,7 +23,7 @@ export async function reportChanges(services: OperationServices, ehr: EhrConnect
   if (!ehr.isOpen) return false;
   const count = await db.transaction().execute(async (tx) => {
     const rows = await settledChanges(tx, ehr.id);
-    for (const row of rows) await reportChange(tx, services, ehr, row);
+    if (rows.length > 0) await reportRows(tx, services, ehr, rows);
     return rows.length;
   });
   await readAgain(db, ehr);
@@ -45,41 +45,64 @@ async function settledChanges(tx: Tx, emr: string): Promise<readonly EhrChangeRo
   return rows;
 }
 
-async function reportChange(tx: Tx, services: OperationServices, ehr: EhrConnection, row: EhrChangeRow): Promise<void> {
-  const careUnit = ehr.careUnits.get(row.care_unit_id);
-  const id = await callersId(tx, row);
-  const events = await eventsAbout(tx, row.emr, id);
-  const event =
-    careUnit && changeEvent({ services, ehr, careUnit }, row, id, toldState(events.map(({ data }) => data)));
-  const [newest] = events;
-  if (event && newest && newest.occurred_at >= row.read_at) {
-    // The event may report an older or a newer change than the one that was read.
-    await sql`UPDATE ehr_changes SET is_stale = true WHERE emr = ${row.emr} AND appointment_id = ${row.appointment_id}`.execute(
-      tx,
-    );
-    return;
+/** A few statements for all rows, because the gateway's own changes are read too: most rows need no event. */
+async function reportRows(
+  tx: Tx,
+  services: OperationServices,
+  ehr: EhrConnection,
+  rows: readonly EhrChangeRow[],
+): Promise<void> {
+  const drafts = await draftIds(
+    tx,
+    ehr.id,
+    rows.map(({ appointment_id }) => appointment_id),
+  );
+  const idOf = ({ appointment_id }: EhrChangeRow) => drafts.get(appointment_id) ?? appointment_id;
+  const eventsOf = await eventsAbout(tx, ehr.id, rows.map(idOf));
+  const events: NewEvent[] = [];
+  const stale: string[] = [];
+  for (const row of rows) {
+    const careUnit = ehr.careUnits.get(row.care_unit_id);
+    const earlier = eventsOf.get(idOf(row)) ?? [];
+    const told = toldState(earlier.map(({ data }) => data));
+    const event = careUnit && changeEvent({ services, ehr, careUnit }, row, idOf(row), told);
+    const [newest] = earlier;
+    // The newest event may report an older or a newer change than the one that was read.
+    if (event && newest && newest.occurred_at >= row.read_at) stale.push(row.appointment_id);
+    else if (event) events.push(event);
   }
-  if (event) await writeEvents(tx, [event]);
-  await sql`DELETE FROM ehr_changes WHERE emr = ${row.emr} AND appointment_id = ${row.appointment_id}`.execute(tx);
+  await writeEvents(tx, events);
+  const isStale = new Set(stale);
+  const reported = rows.map(({ appointment_id }) => appointment_id).filter((id) => !isStale.has(id));
+  await sql`DELETE FROM ehr_changes WHERE emr = ${ehr.id} AND appointment_id = ANY(${reported}::text[])`.execute(tx);
+  if (stale.length === 0) return;
+  await sql`UPDATE ehr_changes SET is_stale = true WHERE emr = ${ehr.id} AND appointment_id = ANY(${stale}::text[])`.execute(
+    tx,
+  );
 }
 
-/** Callers know a confirmed draft by the id of the draft. */
-async function callersId(tx: Tx, { emr, appointment_id }: EhrChangeRow): Promise<string> {
-  const item = await tx
-    .selectFrom('confirmation_items')
-    .select('appointment_id')
-    .where('emr', '=', emr)
-    .where('ehr_appointment_id', '=', appointment_id)
-    .where('kind', '=', 'booking')
-    .executeTakeFirst();
-  return item?.appointment_id ?? appointment_id;
+/** Callers know a confirmed draft by the id of the draft. By the EHR's id. */
+async function draftIds(tx: Tx, emr: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ ehr_appointment_id: string; appointment_id: string }>`
+    SELECT ehr_appointment_id, appointment_id FROM confirmation_items
+    WHERE emr = ${emr} AND kind = 'booking' AND ehr_appointment_id = ANY(${ids}::text[])`.execute(tx);
+  return new Map(rows.map((row) => [row.ehr_appointment_id, row.appointment_id]));
 }
 
-/** The newest first. */
-async function eventsAbout(tx: Db | Tx, emr: string, subject: string) {
-  const { rows } = await sql<{ occurred_at: Date; data: AppointmentEventData }>`
-    SELECT occurred_at, data FROM events
-    WHERE emr = ${emr} AND subject = ${subject} AND type LIKE 'appointment.%'
-    ORDER BY sequence DESC LIMIT ${mostEvents}`.execute(tx);
-  return rows;
+interface Earlier {
+  readonly subject: string;
+  readonly occurred_at: Date;
+  readonly data: AppointmentEventData;
+}
+
+/** By subject, the newest first. */
+async function eventsAbout(tx: Tx, emr: string, subjects: readonly string[]): Promise<ReadonlyMap<string, Earlier[]>> {
+  const { rows } = await sql<Earlier>`
+    SELECT event.subject, event.occurred_at, event.data
+    FROM unnest(${subjects}::text[]) AS wanted (subject), LATERAL (
+      SELECT subject, occurred_at, data, sequence FROM events
+      WHERE emr = ${emr} AND subject = wanted.subject AND type LIKE 'appointment.%'
+      ORDER BY sequence DESC LIMIT ${mostEvents}) AS event
+    ORDER BY event.sequence DESC`.execute(tx);
+  return Map.groupBy(rows, ({ subject }) => subject);
 }
