@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfirmationInProgress, decideCode, decideRelease } from '../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
 import type { Tx } from '../db/kysely.ts';
-import { retrySerialization } from '../db/retry.ts';
+import { retryTransaction } from '../db/retry.ts';
 import type { Decide } from '../operations/execute.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import type { Execute } from '../operations/run-once.ts';
@@ -143,7 +143,7 @@ async function runDryRun(context: RequestContext, plan: Plan): Promise<Operation
   await assertTimesAreFree(context, plan);
   const patients = appointmentKind.codesFor(plan);
   if (patients.length > 0) {
-    await retrySerialization(() =>
+    await retryTransaction(() =>
       services.db.transaction().execute((tx) => assertAllWithinLimits(tx, context, patients)),
     );
   }

@@ -7,7 +7,7 @@ import {
   isUniqueViolation,
   ofDatabase,
 } from './errors.ts';
-import { retrySerialization } from './retry.ts';
+import { retryTransaction } from './retry.ts';
 
 const coded = (code: string, message = '') => Object.assign(new Error(message), { code });
 
@@ -73,7 +73,7 @@ it('recognises errors that a retry can fix', () => {
   expect(isStaleStatement(coded('0A000', 'no such feature'))).toBe(false);
 });
 
-describe('retrySerialization', () => {
+describe('retryTransaction', () => {
   const failing = (times: number, error: Error) => {
     let calls = 0;
     const fn = () => (++calls <= times ? Promise.reject(error) : Promise.resolve('done'));
@@ -82,19 +82,19 @@ describe('retrySerialization', () => {
 
   it('retries a transaction after a conflict', async () => {
     const { fn, calls } = failing(3, coded('40P01'));
-    expect(await retrySerialization(fn)).toBe('done');
+    expect(await retryTransaction(fn)).toBe('done');
     expect(calls()).toBe(4);
   });
 
   it('gives up after six attempts', async () => {
     const { fn, calls } = failing(100, coded('40001'));
-    await expect(retrySerialization(fn)).rejects.toMatchObject({ code: '40001' });
+    await expect(retryTransaction(fn)).rejects.toMatchObject({ code: '40001' });
     expect(calls()).toBe(6);
   });
 
   it('throws other errors at once', async () => {
     const { fn, calls } = failing(1, coded('23505'));
-    await expect(retrySerialization(fn)).rejects.toMatchObject({ code: '23505' });
+    await expect(retryTransaction(fn)).rejects.toMatchObject({ code: '23505' });
     expect(calls()).toBe(1);
   });
 });

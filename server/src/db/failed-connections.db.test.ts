@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { isConnectionFailure, isRolledBack, mayHaveBeenSent } from './errors.ts';
 import { createDb, type Db } from './kysely.ts';
-import { retrySerialization } from './retry.ts';
+import { retryTransaction } from './retry.ts';
 
 // PGlite has no connections that break.
 describe.runIf(inject('databaseKind') === 'postgresql')('a connection that fails', () => {
@@ -40,14 +40,14 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a connection that fails
     const error = await caught(failing);
     expect([isConnectionFailure(error), isRolledBack(error), mayHaveBeenSent(error)]).toEqual([true, true, false]);
     runs = 0;
-    expect(await retrySerialization(failing)).toBe(2);
+    expect(await retryTransaction(failing)).toBe(2);
     expect((await sql`SELECT text FROM note`.execute(db)).rows).toEqual([{ text: 'once' }]);
   });
 
   test('during COMMIT leaves the outcome unknown, and the transaction is not retried', async () => {
     let runs = 0;
     const error = await caught(() =>
-      retrySerialization(() =>
+      retryTransaction(() =>
         db.transaction().execute(async (tx) => {
           runs++;
           await sql`INSERT INTO ends_at_commit VALUES (1)`.execute(tx);

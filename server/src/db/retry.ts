@@ -10,7 +10,7 @@ const firstDelay = 8;
  * delays of up to 8, 16, 32, 64 and 128 milliseconds. `fn` must start and end its own transaction. Throws the error of the
  * last attempt; throws other errors at once, among them a connection that failed during COMMIT.
  */
-export async function retrySerialization<T>(fn: () => Promise<T>): Promise<T> {
+export async function retryTransaction<T>(fn: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await fn();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
-import { retrySerialization } from '../db/retry.ts';
+import { retryTransaction } from '../db/retry.ts';
 import { type StoredEvent, storedEventColumns } from './stored-event.ts';
 
 /** Batch size. After a full batch, the next one follows at once. */
@@ -20,7 +20,7 @@ export async function publishEvents(
 ): Promise<boolean> {
   const waiting = await sql`SELECT FROM events WHERE position IS NULL LIMIT 1`.execute(db);
   if (waiting.rows.length === 0) return false;
-  return retrySerialization(() =>
+  return retryTransaction(() =>
     db.transaction().execute(async (tx) => {
       await sql`SELECT pg_advisory_xact_lock(hashtextextended('publish events', 0))`.execute(tx);
       const published = await assignPositions(tx, limit);

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/kysely.ts';
-import { retrySerialization } from '../db/retry.ts';
+import { retryTransaction } from '../db/retry.ts';
 import { keptProblem, Problem } from '../problems/problem.ts';
 import { sealStored } from './claim.ts';
 import { LeaseLost, PartiallyApplied } from './errors.ts';
@@ -150,5 +150,5 @@ export function sealResponse({ services, operation }: Run, response: OperationRe
 }
 
 export function inTransaction<Result>({ services }: Run, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-  return retrySerialization(() => services.db.transaction().execute(work));
+  return retryTransaction(() => services.db.transaction().execute(work));
 }

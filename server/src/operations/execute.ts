@@ -1,7 +1,7 @@
 import { patientHashes } from '../confirmations/limits.ts';
 import { mayHaveBeenSent } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { retrySerialization } from '../db/retry.ts';
+import { retryTransaction } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { writeEvents } from '../events/write-events.ts';
 import { Problem } from '../problems/problem.ts';
@@ -61,7 +61,7 @@ async function begin<Plan, Outcome>(
   const store = async () => {
     if (!decide) return claim ? claim(planned) : storePlan(services.db, operation, planned);
     await claim?.();
-    return retrySerialization(() =>
+    return retryTransaction(() =>
       services.db.transaction().execute(async (tx) => {
         const problem = await decide(tx, operation.id);
         leasedAt = performance.now();

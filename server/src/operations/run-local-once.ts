@@ -1,5 +1,5 @@
 import type { Tx } from '../db/kysely.ts';
-import { retrySerialization } from '../db/retry.ts';
+import { retryTransaction } from '../db/retry.ts';
 import { keptProblem, Problem } from '../problems/problem.ts';
 import { claimKey, inProgress, type KeyRequest, newKeyedOperation, sealStored } from './claim.ts';
 import { isStoredUnderKey } from './end.ts';
@@ -30,7 +30,7 @@ export async function runLocalOnce(
   { clientId, requestId, keyed }: LocalRequest,
   run: (transact: Transact) => Promise<OperationResponse>,
 ): Promise<OperationResponse> {
-  const inTransaction: Transact = (work) => retrySerialization(() => db.transaction().execute(work));
+  const inTransaction: Transact = (work) => retryTransaction(() => db.transaction().execute(work));
   if (!keyed) return run(inTransaction);
   const unclaimed = await newKeyedOperation(db, keys, { clientId, emr: '', careUnitId: '', ...keyed });
   const claim = await claimKey(db, keys, unclaimed, leaseSeconds);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Tx } from '../../db/kysely.ts';
-import { retrySerialization } from '../../db/retry.ts';
+import { retryTransaction } from '../../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
 import { describeError } from '../../log/describe-error.ts';
 import { OperationEnded } from '../../operations/end.ts';
@@ -34,9 +34,7 @@ interface Expiry {
 export async function expireOverdue(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<number> {
   const { db } = services;
   const leasedAt = performance.now();
-  const { count, expiries } = await retrySerialization(() =>
-    db.transaction().execute((tx) => begin(tx, services, ehr)),
-  );
+  const { count, expiries } = await retryTransaction(() => db.transaction().execute((tx) => begin(tx, services, ehr)));
   await Promise.all(
     expiries.map(async ({ careUnit, operation, plan }) => {
       const run = startRun(services, { ehr, careUnit }, operation, {
