@@ -1,0 +1,105 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { freeSlot, isFree, sodermalm } from '../../../test/bookings.ts';
+import {
+  backdateCode,
+  careUnitOf,
+  codeFor,
+  confirmationOf,
+  eventually,
+  runBackgroundJobs,
+  unfinishedOperations,
+} from '../../../test/codes.ts';
+import { faultyEhrs } from '../../../test/faulty-ehr.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { withTolerantBreakers, wrapConnector } from '../../../test/other-ehrs.ts';
+import { bookWithPage, browserOf, withPages } from '../../../test/patient-page.ts';
+import { lookedUpWithoutResult, withQuickRecovery } from '../../../test/recovery.ts';
+
+const ehrs = faultyEhrs();
+const ehr = ehrs.of('sandbox-se');
+const gateway = await startGateway({
+  connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
+  configure: (demo) => withQuickRecovery(withPages(withTolerantBreakers(demo)), { timeout_ms: 20_000 }),
+});
+afterAll(() => gateway.close());
+beforeEach(() => ehrs.reset());
+
+const browser = browserOf(gateway);
+const sweden = careUnitOf(gateway, sodermalm);
+
+/** Waits until background recovery has found out what the EHR did. */
+async function settled(): Promise<void> {
+  await eventually(async () => {
+    await runBackgroundJobs(gateway);
+    expect(await unfinishedOperations(gateway, 'sandbox-se')).toEqual([]);
+  });
+}
+
+describe('a cancellation from the page', () => {
+  async function expectCancelled({ appointment, path, slot }: Awaited<ReturnType<typeof booked>>): Promise<void> {
+    expect((await browser.open(path)).heading).toBe('Din tid är avbokad');
+    expect((await sweden.get(appointment.id)).status).toBe('cancelled');
+    expect(await isFree(gateway, slot, sodermalm)).toBe(true);
+  }
+
+  async function booked() {
+    const slot = await freeSlot(gateway, { careUnit: sodermalm });
+    return { slot, ...(await bookWithPage(gateway, { slot })) };
+  }
+
+  test('that the EHR makes late frees the time', async () => {
+    const booking = await booked();
+    const late = ehr.finishLate({ kind: 'release' });
+    expect((await browser.submit(booking.path, { action: 'cancel' })).path).toBe(`${booking.path}?result=unknown`);
+    await lookedUpWithoutResult(ehr, Date.now());
+    await late.finish();
+    await settled();
+    await expectCancelled(booking);
+  });
+
+  test.each([true, false])('in an outage frees the time, or can be sent again (made: %s)', async (isDone) => {
+    const booking = await booked();
+    ehr.goDownDuring({ kind: 'release', isDone });
+    expect((await browser.submit(booking.path, { action: 'cancel' })).path).toBe(`${booking.path}?result=unknown`);
+    ehr.comeUp();
+    await settled();
+    if (!isDone) {
+      expect((await browser.open(booking.path)).heading).toBe('Bekräfta din tid');
+      await browser.submit(booking.path, { action: 'cancel' });
+    }
+    await expectCancelled(booking);
+  });
+
+  test('of a booking that staff cancel meanwhile succeeds', async () => {
+    const booking = await booked();
+    ehr.loseResponse({ kind: 'release', isDone: false });
+    expect((await browser.submit(booking.path, { action: 'cancel' })).path).toBe(`${booking.path}?result=unknown`);
+    await gateway.ehr('sandbox-se').cancel(booking.appointment.id);
+    await settled();
+    await expectCancelled(booking);
+  });
+});
+
+describe('a new code from the page', () => {
+  test.each([
+    ['makes late', 'late'],
+    ['makes in an outage', true],
+    ['does not make in an outage', false],
+  ])('whose extension of the hold the EHR %s: the newest code confirms', async (_, how) => {
+    const { appointment, path } = await bookWithPage(gateway);
+    await backdateCode(gateway, confirmationOf(appointment).id, 61);
+    const late = how === 'late' ? ehr.finishLate({ kind: 'extend' }) : undefined;
+    if (how !== 'late') ehr.goDownDuring({ kind: 'extend', isDone: how === true });
+    expect((await browser.submit(path, { action: 'resend' })).path).toBe(`${path}?result=unknown`);
+    if (late) {
+      await lookedUpWithoutResult(ehr, Date.now());
+      await late.finish();
+    } else {
+      ehr.comeUp();
+    }
+    await settled();
+    expect((await browser.open(path)).heading).toBe('Bekräfta din tid');
+    expect((await browser.enter(path, await codeFor(gateway, appointment.id))).heading).toBe('Din tid är bekräftad');
+    expect((await sweden.get(appointment.id)).status).toBe('booked');
+  });
+});
