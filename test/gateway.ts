@@ -125,7 +125,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const { database } = testDatabase;
   demoConfiguration ??= loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
   const demo = await demoConfiguration;
-  const withClients = withQuickSettling({
+  const withClients = withTestConnections({
     ...demo,
     clients: testClients(demo, secrets),
     // The access tests send many wrong secrets, so the limit is higher.
@@ -199,9 +199,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   };
 }
 
-/** Shortens `settling_seconds`: an EHR in this process never finishes a write late. */
-function withQuickSettling(configuration: Configuration): Configuration {
-  const emrs = configuration.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, settling_seconds: 1 } }));
+/**
+ * Shortens `settling_seconds`: an EHR in this process never finishes a write late. Changes in the EHR are not read: the calls
+ * would take turns that tests count.
+ */
+function withTestConnections(configuration: Configuration): Configuration {
+  const settings = { settling_seconds: 1, changes_seconds: 0 };
+  const emrs = configuration.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, ...settings } }));
   return { ...configuration, emrs };
 }
 

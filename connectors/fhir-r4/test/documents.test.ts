@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ConfiguredCareUnit, DocumentWrite } from '@crossward/connector-kit';
 import { plainHttp } from '@crossward/connector-kit/conformance';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type FakeOptions, type FakeServer, type Fault, startFake } from '../fake/server.ts';
 import type { FhirDocumentReference, FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
@@ -305,6 +305,9 @@ describe('a create', () => {
       const { isDelayed, resolve } = delayFirstReference(server);
       const late = write({ operationId });
       await isDelayed;
+      // Of two calls in one millisecond, neither is the first.
+      const called = Date.now();
+      await vi.waitUntil(() => Date.now() > called, { interval: 1 });
       const kept = await write({ operationId });
       resolve();
       expect(await late).toEqual(kept);

@@ -21,6 +21,7 @@ function slowToFind(connector: Connector): Connector {
 }
 
 const connection = resolveConnection({
+  changes_seconds: 0,
   timeout_ms: 300_000,
   queue_timeout_ms: 60_000,
   concurrency: 3,

@@ -52,6 +52,7 @@ const connection = resolveConnection({
   concurrency: 3,
   queue: 3,
   queue_timeout_ms: 1500,
+  changes_seconds: 0,
   breaker: { failures: 4, reset_seconds: resetSeconds },
 });
 const gateway = await startGateway({
