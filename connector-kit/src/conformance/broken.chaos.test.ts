@@ -603,7 +603,7 @@ describe('the kit catches a connector that', () => {
       },
     }));
     const { reason } = await outcomeOf(subject, 'patients', 'an unknown patient returns null');
-    expect(reason).toMatch(/^The connector threw TypeError: a slip \(at .*broken\.db\.test\.ts:\d+:\d+\)/);
+    expect(reason).toMatch(/^The connector threw TypeError: a slip \(at .*broken\.chaos\.test\.ts:\d+:\d+\)/);
   });
 });
 
