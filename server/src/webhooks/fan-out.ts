@@ -29,16 +29,24 @@ export async function fanOut(tx: Tx, clients: ClientRegistry, events: readonly S
 }
 
 /** Whether an endpoint gets an event, by its own filter and the present grants of its client. */
-export function wants(
-  clients: ClientRegistry,
-  { id, client_id, event_types }: Receiver,
-  { endpoint_id, type, emr, care_unit_id }: StoredEvent,
-): boolean {
+export function wants(clients: ClientRegistry, { id, client_id, event_types }: Receiver, event: StoredEvent): boolean {
+  const { endpoint_id } = event;
   if (endpoint_id !== null) return endpoint_id === id;
-  if (event_types && !event_types.includes(type)) return false;
-  const client = clients.find(client_id);
-  const granted = client?.scopes.has('webhooks:manage') && client.grants.get(emr);
-  return granted ? care_unit_id === null || granted.has(care_unit_id) : false;
+  if (event_types && !event_types.includes(event.type)) return false;
+  return maySee(clients, client_id, event);
+}
+
+/** Whether a client may get an event now. A test event is about no care unit. */
+export function maySee(
+  clients: ClientRegistry,
+  clientId: string,
+  { endpoint_id, emr, care_unit_id }: Pick<StoredEvent, 'endpoint_id' | 'emr' | 'care_unit_id'>,
+): boolean {
+  const client = clients.find(clientId);
+  if (!client?.scopes.has('webhooks:manage')) return false;
+  if (endpoint_id !== null) return true;
+  const granted = client.grants.get(emr);
+  return granted !== undefined && (care_unit_id === null || granted.has(care_unit_id));
 }
 
 /** Skips events that an endpoint is about to get anyway. */
