@@ -48,6 +48,6 @@ export async function listActivity(db: Db, limit: number, before?: string): Prom
   const { rows } = await sql<RecordedActivity>`
     SELECT id::text, at, operator_name AS operator, action, target, outcome FROM operator_activity
     WHERE ${before ?? null}::bigint IS NULL OR id < ${before ?? null}::bigint
-    ORDER BY id DESC LIMIT ${limit}`.execute(db);
+    ORDER BY operator_activity.id DESC LIMIT ${limit}`.execute(db);
   return rows;
 }
