@@ -11,7 +11,11 @@ type Action =
   | 'account_create'
   | 'account_role'
   | 'account_reset'
-  | 'account_disable';
+  | 'account_disable'
+  | 'client_create'
+  | 'client_update'
+  | 'client_rotate'
+  | 'client_revoke';
 
 /**
  * - `done`
@@ -25,7 +29,7 @@ type Outcome = 'done' | 'rejected' | 'not_possible' | 'problem';
 export interface Activity {
   readonly operator: string;
   readonly action: Action;
-  /** The id of an operation, a message, an EHR or an account. */
+  /** The id of an operation, a message, an EHR, an account or a client. */
   readonly target?: string | undefined;
   readonly outcome: Outcome;
 }

@@ -12,6 +12,7 @@ import { type Allowances, addHtmlPages } from './pages/html-pages.ts';
 
 const allowances: Allowances = { 'style-src': ["'self'"], 'img-src': ['data:'], 'form-action': ["'self'"] };
 const formLimit = 16 * 1024;
+const longFormLimit = 256 * 1024;
 const oneYear = 'public, max-age=31536000, immutable';
 
 interface PageRoute {
@@ -49,12 +50,13 @@ export async function addConsole(app: FastifyInstance, deps: ConsoleDeps, reques
 
     const onRequest = limitAddresses(app, requestsPerMinute);
     for (const name of Object.keys(consoleRoutes) as RouteName[]) {
-      const { method, path } = consoleRoutes[name];
+      const route = consoleRoutes[name];
+      const { method, path } = route;
       pages.route<PageRoute>({
         method,
         url: path === '' ? '/console' : `/console/${path}`,
         onRequest,
-        bodyLimit: formLimit,
+        bodyLimit: 'isLongForm' in route ? longFormLimit : formLimit,
         handler: async (request, reply) => send(reply, await (await load()).handle(name, toConsole(request, deps))),
       });
     }
