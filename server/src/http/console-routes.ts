@@ -17,6 +17,7 @@ const allowances: Allowances = {
   'script-src': ["'none'"],
 };
 const formLimit = 16 * 1024;
+const longFormLimit = 256 * 1024;
 const oneYear = 'public, max-age=31536000, immutable';
 
 interface PageRoute {
@@ -61,12 +62,13 @@ export async function addConsole(
 
     const onRequest = limitAddresses(app, requestsPerMinute);
     for (const name of Object.keys(consoleRoutes) as RouteName[]) {
-      const { method, path } = consoleRoutes[name];
+      const route = consoleRoutes[name];
+      const { method, path } = route;
       pages.route<PageRoute>({
         method,
         url: path === '' ? '/console' : `/console/${path}`,
         onRequest,
-        bodyLimit: formLimit,
+        bodyLimit: 'isLongForm' in route ? longFormLimit : formLimit,
         handler: async (request, reply) => send(reply, await (await load()).handle(name, toConsole(request, deps))),
       });
     }

@@ -116,7 +116,7 @@ export function startIn(context: PageContext, { token }: Session, next: string):
   };
 }
 
-/** A path of the console, such as `operations`. Anything else is the overview. */
+/** A path of the console, such as `operations` or `clients/booking.app/edit`. Anything else is the overview. */
 export function readNext(text: string | null): string {
-  return text !== null && /^[a-z]{1,20}(\/[a-z0-9-]{1,63})?$/.test(text) ? text : '';
+  return text !== null && /^[a-z-]{1,20}(\/[A-Za-z0-9][\w.-]{0,62}(\/[a-z]{1,20})?)?$/.test(text) ? text : '';
 }
