@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../test/codes.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
-import { type Client, createClientRegistry } from '../clients/client-registry.ts';
+import type { Client } from '../clients/client-registry.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { writeEvents } from '../events/write-events.ts';
@@ -74,7 +74,7 @@ function dispatch(send: DeliverySender['send'], find: () => Client | undefined):
   return createDispatcher({
     db,
     keys,
-    clients: { ...createClientRegistry([]), find },
+    clients: { find, refresh: async () => undefined },
     sender: { send, close: async () => undefined },
     settings: { timeout_ms: 10_000, retry_seconds: retrySeconds },
     metrics: createWebhookMetrics(new Registry()),
@@ -84,7 +84,6 @@ function dispatch(send: DeliverySender['send'], find: () => Client | undefined):
 
 const granted = (...careUnits: string[]): Client => ({
   id: 'app',
-  secretHashes: [],
   scopes: new Set(['webhooks:manage']),
   grants: new Map([['ehr', new Set(careUnits)]]),
   returnUrls: [],

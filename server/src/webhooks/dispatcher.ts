@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Db } from '../db/kysely.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -24,7 +24,7 @@ interface Dependencies {
   /** Uses the pool for background jobs. */
   readonly db: Db;
   readonly keys: KeyRing;
-  readonly clients: ClientRegistry;
+  readonly clients: Pick<RefreshableClients, 'find' | 'refresh'>;
   readonly sender: DeliverySender;
   readonly settings: { readonly timeout_ms: number; readonly retry_seconds: readonly number[] };
   readonly metrics: WebhookMetrics;
@@ -49,6 +49,14 @@ export function createDispatcher({ db, keys, clients, sender, settings, metrics,
   const running = new Set<Promise<void>>();
   let isStopped = false;
 
+  /** The client may have been removed or restricted since the delivery was created. */
+  async function mayStillSee({ clientId }: Endpoint, { event }: Claimed): Promise<boolean> {
+    if (maySee(clients, clientId, event)) return true;
+    // Another gateway may have got to know a new client or grant first.
+    await clients.refresh();
+    return maySee(clients, clientId, event);
+  }
+
   async function attempt(endpoint: Endpoint, delivery: Claimed): Promise<void> {
     const about = {
       delivery_id: delivery.id,
@@ -57,8 +65,7 @@ export function createDispatcher({ db, keys, clients, sender, settings, metrics,
       attempt: delivery.attempts,
     };
     try {
-      // The client may have been removed or restricted since the delivery was created.
-      if (!maySee(clients, endpoint.clientId, delivery.event)) {
+      if (!(await mayStillSee(endpoint, delivery))) {
         await endWithoutAttempt(db, delivery);
         log.warn(about, 'webhook delivery ended: the client may not see the event');
         return;

@@ -10,7 +10,11 @@ interface Receiver {
 }
 
 /** Creates a delivery of each event for each endpoint that wants it, in the transaction that publishes the events. */
-export async function fanOut(tx: Tx, clients: ClientRegistry, events: readonly StoredEvent[]): Promise<void> {
+export async function fanOut(
+  tx: Tx,
+  clients: Pick<ClientRegistry, 'find'>,
+  events: readonly StoredEvent[],
+): Promise<void> {
   if (events.length === 0) return;
   // Locked, so that none of them is deleted or disabled before the deliveries are stored.
   const receivers: Receiver[] = await tx
@@ -29,7 +33,11 @@ export async function fanOut(tx: Tx, clients: ClientRegistry, events: readonly S
 }
 
 /** Whether an endpoint gets an event, by its own filter and the present grants of its client. */
-export function wants(clients: ClientRegistry, { id, client_id, event_types }: Receiver, event: StoredEvent): boolean {
+export function wants(
+  clients: Pick<ClientRegistry, 'find'>,
+  { id, client_id, event_types }: Receiver,
+  event: StoredEvent,
+): boolean {
   const { endpoint_id } = event;
   if (endpoint_id !== null) return endpoint_id === id;
   if (event_types && !event_types.includes(event.type)) return false;
@@ -38,7 +46,7 @@ export function wants(clients: ClientRegistry, { id, client_id, event_types }: R
 
 /** Whether a client may get an event now. A test event is about no care unit. */
 export function maySee(
-  clients: ClientRegistry,
+  clients: Pick<ClientRegistry, 'find'>,
   clientId: string,
   { endpoint_id, emr, care_unit_id }: Pick<StoredEvent, 'endpoint_id' | 'emr' | 'care_unit_id'>,
 ): boolean {
