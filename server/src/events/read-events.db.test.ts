@@ -46,6 +46,14 @@ test('a publication that is rolled back leaves no gap, which a reader would take
   expect(await read(reached)).toMatchObject({ isTooOld: false, events: [{ position: reached + 1 }] });
 });
 
+test('a position after the newest event, as after the restore of a backup, is not known', async () => {
+  await write(3);
+  await publish();
+  const { reached } = await read();
+  expect(await read(reached)).toMatchObject({ isTooNew: false });
+  expect(await read(reached + 1)).toMatchObject({ isTooNew: true });
+});
+
 test('positions of deleted events are not used again', async () => {
   await write(3);
   await publish();

@@ -16,6 +16,8 @@ export interface EventPage {
   readonly hasMore: boolean;
   /** Events after the given position have been deleted. */
   readonly isTooOld: boolean;
+  /** The given position was never assigned: the database was restored to an earlier time. Events would be missed. */
+  readonly isTooNew: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function readEvents(db: Db, grants: Grants, after: number | undefin
   const events = row.events.slice(0, limit).map((event) => ({ ...event, occurred_at: new Date(event.occurred_at) }));
   const last = row.events.length > limit ? events.at(-1) : undefined;
   const reached = last?.position ?? Math.max(start, Math.min(start + longestReach, newest));
-  return { events, reached, hasMore: reached < newest, isTooOld: start < deleted };
+  return { events, reached, hasMore: reached < newest, isTooOld: start < deleted, isTooNew: start > newest };
 }
 
 type JsonEvent = Omit<StoredEvent, 'occurred_at'> & { readonly occurred_at: string };
