@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.ts
 import type { Client } from '../clients/client-registry.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { publishEvents } from '../events/publish-events.ts';
+import { deleteOldEvents } from '../events/retention.ts';
 import { writeEvents } from '../events/write-events.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { type Claimed, claimDeliveries } from './claim-deliveries.ts';
@@ -112,4 +113,17 @@ test.each([
   });
   expect(sent).toBe(1);
   await dispatcher.stop();
+});
+
+test('an event is not deleted before it is delivered, but is not kept for good', async () => {
+  const [pending, delivered] = [await endpointWith(1), await endpointWith(1)];
+  await settleDelivery(db, await claim(delivered), {}, retrySeconds);
+  const deleteAfter = async (days: number) => {
+    await sql`UPDATE events SET occurred_at = now() - make_interval(days => ${days})`.execute(db);
+    await deleteOldEvents(db, 2, 1_000);
+    return (await Promise.all([pending, delivered].map(deliveriesTo))).map(({ length }) => length);
+  };
+  expect(await deleteAfter(1)).toEqual([1, 1]);
+  expect(await deleteAfter(3)).toEqual([1, 0]);
+  expect(await deleteAfter(5)).toEqual([0, 0]);
 });

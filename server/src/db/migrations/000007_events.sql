@@ -28,6 +28,7 @@ CREATE TABLE event_positions (
 );
 INSERT INTO event_positions (name) VALUES ('published'), ('deleted');
 CREATE UNIQUE INDEX events_by_position ON events (position);
+CREATE INDEX events_by_time ON events (occurred_at);
 CREATE INDEX events_to_publish ON events (sequence) WHERE position IS NULL;
 -- Finds the last event of a subject.
 CREATE INDEX events_of_a_subject ON events (emr, subject, sequence);
