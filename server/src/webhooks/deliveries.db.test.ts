@@ -16,6 +16,7 @@ import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { insertEndpoint } from './endpoint-store.ts';
 import { insertDeliveries } from './fan-out.ts';
 import { createWebhookMetrics } from './metrics.ts';
+import { countReplay, startReplay } from './replay.ts';
 import type { DeliverySender } from './send-delivery.ts';
 import { settleDelivery } from './settle-delivery.ts';
 import { makeSecret } from './signing.ts';
@@ -126,4 +127,39 @@ test('an event is not deleted before it is delivered, but is not kept for good',
   expect(await deleteAfter(1)).toEqual([1, 1]);
   expect(await deleteAfter(3)).toEqual([1, 0]);
   expect(await deleteAfter(5)).toEqual([0, 0]);
+});
+
+test('replays of an endpoint are made one at a time, and four within an hour', async () => {
+  const id = await endpointWith(1);
+  const count = (isReplaying: boolean) => db.transaction().execute((tx) => countReplay(tx, { id, isReplaying }));
+  const rejected = { reason: 'rate_limited' };
+  await expect(count(true)).rejects.toMatchObject(rejected);
+  for (let started = 0; started < 4; started++) await count(false);
+  await expect(count(false)).rejects.toMatchObject(rejected);
+});
+
+test('a replay begins with the first event since a time, also if it was published before an earlier one', async () => {
+  const id = await endpointWith(4);
+  const { rows } = await sql<{ position: number }>`
+    SELECT event_position AS position FROM webhook_deliveries WHERE endpoint_id = ${id} ORDER BY sequence`.execute(db);
+  const times = ['09:00:00', '09:59:59', '10:00:02', '10:00:01'].map((time) => new Date(`2030-03-15T${time}Z`));
+  for (const [index, occurred_at] of times.entries()) {
+    await db
+      .updateTable('events')
+      .set({ occurred_at })
+      .where('position', '=', rows[index]?.position ?? 0)
+      .execute();
+  }
+  const startAt = async (time: string) => {
+    await db.transaction().execute((tx) => startReplay(tx, id, new Date(`2030-03-15T${time}Z`)));
+    const { replay_after } = await db
+      .selectFrom('webhook_endpoints')
+      .select('replay_after')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return rows.findIndex(({ position }) => position === Number(replay_after) + 1);
+  };
+  expect(await startAt('09:30:00')).toBe(1);
+  expect(await startAt('10:00:00')).toBe(2);
+  expect(await startAt('11:00:00')).toBe(-1);
 });

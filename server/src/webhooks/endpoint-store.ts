@@ -6,7 +6,7 @@ import { isUuid } from '../identifiers/uuid.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Endpoint } from './endpoint.ts';
 
-type Row = Omit<Selectable<WebhookTables['webhook_endpoints']>, 'replay_after'> & {
+type Row = Omit<Selectable<WebhookTables['webhook_endpoints']>, 'replay_after' | 'replays_started_at'> & {
   readonly is_previous_valid: boolean;
 };
 

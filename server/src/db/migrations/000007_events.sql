@@ -49,6 +49,8 @@ CREATE TABLE webhook_endpoints (
   -- A replay in progress: events after the first position, up to the second.
   replay_after bigint,
   replay_until bigint,
+  -- When the client started replays, in the last hour.
+  replays_started_at timestamptz[] NOT NULL DEFAULT '{}',
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX webhook_endpoints_of_a_client ON webhook_endpoints (client_id, id);

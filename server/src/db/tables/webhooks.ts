@@ -14,6 +14,7 @@ interface WebhookEndpointRow {
   disabled_reason: Generated<DisabledReason | null>;
   replay_after: Generated<number | null>;
   replay_until: Generated<number | null>;
+  replays_started_at: Generated<Date[]>;
   created_at: Generated<Date>;
 }
 
