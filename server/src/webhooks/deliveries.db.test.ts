@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../test/codes.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import type { Client } from '../clients/client-registry.ts';
@@ -13,12 +13,12 @@ import { writeEvents } from '../events/write-events.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { type Claimed, claimDeliveries } from './claim-deliveries.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
-import { insertEndpoint } from './endpoint-store.ts';
+import { insertEndpoint, sealUrl, updateEndpoint } from './endpoint-store.ts';
 import { insertDeliveries } from './fan-out.ts';
 import { createWebhookMetrics } from './metrics.ts';
 import { countReplay, startReplay } from './replay.ts';
-import type { DeliverySender } from './send-delivery.ts';
-import { settleDelivery } from './settle-delivery.ts';
+import type { AttemptResult, DeliverySender } from './send-delivery.ts';
+import { failPending, settleDelivery } from './settle-delivery.ts';
 import { makeSecret } from './signing.ts';
 
 let testDatabase: TestDatabase;
@@ -34,7 +34,7 @@ const keys = createKeyRing([randomBytes(32)]);
 
 /** An endpoint with a delivery for each of `count` events of an appointment. Returns its id. */
 async function endpointWith(count: number): Promise<string> {
-  const made = { clientId: 'app', url: 'https://hooks.clinic.example/', secret: makeSecret(), eventTypes: null };
+  const made = { clientId: 'app', url, secret: makeSecret(), eventTypes: null };
   const endpoint = await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1000));
   if (!endpoint) throw new Error('The endpoint was not created');
   const { id } = endpoint;
@@ -55,6 +55,11 @@ async function claim(endpointId: string, leaseSeconds = 60): Promise<Claimed> {
   return claimed;
 }
 
+const url = 'https://hooks.clinic.example/';
+
+const settle = (endpointId: string, delivery: Claimed, result: AttemptResult) =>
+  settleDelivery(db, keys, { endpoint: { id: endpointId, clientId: 'app', url }, delivery, result }, retrySeconds);
+
 const deliveriesTo = async (endpointId: string) =>
   (
     await sql<{ state: string; attempts: number; failure_reason: string | null }>`
@@ -66,8 +71,8 @@ test('an attempt whose process is killed uses up no retry', async () => {
   const id = await endpointWith(1);
   for (let killed = 0; killed < 11; killed++) await claim(id, 0);
   const status = { failure: 'status', status: 503 } as const;
-  for (const _ of retrySeconds) expect(await settleDelivery(db, await claim(id), status, retrySeconds)).toBe('retry');
-  expect(await settleDelivery(db, await claim(id), status, retrySeconds)).toBe('failed');
+  for (const _ of retrySeconds) expect(await settle(id, await claim(id), status)).toBe('retry');
+  expect(await settle(id, await claim(id), status)).toBe('failed');
   expect(await deliveriesTo(id)).toMatchObject([{ state: 'failed', attempts: 15 }]);
 });
 
@@ -118,7 +123,7 @@ test.each([
 
 test('an event is not deleted before it is delivered, but is not kept for good', async () => {
   const [pending, delivered] = [await endpointWith(1), await endpointWith(1)];
-  await settleDelivery(db, await claim(delivered), {}, retrySeconds);
+  await settle(delivered, await claim(delivered), {});
   const deleteAfter = async (days: number) => {
     await sql`UPDATE events SET occurred_at = now() - make_interval(days => ${days})`.execute(db);
     await deleteOldEvents(db, 2, 1_000);
@@ -162,4 +167,64 @@ test('a replay begins with the first event since a time, also if it was publishe
   expect(await startAt('09:30:00')).toBe(1);
   expect(await startAt('10:00:00')).toBe(2);
   expect(await startAt('11:00:00')).toBe(-1);
+});
+
+describe('a result that arrives late', () => {
+  const gone = { failure: 'status', status: 410 } as const;
+  const stateOf = async (id: string) => {
+    const { disabled_reason } = await db
+      .selectFrom('webhook_endpoints')
+      .select('disabled_reason')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return [disabled_reason, ...(await deliveriesTo(id)).map(({ state }) => state)];
+  };
+  const disable = (id: string) =>
+    db.transaction().execute(async (tx) => {
+      await updateEndpoint(tx, id, { disabled_reason: 'client' });
+      await failPending(tx, id);
+    });
+  const enable = (id: string) => db.transaction().execute((tx) => updateEndpoint(tx, id, { disabled_reason: null }));
+
+  test('disables the endpoint if it is 410', async () => {
+    const id = await endpointWith(2);
+    expect(await settle(id, await claim(id), gone)).toBe('failed');
+    expect(await stateOf(id)).toEqual(['gone', 'failed', 'failed']);
+  });
+
+  test('is a failure if it is 410 of a former URL', async () => {
+    const id = await endpointWith(1);
+    const delivery = await claim(id);
+    const moved = sealUrl(keys, id, 'https://hooks.clinic.example/moved');
+    await db.transaction().execute((tx) => updateEndpoint(tx, id, { sealed_url: moved }));
+    expect(await settle(id, delivery, gone)).toBe('retry');
+    expect(await stateOf(id)).toEqual([null, 'pending']);
+  });
+
+  test('changes nothing if the endpoint was disabled and enabled again', async () => {
+    const id = await endpointWith(1);
+    const delivery = await claim(id);
+    await disable(id);
+    await enable(id);
+    expect(await settle(id, delivery, gone)).toBe('superseded');
+    expect(await stateOf(id)).toEqual([null, 'failed']);
+  });
+
+  test('is recorded if the event was delivered while the endpoint was disabled', async () => {
+    const id = await endpointWith(2);
+    const delivery = await claim(id);
+    await disable(id);
+    expect(await settle(id, delivery, { status: 200 })).toBe('delivered');
+    expect(await stateOf(id)).toEqual(['client', 'delivered', 'failed']);
+  });
+
+  test.each([[{ status: 200 }], [{ failure: 'timeout' }], [gone]] as const)(
+    'is not counted if the endpoint was deleted: %o',
+    async (result) => {
+      const id = await endpointWith(1);
+      const delivery = await claim(id);
+      await db.deleteFrom('webhook_endpoints').where('id', '=', id).execute();
+      expect(await settle(id, delivery, result)).toBe('superseded');
+    },
+  );
 });
