@@ -32,13 +32,18 @@ afterAll(() => testDatabase.dispose());
 const retrySeconds = [0, 0, 0];
 const keys = createKeyRing([randomBytes(32)]);
 
-/** An endpoint with a delivery for each of `count` events of an appointment. Returns its id. */
-async function endpointWith(count: number): Promise<string> {
+/** An endpoint with a delivery for each of `count` events of an appointment, or of an EHR. Returns its id. */
+async function endpointWith(count: number, isOfEhr = false): Promise<string> {
   const made = { clientId: 'app', url, secret: makeSecret(), eventTypes: null };
   const endpoint = await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1000));
   if (!endpoint) throw new Error('The endpoint was not created');
   const { id } = endpoint;
-  const event = { type: 'emr.unavailable', emr: 'ehr', careUnitId: 'ward', subject: `a-${id}` } as const;
+  const event = {
+    type: 'emr.unavailable',
+    emr: 'ehr',
+    careUnitId: 'ward',
+    subject: isOfEhr ? null : `a-${id}`,
+  } as const;
   const data = { status: 'unavailable' } as const;
   await writeEvents(
     db,
@@ -74,6 +79,18 @@ test('an attempt whose process is killed uses up no retry', async () => {
   for (const _ of retrySeconds) expect(await settle(id, await claim(id), status)).toBe('retry');
   expect(await settle(id, await claim(id), status)).toBe('failed');
   expect(await deliveriesTo(id)).toMatchObject([{ state: 'failed', attempts: 15 }]);
+});
+
+test.each([
+  ['an appointment', false],
+  ["an EHR's availability", true],
+] as const)('a later event of %s waits for the earlier one', async (_, isOfEhr) => {
+  const id = await endpointWith(2, isOfEhr);
+  const first = await claim(id);
+  expect(await claimDeliveries(db, id, 60, 10)).toEqual([]);
+  await settle(id, first, { status: 200 });
+  const second = await claim(id);
+  expect(second.event.position).toBe(first.event.position + 1);
 });
 
 /** A dispatcher of the client `app`, which has the grants that `find` returns. */
