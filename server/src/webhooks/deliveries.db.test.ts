@@ -13,7 +13,7 @@ import { writeEvents } from '../events/write-events.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { type Claimed, claimDeliveries } from './claim-deliveries.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
-import { insertEndpoint, sealUrl, updateEndpoint } from './endpoint-store.ts';
+import { endpointsWithDue, insertEndpoint, sealUrl, updateEndpoint } from './endpoint-store.ts';
 import { insertDeliveries } from './fan-out.ts';
 import { createWebhookMetrics } from './metrics.ts';
 import { countReplay, startReplay } from './replay.ts';
@@ -233,6 +233,17 @@ describe('a result that arrives late', () => {
     await disable(id);
     expect(await settle(id, delivery, { status: 200 })).toBe('delivered');
     expect(await stateOf(id)).toEqual(['client', 'delivered', 'failed']);
+  });
+
+  test('comes before later events, also if the endpoint was disabled and enabled again', async () => {
+    const id = await endpointWith(2);
+    await claim(id);
+    await disable(id);
+    await enable(id);
+    await sql`UPDATE webhook_deliveries SET state = 'pending' WHERE endpoint_id = ${id} AND attempts = 0`.execute(db);
+    expect(await endpointsWithDue(db, keys, id)).toEqual([]);
+    await sql`UPDATE webhook_endpoints SET paused_until = now() WHERE id = ${id} AND paused_until > now()`.execute(db);
+    expect(await endpointsWithDue(db, keys, id)).toMatchObject([{ id }]);
   });
 
   test.each([[{ status: 200 }], [{ failure: 'timeout' }], [gone]] as const)(

@@ -129,12 +129,18 @@ async function disableAsGone(tx: Tx, endpointId: string): Promise<void> {
     .execute();
 }
 
-/** Ends the deliveries of a disabled endpoint. */
+/**
+ * Ends the deliveries of a disabled endpoint. If it is soon enabled again, later events wait until the attempts that are in
+ * progress have ended, so that none of these arrives after them.
+ */
 export async function failPending(tx: Tx, endpointId: string): Promise<void> {
-  await tx
-    .updateTable('webhook_deliveries')
-    .set({ state: 'failed', failure_reason: 'endpoint_disabled', completed_at: sql<Date>`now()` })
-    .where('endpoint_id', '=', endpointId)
-    .where('state', '=', 'pending')
-    .execute();
+  await sql`
+    WITH in_progress AS (
+      SELECT max(next_attempt_at) AS until FROM webhook_deliveries
+      WHERE endpoint_id = ${endpointId} AND state = 'pending' AND last_attempt_at IS NOT NULL AND failure_reason IS NULL
+    ), ended AS (
+      UPDATE webhook_deliveries SET state = 'failed', failure_reason = 'endpoint_disabled', completed_at = now()
+      WHERE endpoint_id = ${endpointId} AND state = 'pending')
+    UPDATE webhook_endpoints SET paused_until = greatest(paused_until, in_progress.until) FROM in_progress
+    WHERE id = ${endpointId}`.execute(tx);
 }
