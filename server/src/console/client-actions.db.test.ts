@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import { listClients } from '../clients/list-clients.ts';
+import { openClientRegistry } from '../clients/open-client-registry.ts';
 import { readClients } from '../clients/read-clients.ts';
 import type { ClientFacts } from '../config/schema.ts';
 import { createDb } from '../db/kysely.ts';
@@ -134,12 +136,19 @@ test('clients are read again only after a change, and grants that the configurat
   ]);
 });
 
-test('a stored client is listed as overridden once the configuration file has its id', async () => {
-  await create('later');
-  const now = { emrs, clients: [{ id: 'later', name: 'Later', scopes: [], grants: [] }] };
-  const listed = (await listClients(db, now)).filter(({ id }) => id === 'later');
+test('a stored client is overridden once the configuration file has its id, and the log says so at the start', async () => {
+  const secret = await create('later');
+  const later = { id: 'later', name: 'Later', scopes: [], grants: [], secrets: [] };
+  const listed = (await listClients(db, { emrs, clients: [later] })).filter(({ id }) => id === 'later');
   expect(listed.map(({ source, state }) => [source, state])).toEqual([
     ['configuration file', 'active'],
     ['operators', 'overridden'],
+  ]);
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const opened = await openClientRegistry({ emrs, clients: [later] }, db, log);
+  expect(opened.authenticate('later', secret)).toBeUndefined();
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 40, client_id: 'later', msg: expect.stringContaining('stored client not used') }),
   ]);
 });

@@ -94,7 +94,7 @@ test('a rotation keeps both secrets for the overlap, and shows the new one once'
   expect(await Promise.all([first, second, third].map((it) => statusOf('rotating', it)))).toEqual([401, 401, 200]);
   await admin.open('/console/clients/rotating/rotate');
   const wrong = await admin.submit('/console/clients/rotating/rotate', { overlap_hours: '99' });
-  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Choose when the present secret ends.')]);
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Choose when the current secret ends.')]);
 });
 
 test('a changed client has its new grants and scopes at once', async () => {
