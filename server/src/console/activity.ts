@@ -19,7 +19,7 @@ type Action =
 
 /**
  * - `done`
- * - `rejected`: wrong credentials, or a role that does not allow it
+ * - `rejected`: wrong credentials, or no role
  * - `not_possible`: the target has changed meanwhile, or does not exist
  * - `problem`: the check found a problem
  */
@@ -29,7 +29,7 @@ type Outcome = 'done' | 'rejected' | 'not_possible' | 'problem';
 export interface Activity {
   readonly operator: string;
   readonly action: Action;
-  /** The id of an operation, a message, an EHR, an account or a client. */
+  /** The id of an operation, a message, an EHR or a client, or the name of an account, with its new role if that changes. */
   readonly target?: string | undefined;
   readonly outcome: Outcome;
 }
