@@ -135,6 +135,9 @@ test('what is wrong in a form is shown at its field, and nothing is created', as
     const { status, text: shown } = await admin.submit('/console/new-client', { id, ...rightFields });
     expect([status, shown]).toEqual([400, expect.stringContaining(text)]);
   }
+  // The form of a gateway with hundreds of care units is as long.
+  const grant = Array.from({ length: 500 }, (_, index) => `sandbox-no:a-care-unit-with-a-long-name-${index}`);
+  expect((await admin.submit('/console/new-client', { id: 'long', ...rightFields, grant })).status).toBe(400);
   const configured = await admin.open('/console/clients/everything/edit');
   expect([configured.path, configured.text]).toEqual([
     '/console/clients/everything?result=configured',
@@ -222,9 +225,9 @@ test('without the database, a change says so and nothing is half done; known cli
   let statements = 0;
   // The session and the client are read. Then the database fails.
   const spy = vi.spyOn(pool, 'connect').mockImplementation(() => (++statements > 2 ? Promise.reject(lost) : connect()));
-  const page = await admin
-    .submit('/console/clients/outage/rotate', { overlap_hours: '0' })
-    .finally(() => spy.mockRestore());
+  const page = await admin.submit('/console/clients/outage/rotate', { overlap_hours: '0' });
+  expect(await statusOf('outage', secret)).toBe(200);
+  spy.mockRestore();
   expect(statements).toBeGreaterThan(2);
   expect(page.text).toContain('The gateway cannot reach its database.');
   expect(page.html).not.toContain('class="secret"');
