@@ -91,9 +91,9 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     },
     handle: ({ client, params: { webhook_endpoint_id: id }, body, transact }) =>
       transact(async (tx) => {
-        const endpoint = await lockEndpoint(tx, keys, client.id, id);
-        if (endpoint.disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
-        await countReplay(tx, endpoint);
+        const { disabledReason } = await lockEndpoint(tx, keys, client.id, id);
+        if (disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
+        await countReplay(tx, id);
         await startReplay(tx, id, new Date(body.from));
         return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
       }),
