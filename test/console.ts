@@ -3,6 +3,7 @@ import type { Configuration } from '../server/src/config/configuration.ts';
 import { resolveConsole } from '../server/src/config/console-settings.ts';
 import { createOperator } from '../server/src/console/operators.ts';
 import type { Role } from '../server/src/console/roles.ts';
+import { startSession } from '../server/src/console/sessions.ts';
 import type { Gateway, GatewayResponse } from './gateway.ts';
 
 export const consoleUrl = 'https://gateway.internal.example.org';
@@ -88,14 +89,15 @@ export function consoleBrowser(gateway: Gateway, url = consoleUrl) {
     return latest;
   }
 
-  /** Sends a form with the token of the page that is shown, and follows redirects. */
+  /** Sends a form with the hidden fields of the page that is shown, and follows redirects. */
   async function submit(
     path: string,
     fields: Readonly<Record<string, string>> = {},
     headers: Readonly<Record<string, string | undefined>> = {},
   ): Promise<ConsolePage> {
-    const token = /name="form_token" value="([^"]+)"/.exec(latest?.html ?? '')?.[1] ?? '';
-    const body = new URLSearchParams({ form_token: token, ...fields }).toString();
+    const hidden = (latest?.html ?? '').matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
+    const own = Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, value]));
+    const body = new URLSearchParams({ form_token: '', ...own, ...fields }).toString();
     return show(path, await send('POST', path, { body, headers }));
   }
 
@@ -111,11 +113,20 @@ export function consoleBrowser(gateway: Gateway, url = consoleUrl) {
   };
 }
 
+/** A browser with a session, without an account. */
+export async function browserWith(gateway: Gateway, name: string, role: Role) {
+  const browser = consoleBrowser(gateway);
+  const { token } = await startSession(gateway.deps.services.db, { operatorId: null, name, role, hours: 12 });
+  browser.cookies.set('__Host-crossward-console', token);
+  return { operator: { name }, browser };
+}
+
 export type ConsoleBrowser = ReturnType<typeof consoleBrowser>;
 
 function textOf(html: string): string {
   return html
     .replace(/<head>.*?<\/head>/s, ' ')
+    .replace(/<wbr>/g, '')
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();

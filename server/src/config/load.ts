@@ -3,10 +3,12 @@ import { ConfigurationError } from '../startup/configuration-error.ts';
 import { readText } from '../startup/read-text.ts';
 import {
   type Configuration,
+  type ConfiguredClient,
   type ConfiguredEmr,
   deepFreeze,
   resolveConfiguration,
   resolveEmr,
+  resolveWebhooks,
 } from './configuration.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { formatPath, type Mistake, type Path } from './mistake.ts';
@@ -73,6 +75,21 @@ export async function loadEmr(
   const mistakes = unsetVariables(emr, ['emrs', index], source.environment);
   if (mistakes.length > 0) throw fail(mistakes);
   return { emr: deepFreeze(resolveEmr(emr, source.environment)), module };
+}
+
+/** Parts that contain no secrets. */
+export interface OpenParts extends Pick<Configuration, 'webhooks'> {
+  readonly clients: readonly Pick<ConfiguredClient, 'id' | 'scopes'>[];
+}
+
+/**
+ * Loads the parts of a configuration file that contain no secrets. Validates the whole file.
+ *
+ * @throws {ConfigurationError} as `loadConfiguration` does
+ */
+export async function loadOpenParts(source: ConfigurationSource): Promise<OpenParts> {
+  const { file } = await readChecked(source, () => []);
+  return deepFreeze({ webhooks: resolveWebhooks(file.webhooks), clients: file.clients });
 }
 
 interface CheckedFile {

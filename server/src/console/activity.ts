@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
-type Action =
+export type Action =
   | 'sign_in'
   | 'sign_out'
   | 'operation_retry'
@@ -11,7 +11,16 @@ type Action =
   | 'account_create'
   | 'account_role'
   | 'account_reset'
-  | 'account_disable';
+  | 'account_disable'
+  | 'webhook_create'
+  | 'webhook_change'
+  | 'webhook_secret_rotate'
+  | 'webhook_enable'
+  | 'webhook_disable'
+  | 'webhook_delete'
+  | 'webhook_test'
+  | 'webhook_redeliver'
+  | 'webhook_replay';
 
 /**
  * - `done`
@@ -25,7 +34,7 @@ type Outcome = 'done' | 'rejected' | 'not_possible' | 'problem';
 export interface Activity {
   readonly operator: string;
   readonly action: Action;
-  /** The id of an operation, a message, an EHR or an account. */
+  /** The id of an operation, a message, an EHR or a webhook endpoint, or the name of an account. */
   readonly target?: string | undefined;
   readonly outcome: Outcome;
 }

@@ -6,6 +6,7 @@ const sections = [
   ['', 'Overview'],
   ['operations', 'Operations'],
   ['messages', 'Messages'],
+  ['webhooks', 'Webhooks'],
   ['connections', 'Connections'],
   ['activity', 'Activity'],
 ] as const;

@@ -1,7 +1,8 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
-import type { ConfiguredEmr } from '../config/configuration.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { Configuration, ConfiguredEmr } from '../config/configuration.ts';
 import type { ConsoleSettings } from '../config/console-settings.ts';
 import type { CallHistory } from '../ehr/guard/call-history.ts';
 import type { OperationServices } from '../operations/services.ts';
@@ -11,6 +12,8 @@ import type { Session } from './sessions.ts';
 export interface ConsoleDeps {
   readonly settings: ConsoleSettings;
   readonly services: OperationServices;
+  readonly clients: ClientRegistry;
+  readonly webhooks: Configuration['webhooks'];
   /** The configured EHRs and the connectors, for checks of connections. */
   readonly emrs: readonly ConfiguredEmr[];
   readonly connectors: readonly ConnectorModule[];

@@ -10,6 +10,20 @@ import { operationsPage } from './operations.ts';
 import { overviewPage } from './overview.ts';
 import { sendSignIn, signInPage } from './sign-in.ts';
 import { signOut } from './sign-out.ts';
+import { webhookPage } from './webhook.ts';
+import {
+  confirmDeleteWebhook,
+  deleteWebhook,
+  disableWebhook,
+  enableWebhook,
+  redeliverWebhook,
+  testWebhook,
+} from './webhook-actions.ts';
+import { askWebhookChange, changeWebhook } from './webhook-change.ts';
+import { createWebhook, newWebhook } from './webhook-create.ts';
+import { askReplay, replayWebhook } from './webhook-replay.ts';
+import { askRotation, rotateWebhook } from './webhook-secret.ts';
+import { webhooksPage } from './webhooks.ts';
 
 type PublicName = {
   [Name in RouteName]: (typeof consoleRoutes)[Name]['role'] extends 'public' ? Name : never;
@@ -36,5 +50,21 @@ export const signedInPages: Pages<Exclude<RouteName, PublicName>, SignedIn> = {
   connections: connectionsPage,
   connection: showConnections,
   checkConnection: checkOneConnection,
+  webhooks: webhooksPage,
+  newWebhook,
+  createWebhook,
+  webhook: webhookPage,
+  testWebhook,
+  redeliverWebhook,
+  askReplay: (context) => askReplay(context),
+  replayWebhook,
+  askWebhookChange: (context) => askWebhookChange(context),
+  changeWebhook,
+  askRotation: (context) => askRotation(context),
+  rotateWebhook,
+  enableWebhook,
+  disableWebhook,
+  confirmDeleteWebhook,
+  deleteWebhook,
   activity: activityPage,
 };

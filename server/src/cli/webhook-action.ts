@@ -1,0 +1,36 @@
+import { type Action, recordActivity } from '../console/activity.ts';
+import { commandLine } from '../console/operators.ts';
+import type { Tx } from '../db/kysely.ts';
+import { Problem } from '../problems/problem.ts';
+import { exitCodes } from './exit-codes.ts';
+import { withDatabase } from './gateway-database.ts';
+import type { Output } from './output.ts';
+
+interface Done {
+  /** The id of the endpoint. */
+  readonly target: string;
+  /** Printed. */
+  readonly text: string;
+}
+
+/** Runs an action in a transaction that also records it. Prints its result, or its problem. */
+export type RunAction = (action: Action, work: (tx: Tx) => Promise<Done>) => Promise<void>;
+
+export function webhookAction(output: Output, end: (exitCode: number) => void): RunAction {
+  return async (action, work) => {
+    try {
+      const text = await withDatabase(output, (db) =>
+        db.transaction().execute(async (tx) => {
+          const { target, text } = await work(tx);
+          await recordActivity(tx, { operator: commandLine, action, target, outcome: 'done' });
+          return text;
+        }),
+      );
+      output.out(text);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      output.err(`${error.detail}\n`);
+      end(exitCodes.failed);
+    }
+  };
+}

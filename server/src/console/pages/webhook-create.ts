@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { html } from '../../html/html.ts';
+import { isUuid } from '../../identifiers/uuid.ts';
+import { createEndpoint } from '../../webhooks/endpoint-actions.ts';
+import { claimId } from '../../webhooks/endpoint-store.ts';
+import { act, NotPossible } from '../act.ts';
+import { textField } from '../fields.ts';
+import { page, postForm } from '../frame.ts';
+import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import { notice } from '../parts.ts';
+import { type EndpointFields, endpointFields, readFields, typesOf } from './webhook-form.ts';
+import { secretPage } from './webhook-secret.ts';
+
+interface Shown extends EndpointFields {
+  readonly id: string;
+  readonly client: string;
+  readonly problem?: { readonly field: 'Client' | 'URL' | 'other'; readonly text: string };
+}
+
+/** The form of a new endpoint. */
+export async function newWebhook(context: SignedIn): Promise<ConsoleResponse> {
+  return formPage(context, { id: randomUUID(), client: '', url: '', types: [] });
+}
+
+function formPage(context: SignedIn, { id, client, problem, ...fields }: Shown): ConsoleResponse {
+  const at = (field: string) => (problem?.field === field ? problem.text : undefined);
+  return page(context, {
+    title: problem ? 'Error: New webhook endpoint' : 'New webhook endpoint',
+    section: 'webhooks',
+    status: problem ? 400 : 200,
+    content: html`${problem && notice('bad', `No endpoint was created. ${problem.field === 'other' ? '' : `${problem.field}: `}${problem.text}`)}<h1>New webhook endpoint</h1>
+<p>The client sees the endpoint, and can change it, as one of its own. Its secret is shown once, on the next page.</p>
+${postForm(
+  context,
+  'webhooks',
+  html`<input type="hidden" name="id" value="${id}">
+<div class="fields">${textField({
+    name: 'client',
+    label: 'Client',
+    value: client,
+    maxLength: 100,
+    hint: 'Id of a client with the scope webhooks:manage.',
+    problem: at('Client'),
+  })}
+${endpointFields(fields, { problem: at('URL') })}</div>
+<div class="actions"><button>Create the endpoint</button>
+<a class="button secondary" href="${linkTo(context, 'webhooks')}">Cancel</a></div>`,
+)}`,
+  });
+}
+
+/** Creates an endpoint and shows its secret. A form that is sent twice creates one endpoint. */
+export async function createWebhook(context: SignedIn): Promise<ConsoleResponse> {
+  const { deps, request } = context;
+  const id = (request.form.get('id') ?? '').toLowerCase();
+  if (!isUuid(id)) return seeOther(context, 'webhooks/new');
+  const fields = readFields(request);
+  const clientId = (request.form.get('client') ?? '').trim();
+  const again = (field: 'Client' | 'URL' | 'other', text: string) =>
+    formPage(context, { id, client: clientId, ...fields, problem: { field, text } });
+  const client = deps.clients.find(clientId);
+  if (!client) return again('Client', 'No client has this id.');
+  if (!client.scopes.has('webhooks:manage'))
+    return again('Client', 'It lacks the scope webhooks:manage, so it would get no events.');
+  const { keys } = deps.services;
+  const result = await act(context, { action: 'webhook_create', target: id }, async (tx) => {
+    if (!(await claimId(tx, id))) throw new NotPossible('sent_before', sentBefore);
+    return createEndpoint(tx, keys, deps.webhooks, { id, clientId, url: fields.url, eventTypes: typesOf(fields) });
+  });
+  if (result instanceof NotPossible) {
+    if (result.reason === 'sent_before') return seeOther(context, `webhooks/${id}?result=sent_before`);
+    return result.reason === 'webhook_url_rejected' ? again('URL', result.detail) : again('other', result.detail);
+  }
+  return secretPage(context, { id, secret: result.secret, isNew: true });
+}
+
+const sentBefore = 'The form was sent before.';
