@@ -94,6 +94,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       },
     });
     operator = await newOperator(gateway, 'kari.nordmann', 'admin');
+    await newOperator(gateway, 'ola.nordmann', 'view');
     suspended = await insertOperation(gateway.database, 'suspended');
     await insertOperation(gateway.database, 'leased');
     await insertOperation(gateway.database, 'monitored');
@@ -176,6 +177,10 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       'webhook-replay': `/webhooks/${endpoint}/replay`,
       'webhook-delete': `/webhooks/${endpoint}/delete`,
       connections: '/connections',
+      accounts: '/accounts',
+      account: '/accounts/ola.nordmann',
+      'account-own': '/accounts/kari.nordmann',
+      'account-new': '/accounts/new',
       activity: '/activity',
       'no-page': '/nothing',
     };
@@ -191,6 +196,13 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.fill('#client', gateway.credentials('everything').id);
     await page.click('main button');
     await look('webhook-created');
+    await page.goto('/console/accounts/new');
+    await page.fill('#name', 'KARI');
+    await page.click('main button');
+    await look('account-rejected');
+    await page.fill('#name', 'per.nordmann');
+    await page.click('main button');
+    await look('account-created');
     await page.goto('/console/connections');
     await page.click('text=Check >> nth=-1');
     await page.waitForSelector('text=The connection works.');
@@ -204,7 +216,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     const focused = () => page.evaluate<string>(`document.activeElement.textContent.trim()`);
     await page.goto('/console');
     const order: string[] = [];
-    for (let count = 0; count < 9; count++) {
+    for (let count = 0; count < 10; count++) {
       await page.keyboard.press('Tab');
       order.push(await focused());
       expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
@@ -212,7 +224,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     expect(order).toEqual([
       'Skip to the content',
       'Crossward',
-      ...['Overview', 'Operations', 'Messages', 'Webhooks', 'Connections', 'Activity'],
+      ...['Overview', 'Operations', 'Messages', 'Webhooks', 'Connections', 'Accounts', 'Activity'],
       'Sign out',
     ]);
 

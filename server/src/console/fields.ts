@@ -44,6 +44,15 @@ interface Choice {
   readonly text: string;
 }
 
+/** A list from which one value is chosen. */
+export function selectField(field: Omit<Field, 'type'>, choices: readonly Choice[]): Html {
+  const { name, label, hint, value, problem } = field;
+  return html`<label for="${name}">${label}</label>
+${notes(name, hint, problem)}
+<select id="${name}" name="${name}" required${describedBy(name, hint, problem)}>
+${choices.map((it) => html`<option value="${it.value}"${it.value === value && html` selected`}>${it.text}</option>\n`)}</select>`;
+}
+
 /** Check boxes, of which any number is chosen. */
 export function checkBoxes(
   { name, label, hint }: Pick<Field, 'name' | 'label' | 'hint'>,

@@ -1,15 +1,18 @@
 import { type Html, type HtmlContent, html } from '../html/html.ts';
 import { type ConsoleResponse, linkTo, type PageContext, type SignedIn } from './page.ts';
+import { includesRole, type Role } from './roles.ts';
 import { formToken } from './sessions.ts';
 
+/** The navigation. A third entry is the role that the section needs. */
 const sections = [
   ['', 'Overview'],
   ['operations', 'Operations'],
   ['messages', 'Messages'],
   ['webhooks', 'Webhooks'],
   ['connections', 'Connections'],
+  ['accounts', 'Accounts', 'admin'],
   ['activity', 'Activity'],
-] as const;
+] as const satisfies readonly (readonly [path: string, name: string, role?: Role])[];
 
 type Section = (typeof sections)[number][0];
 
@@ -26,7 +29,8 @@ interface Content {
 export function page(context: SignedIn, { section, ...rest }: Content): ConsoleResponse {
   const { session } = context;
   const header = html`<nav aria-label="Console"><ul>
-${sections.map(([path, name]) => {
+${sections.map(([path, name, role]) => {
+  if (!includesRole(session.role, role ?? 'view')) return false;
   const current = path === section ? html` aria-current="page"` : '';
   return html`<li><a href="${linkTo(context, path)}"${current}>${name}</a></li>\n`;
 })}</ul></nav>

@@ -42,6 +42,13 @@ export const consoleRoutes = {
   disableWebhook: { method: 'POST', path: 'webhooks/:id/disable', role: 'admin' },
   confirmDeleteWebhook: { method: 'GET', path: 'webhooks/:id/delete', role: 'admin' },
   deleteWebhook: { method: 'POST', path: 'webhooks/:id/delete', role: 'admin' },
+  accounts: { method: 'GET', path: 'accounts', role: 'admin' },
+  newAccount: { method: 'GET', path: 'accounts/new', role: 'admin' },
+  createAccount: { method: 'POST', path: 'accounts', role: 'admin' },
+  account: { method: 'GET', path: 'accounts/:name', role: 'admin' },
+  changeAccountRole: { method: 'POST', path: 'accounts/:name/role', role: 'admin' },
+  resetAccount: { method: 'POST', path: 'accounts/:name/reset', role: 'admin' },
+  disableAccount: { method: 'POST', path: 'accounts/:name/disable', role: 'admin' },
   activity: { method: 'GET', path: 'activity', role: 'view' },
 } as const satisfies Record<string, Route>;
 

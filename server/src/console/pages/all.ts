@@ -1,5 +1,7 @@
 import type { ConsoleResponse, PageContext, SignedIn } from '../page.ts';
 import type { consoleRoutes, RouteName } from '../routes.ts';
+import { changeAccountRole, createAccount, disableAccount, newAccount, resetAccount } from './account-actions.ts';
+import { accountPage, accountsPage } from './accounts.ts';
 import { activityPage } from './activity.ts';
 import { checkOneConnection, connectionsPage, showConnections } from './connections.ts';
 import { confirmDrop, drop } from './drop.ts';
@@ -66,5 +68,12 @@ export const signedInPages: Pages<Exclude<RouteName, PublicName>, SignedIn> = {
   disableWebhook,
   confirmDeleteWebhook,
   deleteWebhook,
+  accounts: accountsPage,
+  newAccount: (context) => newAccount(context),
+  createAccount,
+  account: accountPage,
+  changeAccountRole,
+  resetAccount,
+  disableAccount,
   activity: activityPage,
 };

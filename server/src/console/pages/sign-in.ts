@@ -120,5 +120,5 @@ export function startIn(context: PageContext, { token }: Session, next: string):
 
 /** A path of the console, such as `operations`. Anything else is the overview. */
 export function readNext(text: string | null): string {
-  return text !== null && /^[a-z]{1,20}(\/[a-z0-9-]{1,63})?$/.test(text) ? text : '';
+  return text !== null && /^[a-z]{1,20}(\/[a-z0-9][a-z0-9._-]{0,62})?$/.test(text) ? text : '';
 }
