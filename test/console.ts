@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type TOTP, URI } from 'otpauth';
 import type { Configuration } from '../server/src/config/configuration.ts';
 import { resolveConsole } from '../server/src/config/console-settings.ts';
@@ -92,12 +93,14 @@ export function consoleBrowser(gateway: Gateway, url = consoleUrl) {
   /** Sends a form with the hidden fields of the page that is shown, and follows redirects. */
   async function submit(
     path: string,
-    fields: Readonly<Record<string, string>> = {},
+    fields: Readonly<Record<string, string | readonly string[]>> = {},
     headers: Readonly<Record<string, string | undefined>> = {},
   ): Promise<ConsolePage> {
-    const hidden = (latest?.html ?? '').matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
-    const own = Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, value]));
-    const body = new URLSearchParams({ form_token: '', ...own, ...fields }).toString();
+    const hidden = [...(latest?.html ?? '').matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+    const all = { ...Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value])), ...fields };
+    const body = new URLSearchParams(
+      Object.entries(all).flatMap(([name, values]) => [values].flat().map((value): [string, string] => [name, value])),
+    ).toString();
     return show(path, await send('POST', path, { body, headers }));
   }
 
@@ -113,10 +116,13 @@ export function consoleBrowser(gateway: Gateway, url = consoleUrl) {
   };
 }
 
-/** A browser with a session, without an account. */
+/** A browser with a session of a new account, whose password nobody knows. */
 export async function browserWith(gateway: Gateway, name: string, role: Role) {
   const browser = consoleBrowser(gateway);
-  const { token } = await startSession(gateway.deps.services.db, { operatorId: null, name, role, hours: 12 });
+  const { db } = gateway.deps.services;
+  const operatorId = randomUUID();
+  await db.insertInto('operators').values({ id: operatorId, name, role, password_hash: 'of no password' }).execute();
+  const { token } = await startSession(db, { operatorId, name, role, hours: 12 });
   browser.cookies.set('__Host-crossward-console', token);
   return { operator: { name }, browser };
 }

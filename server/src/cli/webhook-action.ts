@@ -9,8 +9,10 @@ import type { Output } from './output.ts';
 interface Done {
   /** The id of the endpoint. */
   readonly target: string;
-  /** Printed. */
+  /** Goes to standard output. */
   readonly text: string;
+  /** Goes to standard error. */
+  readonly note?: string;
 }
 
 /** Runs an action in a transaction that also records it. Prints its result, or its problem. */
@@ -19,13 +21,14 @@ export type RunAction = (action: Action, work: (tx: Tx) => Promise<Done>) => Pro
 export function webhookAction(output: Output, end: (exitCode: number) => void): RunAction {
   return async (action, work) => {
     try {
-      const text = await withDatabase(output, (db) =>
+      const { text, note = '' } = await withDatabase(output, (db) =>
         db.transaction().execute(async (tx) => {
-          const { target, text } = await work(tx);
-          await recordActivity(tx, { operator: commandLine, action, target, outcome: 'done' });
-          return text;
+          const done = await work(tx);
+          await recordActivity(tx, { operator: commandLine, action, target: done.target, outcome: 'done' });
+          return done;
         }),
       );
+      output.err(note);
       output.out(text);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;

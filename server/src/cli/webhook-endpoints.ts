@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import { demoConfigurationPath } from '../config/demo.ts';
-import { loadOpenParts, type OpenParts } from '../config/load.ts';
-import { connectors } from '../ehr/connectors.ts';
+import { findListedClient } from '../clients/list-clients.ts';
+import type { ConfiguredAccess } from '../config/configuration.ts';
+import type { Tx } from '../db/kysely.ts';
 import { eventTypes } from '../events/event-types.ts';
 import {
   changeEndpoint,
@@ -12,6 +12,7 @@ import {
   rotateSecret,
   setStatus,
 } from '../webhooks/endpoint-actions.ts';
+import { configuredAccess } from './configured-access.ts';
 import { currentKeyRing } from './current-key-ring.ts';
 import { UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -28,22 +29,22 @@ interface Options {
 export function addWebhookEndpoints(webhooks: Command, output: Output, run: RunAction): void {
   withEndpointOptions(webhooks.command('create'), true)
     .description('Create an endpoint for a client, and print its secret.')
-    .requiredOption('--client <id>', 'client id of the configuration')
+    .requiredOption('--client <id>', 'client id from `clients list`')
     .action(async ({ client = '', ...options }: Options) => {
-      const { webhooks: rules, clients } = await readParts(options);
-      assertClient(clients, client);
+      const configured = await configuredAccess(options.config);
       const [url = '', types = null] = [await readUrl(output, options.url), readTypes(options.events)];
       await run('webhook_create', async (tx) => {
+        await assertClient(tx, configured, client);
         const made = { clientId: client, url, eventTypes: types };
-        const { id, secret } = await createEndpoint(tx, await currentKeyRing(tx), rules, made);
-        return { target: id, text: `${id}\n${shown(secret)}` };
+        const { id, secret } = await createEndpoint(tx, await currentKeyRing(tx), configured.webhooks, made);
+        return { target: id, text: `${secret}\n`, note: `The endpoint ${id} is created. ${once}` };
       });
     });
   withEndpointOptions(webhooks.command('change'), false)
     .description('Change the URL or the event types of an endpoint.')
     .argument('<endpoint>', 'endpoint id from `list`')
     .action(async (target: string, options: Options) => {
-      const { webhooks: rules } = await readParts(options);
+      const { webhooks: rules } = await configuredAccess(options.config);
       const change = { url: await readUrl(output, options.url), eventTypes: readTypes(options.events) };
       if (change.url === undefined && change.eventTypes === undefined) throw new UsageError('Set --url or --events.');
       await run('webhook_change', async (tx) => {
@@ -64,7 +65,7 @@ export function addWebhookEndpoints(webhooks: Command, output: Output, run: RunA
         throw new UsageError(`--overlap-seconds must be a whole number from 0 to ${overlap.longest}.`);
       await run('webhook_secret_rotate', async (tx) => {
         const secret = await rotateSecret(tx, await currentKeyRing(tx), target, seconds);
-        return { target, text: shown(secret) };
+        return { target, text: `${secret}\n`, note: `The secret is rotated. ${once}` };
       });
     });
   for (const status of ['enabled', 'disabled'] as const) {
@@ -95,25 +96,16 @@ export function addWebhookEndpoints(webhooks: Command, output: Output, run: RunA
 function withEndpointOptions(command: Command, needsUrl: boolean): Command {
   const url = new Option('--url <url>', 'where events are posted; use - to read it from standard input');
   return command
-    .option('-c, --config <file>', 'configuration file (default: CROSSWARD_CONFIG)')
+    .option('-c, --config <file>', 'configuration file (default: CROSSWARD_CONFIG, otherwise the demo)')
     .addOption(url.makeOptionMandatory(needsUrl))
     .option('--events <types>', `\`all\`, or types separated by commas: ${eventTypes.join(', ')}`);
 }
 
-/** The rules for addresses and the clients, from the configuration file. */
-function readParts({ config }: Options): Promise<OpenParts> {
-  const path = config ?? (process.env.CROSSWARD_CONFIG || demoConfigurationPath);
-  return loadOpenParts({ path, connectors, environment: process.env });
-}
-
-function assertClient(clients: OpenParts['clients'], id: string): void {
-  const client = clients.find((it) => it.id === id);
-  if (client?.scopes.includes('webhooks:manage')) return;
-  throw new UsageError(
-    client
-      ? `The client ${id} would get no events: it lacks the scope webhooks:manage.`
-      : 'The configuration has no client with this id.',
-  );
+async function assertClient(tx: Tx, configured: ConfiguredAccess, id: string): Promise<void> {
+  const client = await findListedClient(tx, configured, id);
+  if (client?.state !== 'active') throw new UsageError('No active client has this id.');
+  if (client.scopes.includes('webhooks:manage')) return;
+  throw new UsageError(`The client ${id} would get no events: it lacks the scope webhooks:manage.`);
 }
 
 /** A URL can contain a token, and other users of the machine can see arguments. */
@@ -131,6 +123,4 @@ function readTypes(events: string | undefined): string[] | null | undefined {
   throw new UsageError(`--events has an unknown type: ${unknown}. Known types: ${eventTypes.join(', ')}.`);
 }
 
-function shown(secret: string): string {
-  return `The secret that signs the deliveries. It is not shown again:\n${secret}\n`;
-}
+const once = 'Its secret signs the deliveries, and is not shown again:\n';

@@ -3,9 +3,10 @@ import { ConfigurationError } from '../startup/configuration-error.ts';
 import { readText } from '../startup/read-text.ts';
 import {
   type Configuration,
-  type ConfiguredClient,
+  type ConfiguredAccess,
   type ConfiguredEmr,
   deepFreeze,
+  resolveAccess,
   resolveConfiguration,
   resolveEmr,
   resolveWebhooks,
@@ -77,19 +78,17 @@ export async function loadEmr(
   return { emr: deepFreeze(resolveEmr(emr, source.environment)), module };
 }
 
-/** Parts that contain no secrets. */
-export interface OpenParts extends Pick<Configuration, 'webhooks'> {
-  readonly clients: readonly Pick<ConfiguredClient, 'id' | 'scopes'>[];
-}
+/** What a configuration file says about clients and their webhooks, without secrets. */
+export type LoadedAccess = ConfiguredAccess & Pick<Configuration, 'webhooks'>;
 
 /**
- * Loads the parts of a configuration file that contain no secrets. Validates the whole file.
+ * Loads what a configuration file says about clients. Validates the whole file, but no secret must be set.
  *
  * @throws {ConfigurationError} as `loadConfiguration` does
  */
-export async function loadOpenParts(source: ConfigurationSource): Promise<OpenParts> {
-  const { file } = await readChecked(source, () => []);
-  return deepFreeze({ webhooks: resolveWebhooks(file.webhooks), clients: file.clients });
+export async function loadAccess(source: ConfigurationSource): Promise<LoadedAccess> {
+  const { emrs, clients, webhooks } = (await readChecked(source, () => [])).file;
+  return { emrs, clients: clients.map((client) => resolveAccess(client, emrs)), webhooks: resolveWebhooks(webhooks) };
 }
 
 interface CheckedFile {

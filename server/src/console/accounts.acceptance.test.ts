@@ -3,12 +3,21 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { type TOTP, URI } from 'otpauth';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { browserWith, consoleBrowser, newOperator, type TestOperator, withConsole } from '../../../test/console.ts';
+import { consoleBrowser, consoleUrl, newOperator, type TestOperator, withConsole } from '../../../test/console.ts';
 import { startGateway } from '../../../test/gateway.ts';
+import { resolveConsole } from '../config/console-settings.ts';
 import { changeRole, createOperator, listOperators } from './operators.ts';
 import type { Role } from './roles.ts';
+import { startSession } from './sessions.ts';
 
-const gateway = await startGateway({ configure: (it) => withConsole(it), logLevel: 'trace' });
+const oidc = { issuer: 'https://login.example.org', client_id: 'crossward', role_claim: 'groups', roles: {} };
+const gateway = await startGateway({
+  configure: (it) => ({
+    ...withConsole(it),
+    console: resolveConsole({ url: consoleUrl, local_accounts: true, oidc }, {}),
+  }),
+  logLevel: 'trace',
+});
 afterAll(() => gateway.close());
 const { db, keys } = gateway.deps.services;
 afterEach(async () => {
@@ -20,7 +29,12 @@ afterEach(async () => {
 });
 
 /** Signed in with OpenID Connect, so without an account. */
-const signedIn = async (role: Role) => (await browserWith(gateway, 'kari', role)).browser;
+async function signedIn(role: Role) {
+  const browser = consoleBrowser(gateway);
+  const { token } = await startSession(db, { operatorId: null, name: 'kari', role, hours: 12 });
+  browser.cookies.set('__Host-crossward-console', token);
+  return browser;
+}
 const shown: string[] = [];
 /** Rows of the tables after each test. */
 const stored: string[] = [];
@@ -51,17 +65,17 @@ test('an admin creates an account, whose secrets are shown once, and which can s
     [{ name: 'ola', role: 'owner' }, 400, 'Role: Choose view, operate, admin.'],
   ] as const;
   for (const [fields, status, problem] of mistakes) {
-    await admin.open('/console/accounts/new');
-    const page = await admin.submit('/console/accounts', fields);
+    await admin.open('/console/new-account');
+    const page = await admin.submit('/console/new-account', fields);
     expect([page.status, page.text]).toEqual([status, expect.stringContaining(`No account was created. ${problem}`)]);
   }
-  await admin.open('/console/accounts/new');
-  const created = await admin.submit('/console/accounts', { name: 'ola.nordmann', role: 'operate' });
+  await admin.open('/console/new-account');
+  const created = await admin.submit('/console/new-account', { name: 'ola.nordmann', role: 'operate' });
   expect(created.headers['cache-control']).toBe('no-store');
   expect(created.html).toMatch(/<svg class="qr" viewBox="0 0 \d+ \d+" role="img" aria-label="QR code/);
   const secrets = secretsIn(created.html);
   expect(secrets.password).toMatch(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/);
-  const again = await admin.submit('/console/accounts', { name: 'ola.nordmann', role: 'admin' });
+  const again = await admin.submit('/console/new-account', { name: 'ola.nordmann', role: 'admin' });
   expect([again.status, again.text]).toEqual([409, expect.stringContaining('Name: The name is taken.')]);
 
   const ola = consoleBrowser(gateway);
@@ -136,10 +150,11 @@ test('other roles see no accounts', async () => {
   await newOperator(gateway, 'ola', 'view');
   const operate = await signedIn('operate');
   expect((await operate.open('/console')).text).not.toContain('Accounts');
-  for (const path of ['', '/new', '/ola']) expect((await operate.open(`/console/accounts${path}`)).status).toBe(403);
-  for (const path of ['', '/ola/role', '/ola/reset', '/ola/disable']) {
+  for (const path of ['accounts', 'new-account', 'accounts/ola'])
+    expect((await operate.open(`/console/${path}`)).status).toBe(403);
+  for (const path of ['new-account', 'accounts/ola/role', 'accounts/ola/reset', 'accounts/ola/disable']) {
     await operate.open('/console');
-    expect((await operate.submit(`/console/accounts${path}`, { name: 'x', role: 'admin' })).status).toBe(403);
+    expect((await operate.submit(`/console/${path}`, { name: 'x', role: 'admin' })).status).toBe(403);
   }
 });
 
@@ -152,11 +167,14 @@ test('a database that fails during a write gets a page that says so, and nothing
     'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END'`.execute(db);
   await sql`CREATE TRIGGER fails BEFORE INSERT ON operator_activity EXECUTE FUNCTION end_connection()`.execute(db);
   const writes = [
-    ['accounts', { name: 'per', role: 'view' }],
+    ['new-account', { name: 'per', role: 'view' }],
     ['accounts/ola/role', { role: 'admin' }],
     ['accounts/ola/disable', {}],
     ['accounts/ola/reset', {}],
-    ['webhooks', { id: randomUUID(), client: gateway.credentials('everything').id, url: 'https://hooks.example.org' }],
+    [
+      'new-webhook',
+      { id: randomUUID(), client: gateway.credentials('everything').id, url: 'https://hooks.example.org' },
+    ],
   ] as const;
   for (const [path, fields] of writes) {
     await admin.open('/console/accounts');

@@ -13,6 +13,7 @@ import { recordCalls } from '../ehr/guard/call-history.ts';
 import { eventTypes } from '../events/event-types.ts';
 import { insertEndpoint } from '../webhooks/endpoint-store.ts';
 import { makeSecret } from '../webhooks/signing.ts';
+import { createClient, rotateClient } from './client-actions.ts';
 
 const themes = ['light', 'dark'] as const;
 /** Folder for a picture of each page, theme and width. */
@@ -59,6 +60,21 @@ async function insertWebhook({ deps }: Gateway, disabledReason: 'gone' | null = 
   return id;
 }
 
+/** A client in the middle of a rotation, with grants that the configuration no longer has. */
+async function createClientWithOldGrants({ deps: { services, console } }: Gateway): Promise<void> {
+  const { emrs = [], clients = [] } = console?.configured ?? {};
+  const old = [{ id: 'old-clinic', name: 'Old clinic', care_units: [{ id: 'ward', name: 'Ward' }] }];
+  const administration = { db: services.db, configured: { emrs: [...emrs, ...old], clients }, operator: 'ola' };
+  await createClient(administration, {
+    id: 'booking.site',
+    name: 'Booking site of the municipality',
+    scopes: ['appointments:read', 'appointments:write', 'resources:read'],
+    grants: [{ emr: 'sandbox-no', care_units: ['oslo-sentrum'] }, { emr: 'sandbox-se' }, { emr: 'old-clinic' }],
+    return_urls: ['https://booking.municipality.example.org/appointments/done'],
+  });
+  await rotateClient(administration, { id: 'booking.site' }, 24);
+}
+
 /** Violations of WCAG 2.2 AA and of good practice, each with the element. */
 async function violationsIn(page: Page, runOnly: readonly string[]): Promise<string[]> {
   const options = { runOnly, resultTypes: ['violations'] };
@@ -101,6 +117,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await insertFailedMessage(gateway.database);
     endpoint = await insertWebhook(gateway);
     disabled = await insertWebhook(gateway, 'gone');
+    await createClientWithOldGrants(gateway);
     showHistory(gateway);
     browser = await startBrowser(`http://127.0.0.1:${gateway.port}`);
     page = await browser.context.newPage();
@@ -171,7 +188,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       webhook: `/webhooks/${endpoint}`,
       'webhook-disabled': `/webhooks/${disabled}`,
       'webhook-failed': `/webhooks/${endpoint}?state=failed`,
-      'webhook-new': '/webhooks/new',
+      'webhook-new': '/new-webhook',
       'webhook-change': `/webhooks/${endpoint}/change`,
       'webhook-secret': `/webhooks/${endpoint}/secret`,
       'webhook-replay': `/webhooks/${endpoint}/replay`,
@@ -180,7 +197,14 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       accounts: '/accounts',
       account: '/accounts/ola.nordmann',
       'account-own': '/accounts/kari.nordmann',
-      'account-new': '/accounts/new',
+      'account-new': '/new-account',
+      clients: '/clients',
+      client: '/clients/booking.site',
+      'client-of-file': '/clients/everything',
+      'client-new': '/new-client',
+      'client-edit': '/clients/booking.site/edit',
+      'client-rotate': '/clients/booking.site/rotate',
+      'client-revoke': '/clients/booking.site/revoke',
       activity: '/activity',
       'no-page': '/nothing',
     };
@@ -188,15 +212,15 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       await page.goto(`/console${path}`);
       await look(name);
     }
-    await page.goto('/console/webhooks/new');
-    await page.fill('#client', 'nobody');
-    await page.fill('#url', 'https://example.org');
+    await page.goto('/console/new-webhook');
+    await page.selectOption('#client', gateway.credentials('everything').id);
+    await page.fill('#url', 'https://127.0.0.1');
     await page.click('main button');
     await look('webhook-rejected');
-    await page.fill('#client', gateway.credentials('everything').id);
+    await page.fill('#url', 'https://example.org');
     await page.click('main button');
     await look('webhook-created');
-    await page.goto('/console/accounts/new');
+    await page.goto('/console/new-account');
     await page.fill('#name', 'KARI');
     await page.click('main button');
     await look('account-rejected');
@@ -207,6 +231,16 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.click('text=Check >> nth=-1');
     await page.waitForSelector('text=The connection works.');
     await look('connection');
+    await page.goto('/console/new-client');
+    await page.fill('#id', 'a site');
+    await page.fill('#return_urls', 'example.org');
+    await page.click('text=Create the client');
+    await page.waitForSelector('text=The client was not created.');
+    await look('client-rejected');
+    await page.goto('/console/clients/booking.site/rotate');
+    await page.click('button:has-text("Rotate the secret")');
+    await page.waitForSelector('text=Copy the secret now');
+    await look('client-secret');
     expect(found).toEqual([]);
     // Chromium reports the status of a rejected sign-in and of a page that does not exist.
     expect(problems.filter((it) => !it.startsWith('Failed to load resource'))).toEqual([]);
@@ -216,7 +250,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     const focused = () => page.evaluate<string>(`document.activeElement.textContent.trim()`);
     await page.goto('/console');
     const order: string[] = [];
-    for (let count = 0; count < 10; count++) {
+    for (let count = 0; count < 11; count++) {
       await page.keyboard.press('Tab');
       order.push(await focused());
       expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
@@ -224,7 +258,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     expect(order).toEqual([
       'Skip to the content',
       'Crossward',
-      ...['Overview', 'Operations', 'Messages', 'Webhooks', 'Connections', 'Accounts', 'Activity'],
+      ...['Overview', 'Operations', 'Messages', 'Webhooks', 'Connections', 'Clients', 'Accounts', 'Activity'],
       'Sign out',
     ]);
 

@@ -10,6 +10,7 @@ const sections = [
   ['messages', 'Messages'],
   ['webhooks', 'Webhooks'],
   ['connections', 'Connections'],
+  ['clients', 'Clients'],
   ['accounts', 'Accounts', 'admin'],
   ['activity', 'Activity'],
 ] as const satisfies readonly (readonly [path: string, name: string, role?: Role])[];

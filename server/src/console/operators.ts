@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { recordActivity } from './activity.ts';
+import { forgetFailures } from './failed-sign-ins.ts';
 import { hashPassword } from './password.ts';
 import type { Role } from './roles.ts';
 import { enrolmentUri, newTotpSecret, timeOfStep } from './totp.ts';
@@ -93,6 +94,7 @@ export async function resetOperator(
       .where('id', '=', found.id)
       .execute();
     await tx.deleteFrom('operator_sessions').where('operator_id', '=', found.id).execute();
+    await forgetFailures(tx, keys, name);
     await recordActivity(tx, { operator: by, action: 'account_reset', target: name, outcome: 'done' });
   });
   return enrolmentUri(secret, name);
@@ -111,7 +113,7 @@ export function changeRole(
       .where('name', '=', name)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return 'unknown';
-    await recordActivity(tx, { operator: by, action: 'account_role', target: name, outcome: 'done' });
+    await recordActivity(tx, { operator: by, action: 'account_role', target: `${name} ${role}`, outcome: 'done' });
     return 'done';
   });
 }

@@ -6,6 +6,8 @@ interface Route {
   readonly path: string;
   /** The role that the page needs. `public`: no session. */
   readonly role: Role | 'public';
+  /** A form with a field for each care unit of the configuration. */
+  readonly isLongForm?: true;
 }
 
 /** The pages of the console and their forms, by name. This file is small, because the start of the gateway loads it. */
@@ -27,8 +29,8 @@ export const consoleRoutes = {
   connection: { method: 'GET', path: 'connections/:emr', role: 'operate' },
   checkConnection: { method: 'POST', path: 'connections/:emr', role: 'operate' },
   webhooks: { method: 'GET', path: 'webhooks', role: 'view' },
-  newWebhook: { method: 'GET', path: 'webhooks/new', role: 'admin' },
-  createWebhook: { method: 'POST', path: 'webhooks', role: 'admin' },
+  newWebhook: { method: 'GET', path: 'new-webhook', role: 'admin' },
+  createWebhook: { method: 'POST', path: 'new-webhook', role: 'admin' },
   webhook: { method: 'GET', path: 'webhooks/:id', role: 'view' },
   testWebhook: { method: 'POST', path: 'webhooks/:id/test', role: 'operate' },
   redeliverWebhook: { method: 'POST', path: 'webhooks/:id/deliveries/:delivery', role: 'operate' },
@@ -36,19 +38,29 @@ export const consoleRoutes = {
   replayWebhook: { method: 'POST', path: 'webhooks/:id/replay', role: 'operate' },
   askWebhookChange: { method: 'GET', path: 'webhooks/:id/change', role: 'admin' },
   changeWebhook: { method: 'POST', path: 'webhooks/:id/change', role: 'admin' },
-  askRotation: { method: 'GET', path: 'webhooks/:id/secret', role: 'admin' },
+  askWebhookRotation: { method: 'GET', path: 'webhooks/:id/secret', role: 'admin' },
   rotateWebhook: { method: 'POST', path: 'webhooks/:id/secret', role: 'admin' },
   enableWebhook: { method: 'POST', path: 'webhooks/:id/enable', role: 'admin' },
   disableWebhook: { method: 'POST', path: 'webhooks/:id/disable', role: 'admin' },
   confirmDeleteWebhook: { method: 'GET', path: 'webhooks/:id/delete', role: 'admin' },
   deleteWebhook: { method: 'POST', path: 'webhooks/:id/delete', role: 'admin' },
   accounts: { method: 'GET', path: 'accounts', role: 'admin' },
-  newAccount: { method: 'GET', path: 'accounts/new', role: 'admin' },
-  createAccount: { method: 'POST', path: 'accounts', role: 'admin' },
+  newAccount: { method: 'GET', path: 'new-account', role: 'admin' },
+  createAccount: { method: 'POST', path: 'new-account', role: 'admin' },
   account: { method: 'GET', path: 'accounts/:name', role: 'admin' },
   changeAccountRole: { method: 'POST', path: 'accounts/:name/role', role: 'admin' },
   resetAccount: { method: 'POST', path: 'accounts/:name/reset', role: 'admin' },
   disableAccount: { method: 'POST', path: 'accounts/:name/disable', role: 'admin' },
+  clients: { method: 'GET', path: 'clients', role: 'view' },
+  client: { method: 'GET', path: 'clients/:id', role: 'view' },
+  newClient: { method: 'GET', path: 'new-client', role: 'admin' },
+  createClient: { method: 'POST', path: 'new-client', role: 'admin', isLongForm: true },
+  editClient: { method: 'GET', path: 'clients/:id/edit', role: 'admin' },
+  changeClient: { method: 'POST', path: 'clients/:id/edit', role: 'admin', isLongForm: true },
+  askRotation: { method: 'GET', path: 'clients/:id/rotate', role: 'admin' },
+  rotateClient: { method: 'POST', path: 'clients/:id/rotate', role: 'admin' },
+  confirmRevocation: { method: 'GET', path: 'clients/:id/revoke', role: 'admin' },
+  revokeClient: { method: 'POST', path: 'clients/:id/revoke', role: 'admin' },
   activity: { method: 'GET', path: 'activity', role: 'view' },
 } as const satisfies Record<string, Route>;
 

@@ -38,21 +38,21 @@ test('an admin creates an endpoint, whose secret is shown once and which the cli
   const browser = await signedIn('admin');
   const url = `${receiver.url}?token=kanari-url-token`;
   const mistakes = [
-    [{ client: 'nobody', url }, 'Client: No client has this id.'],
-    [{ client: gateway.credentials('appointments:read').id, url }, 'Client: It lacks the scope webhooks:manage'],
+    [{ client: 'nobody', url }, 'Client: Choose one of the list.'],
+    [{ client: gateway.credentials('appointments:read').id, url }, 'Client: Choose one of the list.'],
     [{ client, url: 'nothing' }, 'URL: The text is not a URL.'],
     [{ client, url: '' }, 'URL: The text is not a URL.'],
     [{ client, url: 'https://a:b@example.org' }, 'URL: The URL must not contain a user name or a password.'],
     [{ client, url: `https://example.org/${'a'.repeat(2000)}` }, 'URL: The URL has more than 2000 characters.'],
   ] as const;
   for (const [fields, problem] of mistakes) {
-    await browser.open('/console/webhooks/new');
-    const page = await browser.submit('/console/webhooks', fields);
+    await browser.open('/console/new-webhook');
+    const page = await browser.submit('/console/new-webhook', fields);
     expect([page.status, page.text]).toEqual([400, expect.stringContaining(`No endpoint was created. ${problem}`)]);
     expect(page.html).toContain('aria-invalid="true"');
   }
-  await browser.open('/console/webhooks/new');
-  const created = await browser.submit('/console/webhooks', { client, url, types: 'appointment.booked' });
+  await browser.open('/console/new-webhook');
+  const created = await browser.submit('/console/new-webhook', { client, url, types: 'appointment.booked' });
   const secret = secretIn(created.html);
   const [, id = ''] = /<code>([0-9a-f-]{36})<\/code>/.exec(created.html) ?? [];
   expect(await findEndpoint(db, keys, client, id)).toMatchObject({ url, secret, eventTypes: ['appointment.booked'] });
@@ -69,10 +69,12 @@ test('an admin creates an endpoint, whose secret is shown once and which the cli
 test('a form that is sent twice creates one endpoint, and rotates its secret once', async () => {
   const browser = await signedIn('admin');
   const id = randomUUID();
-  await browser.open('/console/webhooks/new');
-  expect(secretIn((await browser.submit('/console/webhooks', { id, client, url: receiver.url })).html)).toBeDefined();
-  await browser.open('/console/webhooks/new');
-  const again = await browser.submit('/console/webhooks', { id, client, url: receiver.url });
+  await browser.open('/console/new-webhook');
+  expect(
+    secretIn((await browser.submit('/console/new-webhook', { id, client, url: receiver.url })).html),
+  ).toBeDefined();
+  await browser.open('/console/new-webhook');
+  const again = await browser.submit('/console/new-webhook', { id, client, url: receiver.url });
   expect([again.path, again.text]).toEqual([
     `/console/webhooks/${id}?result=sent_before`,
     expect.stringContaining('The form was sent before, and this endpoint exists.'),
@@ -194,12 +196,12 @@ test('a role may do what it includes', async () => {
   };
   const rejected = async (browser: typeof view, path: string) => {
     await browser.open('/console');
-    expect([path, (await browser.submit(`/console/webhooks${path}`)).status]).toEqual([path, 403]);
+    expect([path, (await browser.submit(`/console/${path}`)).status]).toEqual([path, 403]);
   };
-  for (const path of [...needed.operate, ...needed.admin]) await rejected(view, `/${id}/${path}`);
-  for (const path of needed.admin) await rejected(operate, `/${id}/${path}`);
-  await rejected(operate, '');
-  expect((await operate.open('/console/webhooks/new')).status).toBe(403);
+  for (const path of [...needed.operate, ...needed.admin]) await rejected(view, `webhooks/${id}/${path}`);
+  for (const path of needed.admin) await rejected(operate, `webhooks/${id}/${path}`);
+  await rejected(operate, 'new-webhook');
+  expect((await operate.open('/console/new-webhook')).status).toBe(403);
 });
 
 test('no log line and no entry of the activity list contains a URL or a secret', async () => {

@@ -63,7 +63,7 @@ const idleTimeout = 600_000;
 const longestPathParameter = 200 * 4 * 3;
 
 /** What the console has in common with the rest of the interface. */
-type SharedConsoleDeps = 'services' | 'clients' | 'webhooks' | 'log';
+type SharedConsoleDeps = 'services' | 'webhooks' | 'log';
 
 /** What the HTTP interface depends on. */
 export interface AppDeps {
@@ -194,7 +194,11 @@ export async function buildApp(
     await addPatientPages(app, { ...deps, publicUrl, requestsPerMinute: deps.limits.page_requests_per_minute });
   }
   if (deps.console) {
-    await addConsole(app, { ...deps, ...deps.console }, deps.limits.page_requests_per_minute);
+    await addConsole(
+      app,
+      { ...deps.console, services: deps.services, webhooks: deps.webhooks, log: deps.log },
+      { requestsPerMinute: deps.limits.page_requests_per_minute, publicUrl },
+    );
   }
   addHealth(app, deps);
   methods.finish();

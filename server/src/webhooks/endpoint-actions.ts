@@ -89,6 +89,12 @@ export async function setStatus(tx: Tx, id: string, status: 'enabled' | 'disable
   await failPending(tx, id);
 }
 
+/** Disables the endpoints of a client, and ends their deliveries. */
+export async function disableEndpointsOf(tx: Tx, clientId: string): Promise<void> {
+  const endpoints = await tx.selectFrom('webhook_endpoints').select('id').where('client_id', '=', clientId).execute();
+  for (const { id } of endpoints) await setStatus(tx, id, 'disabled');
+}
+
 /**
  * Gives an endpoint a new secret, and returns it. Deliveries are also signed with the previous one for a time.
  *

@@ -176,8 +176,8 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     tag: 'Webhooks',
     summary: 'Rotate the secret of a webhook endpoint',
     description:
-      'Deliveries are signed with both secrets until the previous one expires. The response contains the new secret, ' +
-      'which is not shown again.',
+      'Deliveries are signed with both secrets until the previous one expires, or the next rotation. The response ' +
+      'contains the new secret, which is not shown again.',
     level: 'client',
     method: 'POST',
     path: `${endpointPath}/secret`,

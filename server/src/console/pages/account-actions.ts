@@ -37,7 +37,7 @@ export async function newAccount(
 <p>The next page shows the password and the one-time codes of the account, once.</p>
 ${postForm(
   context,
-  'accounts',
+  'new-account',
   html`<div class="fields">${textField({
     name: 'name',
     label: 'Name',
@@ -75,7 +75,6 @@ export async function createAccount(context: SignedIn): Promise<ConsoleResponse>
       'Enter 1 to 63 lower-case letters, digits, dots, hyphens and underscores, beginning with a letter or digit.',
     );
   }
-  if (name === 'new') return again('Name', 'Choose another name.');
   const role = roles.find((it) => it === chosen);
   if (!role) return again('Role', `Choose ${roles.join(', ')}.`);
   const password = makePassword();

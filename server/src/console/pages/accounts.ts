@@ -28,7 +28,7 @@ export async function accountsPage(context: SignedIn): Promise<ConsoleResponse> 
       settings.oidc && ` People who sign in with ${new URL(settings.oidc.issuer).hostname} have none here.`
     }</p>
 ${!settings.local_accounts && html`<p class="advice">The configuration turns accounts off (<code>console.local_accounts</code>): none of these can sign in.</p>`}
-<div class="actions"><a class="button" href="${linkTo(context, 'accounts/new')}">New account</a></div>
+<div class="actions"><a class="button" href="${linkTo(context, 'new-account')}">New account</a></div>
 ${accounts.length === 0 ? html`<p class="empty">No accounts.</p>` : accountTable(context, accounts)}`,
   });
 }

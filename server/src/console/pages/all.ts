@@ -3,13 +3,19 @@ import type { consoleRoutes, RouteName } from '../routes.ts';
 import { changeAccountRole, createAccount, disableAccount, newAccount, resetAccount } from './account-actions.ts';
 import { accountPage, accountsPage } from './accounts.ts';
 import { activityPage } from './activity.ts';
+import { clientPage } from './client.ts';
+import { clientsPage } from './clients.ts';
 import { checkOneConnection, connectionsPage, showConnections } from './connections.ts';
 import { confirmDrop, drop } from './drop.ts';
+import { editClientPage, sendChangedClient } from './edit-client.ts';
 import { messagesPage, sendMessageAgain } from './messages.ts';
+import { newClientPage, sendNewClient } from './new-client.ts';
 import { endOidc, startOidc } from './oidc.ts';
 import { operationPage, retry } from './operation.ts';
 import { operationsPage } from './operations.ts';
 import { overviewPage } from './overview.ts';
+import { revocationPage, sendRevocation } from './revoke-client.ts';
+import { rotationPage, sendRotation } from './rotate-client.ts';
 import { sendSignIn, signInPage } from './sign-in.ts';
 import { signOut } from './sign-out.ts';
 import { webhookPage } from './webhook.ts';
@@ -24,7 +30,7 @@ import {
 import { askWebhookChange, changeWebhook } from './webhook-change.ts';
 import { createWebhook, newWebhook } from './webhook-create.ts';
 import { askReplay, replayWebhook } from './webhook-replay.ts';
-import { askRotation, rotateWebhook } from './webhook-secret.ts';
+import { askWebhookRotation, rotateWebhook } from './webhook-secret.ts';
 import { webhooksPage } from './webhooks.ts';
 
 type PublicName = {
@@ -62,7 +68,7 @@ export const signedInPages: Pages<Exclude<RouteName, PublicName>, SignedIn> = {
   replayWebhook,
   askWebhookChange: (context) => askWebhookChange(context),
   changeWebhook,
-  askRotation: (context) => askRotation(context),
+  askWebhookRotation: (context) => askWebhookRotation(context),
   rotateWebhook,
   enableWebhook,
   disableWebhook,
@@ -75,5 +81,15 @@ export const signedInPages: Pages<Exclude<RouteName, PublicName>, SignedIn> = {
   changeAccountRole,
   resetAccount,
   disableAccount,
+  clients: clientsPage,
+  client: clientPage,
+  newClient: newClientPage,
+  createClient: sendNewClient,
+  editClient: editClientPage,
+  changeClient: sendChangedClient,
+  askRotation: rotationPage,
+  rotateClient: sendRotation,
+  confirmRevocation: revocationPage,
+  revokeClient: sendRevocation,
   activity: activityPage,
 };

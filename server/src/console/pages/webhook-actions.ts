@@ -1,3 +1,4 @@
+import { findListedClient } from '../../clients/list-clients.ts';
 import type { Tx } from '../../db/kysely.ts';
 import { html } from '../../html/html.ts';
 import { isUuid } from '../../identifiers/uuid.ts';
@@ -30,8 +31,8 @@ export async function actOnEndpoint(
 export function testWebhook(context: SignedIn): Promise<ConsoleResponse> {
   return actOnEndpoint(context, 'webhook_test', async (tx, id) => {
     const endpoint = await summarizeEndpoint(tx, id);
-    const [emr = ''] = context.deps.clients.find(endpoint?.clientId ?? '')?.grants.keys() ?? [];
-    await sendTestEvent(tx, id, emr);
+    const client = await findListedClient(tx, context.deps.configured, endpoint?.clientId ?? '');
+    await sendTestEvent(tx, id, client?.grants[0]?.emr ?? '');
     return 'tested';
   });
 }

@@ -13,7 +13,7 @@ const anHour = 3600;
 const longest = overlap.longest / anHour;
 
 /** Asks before the secret is rotated. */
-export async function askRotation(
+export async function askWebhookRotation(
   context: SignedIn,
   shown: { readonly hours?: string; readonly problem?: string } = {},
 ): Promise<ConsoleResponse> {
@@ -55,7 +55,7 @@ export async function rotateWebhook(context: SignedIn): Promise<ConsoleResponse>
   const { db, keys } = deps.services;
   const hours = (request.form.get('hours') ?? '').trim();
   if (!/^\d{1,4}$/.test(hours) || Number(hours) > longest) {
-    return askRotation(context, { hours, problem: `Enter a whole number from 0 to ${longest}.` });
+    return askWebhookRotation(context, { hours, problem: `Enter a whole number from 0 to ${longest}.` });
   }
   const found = await summarizeEndpoint(db, request.params.id ?? '');
   if (!found) return noSuchEndpoint(context);

@@ -21,7 +21,7 @@ export async function webhooksPage(context: SignedIn): Promise<ConsoleResponse> 
     }<h1>Webhooks</h1>
 <p>Endpoints of clients, to which the gateway posts events. Of a URL only the host is shown, because the rest can contain a
 token.</p>
-${isAdmin && html`<div class="actions"><a class="button" href="${linkTo(context, 'webhooks/new')}">New endpoint</a></div>`}
+${isAdmin && html`<div class="actions"><a class="button" href="${linkTo(context, 'new-webhook')}">New endpoint</a></div>`}
 ${endpoints.length === 0 ? html`<p class="empty">No webhook endpoints.</p>` : endpointTable(context, endpoints, hosts)}`,
   });
 }
