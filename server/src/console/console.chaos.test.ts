@@ -9,6 +9,7 @@ import { newOperator, type TestOperator, withConsole } from '../../../test/conso
 import { type Gateway, startGateway } from '../../../test/gateway.ts';
 import { insertFailedMessage, insertOperation } from '../../../test/stuck-rows.ts';
 import { resolveConsole } from '../config/console-settings.ts';
+import { type ProcessFigures, readFigures } from '../ehr/figures.ts';
 import { recordCalls } from '../ehr/guard/call-history.ts';
 import { eventTypes } from '../events/event-types.ts';
 import { insertEndpoint } from '../webhooks/endpoint-store.ts';
@@ -37,7 +38,13 @@ function showHistory({ deps }: Gateway): void {
     }
   }
   now = end;
-  if (deps.console) vi.spyOn(deps.console.history, 'of').mockImplementation(history.of);
+  if (!deps.console) return;
+  const figures = readFigures(deps.ehrs.values(), history);
+  const failing = {
+    ...figures,
+    'sandbox-se': { ...figures['sandbox-no'], state: 'open', minutes: [] },
+  } as ProcessFigures;
+  vi.spyOn(deps.console, 'readFigures').mockResolvedValue({ workers: 3, processes: [figures, failing] });
 }
 
 /** A webhook endpoint with a delivery in each state. */

@@ -3,7 +3,7 @@ import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredAccess, ConfiguredEmr } from '../config/configuration.ts';
 import type { ConsoleSettings } from '../config/console-settings.ts';
-import type { CallHistory } from '../ehr/guard/call-history.ts';
+import type { GatewayFigures } from '../ehr/figures.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { Session } from './sessions.ts';
 
@@ -20,7 +20,8 @@ export interface ConsoleDeps {
   readonly emrs: readonly ConfiguredEmr[];
   readonly connectors: readonly ConnectorModule[];
   readonly database: PostgresPool;
-  readonly history: CallHistory;
+  /** What all processes of this gateway know about the EHRs. */
+  readFigures(): Promise<GatewayFigures>;
   readonly log: Logger;
 }
 
