@@ -49,7 +49,7 @@ export interface ConsolePage {
 }
 
 /** A browser without JavaScript, with cookies. */
-export function consoleBrowser(gateway: Gateway, url = consoleUrl) {
+export function consoleBrowser(gateway: Pick<Gateway, 'request'>, url = consoleUrl) {
   const { origin, host } = new URL(url);
   const cookies = new Map<string, string>();
   let latest: ConsolePage | undefined;
