@@ -98,6 +98,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const dispatcher = createDispatcher({
     db: background,
     keys,
+    clients,
     sender: createDeliverySender(configuration.webhooks),
     settings: configuration.webhooks,
     metrics: webhookMetrics,
@@ -138,7 +139,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       emrs: configuration.emrs,
       connectors: modules,
       database: database.pool,
-      readFigures: async () => ({ processes: [ownFigures()] }),
+      figures: { read: async () => ({ processes: [ownFigures()] }) },
     },
     isReady: () => migrationsApplied(database, sets),
     async stop() {

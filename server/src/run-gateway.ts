@@ -79,7 +79,7 @@ async function serve({ environment, setup, database, dataDir, log, primary }: Se
   const app = await buildApp({
     ...deps,
     readMetrics: primary?.allMetrics,
-    console: deps.console && primary ? { ...deps.console, readFigures: () => figuresOf(primary) } : deps.console,
+    console: deps.console && primary ? { ...deps.console, figures: { read: () => figuresOf(primary) } } : deps.console,
   });
   const address = await app.listen({ host: environment.host, port: environment.port }).catch((error) => {
     throw listenError(error, environment);

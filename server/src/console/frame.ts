@@ -29,14 +29,14 @@ interface Content {
 /** A page of a signed-in operator. */
 export function page(context: SignedIn, { section, ...rest }: Content): ConsoleResponse {
   const { session } = context;
-  const header = html`<nav aria-label="Console"><ul>
+  const header = html`<div class="who"><span>${session.name} <span class="quiet">(${session.role})</span></span>
+${postForm(context, 'sign-out', html`<button class="link">Sign out</button>`)}</div>
+<nav aria-label="Console"><ul>
 ${sections.map(([path, name, role]) => {
   if (!includesRole(session.role, role ?? 'view')) return false;
   const current = path === section ? html` aria-current="page"` : '';
   return html`<li><a href="${linkTo(context, path)}"${current}>${name}</a></li>\n`;
-})}</ul></nav>
-<div class="who"><span>${session.name} <span class="quiet">(${session.role})</span></span>
-${postForm(context, 'sign-out', html`<button class="link">Sign out</button>`)}</div>`;
+})}</ul></nav>`;
   return respond(context, rest, header);
 }
 

@@ -3,7 +3,7 @@ import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredAccess, ConfiguredEmr } from '../config/configuration.ts';
 import type { ConsoleSettings } from '../config/console-settings.ts';
-import type { GatewayFigures } from '../ehr/figures.ts';
+import type { FiguresSource } from '../ehr/figures.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { Session } from './sessions.ts';
 
@@ -20,8 +20,7 @@ export interface ConsoleDeps {
   readonly emrs: readonly ConfiguredEmr[];
   readonly connectors: readonly ConnectorModule[];
   readonly database: PostgresPool;
-  /** What all processes of this gateway know about the EHRs. */
-  readFigures(): Promise<GatewayFigures>;
+  readonly figures: FiguresSource;
   readonly log: Logger;
 }
 

@@ -22,6 +22,11 @@ export interface GatewayFigures {
   readonly processes: readonly ProcessFigures[];
 }
 
+/** Reads the figures of all processes of this gateway. */
+export interface FiguresSource {
+  read(): Promise<GatewayFigures>;
+}
+
 /** What several processes know about an EHR. */
 export interface MergedFigures {
   /** Number of processes in each state that at least one is in. */

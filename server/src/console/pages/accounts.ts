@@ -90,7 +90,7 @@ function forms(context: SignedIn, { name, role, isDisabled }: ListedOperator): H
 ${postForm(
   context,
   `accounts/${name}/role`,
-  html`<div class="fields">${selectField({ name: 'role', label: 'Role', value: role }, roleChoices)}</div>
+  html`<div class="fields">${selectField({ name: 'role', label: 'New role', value: role }, roleChoices)}</div>
 <div class="actions"><button>Change the role</button></div>`,
 )}
 <h2>Reset</h2>

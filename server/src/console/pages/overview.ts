@@ -17,7 +17,7 @@ export async function overviewPage(context: SignedIn): Promise<ConsoleResponse> 
   const open = await countOpenOperations(services.db);
   const queue = await readQueue(services.db);
   const failed = await countFailed(services.db);
-  const figures = await context.deps.readFigures();
+  const figures = await context.deps.figures.read();
   const count = (...states: readonly string[]) => sum(open.filter(({ state }) => states.includes(state)));
   const suspended = count('suspended');
   const oldest = Math.max(...queue.map((it) => it.oldest));
