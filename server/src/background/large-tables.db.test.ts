@@ -61,7 +61,7 @@ test('no background job scans a growing table or index', async () => {
       metrics: webhookMetrics,
       log,
     });
-    const retention = { confirmation_days: 90, event_days: 30 };
+    const retention = { confirmation_days: 90, event_days: 30, audit_days: 1830 };
     for (const { round } of backgroundWork(
       { ...services, db },
       {

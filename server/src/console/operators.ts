@@ -8,7 +8,8 @@ import type { Role } from './roles.ts';
 import { enrolmentUri, newTotpSecret } from './totp.ts';
 
 /** The operator of the command line in the activity list. */
-const commandLine = 'command line';
+/** The name of whoever uses the command line, in the activity list. */
+export const commandLine = 'command line';
 
 /** A name is no e-mail address, so that the tables of the gateway contain none. */
 export const operatorNamePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
