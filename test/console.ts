@@ -88,14 +88,17 @@ export function consoleBrowser(gateway: Gateway, url = consoleUrl) {
     return latest;
   }
 
-  /** Sends a form with the token of the page that is shown, and follows redirects. */
+  /** Sends a form with the hidden fields of the page that is shown, and follows redirects. */
   async function submit(
     path: string,
-    fields: Readonly<Record<string, string>> = {},
+    fields: Readonly<Record<string, string | readonly string[]>> = {},
     headers: Readonly<Record<string, string | undefined>> = {},
   ): Promise<ConsolePage> {
-    const token = /name="form_token" value="([^"]+)"/.exec(latest?.html ?? '')?.[1] ?? '';
-    const body = new URLSearchParams({ form_token: token, ...fields }).toString();
+    const hidden = [...(latest?.html ?? '').matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+    const all = { ...Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value])), ...fields };
+    const body = new URLSearchParams(
+      Object.entries(all).flatMap(([name, values]) => [values].flat().map((value): [string, string] => [name, value])),
+    ).toString();
     return show(path, await send('POST', path, { body, headers }));
   }
 

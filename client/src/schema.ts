@@ -534,7 +534,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook endpoint
-         * @description Deliveries are signed with both secrets until the previous one expires. The response contains the new secret, which is not shown again.
+         * @description Deliveries are signed with both secrets until the previous one expires, or the next rotation. The response contains the new secret, which is not shown again.
          */
         post: operations["rotate_webhook_secret"];
         delete?: never;

@@ -7,7 +7,8 @@ import { anchorEarlierChains } from './audit/anchors.ts';
 import { prepareAuditKey } from './audit/key-store.ts';
 import { Trail } from './audit/trail.ts';
 import { startBackground } from './background/start.ts';
-import { createClientRegistry } from './clients/client-registry.ts';
+import type { RefreshableClients } from './clients/client-registry.ts';
+import { openClientRegistry } from './clients/open-client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { DemoClient } from './config/demo.ts';
 import { createPageLinks } from './confirmations/page-links.ts';
@@ -37,6 +38,7 @@ import { createDeliverySender } from './webhooks/send-delivery.ts';
 
 /** The gateway's dependencies, created once at start. */
 export interface Deps extends AppDeps {
+  readonly clients: RefreshableClients;
   /** Stops background jobs and closes EHR connections. Call it after the last request; it does not close the database. */
   stop(): Promise<void>;
 }
@@ -50,6 +52,8 @@ interface Setup {
   readonly demoClient?: DemoClient | undefined;
   readonly log: Logger;
   readonly connectors?: readonly ConnectorModule[];
+  /** How often clients that operators have changed are read. */
+  readonly clientsPauseMilliseconds?: number | undefined;
 }
 
 /**
@@ -94,7 +98,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     operationMetrics: createOperationMetrics(metrics, log),
     audit,
   };
-  const clients = createClientRegistry(configuration.clients);
+  const clients = await openClientRegistry(configuration, background, log);
   const webhookMetrics = createWebhookMetrics(metrics);
   const ehrChangeMetrics = createEhrChangeMetrics(metrics);
   const dispatcher = createDispatcher({
@@ -107,7 +111,15 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   });
   const loops = startBackground(
     { ...services, db: background },
-    { retention: configuration.retention, clients, dispatcher, webhookMetrics, ehrChangeMetrics, log },
+    {
+      retention: configuration.retention,
+      clients,
+      clientsPauseMilliseconds: setup.clientsPauseMilliseconds,
+      dispatcher,
+      webhookMetrics,
+      ehrChangeMetrics,
+      log,
+    },
   );
   return {
     log,
@@ -125,6 +137,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     webhooks: configuration.webhooks,
     console: configuration.console && {
       settings: configuration.console,
+      configured: configuration,
+      refreshClients: clients.refresh,
       emrs: configuration.emrs,
       connectors: modules,
       database: database.pool,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { auditCommand } from './audit.ts';
+import { clientsCommand } from './clients.ts';
 import { conformanceCommand } from './conformance.ts';
 import { emrCheckCommand } from './emr-check.ts';
 import { messagesCommand } from './messages.ts';
@@ -27,6 +28,8 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(emr);
   const audit = auditCommand(output, end);
   program.addCommand(audit);
+  const clients = clientsCommand(output, end);
+  program.addCommand(clients);
   const messages = messagesCommand(output, end);
   program.addCommand(messages);
   const operations = operationsCommand(output, end);
@@ -37,7 +40,7 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(secretKeys);
   const webhooks = webhooksCommand(output, end);
   program.addCommand(webhooks);
-  const groups = [audit, emr, messages, operations, operators, secretKeys, webhooks];
+  const groups = [audit, clients, emr, messages, operations, operators, secretKeys, webhooks];
   for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)])
     command.copyInheritedSettings(program);
   return program;

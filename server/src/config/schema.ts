@@ -24,6 +24,10 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
+export function isScope(text: string): text is Scope {
+  return (scopes as readonly string[]).includes(text);
+}
+
 function settings(description: string) {
   return Type.Unsafe<Record<string, unknown>>({ type: 'object', description });
 }
@@ -144,6 +148,14 @@ const client = Type.Object(
   },
   { additionalProperties: false },
 );
+
+/** A grant as it is written: without care units, all of the EHR. */
+export type Grant = Static<typeof grant>;
+
+const { secrets: _, ...factsOfClients } = client.properties;
+/** A client that operators manage: as one of the file, without its secrets. */
+export const clientFactsSchema = Type.Object(factsOfClients, { additionalProperties: false });
+export type ClientFacts = Static<typeof clientFactsSchema>;
 
 export const limitsSchema = Type.Object(
   {

@@ -7,11 +7,14 @@ import type { Endpoint } from './endpoint.ts';
 import { endpointsWithDue } from './endpoint-store.ts';
 import { eventBody } from './event-body.ts';
 import type { WebhookMetrics } from './metrics.ts';
+import { createPlaces } from './places.ts';
 import type { DeliverySender } from './send-delivery.ts';
 import { settleDelivery } from './settle-delivery.ts';
 
 /** Concurrent attempts at one endpoint in this process. A slow endpoint delays no other. */
 const atOncePerEndpoint = 4;
+/** Concurrent attempts in this process. Each takes a connection and the memory of an event. */
+const atOnce = 256;
 /** Seconds. Margin of a claim over the longest attempt. */
 const margin = 5;
 
@@ -38,8 +41,7 @@ export interface Dispatcher {
  */
 export function createDispatcher({ db, keys, sender, settings, metrics, log }: Dependencies): Dispatcher {
   const leaseSeconds = settings.timeout_ms / 1000 + margin;
-  /** Number of attempts in progress or about to start, by endpoint. */
-  const busy = new Map<string, number>();
+  const places = createPlaces(atOnce, atOncePerEndpoint);
   /** Attempts, and look-ups of what is due after them. */
   const running = new Set<Promise<void>>();
   let isStopped = false;
@@ -64,25 +66,19 @@ export function createDispatcher({ db, keys, sender, settings, metrics, log }: D
     }
   }
 
-  function occupy(endpointId: string, change: number): void {
-    const count = (busy.get(endpointId) ?? 0) + change;
-    if (count === 0) busy.delete(endpointId);
-    else busy.set(endpointId, count);
-  }
-
   /** Fills the free places of an endpoint. Returns how many attempts it has started. */
   async function start(endpoint: Endpoint): Promise<number> {
-    const free = atOncePerEndpoint - (busy.get(endpoint.id) ?? 0);
+    const free = places.free(endpoint);
     if (free <= 0 || isStopped) return 0;
-    occupy(endpoint.id, free);
+    places.take(endpoint, free);
     const claimed = await claimDeliveries(db, endpoint.id, leaseSeconds, free).finally(() =>
-      occupy(endpoint.id, -free),
+      places.release(endpoint, free),
     );
     for (const delivery of claimed) {
-      occupy(endpoint.id, 1);
+      places.take(endpoint, 1);
       track(
         attempt(endpoint, delivery).finally(() => {
-          occupy(endpoint.id, -1);
+          places.release(endpoint, 1);
           refill(endpoint.id);
         }),
       );

@@ -55,7 +55,10 @@ CREATE TABLE webhook_deliveries (
   -- Deliveries of one subject are made in the order of their events, each after the earlier one has ended.
   subject text,
   state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'failed')),
+  -- Attempts that were started. One whose process was killed counts too.
   attempts integer NOT NULL DEFAULT 0,
+  -- Attempts that failed. Determines the pause before the next one.
+  failures integer NOT NULL DEFAULT 0,
   -- While a process is making an attempt: when another one may.
   next_attempt_at timestamptz NOT NULL DEFAULT now(),
   last_attempt_at timestamptz,

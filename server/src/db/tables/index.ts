@@ -1,4 +1,5 @@
 import type { AuditTables } from './audit.ts';
+import type { ClientTables } from './clients.ts';
 import type { ConfirmationTables } from './confirmations.ts';
 import type { ConsoleTables } from './console.ts';
 import type { EhrChangeTables } from './ehr-changes.ts';
@@ -12,6 +13,7 @@ import type { WebhookTables } from './webhooks.ts';
 /** The gateway's own tables. One file for each domain, as with the migrations. */
 export interface Tables
   extends AuditTables,
+    ClientTables,
     ConfirmationTables,
     ConsoleTables,
     EhrChangeTables,

@@ -1,0 +1,19 @@
+import type { Logger } from 'pino';
+import type { Configuration } from '../config/configuration.ts';
+import type { Db } from '../db/kysely.ts';
+import { createClientRegistry, type RefreshableClients } from './client-registry.ts';
+import { readClients } from './read-clients.ts';
+
+/** Creates the registry with the clients of the configuration file and of the database. */
+export async function openClientRegistry(
+  configuration: Configuration,
+  db: Db,
+  log: Logger,
+): Promise<RefreshableClients> {
+  const clients = createClientRegistry({ configured: configuration, read: (known) => readClients(db, known) });
+  await clients.refresh();
+  for (const client_id of clients.overridden()) {
+    log.warn({ client_id }, 'stored client not used: the configuration file has a client with the same id');
+  }
+  return clients;
+}
