@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { type TOTP, URI } from 'otpauth';
 import type { Configuration } from '../server/src/config/configuration.ts';
 import { resolveConsole } from '../server/src/config/console-settings.ts';
 import { createOperator } from '../server/src/console/operators.ts';
 import type { Role } from '../server/src/console/roles.ts';
+import { startSession } from '../server/src/console/sessions.ts';
 import type { Gateway, GatewayResponse } from './gateway.ts';
 
 export const consoleUrl = 'https://gateway.internal.example.org';
@@ -112,6 +114,17 @@ export function consoleBrowser(gateway: Gateway, url = consoleUrl) {
       return submit('/console/sign-in', { name, password, code: code() });
     },
   };
+}
+
+/** A browser with a session of a new account, whose password nobody knows. */
+export async function browserWith(gateway: Gateway, name: string, role: Role) {
+  const browser = consoleBrowser(gateway);
+  const { db } = gateway.deps.services;
+  const operatorId = randomUUID();
+  await db.insertInto('operators').values({ id: operatorId, name, role, password_hash: 'of no password' }).execute();
+  const { token } = await startSession(db, { operatorId, name, role, hours: 12 });
+  browser.cookies.set('__Host-crossward-console', token);
+  return { operator: { name }, browser };
 }
 
 export type ConsoleBrowser = ReturnType<typeof consoleBrowser>;

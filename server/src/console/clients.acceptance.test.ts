@@ -3,14 +3,13 @@ import { sql } from 'kysely';
 import { afterAll, expect, test, vi } from 'vitest';
 import { book, oslo, sodermalm } from '../../../test/bookings.ts';
 import { eventually } from '../../../test/codes.ts';
-import { type ConsolePage, consoleBrowser, withConsole } from '../../../test/console.ts';
+import { browserWith, type ConsolePage, consoleBrowser, withConsole } from '../../../test/console.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { browserOf, pagePath, withPages } from '../../../test/patient-page.ts';
 import { startReceiver, webhooksOf, withQuickWebhooks } from '../../../test/webhook-receiver.ts';
 import { ofDatabase } from '../db/errors.ts';
 import { listActivity } from './activity.ts';
 import type { Role } from './roles.ts';
-import { startSession } from './sessions.ts';
 
 const options = { configure: (it: Parameters<typeof withConsole>[0]) => withPages(withQuickWebhooks(withConsole(it))) };
 const gateway = await startGateway({ ...options, logLevel: 'trace' });
@@ -21,12 +20,7 @@ afterAll(async () => {
 });
 const { db } = gateway.deps.services;
 
-async function signedIn(role: Role) {
-  const browser = consoleBrowser(gateway);
-  const { token } = await startSession(db, { operatorId: null, name: `the ${role}`, role, hours: 12 });
-  browser.cookies.set('__Host-crossward-console', token);
-  return browser;
-}
+const signedIn = async (role: Role) => (await browserWith(gateway, `the-${role}`, role)).browser;
 const admin = await signedIn('admin');
 
 const rightFields = {
@@ -213,9 +207,9 @@ test('each change is in the activity list, with the id of the client and without
     outcome,
   ]);
   expect(entries).toEqual([
-    ['the admin', 'client_revoke', 'listed', 'done'],
-    ['the admin', 'client_rotate', 'listed', 'done'],
-    ['the admin', 'client_create', 'listed', 'done'],
+    ['the-admin', 'client_revoke', 'listed', 'done'],
+    ['the-admin', 'client_rotate', 'listed', 'done'],
+    ['the-admin', 'client_create', 'listed', 'done'],
   ]);
 });
 

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
+  browserWith,
   type ConsoleBrowser,
   consoleBrowser,
   newOperator,
@@ -13,7 +13,6 @@ import { insertFailedMessage, insertOperation } from '../../../test/stuck-rows.t
 import { sealPlan } from '../operations/stored-operation.ts';
 import { changeRole, disableOperator } from './operators.ts';
 import type { Role } from './roles.ts';
-import { startSession } from './sessions.ts';
 
 const gateway = await startGateway({ configure: (it) => withConsole(it), logLevel: 'trace' });
 afterAll(() => gateway.close());
@@ -34,17 +33,7 @@ const plan = {
 let operators = 0;
 const newName = () => `operator-${++operators}`;
 
-/** A browser with a session of an account of its own. */
-async function signedIn(role: Role) {
-  const operator = { name: newName() };
-  const operatorId = randomUUID();
-  await sql`INSERT INTO operators (id, name, role, password_hash)
-    VALUES (${operatorId}, ${operator.name}, ${role}, 'not used')`.execute(db);
-  const browser = consoleBrowser(gateway);
-  const { token } = await startSession(db, { operatorId, name: operator.name, role, hours: 12 });
-  browser.cookies.set('__Host-crossward-console', token);
-  return { operator, browser };
-}
+const signedIn = (role: Role) => browserWith(gateway, newName(), role);
 
 /** Sends the form to sign in, without the token of a session. */
 async function attempt(browser: ConsoleBrowser, { name, password }: Partial<TestOperator>, code: string) {
