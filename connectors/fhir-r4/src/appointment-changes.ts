@@ -1,15 +1,11 @@
-import {
-  type AppointmentChanges,
-  type AppointmentChangesQuery,
-  type ChangedAppointment,
-  ConnectorError,
-} from '@crossward/connector-kit';
-import { advanceCursor, openCursor, overlapMilliseconds, type SeenVersion } from './change-cursor.ts';
+import type { AppointmentChanges, AppointmentChangesQuery, ChangedAppointment } from '@crossward/connector-kit';
+import { openCursor, overlapMilliseconds } from './change-cursor.ts';
 import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirAppointment } from './fhir.ts';
 import { toAppointment } from './mappers/appointment.ts';
 import { patientViews } from './mappers/group.ts';
+import { readVersions, updatedAt } from './read-versions.ts';
 import { defaultPageSize } from './settings.ts';
 
 /**
@@ -26,36 +22,15 @@ export async function listAppointmentChanges(
     return { changes: [], next: JSON.stringify({ since, seen: [] }), hasMore: false };
   }
   const cursor = openCursor(after);
-  const known = new Set(cursor.seen.map(([version]) => version));
-  const { found, reached } = await readNew(ehr, cursor.since, limit, (version) => known.has(version));
-  const directories = await Promise.all(careUnits.map((careUnit) => ehr.directory.of(careUnit)));
-  const seen = [...cursor.seen, ...found.map((it): SeenVersion => [versionOf(it), updatedAt(it)])];
-  return {
-    changes: found.flatMap((it) => changesOf(ehr, directories, it)),
-    next: advanceCursor(cursor, seen, reached),
-    hasMore: found.length > 0,
-  };
-}
-
-async function readNew(ehr: FhirConnection, since: number, limit: number, isKnown: (version: string) => boolean) {
-  const found: FhirAppointment[] = [];
-  let reached = since;
   const pages = ehr.client.pages('Appointment', [
-    ['_lastUpdated', `ge${new Date(since).toISOString()}`],
+    ['_lastUpdated', `ge${new Date(cursor.since).toISOString()}`],
     ['_sort', '_lastUpdated'],
     // Most of a page can be known from the overlap, so a small one would be read again and again.
     ['_count', String(Math.max(limit, defaultPageSize))],
-  ]);
-  for await (const { resources, sorted } of pages) {
-    for (const resource of resources as readonly FhirAppointment[]) {
-      const at = updatedAt(resource);
-      reached = Math.max(reached, at);
-      // A server that ignores the parameter returns everything.
-      if (at >= since && !isKnown(versionOf(resource))) found.push(resource);
-    }
-    if (sorted && found.length > 0) break;
-  }
-  return { found, reached };
+  ]) as AsyncIterable<{ readonly resources: readonly FhirAppointment[]; readonly sorted: boolean }>;
+  const { found, next, hasMore } = await readVersions(pages, cursor, ehr.client.clock.now().getTime());
+  const directories = await Promise.all(careUnits.map((careUnit) => ehr.directory.of(careUnit)));
+  return { changes: found.flatMap((it) => changesOf(ehr, directories, it)), next, hasMore };
 }
 
 function changesOf(
@@ -77,14 +52,4 @@ function changesOf(
 /** A date without a time says too little. */
 function dateOf(dateTime: string | undefined): Date | undefined {
   return dateTime?.includes('T') ? new Date(dateTime) : undefined;
-}
-
-function updatedAt({ meta }: FhirAppointment): number {
-  const at = Date.parse(meta?.lastUpdated ?? '');
-  if (Number.isNaN(at)) throw new ConnectorError('unsupported', 'The EHR does not say when an Appointment was changed');
-  return at;
-}
-
-function versionOf({ id, meta }: FhirAppointment): string {
-  return `${id}/${meta?.versionId ?? meta?.lastUpdated}`;
 }

@@ -25,11 +25,16 @@ export function openCursor(text: string): ChangeCursor {
   return cursor;
 }
 
-/** The cursor after reading. `reached`: the latest `meta.lastUpdated` that has been read, in milliseconds. */
+/**
+ * The cursor after reading. A version that is dropped from it must not be read again, so those of the instant that was
+ * reached all stay, however many they are.
+ *
+ * @param reached milliseconds: every version that was updated before has been read
+ */
 export function advanceCursor({ since }: ChangeCursor, seen: readonly SeenVersion[], reached: number): string {
-  const newest = seen.toSorted(([, a], [, b]) => a - b).slice(-mostSeen);
-  const [oldest] = newest;
-  const earliest = newest.length === mostSeen && oldest ? oldest[1] : Number.NEGATIVE_INFINITY;
-  const from = Math.max(since, reached - overlapMilliseconds, earliest);
-  return JSON.stringify({ since: from, seen: newest.filter(([, at]) => at >= from) });
+  const newest = seen.toSorted(([, a], [, b]) => b - a);
+  const dropped = newest[mostSeen];
+  const afterDropped = dropped ? Math.min(dropped[1] + 1, reached) : Number.NEGATIVE_INFINITY;
+  const from = Math.max(since, reached - overlapMilliseconds, afterDropped);
+  return JSON.stringify({ since: from, seen: seen.filter(([, at]) => at >= from) });
 }

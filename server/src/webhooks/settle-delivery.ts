@@ -47,11 +47,16 @@ export async function settleDelivery(
   return 'retry';
 }
 
+/** Ends a delivery that must not be made, as failed. Later events of the same subject are due. */
+export function endWithoutAttempt(db: Db, delivery: Claimed): Promise<void> {
+  return end(db, delivery, 'failed', { failure: 'not_granted' });
+}
+
 async function end(
   db: Db | Tx,
   { id, endpointId, subject, attempts }: Claimed,
   state: 'delivered' | 'failed',
-  { status, failure }: AttemptResult,
+  { status, failure }: Omit<AttemptResult, 'failure'> & { readonly failure?: AttemptResult['failure'] | 'not_granted' },
 ): Promise<void> {
   await sql`
     WITH ended AS (
