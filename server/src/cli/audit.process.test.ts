@@ -80,7 +80,7 @@ describe('search', () => {
     expect(JSON.parse(found.stdout)).toMatchObject([{ operation: 'get_patient', client_id: 'app', patients: 2 }]);
     expect(found.stdout + found.stderr).not.toContain('15859');
     const activity = await db.selectFrom('operator_activity').selectAll().orderBy('id', 'desc').execute();
-    expect(activity[0]).toMatchObject({ operator_name: 'command line', action: 'audit_search', target: 'north' });
+    expect(activity[0]).toMatchObject({ operator_name: 'command line', action: 'audit_search', target: null });
     expect(JSON.stringify(activity)).not.toContain('15859');
   });
 

@@ -8,6 +8,7 @@ const sections = [
   ['messages', 'Messages'],
   ['connections', 'Connections'],
   ['clients', 'Clients'],
+  ['audit', 'Audit'],
   ['activity', 'Activity'],
 ] as const;
 

@@ -1,6 +1,7 @@
 import type { ConsoleResponse, PageContext, SignedIn } from '../page.ts';
 import type { consoleRoutes, RouteName } from '../routes.ts';
 import { activityPage } from './activity.ts';
+import { auditPage, searchAudit } from './audit.ts';
 import { clientPage } from './client.ts';
 import { clientsPage } from './clients.ts';
 import { checkOneConnection, connectionsPage, showConnections } from './connections.ts';
@@ -52,5 +53,7 @@ export const signedInPages: Pages<Exclude<RouteName, PublicName>, SignedIn> = {
   rotateClient: sendRotation,
   confirmRevocation: revocationPage,
   revokeClient: sendRevocation,
+  audit: auditPage,
+  searchAudit,
   activity: activityPage,
 };
