@@ -184,16 +184,14 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
           ...write,
           upload: request.upload,
         } as Input<L, P, Q, B>);
-      const seen = nothingSeen();
-      request.seen = seen;
+      const seen = operation.audit === 'none' ? undefined : nothingSeen();
+      if (seen) request.seen = seen;
       const run = () => (method === 'GET' ? handle(noWrite) : runWrite(app.operationServices, request, handle));
-      const done = asClient(request.access?.client.id ?? '', () =>
-        operation.audit === 'none' ? run() : watching(seen, run),
-      );
+      const done = asClient(request.access?.client.id ?? '', () => (seen ? watching(seen, run) : run()));
       const { body, headers, status } = await (request.upload
         ? done.finally(() => discardUnused(app.operationServices, request))
         : done);
-      if (operation.audit !== 'none') await auditResponse(request, body, headers).catch(discarding(body));
+      if (seen) await auditResponse(request, body, headers).catch(discarding(body));
       reply.code(status ?? response.status);
       if (response.status === 204) return reply.headers({ ...headers }).send();
       if (!response.mediaTypes) reply.type('application/json; charset=utf-8');

@@ -68,7 +68,7 @@ describe('a search finds accesses', () => {
     expect(column(html, 'EHR and care unit')[0]).toMatch(/^sandbox-no\s+oslo-sentrum$/);
     expect(column(html, 'Outcome')).toEqual(['patient not found']);
     expect(column(html, 'Request')[0]).toMatch(/^\S{36}$/);
-    expect(column(html, 'Patients')[0]).toMatch(/^[0-9a-f]{8}$/);
+    expect(column(html, 'Patient hashes')[0]).toMatch(/^[0-9a-f]{8}$/);
     expect(html).not.toContain('nobody');
   });
 });

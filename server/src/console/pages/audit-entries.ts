@@ -6,7 +6,7 @@ import { badge, table, time, words } from '../parts.ts';
 export function entriesTable(entries: readonly StoredEntry[]): Html {
   return table(
     'The newest first',
-    ['Time', 'Who', 'Operation', 'EHR and care unit', 'Patients', 'Records', 'Outcome', 'Request'],
+    ['Time', 'Who', 'Operation', 'EHR and care unit', 'Patient hashes', 'Records', 'Outcome', 'Request'],
     entries.map((entry) => [
       time(entry.at),
       html`${entry.client_id}${entry.actor_kind !== 'client' && html`<br><span class="quiet">${words(entry.actor_kind)}</span>`}`,
