@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Seen } from '../ehr/seen.ts';
-import { type Problem, unavailable } from '../problems/problem.ts';
+import { describeError } from '../log/describe-error.ts';
+import { Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 
 /** What a response says about patients. */
@@ -49,7 +50,8 @@ declare module 'fastify' {
 /**
  * Writes the entry of a request that gets data, before the data is sent.
  *
- * @throws Problem `database_unavailable`
+ * @throws Problem if the entry cannot be stored: `outcome_unknown` if the request may have changed something, otherwise
+ * `database_unavailable`
  */
 export async function auditResponse(
   request: FastifyRequest,
@@ -59,15 +61,21 @@ export async function auditResponse(
   const { audit } = request.routeOptions.config.operation ?? {};
   if (audit === undefined || audit === 'none') return;
   const outcome = isDryRun(request) ? 'dry_run' : headers['idempotency-replayed'] === 'true' ? 'replayed' : 'success';
-  await write(request, outcome, audit(body));
+  try {
+    await write(request, outcome, audit(body));
+  } catch (cause) {
+    const isWrite = outcome !== 'dry_run' && request.method !== 'GET' && request.method !== 'HEAD';
+    throw isWrite ? new Problem('outcome_unknown', { cause }) : unavailable('database_unavailable', { cause });
+  }
 }
 
 /** Nothing was read, or there is no database to write to. */
 const unrecorded: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded', 'database_unavailable']);
 
 /**
- * Writes the entry of a request that gets a problem. Returns the problem to send: `database_unavailable` if the entry cannot
- * be stored. `undefined`: the request leaves no entry, because it has no client, or concerns no patient.
+ * Writes the entry of a request that gets a problem. Returns the problem to send. If the entry cannot be stored, that is
+ * `database_unavailable`, because a rejection can say something about a patient; a failure says nothing, and stays as it is.
+ * `undefined`: the request leaves no entry, because it has no client, or concerns no patient.
  */
 export function auditProblem(request: FastifyRequest, problem: Problem): Promise<Problem> | undefined {
   const { audit } = request.routeOptions.config.operation ?? {};
@@ -76,7 +84,11 @@ export function auditProblem(request: FastifyRequest, problem: Problem): Promise
   if (unrecorded.has(problem.reason)) return undefined;
   return write(request, problem.reason, nothing).then(
     () => problem,
-    (failure: Problem) => failure,
+    (cause) => {
+      if (problem.status < 500) return unavailable('database_unavailable', { cause });
+      request.log.error({ cause: describeError(cause) }, 'audit entry not stored');
+      return problem;
+    },
   );
 }
 
@@ -90,19 +102,15 @@ async function write(request: FastifyRequest, outcome: string, shown: Shown): Pr
   const { operation } = routeOptions.config;
   if (!access?.ehr || !access.careUnit || !operation) throw new Error('Only access to a care unit is recorded');
   request.isAudited = true;
-  try {
-    await server.operationServices.audit.record({
-      actor: 'client',
-      clientId: access.client.id,
-      operation: operation.operationId,
-      emr: access.ehr.id,
-      careUnitId: access.careUnit.id,
-      patients: [...(seen?.patients ?? []), ...shown.patients],
-      records: [...(seen?.records ?? []), ...shown.records],
-      outcome,
-      requestId: id,
-    });
-  } catch (cause) {
-    throw unavailable('database_unavailable', { cause });
-  }
+  await server.operationServices.audit.record({
+    actor: 'client',
+    clientId: access.client.id,
+    operation: operation.operationId,
+    emr: access.ehr.id,
+    careUnitId: access.careUnit.id,
+    patients: [...(seen?.patients ?? []), ...shown.patients],
+    records: [...(seen?.records ?? []), ...shown.records],
+    outcome,
+    requestId: id,
+  });
 }

@@ -202,11 +202,16 @@ describe('while entries cannot be stored', () => {
     expect(verdicts).toMatchObject([{ fault: null }]);
   });
 
-  test('a write is made, and its response replayed to a retry with the key', async () => {
+  test('a rejection is not sent', async () => {
+    const { status, body } = await withoutTrail(() => gateway.request<Problem>('GET', `${oslo}/patients/nobody`));
+    expect([status, body.reason]).toEqual([503, 'database_unavailable']);
+  });
+
+  test('a write is made, its outcome is unknown, and its response replayed to a retry with the key', async () => {
     const body = creationBody(await freeSlot(gateway));
     const headers = { 'idempotency-key': newKey() };
     const send = () => gateway.request<Problem>('POST', `${oslo}/appointments`, { body, headers });
-    expect(await withoutTrail(send)).toMatchObject({ status: 503, body: { retryable: true } });
+    expect(await withoutTrail(send)).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
     const { response, entry } = await audited('POST', `${oslo}/appointments`, { body, headers });
     expect(response.status).toBe(201);
     expect(entry.outcome).toBe('replayed');

@@ -476,8 +476,7 @@ export const reasons = {
     status: 503,
     title: 'Database unavailable',
     happened: 'The database of the gateway cannot be reached.',
-    remedy:
-      'Wait for the number of seconds in the `Retry-After` header, then try again. Repeat a write with its `Idempotency-Key`, because it may have been made.',
+    remedy: 'Wait for the number of seconds in the `Retry-After` header, then try again.',
   },
   ehr_timeout: {
     origin: 'ehr',
