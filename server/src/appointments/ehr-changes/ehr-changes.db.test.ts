@@ -1,0 +1,68 @@
+import type { Appointment } from '@crossward/connector-kit';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../test/database.ts';
+import { createDb, type Db } from '../../db/kysely.ts';
+import type { EhrConnection } from '../../ehr/connection.ts';
+import { readAgain } from './read-again.ts';
+import { storeChanges } from './store-changes.ts';
+
+let testDatabase: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase('postgresql');
+  db = createDb(testDatabase.database);
+});
+afterAll(() => testDatabase.dispose());
+beforeEach(async () => {
+  await sql`TRUNCATE ehr_changes, events CASCADE`.execute(db);
+});
+
+const careUnit = { id: 'ward', timeZone: 'Europe/Oslo' };
+
+function connection(more: Partial<EhrConnection>): EhrConnection {
+  const patience = { callSeconds: 1, settlingSeconds: 1, giveUpSeconds: 1 };
+  return { id: 'ehr', isOpen: true, patience, careUnits: new Map([['ward', careUnit]]), ...more } as EhrConnection;
+}
+
+/** The appointment, from 8 to 9 or at another hour. */
+function appointmentAt(hour: number, state: Appointment['state'] = 'booked'): Appointment {
+  const [start, end] = [new Date(Date.UTC(2030, 0, 1, hour)), new Date(Date.UTC(2030, 0, 1, hour + 1))];
+  const ids = {
+    id: 'a-1',
+    careUnitId: 'ward',
+    patientId: 'p-1',
+    resourceId: 'r-1',
+    healthcareServiceId: 'consultation',
+  };
+  return { ...ids, start, end, state, heldUntil: null, comment: null };
+}
+
+const store = (appointment: Appointment) =>
+  db.transaction().execute((tx) => storeChanges(tx, 'ehr', [{ appointment, isNew: false }], new Date()));
+const stored = () => db.selectFrom('ehr_changes').select(['starts_at', 'is_stale']).execute();
+
+test('a change that is stored while the appointment is read again is not overwritten', async () => {
+  const isStale = () => db.updateTable('ehr_changes').set({ is_stale: true }).execute();
+  await store(appointmentAt(8));
+  await isStale();
+  const response = Promise.withResolvers<readonly Appointment[]>();
+  const asked = Promise.withResolvers<void>();
+  const call = (() => {
+    asked.resolve();
+    return response.promise;
+  }) as EhrConnection['call'];
+  const reading = readAgain(db, connection({ call }));
+  await asked.promise;
+  await store(appointmentAt(10));
+  response.resolve([appointmentAt(8)]);
+  await reading;
+  expect(await stored()).toEqual([{ starts_at: appointmentAt(10).start, is_stale: false }]);
+
+  await isStale();
+  await readAgain(db, connection({ call: (async () => [appointmentAt(12)]) as unknown as EhrConnection['call'] }));
+  expect(await stored()).toEqual([{ starts_at: appointmentAt(12).start, is_stale: false }]);
+  await isStale();
+  await readAgain(db, connection({ call: (async () => []) as unknown as EhrConnection['call'] }));
+  expect(await stored()).toEqual([]);
+});
