@@ -1,10 +1,14 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../../../../test/codes.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/database.ts';
 import { createDb, type Db } from '../../db/kysely.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
+import { writeEvents } from '../../events/write-events.ts';
+import type { OperationServices } from '../../operations/services.ts';
 import { readAgain } from './read-again.ts';
+import { reportChanges } from './report-changes.ts';
 import { storeChanges } from './store-changes.ts';
 
 let testDatabase: TestDatabase;
@@ -64,5 +68,35 @@ test('a change that is stored while the appointment is read again is not overwri
   expect(await stored()).toEqual([{ starts_at: appointmentAt(12).start, is_stale: false }]);
   await isStale();
   await readAgain(db, connection({ call: (async () => []) as unknown as EhrConnection['call'] }));
+  expect(await stored()).toEqual([]);
+});
+
+test('an operation that ends while the events are compared makes the change be read again', async () => {
+  const data = { appointment_id: 'a-1', cancellation_id: null, resource_id: 'emr_id:r-1', healthcare_service_id: null };
+  const times = { start: '2030-01-01T08:00:00Z', end: '2030-01-01T09:00:00Z' };
+  const eventOf = (type: 'appointment.booked' | 'appointment.cancelled', status: 'booked' | 'cancelled') => {
+    return { type, emr: 'ehr', careUnitId: 'ward', subject: 'a-1', data: { ...data, ...times, status } };
+  };
+  await writeEvents(db, [eventOf('appointment.booked', 'booked')]);
+  await store(appointmentAt(10));
+  const other = createDb(testDatabase.database);
+  let reporting: Promise<unknown> | undefined;
+  await other.transaction().execute(async (tx) => {
+    // Events can be read, but not written.
+    await sql`LOCK TABLE events IN SHARE MODE`.execute(tx);
+    const call = (async () => [appointmentAt(10, 'cancelled')]) as unknown as EhrConnection['call'];
+    reporting = reportChanges({ db } as OperationServices, connection({ call }));
+    await eventually(async () => {
+      const { rows } = await sql`SELECT 1 FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`.execute(
+        tx,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    await writeEvents(tx, [eventOf('appointment.cancelled', 'cancelled')]);
+  });
+  await reporting;
+  await reportChanges({ db } as OperationServices, connection({}));
+  const events = await db.selectFrom('events').select('type').orderBy('sequence').execute();
+  expect(events.map(({ type }) => type)).toEqual(['appointment.booked', 'appointment.cancelled']);
   expect(await stored()).toEqual([]);
 });
