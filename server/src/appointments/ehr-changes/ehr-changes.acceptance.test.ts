@@ -211,17 +211,18 @@ test('changes during an outage of the EHR are reported after it, and the lag sho
 });
 
 test('a gateway that is killed while it reads loses nothing, and its late result is ignored', async () => {
-  const killed = await leaseFeed(db, 'other', 60);
+  const other = { id: 'other', connector: 'sandbox' };
+  const killed = await leaseFeed(db, other, 60);
   if (!killed) throw new Error('The lease was not free');
-  expect(await leaseFeed(db, 'other', 60)).toBeUndefined();
+  expect(await leaseFeed(db, other, 60)).toBeUndefined();
   const advance = (lease: typeof killed, next: string) =>
     db.transaction().execute((tx) => advanceFeed(tx, lease, { next, hasMore: false, pauseSeconds: 60 }));
   await rowsOf(gateway, `UPDATE ehr_change_feeds SET next_read_at = now() WHERE emr = 'other'`);
-  const next = await leaseFeed(db, 'other', 60);
+  const next = await leaseFeed(db, other, 60);
   if (!next) throw new Error('The lease was not free');
   expect(next.cursor).toBe(killed.cursor);
   expect(await advance(killed, 'late')).toBe(false);
   expect(await advance(next, 'first')).toBe(true);
   await releaseFeed(db, killed, 0);
-  expect(await leaseFeed(db, 'other', 60)).toBeUndefined();
+  expect(await leaseFeed(db, other, 60)).toBeUndefined();
 });

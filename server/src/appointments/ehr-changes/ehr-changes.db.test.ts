@@ -1,5 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../../../../test/codes.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/database.ts';
@@ -8,6 +9,7 @@ import type { EhrConnection } from '../../ehr/connection.ts';
 import { writeEvents } from '../../events/write-events.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { readAgain } from './read-again.ts';
+import { readChanges } from './read-changes.ts';
 import { reportChanges } from './report-changes.ts';
 import { storeChanges } from './store-changes.ts';
 
@@ -78,6 +80,7 @@ test('an operation that ends while the events are compared makes the change be r
     return { type, emr: 'ehr', careUnitId: 'ward', subject: 'a-1', data: { ...data, ...times, status } };
   };
   await writeEvents(db, [eventOf('appointment.booked', 'booked')]);
+  await sql`UPDATE events SET occurred_at = occurred_at - interval '1 minute'`.execute(db);
   await store(appointmentAt(10));
   const other = createDb(testDatabase.database);
   let reporting: Promise<unknown> | undefined;
@@ -99,4 +102,18 @@ test('an operation that ends while the events are compared makes the change be r
   const events = await db.selectFrom('events').select('type').orderBy('sequence').execute();
   expect(events.map(({ type }) => type)).toEqual(['appointment.booked', 'appointment.cancelled']);
   expect(await stored()).toEqual([]);
+});
+
+test('an EHR whose connector was replaced is read from now on, not from the position of the other connector', async () => {
+  const asked: unknown[] = [];
+  const read = async (connector: string) => {
+    const call = (async (_: string, { after }: { after?: string }) => {
+      asked.push(after);
+      return { changes: [], next: `${connector} ${asked.length}`, hasMore: true };
+    }) as unknown as EhrConnection['call'];
+    const ehr = connection({ id: 'replaced', connector, changesSeconds: 1, offers: () => true, call });
+    await readChanges(db, ehr, pino({ level: 'silent' }));
+  };
+  for (const connector of ['first', 'first', 'second', 'second']) await read(connector);
+  expect(asked).toEqual([undefined, 'first 1', undefined, 'second 3']);
 });
