@@ -3,7 +3,7 @@ import type { Tx } from '../../db/kysely.ts';
 import type { EhrChangeRow } from '../../db/tables/ehr-changes.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { AppointmentEventData, NewEvent } from '../../events/new-event.ts';
-import { eventsText, withEvents } from '../../events/write-events.ts';
+import { type Changed, eventsText, withEvents } from '../../events/write-events.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { changeEvent } from './change-event.ts';
 import { readAgain } from './read-again.ts';
@@ -104,8 +104,8 @@ interface Observed {
 async function writeUnlessNewer(tx: Tx, emr: string, changes: readonly Observed[]): Promise<ReadonlySet<string>> {
   if (changes.length === 0) return new Set();
   const compared = changes.map(({ id, event, after }) => ({ id, subject: event.subject, after }));
-  const current = sql<{ id: string }>`
-    SELECT id FROM jsonb_to_recordset(${JSON.stringify(compared)}::jsonb) AS it (id text, subject text, after bigint)
+  const current = sql<Changed>`
+    SELECT id, clock_timestamp() AS began_at FROM jsonb_to_recordset(${JSON.stringify(compared)}::jsonb) AS it (id text, subject text, after bigint)
     WHERE NOT EXISTS (
       SELECT FROM events
       WHERE events.emr = ${emr} AND events.subject = it.subject AND type LIKE 'appointment.%' AND sequence > it.after)`;

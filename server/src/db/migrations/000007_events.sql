@@ -18,7 +18,9 @@ CREATE TABLE events (
   endpoint_id uuid,
   -- Seen in the EHR, where somebody made the change directly.
   is_observed boolean NOT NULL DEFAULT false,
-  occurred_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  occurred_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- When that began which made the change: the operation, or the wait for the code.
+  began_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE SEQUENCE event_positions OWNED BY events.position;
 CREATE UNIQUE INDEX events_by_position ON events (position);
