@@ -514,7 +514,7 @@ export interface paths {
         put?: never;
         /**
          * Replay several events
-         * @description Delivers every event since a time again, in order, with the same ids. Events that are older than their retention are not stored any more.
+         * @description Delivers every event since a time again, in order, with the same ids. Events that are older than their retention are not stored any more. An endpoint can have one replay at a time and four within an hour.
          */
         post: operations["replay_events"];
         delete?: never;
@@ -1258,8 +1258,8 @@ export interface components {
              * @description Null once it has ended.
              */
             next_attempt_at: string | null;
-            /** @description Why the last attempt failed. `status`: the response was not 2xx. `address_rejected`: the URL or its address is not allowed. Null without a failure. */
-            reason: ("status" | "timeout" | "address_rejected" | "tls" | "connection_failed" | "endpoint_disabled") | null;
+            /** @description Why the last attempt failed, or was not made. `status`: the response was not 2xx. `address_rejected`: the URL or its address is not allowed. `not_granted`: the client is no longer granted the care unit. Null without a failure. */
+            reason: ("status" | "timeout" | "address_rejected" | "tls" | "connection_failed" | "endpoint_disabled" | "not_granted") | null;
             /** @description HTTP status of the last response. Null without one. */
             response_status: number | null;
             /**

@@ -95,6 +95,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const dispatcher = createDispatcher({
     db: background,
     keys,
+    clients,
     sender: createDeliverySender(configuration.webhooks),
     settings: configuration.webhooks,
     metrics: webhookMetrics,

@@ -1,4 +1,4 @@
-import type { ListedClient, ListedGrant } from '../clients/list-clients.ts';
+import { type ListedClient, type ListedGrant, missingPart } from '../clients/list-clients.ts';
 
 /** One line for the list of clients. */
 export function clientLine({ id, source, state, grants, scopes, rotatedAt }: ListedClient): string {
@@ -6,8 +6,9 @@ export function clientLine({ id, source, state, grants, scopes, rotatedAt }: Lis
   return `${id}  ${source}  ${state}  EHRs ${grants.map(grantedEhr).join(',')}  scopes ${scopes.length}${rotated}\n`;
 }
 
-function grantedEhr({ emr, name }: ListedGrant): string {
-  return name === undefined ? `${emr} (not in the configuration)` : emr;
+function grantedEhr(grant: ListedGrant): string {
+  const missing = missingPart(grant);
+  return missing ? `${grant.emr} (${missing} not in the configuration)` : grant.emr;
 }
 
 /** Everything about a client but its secrets. */

@@ -1,4 +1,6 @@
-import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import { readClients } from '../clients/read-clients.ts';
@@ -64,6 +66,29 @@ test('a client is created, listed, shown, changed, rotated and revoked, and each
     'command line: client_update done',
     'command line: client_create done',
   ]);
+});
+
+test('the clients of a configuration file are listed without its secrets, and cannot be changed', async () => {
+  await crossward('clients create moved --scope notes:read --grant sandbox-no');
+  const path = join(inject('runFolder'), 'clients.yaml');
+  await writeFile(
+    path,
+    `emrs:
+  - { id: clinic, name: Clinic, connector: sandbox, settings: { country: "NO" }, care_units: [
+      { id: ward, name: Ward, time_zone: Europe/Oslo, language: nb }] }
+clients:
+  - { id: app, secrets: [{ env: NOT_SET }], scopes: [notes:read], grants: [{ emr: clinic }] }
+`,
+  );
+  expect((await crossward(`clients show app --config ${path}`)).stdout).toContain('grant:           clinic: ward\n');
+  vi.stubEnv('CROSSWARD_CONFIG', path);
+  expect((await crossward('clients list')).stdout).toContain(
+    'app  configuration file  active  EHRs clinic  scopes 1\nmoved  operators  active  EHRs sandbox-no (EHR not in the configuration)',
+  );
+  expect(await crossward('clients rotate app')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('It can only be changed there.'),
+  });
 });
 
 test.each([

@@ -85,7 +85,7 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
     .argument('<id>', 'id from `list`')
     .option(
       '--overlap-hours <hours>',
-      `hours that the present secret stays valid, up to ${longestOverlapHours}; 0: it ends at once`,
+      `hours that the current secret stays valid, up to ${longestOverlapHours}; 0: it ends at once`,
       String(defaultOverlapHours),
     )
     .action(async (id: string, options: Options & { readonly overlapHours: string }) => {

@@ -38,8 +38,11 @@ interface Entry {
   readonly secrets: StoredClient['secrets'];
 }
 
+/** The clients of the configuration with their secrets, and what clients can be granted. */
+export type RegistryConfiguration = Pick<ConfiguredAccess, 'emrs'> & { readonly clients: readonly ConfiguredClient[] };
+
 interface Options {
-  readonly configured: Pick<ConfiguredAccess, 'emrs'> & { readonly clients: readonly ConfiguredClient[] };
+  readonly configured: RegistryConfiguration;
   /** Returns `undefined` if the revision is still the known one. */
   readonly read: (knownRevision: string | undefined) => Promise<StoredClients | undefined>;
 }

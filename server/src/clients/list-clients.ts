@@ -10,6 +10,12 @@ export interface ListedGrant {
   readonly careUnits: readonly { readonly id: string; readonly name: string | undefined }[] | null;
 }
 
+/** Whether the configuration lacks what a grant names: its EHR, some of its care units, or nothing. */
+export function missingPart({ name, careUnits }: ListedGrant): 'EHR' | 'care units' | undefined {
+  if (name === undefined) return 'EHR';
+  return careUnits?.some((unit) => unit.name === undefined) ? 'care units' : undefined;
+}
+
 /** A client as operators see it, without the hashes of its secrets. */
 export interface ListedClient {
   readonly id: string;

@@ -1,12 +1,11 @@
 import type { Logger } from 'pino';
-import type { Configuration } from '../config/configuration.ts';
 import type { Db } from '../db/kysely.ts';
-import { createClientRegistry, type RefreshableClients } from './client-registry.ts';
+import { createClientRegistry, type RefreshableClients, type RegistryConfiguration } from './client-registry.ts';
 import { readClients } from './read-clients.ts';
 
 /** Creates the registry with the clients of the configuration file and of the database. */
 export async function openClientRegistry(
-  configuration: Configuration,
+  configuration: RegistryConfiguration,
   db: Db,
   log: Logger,
 ): Promise<RefreshableClients> {

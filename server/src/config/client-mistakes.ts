@@ -10,11 +10,13 @@ const someFacts = Type.Partial(clientFactsSchema);
 /** What is wrong with a client that an operator creates or changes: the rules of the configuration file. */
 export function clientMistakes(facts: Partial<ClientFacts>, { emrs }: Pick<ConfiguredAccess, 'emrs'>): Mistake[] {
   const grants = facts.grants ?? [];
-  return [
+  const mistakes = [
     ...validateAgainst(someFacts, facts).mistakes,
     ...unknownGrants(grants, emrs, ['grants'], notConfigured),
     ...ambiguousGrants(grants),
   ];
+  // One value can break several rules with the same text.
+  return [...new Map(mistakes.map((mistake) => [JSON.stringify([mistake.path, mistake.text]), mistake])).values()];
 }
 
 function notConfigured(id: string, what: string, known: readonly string[]): string {

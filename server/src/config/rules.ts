@@ -9,6 +9,7 @@ import type { PartialFile } from './partial-file.ts';
 import { patientPageMistakes } from './patient-page-rules.ts';
 import { isReference, minimumSecretLength, variable } from './references.ts';
 import { notInFile, unknownGrants } from './unknown-grants.ts';
+import { webhookMistakes } from './webhook-rules.ts';
 
 type Emrs = NonNullable<PartialFile['emrs']>;
 
@@ -27,6 +28,7 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...invalidProxies(file),
     ...patientPageMistakes(file),
     ...consoleMistakes(file),
+    ...webhookMistakes(file),
   ];
 }
 

@@ -200,6 +200,9 @@ const identifierHeaders = Type.Array(
   },
 );
 
+/** Days. */
+export const defaultEventDays = 30;
+
 export const retentionSchema = Type.Object(
   {
     confirmation_days: Type.Optional(
@@ -210,11 +213,14 @@ export const retentionSchema = Type.Object(
       }),
     ),
     event_days: Type.Optional(
-      wholeNumber('Days after which an event and its deliveries are deleted.', {
-        minimum: 2,
-        maximum: 3650,
-        default: 30,
-      }),
+      wholeNumber(
+        'Days after which an event and its deliveries are deleted; twice as many while a delivery is pending.',
+        {
+          minimum: 2,
+          maximum: 3650,
+          default: defaultEventDays,
+        },
+      ),
     ),
   },
   { description: 'How long the gateway stores data.', additionalProperties: false },

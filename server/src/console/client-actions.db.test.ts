@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
-import { listClients } from '../clients/list-clients.ts';
+import { listClients, missingPart } from '../clients/list-clients.ts';
+import { openClientRegistry } from '../clients/open-client-registry.ts';
 import { readClients } from '../clients/read-clients.ts';
 import type { ClientFacts } from '../config/schema.ts';
 import { createDb } from '../db/kysely.ts';
@@ -89,9 +91,11 @@ test('an id of the configuration file or of a revoked client is not used, and wh
 test('a form for an older version changes nothing, such as a rotation that is sent again', async () => {
   const first = await create('reload');
   const sent = () => rotateClient(administration, { id: 'reload', version: 1 }, 24);
-  const rotated = await sent();
+  const rotated = await Promise.all(Array.from({ length: 4 }, sent));
+  const secrets = rotated.flatMap((it) => ('secret' in it ? it.secret : []));
+  expect(secrets).toHaveLength(1);
   expect(await sent()).toEqual({ rejection: 'outdated' });
-  expect(await validOf('reload', [first, 'secret' in rotated ? rotated.secret : ''])).toEqual([true, true]);
+  expect(await validOf('reload', [first, ...secrets])).toEqual([true, true]);
 });
 
 test('a change, its entry in the activity list and its effect come together or not at all', async () => {
@@ -128,18 +132,25 @@ test('clients are read again only after a change, and grants that the configurat
   await registry.refresh();
   expect([...(registry.find('granted')?.grants.keys() ?? [])]).toEqual(['clinic']);
   const listed = (await listClients(db, configured)).find(({ id }) => id === 'granted');
-  expect(listed?.grants.map(({ emr, name }) => [emr, name])).toEqual([
-    ['clinic', 'Clinic'],
-    ['old', undefined],
+  expect(listed?.grants.map((grant) => [grant.emr, missingPart(grant)])).toEqual([
+    ['clinic', undefined],
+    ['old', 'EHR'],
   ]);
 });
 
-test('a stored client is listed as overridden once the configuration file has its id', async () => {
-  await create('later');
-  const now = { emrs, clients: [{ id: 'later', name: 'Later', scopes: [], grants: [] }] };
-  const listed = (await listClients(db, now)).filter(({ id }) => id === 'later');
+test('a stored client is overridden once the configuration file has its id, and the log says so at the start', async () => {
+  const secret = await create('later');
+  const later = { id: 'later', name: 'Later', scopes: [], grants: [], secrets: [] };
+  const listed = (await listClients(db, { emrs, clients: [later] })).filter(({ id }) => id === 'later');
   expect(listed.map(({ source, state }) => [source, state])).toEqual([
     ['configuration file', 'active'],
     ['operators', 'overridden'],
+  ]);
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const opened = await openClientRegistry({ emrs, clients: [later] }, db, log);
+  expect(opened.authenticate('later', secret)).toBeUndefined();
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 40, client_id: 'later', msg: expect.stringContaining('stored client not used') }),
   ]);
 });

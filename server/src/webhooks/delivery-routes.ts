@@ -25,7 +25,7 @@ import {
   lockEndpoint,
   requireEndpoint,
 } from './endpoint-routes.ts';
-import { startReplay } from './replay.ts';
+import { countReplay, startReplay } from './replay.ts';
 import { writeTestEvent } from './write-test-event.ts';
 
 const deliveryExample: DeliveryBody = {
@@ -75,7 +75,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     summary: 'Replay several events',
     description:
       'Delivers every event since a time again, in order, with the same ids. Events that are older than their retention ' +
-      'are not stored any more.',
+      'are not stored any more. An endpoint can have one replay at a time and four within an hour.',
     level: 'client',
     method: 'POST',
     path: `${endpointPath}/replay`,
@@ -91,8 +91,9 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     },
     handle: ({ client, params: { webhook_endpoint_id: id }, body, transact }) =>
       transact(async (tx) => {
-        const { disabledReason } = await lockEndpoint(tx, keys, client.id, id);
-        if (disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
+        const endpoint = await lockEndpoint(tx, keys, client.id, id);
+        if (endpoint.disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
+        await countReplay(tx, endpoint);
         await startReplay(tx, id, new Date(body.from));
         return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
       }),

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Db } from '../db/kysely.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -6,10 +7,11 @@ import { type Claimed, claimDeliveries } from './claim-deliveries.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointsWithDue } from './endpoint-store.ts';
 import { eventBody } from './event-body.ts';
+import { maySee } from './fan-out.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { createPlaces } from './places.ts';
 import type { DeliverySender } from './send-delivery.ts';
-import { settleDelivery } from './settle-delivery.ts';
+import { endWithoutAttempt, settleDelivery } from './settle-delivery.ts';
 
 /** Concurrent attempts at one endpoint in this process. A slow endpoint delays no other. */
 const atOncePerEndpoint = 4;
@@ -22,6 +24,7 @@ interface Dependencies {
   /** Uses the pool for background jobs. */
   readonly db: Db;
   readonly keys: KeyRing;
+  readonly clients: Pick<RefreshableClients, 'find' | 'refresh'>;
   readonly sender: DeliverySender;
   readonly settings: { readonly timeout_ms: number; readonly retry_seconds: readonly number[] };
   readonly metrics: WebhookMetrics;
@@ -39,12 +42,20 @@ export interface Dispatcher {
  * Delivers events to webhook endpoints, at least once. An attempt whose process is killed is made again when its claim
  * expires.
  */
-export function createDispatcher({ db, keys, sender, settings, metrics, log }: Dependencies): Dispatcher {
+export function createDispatcher({ db, keys, clients, sender, settings, metrics, log }: Dependencies): Dispatcher {
   const leaseSeconds = settings.timeout_ms / 1000 + margin;
   const places = createPlaces(atOnce, atOncePerEndpoint);
   /** Attempts, and look-ups of what is due after them. */
   const running = new Set<Promise<void>>();
   let isStopped = false;
+
+  /** The client may have been removed or restricted since the delivery was created. */
+  async function mayStillSee({ clientId }: Endpoint, { event }: Claimed): Promise<boolean> {
+    if (maySee(clients, clientId, event)) return true;
+    // Another gateway may have got to know a new client or grant first.
+    await clients.refresh();
+    return maySee(clients, clientId, event);
+  }
 
   async function attempt(endpoint: Endpoint, delivery: Claimed): Promise<void> {
     const about = {
@@ -54,8 +65,13 @@ export function createDispatcher({ db, keys, sender, settings, metrics, log }: D
       attempt: delivery.attempts,
     };
     try {
+      if (!(await mayStillSee(endpoint, delivery))) {
+        await endWithoutAttempt(db, delivery);
+        log.warn(about, 'webhook delivery ended: the client may not see the event');
+        return;
+      }
       const result = await sender.send(endpoint, delivery.event.id, JSON.stringify(eventBody(delivery.event)));
-      const outcome = await settleDelivery(db, delivery, result, settings.retry_seconds);
+      const outcome = await settleDelivery(db, keys, { endpoint, delivery, result }, settings.retry_seconds);
       metrics.attempted(outcome);
       const { status, failure } = result;
       if (outcome === 'retry') log.warn({ ...about, reason: failure, status }, 'webhook not delivered, will retry');

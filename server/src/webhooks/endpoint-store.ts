@@ -6,7 +6,10 @@ import { isUuid } from '../identifiers/uuid.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Endpoint } from './endpoint.ts';
 
-type Row = Omit<Selectable<WebhookTables['webhook_endpoints']>, 'replay_after'> & {
+type Row = Omit<
+  Selectable<WebhookTables['webhook_endpoints']>,
+  'replay_after' | 'replays_started_at' | 'paused_until'
+> & {
   readonly is_previous_valid: boolean;
 };
 
@@ -93,6 +96,7 @@ export async function findEndpoint(
 export async function endpointsWithDue(db: Db, keys: KeyRing, id?: string): Promise<Endpoint[]> {
   const rows = await select(db)
     .where('disabled_reason', 'is', null)
+    .where(sql<boolean>`coalesce(paused_until <= now(), true)`)
     .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
     .where(
       sql<boolean>`EXISTS (

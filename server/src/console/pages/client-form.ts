@@ -79,7 +79,7 @@ ${group(
   errors('scopes'),
   scopes.map((scope) => check('scope', scope, fields.scopes, html`<code>${scope}</code>`)),
 )}
-<h2>EHRs and care units</h2>
+<div role="group" aria-labelledby="grants"${describedByError('grants', errors('grants'))}><h2 id="grants">EHRs and care units</h2>
 ${errorList('grants', errors('grants'))}
 ${configured.emrs.map(({ id, name, care_units }) =>
   group(
@@ -87,11 +87,12 @@ ${configured.emrs.map(({ id, name, care_units }) =>
     `${name} (${id})`,
     [],
     [
-      check('grant', id, fields.grants, 'All care units, also later ones'),
+      check('grant', id, fields.grants, html`<strong>All care units</strong>, also later ones`),
       ...care_units.map((unit) => check('grant', `${id}:${unit.id}`, fields.grants, unit.name)),
     ],
   ),
 )}
+</div>
 <h2>Page for patients</h2>
 <div class="field"><label for="return_urls">Return URLs</label>
 <p class="hint" id="return_urls-hint">Where the page may link back to. One in each line. None: no link.</p>
@@ -126,9 +127,12 @@ function errorList(name: string, errors: readonly string[]): Html | false {
 }
 
 function group(name: string, legend: string, errors: readonly string[], checks: HtmlContent): Html {
-  const about = errors.length > 0 && html` aria-describedby="${name}-error"`;
-  return html`<fieldset${about}><legend>${legend}</legend>
+  return html`<fieldset${describedByError(name, errors)}><legend>${legend}</legend>
 ${errorList(name, errors)}<div class="checks">${checks}</div></fieldset>\n`;
+}
+
+function describedByError(name: string, errors: readonly string[]): Html | false {
+  return errors.length > 0 && html` aria-describedby="${name}-error"`;
 }
 
 function check(name: string, value: string, chosen: readonly string[], label: HtmlContent): Html {
@@ -141,7 +145,7 @@ function errorsOf(mistakes: readonly Mistake[], field: string): string[] {
   return mistakes
     .filter(({ path }) => path[0] === field)
     .map(({ path: [, ...rest], text }) => {
-      if (rest.length === 0) return `It ${text}`;
+      if (rest.length === 0) return field === 'scopes' || field === 'grants' ? 'Choose at least one.' : `It ${text}`;
       if (field === 'return_urls') return `Line ${Number(rest[0]) + 1} ${text}`;
       return field === 'grants' ? text : `${formatPath(rest)} ${text}`;
     });

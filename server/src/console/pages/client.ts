@@ -118,7 +118,7 @@ function list(items: readonly string[]): Html {
 }
 
 function secrets({ secrets, source, state }: ListedClient): Html {
-  if (source === 'configuration file') return html`<p>In the configuration file.</p>`;
+  if (source === 'configuration file') return html`<p>The configuration file names them. Their age is not known.</p>`;
   if (state === 'revoked') return html`<p>None: the client is revoked.</p>`;
   const now = Date.now();
   return table(

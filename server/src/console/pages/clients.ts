@@ -1,4 +1,4 @@
-import { type ListedClient, listClients } from '../../clients/list-clients.ts';
+import { type ListedClient, listClients, missingPart } from '../../clients/list-clients.ts';
 import { type HtmlContent, html } from '../../html/html.ts';
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
@@ -55,9 +55,8 @@ function clientTable(context: SignedIn, clients: readonly ListedClient[]) {
 }
 
 function ehrsOf({ grants }: ListedClient): HtmlContent {
-  return grants.map(({ emr, name }, index) => [
-    index > 0 && ', ',
-    emr,
-    name === undefined && html` ${badge('notice', 'not configured')}`,
-  ]);
+  return grants.map((grant, index) => {
+    const missing = missingPart(grant);
+    return [index > 0 && ', ', grant.emr, missing && html` ${badge('notice', `${missing} not configured`)}`];
+  });
 }

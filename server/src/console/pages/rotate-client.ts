@@ -3,7 +3,7 @@ import { type Html, html } from '../../html/html.ts';
 import { defaultOverlapHours, longestOverlapHours, rotateClient } from '../client-actions.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { notice, time } from '../parts.ts';
+import { duration, notice, time } from '../parts.ts';
 import { findChangeable } from './client.ts';
 import { administrationOf, applyChange, readVersion, secretPage, versionField } from './client-secret.ts';
 
@@ -15,7 +15,7 @@ const overlaps = [
   [longestOverlapHours, 'After 30 days'],
 ] as const;
 
-/** Asks when the present secret ends. */
+/** Asks when the current secret ends. */
 export async function rotationPage(context: SignedIn): Promise<ConsoleResponse> {
   const found = await findChangeable(context);
   return 'response' in found ? found.response : form(context, found.client, false);
@@ -27,16 +27,16 @@ function form(context: SignedIn, client: ListedClient, isWrong: boolean): Consol
     title: isWrong ? 'Error: Rotate the secret' : 'Rotate the secret',
     section: 'clients',
     status: isWrong ? 400 : 200,
-    content: html`${isWrong && notice('bad', 'Nothing was changed. Choose when the present secret ends.')}
+    content: html`${isWrong && notice('bad', 'Nothing was changed. Choose when the current secret ends.')}
 <h1>Rotate the secret</h1>
 <p>${name}, <code>${id}</code></p>
-<p>The client gets a new secret. Both work until the present one ends.</p>
+<p>The client gets a new secret. Both work until the current one ends.</p>
 ${endingSecret(client)}
 ${postForm(
   context,
   `clients/${id}/rotate`,
   html`${versionField(version)}
-<fieldset><legend>The present secret ends</legend><div class="checks one">${overlaps.map(
+<fieldset><legend>The current secret ends</legend><div class="checks one">${overlaps.map(
     ([hours, text]) =>
       html`<label class="check"><input type="radio" name="overlap_hours" value="${hours}"${
         hours === defaultOverlapHours && html` checked`
@@ -72,6 +72,6 @@ export async function sendRotation(context: SignedIn): Promise<ConsoleResponse> 
     id,
     secret: result.secret,
     text: 'The secret is rotated.',
-    more: html`<p>The previous secret ${hours === 0 ? 'no longer works' : `works for ${hours} more ${hours === 1 ? 'hour' : 'hours'}`}.</p>`,
+    more: html`<p>The previous secret ${hours === 0 ? 'no longer works' : `works for another ${duration(hours * 3600)}`}.</p>`,
   });
 }

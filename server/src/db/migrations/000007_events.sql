@@ -5,7 +5,7 @@ CREATE TABLE events (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   -- Order of writing. Transactions commit in another order, so no reader goes by it.
   sequence bigint GENERATED ALWAYS AS IDENTITY,
-  -- Order of reading. Assigned after the commit, by one process at a time. Null: not published yet.
+  -- Order of reading, without gaps. Assigned after the commit, by one process at a time. Null: not published yet.
   position bigint,
   type text NOT NULL,
   emr text NOT NULL,
@@ -22,8 +22,15 @@ CREATE TABLE events (
   -- When that began which made the change: the operation, or the wait for the code.
   began_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-CREATE SEQUENCE event_positions OWNED BY events.position;
+-- `published`: the last position that was assigned. `deleted`: the last one whose event was deleted. No sequence: a
+-- transaction that is rolled back must leave no gap, which a reader would take for deleted events.
+CREATE TABLE event_positions (
+  name text PRIMARY KEY CHECK (name IN ('published', 'deleted')),
+  position bigint NOT NULL DEFAULT 0
+);
+INSERT INTO event_positions (name) VALUES ('published'), ('deleted');
 CREATE UNIQUE INDEX events_by_position ON events (position);
+CREATE INDEX events_by_time ON events (occurred_at);
 CREATE INDEX events_to_publish ON events (sequence) WHERE position IS NULL;
 -- Finds the last event of a subject.
 CREATE INDEX events_of_a_subject ON events (emr, subject, sequence);
@@ -41,9 +48,13 @@ CREATE TABLE webhook_endpoints (
   event_types text[],
   -- Null: enabled. `client`: the client has disabled it. `gone`: it responded with 410.
   disabled_reason text CHECK (disabled_reason IN ('client', 'gone')),
+  -- When attempts have ended that were in progress while it was disabled. Until then nothing else is delivered.
+  paused_until timestamptz,
   -- A replay in progress: events after the first position, up to the second.
   replay_after bigint,
   replay_until bigint,
+  -- When the client started replays, in the last hour.
+  replays_started_at timestamptz[] NOT NULL DEFAULT '{}',
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX webhook_endpoints_of_a_client ON webhook_endpoints (client_id, id);

@@ -1,0 +1,258 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../../test/codes.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import type { Client } from '../clients/client-registry.ts';
+import { createDb, type Db } from '../db/kysely.ts';
+import { publishEvents } from '../events/publish-events.ts';
+import { deleteOldEvents } from '../events/retention.ts';
+import { writeEvents } from '../events/write-events.ts';
+import { createKeyRing } from '../secrets/key-ring.ts';
+import { type Claimed, claimDeliveries } from './claim-deliveries.ts';
+import { createDispatcher, type Dispatcher } from './dispatcher.ts';
+import { endpointsWithDue, insertEndpoint, sealUrl, updateEndpoint } from './endpoint-store.ts';
+import { insertDeliveries } from './fan-out.ts';
+import { createWebhookMetrics } from './metrics.ts';
+import { countReplay, startReplay } from './replay.ts';
+import type { AttemptResult, DeliverySender } from './send-delivery.ts';
+import { failPending, settleDelivery } from './settle-delivery.ts';
+import { makeSecret } from './signing.ts';
+
+let testDatabase: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  db = createDb(testDatabase.database);
+});
+afterAll(() => testDatabase.dispose());
+
+const retrySeconds = [0, 0, 0];
+const keys = createKeyRing([randomBytes(32)]);
+
+/** An endpoint with a delivery for each of `count` events of an appointment, or of an EHR. Returns its id. */
+async function endpointWith(count: number, isOfEhr = false): Promise<string> {
+  const made = { clientId: 'app', url, secret: makeSecret(), eventTypes: null };
+  const endpoint = await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1000));
+  if (!endpoint) throw new Error('The endpoint was not created');
+  const { id } = endpoint;
+  const event = {
+    type: 'emr.unavailable',
+    emr: 'ehr',
+    careUnitId: 'ward',
+    subject: isOfEhr ? null : `a-${id}`,
+  } as const;
+  const data = { status: 'unavailable' } as const;
+  await writeEvents(
+    db,
+    Array.from({ length: count }, () => ({ ...event, data })),
+  );
+  await publishEvents(db, (tx, events) => insertDeliveries(tx, id, events));
+  return id;
+}
+
+/** @param leaseSeconds 0: another process may claim the delivery at once */
+async function claim(endpointId: string, leaseSeconds = 60): Promise<Claimed> {
+  const [claimed, ...more] = await claimDeliveries(db, endpointId, leaseSeconds, 10);
+  if (!claimed || more.length > 0) throw new Error(`${claimed ? more.length + 1 : 0} deliveries were claimed`);
+  return claimed;
+}
+
+const url = 'https://hooks.clinic.example/';
+
+const settle = (endpointId: string, delivery: Claimed, result: AttemptResult) =>
+  settleDelivery(db, keys, { endpoint: { id: endpointId, clientId: 'app', url }, delivery, result }, retrySeconds);
+
+const deliveriesTo = async (endpointId: string) =>
+  (
+    await sql<{ state: string; attempts: number; failure_reason: string | null }>`
+      SELECT state, attempts, failure_reason FROM webhook_deliveries WHERE endpoint_id = ${endpointId}
+      ORDER BY sequence`.execute(db)
+  ).rows;
+
+test('an attempt whose process is killed uses up no retry', async () => {
+  const id = await endpointWith(1);
+  for (let killed = 0; killed < 11; killed++) await claim(id, 0);
+  const status = { failure: 'status', status: 503 } as const;
+  for (const _ of retrySeconds) expect(await settle(id, await claim(id), status)).toBe('retry');
+  expect(await settle(id, await claim(id), status)).toBe('failed');
+  expect(await deliveriesTo(id)).toMatchObject([{ state: 'failed', attempts: 15 }]);
+});
+
+test.each([
+  ['an appointment', false],
+  ["an EHR's availability", true],
+] as const)('a later event of %s waits for the earlier one', async (_, isOfEhr) => {
+  const id = await endpointWith(2, isOfEhr);
+  const first = await claim(id);
+  expect(await claimDeliveries(db, id, 60, 10)).toEqual([]);
+  await settle(id, first, { status: 200 });
+  const second = await claim(id);
+  expect(second.event.position).toBe(first.event.position + 1);
+});
+
+/** A dispatcher of the client `app`, which has the grants that `find` returns. */
+function dispatch(send: DeliverySender['send'], find: () => Client | undefined): Dispatcher {
+  return createDispatcher({
+    db,
+    keys,
+    clients: { find, refresh: async () => undefined },
+    sender: { send, close: async () => undefined },
+    settings: { timeout_ms: 10_000, retry_seconds: retrySeconds },
+    metrics: createWebhookMetrics(new Registry()),
+    log: pino({ level: 'silent' }),
+  });
+}
+
+const granted = (...careUnits: string[]): Client => ({
+  id: 'app',
+  scopes: new Set(['webhooks:manage']),
+  grants: new Map([['ehr', new Set(careUnits)]]),
+  returnUrls: [],
+});
+
+test.each([
+  ['is removed', undefined],
+  ['loses the care unit', granted('another')],
+  ['loses the scope', { ...granted('ward'), scopes: new Set() } as Client],
+] as const)('a client that %s gets no retry and no later event', async (_, restricted) => {
+  const id = await endpointWith(2);
+  let client: Client | undefined = granted('ward');
+  let sent = 0;
+  const dispatcher = dispatch(
+    async () => {
+      sent++;
+      client = restricted;
+      return { failure: 'status', status: 503 };
+    },
+    () => client,
+  );
+  await dispatcher.round();
+  await eventually(async () => {
+    const ended = { state: 'failed', failure_reason: 'not_granted' };
+    expect(await deliveriesTo(id)).toMatchObject([ended, ended]);
+  });
+  expect(sent).toBe(1);
+  await dispatcher.stop();
+});
+
+test('an event is not deleted before it is delivered, but is not kept for good', async () => {
+  const [pending, delivered] = [await endpointWith(1), await endpointWith(1)];
+  await settle(delivered, await claim(delivered), {});
+  const deleteAfter = async (days: number) => {
+    await sql`UPDATE events SET occurred_at = now() - make_interval(days => ${days})`.execute(db);
+    await deleteOldEvents(db, 2, 1_000);
+    return (await Promise.all([pending, delivered].map(deliveriesTo))).map(({ length }) => length);
+  };
+  expect(await deleteAfter(1)).toEqual([1, 1]);
+  expect(await deleteAfter(3)).toEqual([1, 0]);
+  expect(await deleteAfter(5)).toEqual([0, 0]);
+});
+
+test('replays of an endpoint are made one at a time, and four within an hour', async () => {
+  const id = await endpointWith(1);
+  const count = (isReplaying: boolean) => db.transaction().execute((tx) => countReplay(tx, { id, isReplaying }));
+  const rejected = { reason: 'rate_limited' };
+  await expect(count(true)).rejects.toMatchObject(rejected);
+  for (let started = 0; started < 4; started++) await count(false);
+  await expect(count(false)).rejects.toMatchObject(rejected);
+});
+
+test('a replay begins with the first event since a time, also if it was published before an earlier one', async () => {
+  const id = await endpointWith(4);
+  const { rows } = await sql<{ position: number }>`
+    SELECT event_position AS position FROM webhook_deliveries WHERE endpoint_id = ${id} ORDER BY sequence`.execute(db);
+  const times = ['09:00:00', '09:59:59', '10:00:02', '10:00:01'].map((time) => new Date(`2030-03-15T${time}Z`));
+  for (const [index, occurred_at] of times.entries()) {
+    await db
+      .updateTable('events')
+      .set({ occurred_at })
+      .where('position', '=', rows[index]?.position ?? 0)
+      .execute();
+  }
+  const startAt = async (time: string) => {
+    await db.transaction().execute((tx) => startReplay(tx, id, new Date(`2030-03-15T${time}Z`)));
+    const { replay_after } = await db
+      .selectFrom('webhook_endpoints')
+      .select('replay_after')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return rows.findIndex(({ position }) => position === Number(replay_after) + 1);
+  };
+  expect(await startAt('09:30:00')).toBe(1);
+  expect(await startAt('10:00:00')).toBe(2);
+  expect(await startAt('11:00:00')).toBe(-1);
+});
+
+describe('a result that arrives late', () => {
+  const gone = { failure: 'status', status: 410 } as const;
+  const stateOf = async (id: string) => {
+    const { disabled_reason } = await db
+      .selectFrom('webhook_endpoints')
+      .select('disabled_reason')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return [disabled_reason, ...(await deliveriesTo(id)).map(({ state }) => state)];
+  };
+  const disable = (id: string) =>
+    db.transaction().execute(async (tx) => {
+      await updateEndpoint(tx, id, { disabled_reason: 'client' });
+      await failPending(tx, id);
+    });
+  const enable = (id: string) => db.transaction().execute((tx) => updateEndpoint(tx, id, { disabled_reason: null }));
+
+  test('disables the endpoint if it is 410', async () => {
+    const id = await endpointWith(2);
+    expect(await settle(id, await claim(id), gone)).toBe('failed');
+    expect(await stateOf(id)).toEqual(['gone', 'failed', 'failed']);
+  });
+
+  test('is a failure if it is 410 of a former URL', async () => {
+    const id = await endpointWith(1);
+    const delivery = await claim(id);
+    const moved = sealUrl(keys, id, 'https://hooks.clinic.example/moved');
+    await db.transaction().execute((tx) => updateEndpoint(tx, id, { sealed_url: moved }));
+    expect(await settle(id, delivery, gone)).toBe('retry');
+    expect(await stateOf(id)).toEqual([null, 'pending']);
+  });
+
+  test('changes nothing if the endpoint was disabled and enabled again', async () => {
+    const id = await endpointWith(1);
+    const delivery = await claim(id);
+    await disable(id);
+    await enable(id);
+    expect(await settle(id, delivery, gone)).toBe('superseded');
+    expect(await stateOf(id)).toEqual([null, 'failed']);
+  });
+
+  test('is recorded if the event was delivered while the endpoint was disabled', async () => {
+    const id = await endpointWith(2);
+    const delivery = await claim(id);
+    await disable(id);
+    expect(await settle(id, delivery, { status: 200 })).toBe('delivered');
+    expect(await stateOf(id)).toEqual(['client', 'delivered', 'failed']);
+  });
+
+  test('comes before later events, also if the endpoint was disabled and enabled again', async () => {
+    const id = await endpointWith(2);
+    await claim(id);
+    await disable(id);
+    await enable(id);
+    await sql`UPDATE webhook_deliveries SET state = 'pending' WHERE endpoint_id = ${id} AND attempts = 0`.execute(db);
+    expect(await endpointsWithDue(db, keys, id)).toEqual([]);
+    await sql`UPDATE webhook_endpoints SET paused_until = now() WHERE id = ${id} AND paused_until > now()`.execute(db);
+    expect(await endpointsWithDue(db, keys, id)).toMatchObject([{ id }]);
+  });
+
+  test.each([[{ status: 200 }], [{ failure: 'timeout' }], [gone]] as const)(
+    'is not counted if the endpoint was deleted: %o',
+    async (result) => {
+      const id = await endpointWith(1);
+      const delivery = await claim(id);
+      await db.deleteFrom('webhook_endpoints').where('id', '=', id).execute();
+      expect(await settle(id, delivery, result)).toBe('superseded');
+    },
+  );
+});
