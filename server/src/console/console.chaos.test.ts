@@ -54,9 +54,13 @@ async function insertWebhook({ deps }: Gateway, disabledReason: 'gone' | null = 
   const made = { clientId: 'clinic', url: 'https://hooks.clinic.example', secret: makeSecret(), eventTypes: null };
   const id = (await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1000)))?.id ?? '';
   await sql`
-    WITH made AS (
+    WITH assigned AS (
+      UPDATE event_positions SET position = position + ${eventTypes.length}::integer WHERE name = 'published'
+      RETURNING position - ${eventTypes.length}::integer AS before
+    ), made AS (
       INSERT INTO events (type, emr, data, position)
-      SELECT type, 'sandbox-no', '{}', nextval('event_positions') FROM unnest(${[...eventTypes]}::text[]) AS it (type)
+      SELECT type, 'sandbox-no', '{}', before + place
+      FROM assigned, unnest(${[...eventTypes]}::text[]) WITH ORDINALITY AS it (type, place)
       RETURNING id, position)
     INSERT INTO webhook_deliveries
       (endpoint_id, event_id, event_position, state, attempts, next_attempt_at, response_status, failure_reason, completed_at)
