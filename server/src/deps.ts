@@ -18,6 +18,7 @@ import { migrate, migrationsApplied } from './db/migrate.ts';
 import { migrationSets } from './db/migration-sets.ts';
 import { measurePools } from './db/pool-metrics.ts';
 import { connectors } from './ehr/connectors.ts';
+import { type ProcessFigures, readFigures } from './ehr/figures.ts';
 import { recordCalls } from './ehr/guard/call-history.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { openEhrRegistry } from './ehr/registry.ts';
@@ -38,6 +39,8 @@ import { createDeliverySender } from './webhooks/send-delivery.ts';
 
 /** The gateway's dependencies, created once at start. */
 export interface Deps extends AppDeps {
+  /** What this process knows about the EHRs. */
+  ownFigures(): ProcessFigures;
   readonly clients: RefreshableClients;
   /** Stops background jobs and closes EHR connections. Call it after the last request; it does not close the database. */
   stop(): Promise<void>;
@@ -122,9 +125,11 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       log,
     },
   );
+  const ownFigures = () => readFigures(ehrs.values(), recorded.history);
   return {
     log,
     metrics,
+    ownFigures,
     clients,
     ehrs,
     cursors: createCursors(keys),
@@ -143,7 +148,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       emrs: configuration.emrs,
       connectors: modules,
       database: database.pool,
-      history: recorded.history,
+      figures: { read: async () => ({ processes: [ownFigures()] }) },
     },
     isReady: () => migrationsApplied(database, sets),
     async stop() {

@@ -12,6 +12,7 @@ import { listFailed } from '../messages/failed.ts';
 import { listOpen } from '../messages/open-messages.ts';
 import { createDispatcher } from '../webhooks/dispatcher.ts';
 import { createWebhookMetrics } from '../webhooks/metrics.ts';
+import { startReplay } from '../webhooks/replay.ts';
 import { backgroundWork } from './rounds.ts';
 
 const gateway = await startGateway({ connectors: [wrapConnector(hidingItsStatements)] });
@@ -106,4 +107,14 @@ test.each([
   ['failed messages', listFailed],
 ] as const)("an operator's list of %s does not scan a growing table either", async (_, list) => {
   expect(await readingWhole(await observeAll(() => list(createDb(database))))).toEqual([]);
+});
+
+test('the start of a replay does not scan the events', async () => {
+  const db = createDb(database);
+  const { id } = await db.selectFrom('webhook_endpoints').select('id').executeTakeFirstOrThrow();
+  for (const from of [new Date(0), new Date(Date.now() - 60_000)]) {
+    const statements = await observeAll(() => db.transaction().execute((tx) => startReplay(tx, id, from)));
+    expect(statements.map(({ text }) => text)).toContainEqual(expect.stringContaining('SET replay_until'));
+    expect(await readingWhole(statements)).toEqual([]);
+  }
 });

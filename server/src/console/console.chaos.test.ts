@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import axe from 'axe-core';
+import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { oslo } from '../../../test/bookings.ts';
@@ -9,7 +10,11 @@ import { newOperator, type TestOperator, withConsole } from '../../../test/conso
 import { type Gateway, startGateway } from '../../../test/gateway.ts';
 import { insertFailedMessage, insertOperation } from '../../../test/stuck-rows.ts';
 import { resolveConsole } from '../config/console-settings.ts';
+import { type ProcessFigures, readFigures } from '../ehr/figures.ts';
 import { recordCalls } from '../ehr/guard/call-history.ts';
+import { eventTypes } from '../events/event-types.ts';
+import { insertEndpoint } from '../webhooks/endpoint-store.ts';
+import { makeSecret } from '../webhooks/signing.ts';
 import { createClient, rotateClient } from './client-actions.ts';
 
 const themes = ['light', 'dark'] as const;
@@ -34,7 +39,33 @@ function showHistory({ deps }: Gateway): void {
     }
   }
   now = end;
-  if (deps.console) vi.spyOn(deps.console.history, 'of').mockImplementation(history.of);
+  if (!deps.console) return;
+  const figures = readFigures(deps.ehrs.values(), history);
+  const failing = {
+    ...figures,
+    'sandbox-se': { ...figures['sandbox-no'], state: 'open', minutes: [] },
+  } as ProcessFigures;
+  vi.spyOn(deps.console.figures, 'read').mockResolvedValue({ workers: 3, processes: [figures, failing] });
+}
+
+/** A webhook endpoint with a delivery in each state. */
+async function insertWebhook({ deps }: Gateway, disabledReason: 'gone' | null = null): Promise<string> {
+  const { db, keys } = deps.services;
+  const made = { clientId: 'clinic', url: 'https://hooks.clinic.example', secret: makeSecret(), eventTypes: null };
+  const id = (await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1000)))?.id ?? '';
+  await sql`
+    WITH made AS (
+      INSERT INTO events (type, emr, data, position)
+      SELECT type, 'sandbox-no', '{}', nextval('event_positions') FROM unnest(${[...eventTypes]}::text[]) AS it (type)
+      RETURNING id, position)
+    INSERT INTO webhook_deliveries
+      (endpoint_id, event_id, event_position, state, attempts, next_attempt_at, response_status, failure_reason, completed_at)
+    SELECT ${id}::uuid, id, position, CASE position % 3 WHEN 0 THEN 'failed' WHEN 1 THEN 'delivered' ELSE 'pending' END,
+      position % 3 + 1, now() + interval '1 hour', CASE position % 3 WHEN 1 THEN 204 ELSE 503 END,
+      CASE position % 3 WHEN 1 THEN NULL ELSE 'status' END, CASE position % 3 WHEN 2 THEN NULL ELSE now() END
+    FROM made`.execute(db);
+  await sql`UPDATE webhook_endpoints SET disabled_reason = ${disabledReason} WHERE id = ${id}`.execute(db);
+  return id;
 }
 
 /** A client in the middle of a rotation, with grants that the configuration no longer has. */
@@ -74,6 +105,8 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
   let page: Page;
   let operator: TestOperator;
   let suspended: string;
+  let endpoint: string;
+  let disabled: string;
   const problems: string[] = [];
 
   beforeAll(async () => {
@@ -85,10 +118,13 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       },
     });
     operator = await newOperator(gateway, 'kari.nordmann', 'admin');
+    await newOperator(gateway, 'ola.nordmann', 'view');
     suspended = await insertOperation(gateway.database, 'suspended');
     await insertOperation(gateway.database, 'leased');
     await insertOperation(gateway.database, 'monitored');
     await insertFailedMessage(gateway.database);
+    endpoint = await insertWebhook(gateway);
+    disabled = await insertWebhook(gateway, 'gone');
     await createClientWithOldGrants(gateway);
     showHistory(gateway);
     browser = await startBrowser(`http://127.0.0.1:${gateway.port}`);
@@ -156,7 +192,16 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       operation: `/operations/${suspended}`,
       drop: `/operations/${suspended}/drop`,
       messages: '/messages',
+      webhooks: '/webhooks',
+      webhook: `/webhooks/${endpoint}`,
+      'webhook-disabled': `/webhooks/${disabled}`,
+      'webhook-secret': `/webhooks/${endpoint}/secret`,
+      'webhook-replay': `/webhooks/${endpoint}/replay`,
+      'webhook-delete': `/webhooks/${endpoint}/delete`,
       connections: '/connections',
+      accounts: '/accounts',
+      account: '/accounts/ola.nordmann',
+      'account-own': '/accounts/kari.nordmann',
       clients: '/clients',
       client: '/clients/booking.site',
       'client-of-file': '/clients/everything',
@@ -172,6 +217,21 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       await page.goto(`/console${path}`);
       await look(name);
     }
+    await page.goto('/console/new-webhook');
+    await page.selectOption('#client', gateway.credentials('everything').id);
+    await page.fill('#url', 'https://127.0.0.1');
+    await page.click('main button');
+    await look('webhook-rejected');
+    await page.fill('#url', 'https://example.org');
+    await page.click('main button');
+    await look('webhook-created');
+    await page.goto('/console/new-account');
+    await page.fill('#name', 'KARI');
+    await page.click('main button');
+    await look('account-rejected');
+    await page.fill('#name', 'per.nordmann');
+    await page.click('main button');
+    await look('account-created');
     await page.goto('/console/connections');
     await page.click('text=Check >> nth=-1');
     await page.waitForSelector('text=The connection works.');
@@ -210,7 +270,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     const focused = () => page.evaluate<string>(`document.activeElement.textContent.trim()`);
     await page.goto('/console');
     const order: string[] = [];
-    for (let count = 0; count < 10; count++) {
+    for (let count = 0; count < 12; count++) {
       await page.keyboard.press('Tab');
       order.push(await focused());
       expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
@@ -218,8 +278,8 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     expect(order).toEqual([
       'Skip to the content',
       'Crossward',
-      ...['Overview', 'Operations', 'Messages', 'Connections', 'Clients', 'Audit', 'Activity'],
       'Sign out',
+      ...['Overview', 'Operations', 'Messages', 'Webhooks', 'Connections', 'Clients', 'Accounts', 'Audit', 'Activity'],
     ]);
 
     await page.goto(`/console/operations/${suspended}/drop`);
