@@ -3,6 +3,9 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createCursors } from './api/paging.ts';
 import { createEhrChangeMetrics } from './appointments/ehr-changes/metrics.ts';
+import { anchorEarlierChains } from './audit/anchors.ts';
+import { prepareAuditKey } from './audit/key-store.ts';
+import { Trail } from './audit/trail.ts';
 import { startBackground } from './background/start.ts';
 import type { RefreshableClients } from './clients/client-registry.ts';
 import { openClientRegistry } from './clients/open-client-registry.ts';
@@ -20,6 +23,7 @@ import { recordCalls } from './ehr/guard/call-history.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { openEhrRegistry } from './ehr/registry.ts';
 import type { AppDeps } from './http/app.ts';
+import { describeError } from './log/describe-error.ts';
 import { createOutbox } from './messages/create-outbox.ts';
 import { createMessageMetrics } from './messages/metrics.ts';
 import { createSenders } from './messages/senders.ts';
@@ -82,6 +86,10 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   });
   if (database.kind === 'pglite') await releaseAllLeases(background);
   await outbox.start();
+  const audit = new Trail(db, await prepareAuditKey(db, keys), log);
+  const anchored = anchorEarlierChains(background, audit.key, log).catch((error) =>
+    log.error({ cause: describeError(error) }, 'anchoring earlier audit chains failed'),
+  );
   const services: OperationServices = {
     db,
     keys,
@@ -91,6 +99,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     channels: outbox.channels,
     kinds: operationKinds,
     operationMetrics: createOperationMetrics(metrics, log),
+    audit,
   };
   const clients = await openClientRegistry(configuration, background, log);
   const webhookMetrics = createWebhookMetrics(metrics);
@@ -144,6 +153,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     isReady: () => migrationsApplied(database, sets),
     async stop() {
       await loops.stop();
+      await anchored;
+      await audit.close();
       await dispatcher.stop();
       await outbox.stop();
       await Promise.all([...ehrs.values()].map((ehr) => ehr.close()));

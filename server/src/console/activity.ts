@@ -8,6 +8,7 @@ export type Action =
   | 'operation_drop'
   | 'message_send_again'
   | 'connection_check'
+  | 'audit_search'
   | 'account_create'
   | 'account_role'
   | 'account_reset'

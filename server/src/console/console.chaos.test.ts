@@ -4,6 +4,7 @@ import axe from 'axe-core';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { oslo } from '../../../test/bookings.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../../test/browser.ts';
 import { newOperator, type TestOperator, withConsole } from '../../../test/console.ts';
 import { type Gateway, startGateway } from '../../../test/gateway.ts';
@@ -208,6 +209,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       'client-edit': '/clients/booking.site/edit',
       'client-rotate': '/clients/booking.site/rotate',
       'client-revoke': '/clients/booking.site/revoke',
+      audit: '/audit',
       activity: '/activity',
       'no-page': '/nothing',
     };
@@ -234,6 +236,21 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.click('text=Check >> nth=-1');
     await page.waitForSelector('text=The connection works.');
     await look('connection');
+    await page.goto('/console/audit');
+    await page.fill('#patient', 'emr_id:p-1');
+    await page.press('#patient', 'Enter');
+    await page.waitForSelector('text=A search for a patient needs an EHR.');
+    await look('audit-rejected');
+    for (let count = 0; count < 51; count++) await gateway.request('GET', `${oslo}/patients/p-1`);
+    await page.fill('#emr', 'sandbox-no');
+    await page.fill('#patient', 'emr_id:p-1');
+    await page.press('#patient', 'Enter');
+    await page.waitForSelector('text=get patient');
+    await look('audit-found');
+    await page.click('text=Older');
+    await page.waitForSelector('text=get patient');
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    expect(page.url()).not.toContain('p-1');
     await page.goto('/console/new-client');
     await page.fill('#id', 'a site');
     await page.fill('#return_urls', 'example.org');
@@ -253,7 +270,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     const focused = () => page.evaluate<string>(`document.activeElement.textContent.trim()`);
     await page.goto('/console');
     const order: string[] = [];
-    for (let count = 0; count < 11; count++) {
+    for (let count = 0; count < 12; count++) {
       await page.keyboard.press('Tab');
       order.push(await focused());
       expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
@@ -262,7 +279,8 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       'Skip to the content',
       'Crossward',
       'Sign out',
-      ...['Overview', 'Operations', 'Messages', 'Webhooks', 'Connections', 'Clients', 'Accounts', 'Activity'],
+      ...['Overview', 'Operations', 'Messages', 'Webhooks'],
+      ...['Connections', 'Clients', 'Accounts', 'Audit', 'Activity'],
     ]);
 
     await page.goto(`/console/operations/${suspended}/drop`);

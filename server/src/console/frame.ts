@@ -12,6 +12,7 @@ const sections = [
   ['connections', 'Connections'],
   ['clients', 'Clients'],
   ['accounts', 'Accounts', 'admin'],
+  ['audit', 'Audit', 'admin'],
   ['activity', 'Activity'],
 ] as const satisfies readonly (readonly [path: string, name: string, role?: Role])[];
 

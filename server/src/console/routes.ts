@@ -61,6 +61,8 @@ export const consoleRoutes = {
   rotateClient: { method: 'POST', path: 'clients/:id/rotate', role: 'admin' },
   confirmRevocation: { method: 'GET', path: 'clients/:id/revoke', role: 'admin' },
   revokeClient: { method: 'POST', path: 'clients/:id/revoke', role: 'admin' },
+  audit: { method: 'GET', path: 'audit', role: 'admin' },
+  searchAudit: { method: 'POST', path: 'audit', role: 'admin' },
   activity: { method: 'GET', path: 'activity', role: 'view' },
 } as const satisfies Record<string, Route>;
 

@@ -5,6 +5,7 @@ import { addOperation } from '../api/route.ts';
 import { reference, text } from '../api/schemas.ts';
 import { redeliverEvent, replayEvents, sendTestEvent } from './delivery-actions.ts';
 import { type Delivery, listDeliveries } from './delivery-store.ts';
+import { lockEnabledEndpoint } from './endpoint-actions.ts';
 import { deliveryBody, endpointBody } from './endpoint-body.ts';
 import {
   type DeliveryBody,
@@ -23,6 +24,7 @@ import {
   exampleParams,
   requireEndpoint,
 } from './endpoint-routes.ts';
+import { countReplay } from './replay.ts';
 
 const deliveryExample: DeliveryBody = {
   id: '7d8c6a54-1b1e-4f7a-a3e0-2a9f6d1c4b90',
@@ -51,6 +53,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     level: 'client',
     method: 'POST',
     path: `${endpointPath}/test`,
+    audit: 'none',
     scopes: ['webhooks:manage'],
     params: endpointParam,
     response: { status: 202, description: 'The event is on its way.', schema: testEventSchema },
@@ -70,10 +73,11 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     summary: 'Replay several events',
     description:
       'Delivers every event since a time again, in order, with the same ids. Events that are older than their retention ' +
-      'are not stored any more.',
+      'are not stored any more. An endpoint can have one replay at a time and four within an hour.',
     level: 'client',
     method: 'POST',
     path: `${endpointPath}/replay`,
+    audit: 'none',
     scopes: ['webhooks:manage'],
     params: endpointParam,
     body: reference<Static<typeof replaySchema>>('WebhookReplay'),
@@ -87,6 +91,8 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     handle: ({ client, params: { webhook_endpoint_id: id }, body, transact }) =>
       transact(async (tx) => {
         await requireEndpoint(tx, keys, client.id, id);
+        await lockEnabledEndpoint(tx, id);
+        await countReplay(tx, await requireEndpoint(tx, keys, client.id, id));
         await replayEvents(tx, id, new Date(body.from));
         return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
       }),
@@ -99,6 +105,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     level: 'client',
     method: 'GET',
     path: `${endpointPath}/deliveries`,
+    audit: 'none',
     scopes: ['webhooks:manage'],
     params: endpointParam,
     query: deliveryQuery,
@@ -128,6 +135,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     level: 'client',
     method: 'POST',
     path: `${endpointPath}/deliveries/:webhook_delivery_id/redeliver`,
+    audit: 'none',
     scopes: ['webhooks:manage'],
     params: { ...endpointParam, webhook_delivery_id: text({ description: 'Id of a delivery.' }) },
     response: { status: 202, description: 'The delivery.', schema: deliverySchema },

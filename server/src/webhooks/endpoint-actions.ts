@@ -7,7 +7,7 @@ import { Problem, problemAt } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type AddressRules, urlMistake } from './address-rules.ts';
 import type { Endpoint } from './endpoint.ts';
-import { findEndpoint, insertEndpoint, sealSecret, sealUrl, updateEndpoint } from './endpoint-store.ts';
+import { findEndpoint, insertEndpoint, lockRow, sealSecret, sealUrl, updateEndpoint } from './endpoint-store.ts';
 import { failPending } from './settle-delivery.ts';
 import { makeSecret } from './signing.ts';
 
@@ -138,12 +138,7 @@ export async function lockEnabledEndpoint(tx: Tx, id: string): Promise<void> {
 /** Locks an endpoint, so that it is neither disabled nor deleted until the transaction ends. Deliveries to it go on. */
 async function lockEndpoint(tx: Tx, id: string): Promise<{ readonly disabledReason: DisabledReason | null }> {
   if (!isUuid(id)) throw notFound();
-  const row = await tx
-    .selectFrom('webhook_endpoints')
-    .select('disabled_reason as disabledReason')
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+  const row = await lockRow(tx, id);
   if (!row) throw notFound();
   return row;
 }

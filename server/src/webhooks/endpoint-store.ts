@@ -1,12 +1,15 @@
 import { hash, randomUUID } from 'node:crypto';
 import { type Selectable, sql, type UpdateObject } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
-import type { WebhookTables } from '../db/tables/webhooks.ts';
+import type { DisabledReason, WebhookTables } from '../db/tables/webhooks.ts';
 import { isUuid } from '../identifiers/uuid.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Endpoint } from './endpoint.ts';
 
-type Row = Omit<Selectable<WebhookTables['webhook_endpoints']>, 'replay_after'> & {
+type Row = Omit<
+  Selectable<WebhookTables['webhook_endpoints']>,
+  'replay_after' | 'replays_started_at' | 'paused_until'
+> & {
   readonly is_previous_valid: boolean;
 };
 
@@ -120,6 +123,7 @@ export async function claimId(tx: Tx, id: string): Promise<boolean> {
 export async function endpointsWithDue(db: Db, keys: KeyRing, id?: string): Promise<Endpoint[]> {
   const rows = await select(db)
     .where('disabled_reason', 'is', null)
+    .where(sql<boolean>`coalesce(paused_until <= now(), true)`)
     .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
     .where(
       sql<boolean>`EXISTS (
@@ -207,4 +211,14 @@ async function resealEndpoint(db: Db, keys: KeyRing, row: Row, { id, url, secret
     .where('sealed_url', '=', row.sealed_url)
     .where('sealed_secret', '=', row.sealed_secret)
     .execute();
+}
+
+/** Locks an endpoint until the transaction ends: nobody else changes or deletes it. Deliveries to it go on. */
+export function lockRow(tx: Tx, id: string): Promise<{ disabledReason: DisabledReason | null } | undefined> {
+  return tx
+    .selectFrom('webhook_endpoints')
+    .select('disabled_reason as disabledReason')
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
 }

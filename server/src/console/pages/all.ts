@@ -3,6 +3,7 @@ import type { consoleRoutes, RouteName } from '../routes.ts';
 import { changeAccountRole, createAccount, disableAccount, newAccount, resetAccount } from './account-actions.ts';
 import { accountPage, accountsPage } from './accounts.ts';
 import { activityPage } from './activity.ts';
+import { auditPage, searchAudit } from './audit.ts';
 import { clientPage } from './client.ts';
 import { clientsPage } from './clients.ts';
 import { checkOneConnection, connectionsPage, showConnections } from './connections.ts';
@@ -91,5 +92,7 @@ export const signedInPages: Pages<Exclude<RouteName, PublicName>, SignedIn> = {
   rotateClient: sendRotation,
   confirmRevocation: revocationPage,
   revokeClient: sendRevocation,
+  audit: auditPage,
+  searchAudit,
   activity: activityPage,
 };

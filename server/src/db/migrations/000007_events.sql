@@ -46,9 +46,13 @@ CREATE TABLE webhook_endpoints (
   event_types text[],
   -- Null: enabled. `client`: the client has disabled it. `gone`: it responded with 410.
   disabled_reason text CHECK (disabled_reason IN ('client', 'gone')),
+  -- When attempts have ended that were in progress while it was disabled. Until then nothing else is delivered.
+  paused_until timestamptz,
   -- A replay in progress: events after the first position, up to the second.
   replay_after bigint,
   replay_until bigint,
+  -- When the client started replays, in the last hour.
+  replays_started_at timestamptz[] NOT NULL DEFAULT '{}',
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX webhook_endpoints_of_a_client ON webhook_endpoints (client_id, id);
