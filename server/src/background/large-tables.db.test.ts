@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterAll, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway.ts';
@@ -5,6 +6,7 @@ import { fillTables, fullScans, largeTables } from '../../../test/large-tables.t
 import { wrapConnector } from '../../../test/other-ehrs.ts';
 import { hidingItsStatements, observeStatements, type Statement, unobserved } from '../../../test/statements.ts';
 import { createEhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
+import { searchEntries } from '../audit/search.ts';
 import { createDb } from '../db/kysely.ts';
 import { listFailed } from '../messages/failed.ts';
 import { listOpen } from '../messages/open-messages.ts';
@@ -46,6 +48,7 @@ const ofFullRounds = [
   /delete from operations/i,
   /delete from messages/i,
   /delete from confirmation_items/i,
+  /delete from audit_entries/i,
   /update confirmations\s+set purged_at/i,
 ];
 
@@ -63,7 +66,7 @@ test('no background job scans a growing table or index', async () => {
       metrics: webhookMetrics,
       log,
     });
-    const retention = { confirmation_days: 90, event_days: 30 };
+    const retention = { confirmation_days: 90, event_days: 30, audit_days: 1830 };
     for (const { round } of backgroundWork(
       { ...services, db },
       {
@@ -82,6 +85,20 @@ test('no background job scans a growing table or index', async () => {
   const texts = statements.map(({ text }) => text);
   for (const table of largeTables) expect(texts.some((text) => text.includes(table))).toBe(true);
   for (const text of ofFullRounds) expect(texts).toContainEqual(expect.stringMatching(text));
+  expect(await readingWhole(statements)).toEqual([]);
+});
+
+test.each([
+  ['a patient', { emr: 'sandbox-no', patient: 'emr_id:p-1' }],
+  ['a patient and a time', { emr: 'sandbox-no', patient: 'emr_id:p-1', from: new Date('2026-01-01') }],
+  ['a client', { clientId: 'client-7' }],
+  ['a time', { from: new Date(Date.now() - 86_400_000) }],
+] as const)('a search of the audit trail for %s does not scan it', async (_, search) => {
+  const before = { at: new Date(), chain_id: randomUUID(), position: 1 };
+  const statements = await observeAll(async () => {
+    await searchEntries(createDb(database), [services.audit.key], search, { limit: 51, before });
+  });
+  expect(statements).toHaveLength(1);
   expect(await readingWhole(statements)).toEqual([]);
 });
 

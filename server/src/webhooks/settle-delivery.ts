@@ -4,7 +4,7 @@ import { retryTransaction } from '../db/retry.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Claimed } from './claim-deliveries.ts';
 import type { Endpoint } from './endpoint.ts';
-import { findEndpoint } from './endpoint-store.ts';
+import { findEndpoint, lockRow } from './endpoint-store.ts';
 import type { AttemptResult } from './send-delivery.ts';
 
 const gone = 410;
@@ -61,7 +61,8 @@ async function settle(
 function settleGone(db: Db, keys: KeyRing, { endpoint, delivery, result }: Attempt): Promise<Settled | undefined> {
   return db.transaction().execute(async (tx) => {
     // The endpoint first, as a request that disables it does, to avoid deadlocks.
-    const current = await findEndpoint(tx, keys, endpoint.clientId, endpoint.id, true);
+    await lockRow(tx, endpoint.id);
+    const current = await findEndpoint(tx, keys, endpoint.clientId, endpoint.id);
     if (current && current.url !== endpoint.url) return undefined;
     const settled = await end(tx, delivery, 'failed', result);
     if (settled === 'failed') {
