@@ -3,7 +3,10 @@ import type { Db } from '../../db/kysely.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import { storeChanges } from './store-changes.ts';
 
-/** Reads appointments again of which an event was written after they were read. One that is gone is forgotten. */
+/**
+ * Reads appointments again of which an event was written after they were read. One that does not exist any more is forgotten,
+ * unless it was read as cancelled: some EHRs tell deletions so.
+ */
 export async function readAgain(db: Db, ehr: EhrConnection): Promise<void> {
   const stale = await db
     .selectFrom('ehr_changes')
@@ -24,6 +27,14 @@ export async function readAgain(db: Db, ehr: EhrConnection): Promise<void> {
         found.map((appointment) => ({ appointment, isNew: false })),
         readAt,
       );
+      await tx
+        .updateTable('ehr_changes')
+        .set({ is_stale: false, read_at: readAt })
+        .where('emr', '=', ehr.id)
+        .where('appointment_id', 'in', ids)
+        .where('is_stale', '=', true)
+        .where('state', '=', 'cancelled')
+        .execute();
       await tx
         .deleteFrom('ehr_changes')
         .where('emr', '=', ehr.id)
