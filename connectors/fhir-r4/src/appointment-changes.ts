@@ -4,21 +4,29 @@ import {
   type ChangedAppointment,
   ConnectorError,
 } from '@crossward/connector-kit';
-import { advanceCursor, openCursor, overlapMilliseconds, type SeenVersion } from './change-cursor.ts';
+import { advance, openCursor, overlapMilliseconds, type SeenVersion, versionKey } from './change-cursor.ts';
 import type { FhirConnection } from './connection.ts';
+import { type DeletedAppointment, listDeletions } from './deletions.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirAppointment } from './fhir.ts';
 import { toAppointment } from './mappers/appointment.ts';
 import { patientViews } from './mappers/group.ts';
 import { defaultPageSize } from './settings.ts';
 
+/** Bounds the size of a cursor. After more changes within the overlap, the overlap is shorter. */
+const mostSeen = 2_000;
+
 /**
  * Appointments by `_lastUpdated`: https://hl7.org/fhir/R4/search.html#lastUpdated. Each call searches anew from its
  * position and uses the first page with anything new: an appointment that changes between two pages would move from one to
- * the other, and another one would be missed. A deleted Appointment is not found.
+ * the other, and another one would be missed. A search does not find deleted Appointments, so the history is read too, once
+ * there is nothing else.
+ *
+ * @param readsHistory whether the server has it
  */
 export async function listAppointmentChanges(
   ehr: FhirConnection,
+  readsHistory: boolean,
   { careUnits, after, limit }: AppointmentChangesQuery,
 ): Promise<AppointmentChanges> {
   if (after === undefined) {
@@ -30,11 +38,33 @@ export async function listAppointmentChanges(
   const { found, reached } = await readNew(ehr, cursor.since, limit, (version) => known.has(version));
   const directories = await Promise.all(careUnits.map((careUnit) => ehr.directory.of(careUnit)));
   const seen = [...cursor.seen, ...found.map((it): SeenVersion => [versionOf(it), updatedAt(it)])];
+  const position = advance(cursor, seen, reached, mostSeen);
+  const { deletions } = cursor;
+  if (found.length > 0 || !readsHistory) {
+    const next = JSON.stringify({ ...position, deletions });
+    return { changes: found.flatMap((it) => changesOf(ehr, directories, it)), next, hasMore: found.length > 0 };
+  }
+  const history = await listDeletions(ehr.client, deletions ?? { since: cursor.since, seen: [] });
   return {
-    changes: found.flatMap((it) => changesOf(ehr, directories, it)),
-    next: advanceCursor(cursor, seen, reached),
-    hasMore: found.length > 0,
+    changes: history.deleted.flatMap((it) => cancellationsOf(ehr, directories, it)),
+    next: JSON.stringify({ ...position, deletions: history.position }),
+    hasMore: history.hasMore,
   };
+}
+
+/** None if the appointment was cancelled or has ended: a server may delete what it does not need any more. */
+function cancellationsOf(
+  ehr: FhirConnection,
+  directories: readonly CareUnitDirectory[],
+  { last, deletedAt }: DeletedAppointment,
+): ChangedAppointment[] {
+  return changesOf(ehr, directories, last)
+    .filter(({ appointment: { state, end } }) => state !== 'cancelled' && end > ehr.client.clock.now())
+    .map(({ appointment, ...it }) => ({
+      ...it,
+      appointment: { ...appointment, state: 'cancelled', heldUntil: null },
+      changedAt: deletedAt,
+    }));
 }
 
 async function readNew(ehr: FhirConnection, since: number, limit: number, isKnown: (version: string) => boolean) {
@@ -86,5 +116,5 @@ function updatedAt({ meta }: FhirAppointment): number {
 }
 
 function versionOf({ id, meta }: FhirAppointment): string {
-  return `${id}/${meta?.versionId ?? meta?.lastUpdated}`;
+  return versionKey(id ?? '', meta?.versionId ?? meta?.lastUpdated ?? '');
 }

@@ -1,14 +1,23 @@
+import { createHash } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
 
-/** A version of a resource that has been returned, with its `meta.lastUpdated` in milliseconds. */
+/** A version of a resource that has been returned, from `versionKey`, with its `meta.lastUpdated` in milliseconds. */
 export type SeenVersion = readonly [version: string, updatedAt: number];
 
-const cursorSchema = Type.Object({
-  /** Milliseconds. Changes from this time on are read. */
+const position = {
+  /** Milliseconds. What has happened from this time on is read. */
   since: Type.Number(),
   seen: Type.Array(Type.Tuple([Type.String(), Type.Number()])),
-});
+};
+const positionSchema = Type.Object(position);
+export interface Position {
+  readonly since: number;
+  readonly seen: readonly SeenVersion[];
+}
+
+/** Deletions have a position of their own. Absent: none have been read. */
+const cursorSchema = Type.Object({ ...position, deletions: Type.Optional(positionSchema) });
 export type ChangeCursor = Static<typeof cursorSchema>;
 
 /**
@@ -16,8 +25,11 @@ export type ChangeCursor = Static<typeof cursorSchema>;
  * minutes are read again, and versions that were returned are skipped.
  */
 export const overlapMilliseconds = 120_000;
-/** Bounds the size of a cursor. After more changes within the overlap, it is shortened. */
-const mostSeen = 1_000;
+
+/** A short name of a version, since a cursor contains many. */
+export function versionKey(id: string, version: string): string {
+  return createHash('sha256').update(`${id}/${version}`).digest('base64url').slice(0, 12);
+}
 
 export function openCursor(text: string): ChangeCursor {
   const cursor: unknown = JSON.parse(text);
@@ -25,11 +37,16 @@ export function openCursor(text: string): ChangeCursor {
   return cursor;
 }
 
-/** The cursor after reading. `reached`: the latest `meta.lastUpdated` that has been read, in milliseconds. */
-export function advanceCursor({ since }: ChangeCursor, seen: readonly SeenVersion[], reached: number): string {
-  const newest = seen.toSorted(([, a], [, b]) => a - b).slice(-mostSeen);
+/**
+ * The position after reading.
+ *
+ * @param reached the latest `meta.lastUpdated` that has been read, in milliseconds
+ * @param most bounds the number of versions
+ */
+export function advance({ since }: Position, seen: readonly SeenVersion[], reached: number, most: number): Position {
+  const newest = seen.toSorted(([, a], [, b]) => a - b).slice(-most);
   const [oldest] = newest;
-  const earliest = newest.length === mostSeen && oldest ? oldest[1] : Number.NEGATIVE_INFINITY;
+  const earliest = newest.length === most && oldest ? oldest[1] : Number.NEGATIVE_INFINITY;
   const from = Math.max(since, reached - overlapMilliseconds, earliest);
-  return JSON.stringify({ since: from, seen: newest.filter(([, at]) => at >= from) });
+  return { since: from, seen: newest.filter(([, at]) => at >= from) };
 }
