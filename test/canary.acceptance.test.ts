@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { creationBody, freeSlot, oslo, riverside, sodermalm } from './bookings.ts';
-import { consoleBrowser, newOperator, withConsole } from './console.ts';
+import { type ConsoleBrowser, type ConsolePage, consoleBrowser, newOperator, withConsole } from './console.ts';
 import { form } from './documents.ts';
 import { startGateway } from './gateway.ts';
 import { startReceiver, webhooksOf, withQuickWebhooks } from './webhook-receiver.ts';
@@ -356,11 +356,46 @@ async function useConsole(): Promise<string[]> {
       await browser.open('/console');
     }
     await browser.submit(`/console/connections/${encoded}`);
+    for (const page of ['edit', 'rotate', 'revoke']) {
+      await browser.open('/console');
+      await browser.submit(`/console/clients/${encoded}/${page}`, { checked: 'yes', overlap_hours: '24' });
+    }
+    await browser.open('/console/new-client');
+    await browser.submit('/console/new-client', {
+      id: `${text}?`,
+      name: text,
+      scope: text,
+      grant: text,
+      return_urls: text,
+    });
     await browser.open(`/console/activity?before=${encoded}`);
   }
   const { secret } = operator.totp;
-  expect(token).toMatch(/^.{43}$/);
-  return [operator.password, token, Buffer.from(token, 'base64url').toString('hex'), secret.base32, secret.hex];
+  const random = [token, ...(await createClient(browser))];
+  for (const text of random) expect(text).toMatch(/^[\w-]{43}$/);
+  const forms = random.flatMap((text) => [text, Buffer.from(text).toString('hex'), bytesOf(text)]);
+  return [operator.password, ...forms, secret.base32, secret.hex];
+}
+
+/** The bytes of a random text, as a dump of the database shows them. */
+function bytesOf(text: string): string {
+  return Buffer.from(text, 'base64url').toString('hex');
+}
+
+/** Creates a client, rotates its secret and uses both. Returns the secrets. */
+async function createClient(browser: ConsoleBrowser): Promise<string[]> {
+  const secretIn = ({ html }: ConsolePage) => /class="secret">([^<]+)/.exec(html)?.[1] ?? '';
+  const fields = { id: 'site', scope: 'patients:read', grant: 'sandbox-no', overlap_hours: '24' };
+  const shown: string[] = [];
+  for (const path of ['/console/new-client', '/console/clients/site/rotate']) {
+    await browser.open(path);
+    shown.push(secretIn(await browser.submit(path, fields)));
+  }
+  for (const secret of shown) {
+    const response = await gateway.request('GET', `${oslo}/patients/p-1`, { client: { id: 'site', secret } });
+    expect(response.status).toBe(200);
+  }
+  return shown;
 }
 
 function expectNoneIn(name: string, lines: readonly string[], more: readonly string[]): void {

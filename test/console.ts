@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { type TOTP, URI } from 'otpauth';
 import type { Configuration } from '../server/src/config/configuration.ts';
 import { resolveConsole } from '../server/src/config/console-settings.ts';
 import { createOperator } from '../server/src/console/operators.ts';
 import type { Role } from '../server/src/console/roles.ts';
+import { startSession } from '../server/src/console/sessions.ts';
 import type { Gateway, GatewayResponse } from './gateway.ts';
 
 export const consoleUrl = 'https://gateway.internal.example.org';
@@ -88,14 +90,17 @@ export function consoleBrowser(gateway: Gateway, url = consoleUrl) {
     return latest;
   }
 
-  /** Sends a form with the token of the page that is shown, and follows redirects. */
+  /** Sends a form with the hidden fields of the page that is shown, and follows redirects. */
   async function submit(
     path: string,
-    fields: Readonly<Record<string, string>> = {},
+    fields: Readonly<Record<string, string | readonly string[]>> = {},
     headers: Readonly<Record<string, string | undefined>> = {},
   ): Promise<ConsolePage> {
-    const token = /name="form_token" value="([^"]+)"/.exec(latest?.html ?? '')?.[1] ?? '';
-    const body = new URLSearchParams({ form_token: token, ...fields }).toString();
+    const hidden = [...(latest?.html ?? '').matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+    const all = { ...Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value])), ...fields };
+    const body = new URLSearchParams(
+      Object.entries(all).flatMap(([name, values]) => [values].flat().map((value): [string, string] => [name, value])),
+    ).toString();
     return show(path, await send('POST', path, { body, headers }));
   }
 
@@ -109,6 +114,17 @@ export function consoleBrowser(gateway: Gateway, url = consoleUrl) {
       return submit('/console/sign-in', { name, password, code: code() });
     },
   };
+}
+
+/** A browser with a session of a new account, whose password nobody knows. */
+export async function browserWith(gateway: Gateway, name: string, role: Role) {
+  const browser = consoleBrowser(gateway);
+  const { db } = gateway.deps.services;
+  const operatorId = randomUUID();
+  await db.insertInto('operators').values({ id: operatorId, name, role, password_hash: 'of no password' }).execute();
+  const { token } = await startSession(db, { operatorId, name, role, hours: 12 });
+  browser.cookies.set('__Host-crossward-console', token);
+  return { operator: { name }, browser };
 }
 
 export type ConsoleBrowser = ReturnType<typeof consoleBrowser>;

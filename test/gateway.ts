@@ -77,6 +77,8 @@ export interface GatewayOptions {
   readonly connectors?: readonly ConnectorModule[];
   /** Whether its pages show the credentials of the client `everything`, as in the demo. */
   readonly isDemo?: boolean;
+  /** How often clients that operators have changed are read. */
+  readonly clientsPauseMilliseconds?: number;
   /** Another gateway whose database, secret keys and clients to share. PostgreSQL and sandboxes only. */
   readonly beside?: Gateway;
 }
@@ -119,6 +121,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     connectors: modules = connectors,
     isDemo = false,
     beside,
+    clientsPauseMilliseconds,
   } = options;
   const ground = beside ? await sharedGround(beside.ground) : await newGround(databaseKind);
   const { testDatabase, secretKeys, secrets } = ground;
@@ -142,6 +145,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     secretKeys,
     log,
     connectors: modules,
+    clientsPauseMilliseconds,
     ...(isDemo
       ? { demoClient: { client_id: clientId('everything'), client_secret: secrets.get('everything') ?? '' } }
       : {}),

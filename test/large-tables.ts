@@ -46,10 +46,11 @@ const fill = [
    FROM confirmations, LATERAL (SELECT CASE
      WHEN confirmed_at IS NOT NULL THEN 'sent' WHEN code_hash IS NOT NULL AND get_byte(uuid_send(id), 0) > 200 THEN 'failed'
      ELSE 'queued' END AS state) AS it`,
+  `UPDATE event_positions SET position = position + 59989 WHERE name = 'published'`,
   `INSERT INTO events (type, emr, care_unit_id, subject, data, position, occurred_at)
    SELECT 'appointment.booked', 'sandbox-no', 'oslo-sentrum', 'a-' || n, '{}',
-     CASE WHEN n < 59990 THEN nextval('event_positions') END, now() - (60000 - n) * interval '60 seconds'
-   FROM generate_series(1, 60000) AS n`,
+     CASE WHEN n < 59990 THEN published.position - 59989 + n END, now() - (60000 - n) * interval '60 seconds'
+   FROM generate_series(1, 60000) AS n, event_positions AS published WHERE published.name = 'published'`,
   `INSERT INTO webhook_endpoints (id, client_id, sealed_url, sealed_secret, disabled_reason)
    SELECT md5(n::text)::uuid, 'everything', '\\x00', '\\x00', 'client' FROM generate_series(1, 10) AS n`,
   `INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject, state, attempts, next_attempt_at)

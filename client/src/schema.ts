@@ -534,7 +534,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook endpoint
-         * @description Deliveries are signed with both secrets until the previous one expires. The response contains the new secret, which is not shown again.
+         * @description Deliveries are signed with both secrets until the previous one expires, or the next rotation. The response contains the new secret, which is not shown again.
          */
         post: operations["rotate_webhook_secret"];
         delete?: never;
@@ -1263,8 +1263,8 @@ export interface components {
              * @description Null once it has ended.
              */
             next_attempt_at: string | null;
-            /** @description Why the last attempt failed. `status`: the response was not 2xx. `address_rejected`: the URL or its address is not allowed. Null without a failure. */
-            reason: ("status" | "timeout" | "address_rejected" | "tls" | "connection_failed" | "endpoint_disabled") | null;
+            /** @description Why the last attempt failed, or was not made. `status`: the response was not 2xx. `address_rejected`: the URL or its address is not allowed. `not_granted`: the client is no longer granted the care unit. Null without a failure. */
+            reason: ("status" | "timeout" | "address_rejected" | "tls" | "connection_failed" | "endpoint_disabled" | "not_granted") | null;
             /** @description HTTP status of the last response. Null without one. */
             response_status: number | null;
             /**

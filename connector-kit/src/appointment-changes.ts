@@ -21,7 +21,7 @@ export interface ChangedAppointment {
 export interface AppointmentChanges {
   /** The oldest change first. An appointment that changed several times need not appear several times. */
   readonly changes: readonly ChangedAppointment[];
-  /** Where the next call continues. An opaque text of at most 100,000 characters without personal data. */
+  /** Where the next call continues. An opaque text without personal data, as small as possible: it is stored after each call. */
   readonly next: string;
   /** Whether further changes can be read at once. */
   readonly hasMore: boolean;

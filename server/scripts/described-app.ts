@@ -12,7 +12,7 @@ import { createKeyRing } from '../src/secrets/key-ring.ts';
 // The description does not depend on the configuration, so an empty one is used.
 const deps: Omit<AppDeps, 'metrics'> = {
   log: pino({ level: 'silent' }),
-  clients: createClientRegistry([]),
+  clients: createClientRegistry({ configured: { clients: [], emrs: [] }, read: async () => undefined }),
   ehrs: new Map(),
   cursors: createCursors(createKeyRing([randomBytes(32)])),
   // Never called.

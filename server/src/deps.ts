@@ -4,7 +4,8 @@ import { Registry } from 'prom-client';
 import { createCursors } from './api/paging.ts';
 import { createEhrChangeMetrics } from './appointments/ehr-changes/metrics.ts';
 import { startBackground } from './background/start.ts';
-import { createClientRegistry } from './clients/client-registry.ts';
+import type { RefreshableClients } from './clients/client-registry.ts';
+import { openClientRegistry } from './clients/open-client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { DemoClient } from './config/demo.ts';
 import { createPageLinks } from './confirmations/page-links.ts';
@@ -33,6 +34,7 @@ import { createDeliverySender } from './webhooks/send-delivery.ts';
 
 /** The gateway's dependencies, created once at start. */
 export interface Deps extends AppDeps {
+  readonly clients: RefreshableClients;
   /** Stops background jobs and closes EHR connections. Call it after the last request; it does not close the database. */
   stop(): Promise<void>;
 }
@@ -46,6 +48,8 @@ interface Setup {
   readonly demoClient?: DemoClient | undefined;
   readonly log: Logger;
   readonly connectors?: readonly ConnectorModule[];
+  /** How often clients that operators have changed are read. */
+  readonly clientsPauseMilliseconds?: number | undefined;
 }
 
 /**
@@ -85,12 +89,13 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     kinds: operationKinds,
     operationMetrics: createOperationMetrics(metrics, log),
   };
-  const clients = createClientRegistry(configuration.clients);
+  const clients = await openClientRegistry(configuration, background, log);
   const webhookMetrics = createWebhookMetrics(metrics);
   const ehrChangeMetrics = createEhrChangeMetrics(metrics);
   const dispatcher = createDispatcher({
     db: background,
     keys,
+    clients,
     sender: createDeliverySender(configuration.webhooks),
     settings: configuration.webhooks,
     metrics: webhookMetrics,
@@ -98,7 +103,15 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   });
   const loops = startBackground(
     { ...services, db: background },
-    { retention: configuration.retention, clients, dispatcher, webhookMetrics, ehrChangeMetrics, log },
+    {
+      retention: configuration.retention,
+      clients,
+      clientsPauseMilliseconds: setup.clientsPauseMilliseconds,
+      dispatcher,
+      webhookMetrics,
+      ehrChangeMetrics,
+      log,
+    },
   );
   return {
     log,
@@ -116,6 +129,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     webhooks: configuration.webhooks,
     console: configuration.console && {
       settings: configuration.console,
+      configured: configuration,
+      refreshClients: clients.refresh,
       emrs: configuration.emrs,
       connectors: modules,
       database: database.pool,

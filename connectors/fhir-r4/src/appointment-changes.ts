@@ -1,20 +1,13 @@
-import {
-  type AppointmentChanges,
-  type AppointmentChangesQuery,
-  type ChangedAppointment,
-  ConnectorError,
-} from '@crossward/connector-kit';
-import { advance, openCursor, overlapMilliseconds, type SeenVersion, versionKey } from './change-cursor.ts';
+import type { AppointmentChanges, AppointmentChangesQuery, ChangedAppointment } from '@crossward/connector-kit';
+import { openCursor, overlapMilliseconds } from './change-cursor.ts';
 import type { FhirConnection } from './connection.ts';
 import { type DeletedAppointment, listDeletions } from './deletions.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirAppointment } from './fhir.ts';
 import { toAppointment } from './mappers/appointment.ts';
 import { patientViews } from './mappers/group.ts';
+import { readVersions, updatedAt } from './read-versions.ts';
 import { defaultPageSize } from './settings.ts';
-
-/** Bounds the size of a cursor. After more changes within the overlap, the overlap is shorter. */
-const mostSeen = 2_000;
 
 /**
  * Appointments by `_lastUpdated`: https://hl7.org/fhir/R4/search.html#lastUpdated. Each call searches anew from its
@@ -34,15 +27,18 @@ export async function listAppointmentChanges(
     return { changes: [], next: JSON.stringify({ since, seen: [] }), hasMore: false };
   }
   const cursor = openCursor(after);
-  const known = new Set(cursor.seen.map(([version]) => version));
-  const { found, reached } = await readNew(ehr, cursor.since, limit, (version) => known.has(version));
+  const pages = ehr.client.pages('Appointment', [
+    ['_lastUpdated', `ge${new Date(cursor.since).toISOString()}`],
+    ['_sort', '_lastUpdated'],
+    // Most of a page can be known from the overlap, so a small one would be read again and again.
+    ['_count', String(Math.max(limit, defaultPageSize))],
+  ]) as AsyncIterable<{ readonly resources: readonly FhirAppointment[]; readonly sorted: boolean }>;
+  const { found, position, hasMore } = await readVersions(pages, cursor, ehr.client.clock.now().getTime());
   const directories = await Promise.all(careUnits.map((careUnit) => ehr.directory.of(careUnit)));
-  const seen = [...cursor.seen, ...found.map((it): SeenVersion => [versionOf(it), updatedAt(it)])];
-  const position = advance(cursor, seen, reached, mostSeen);
   const { deletions } = cursor;
-  if (found.length > 0 || !readsHistory) {
+  if (hasMore || !readsHistory) {
     const next = JSON.stringify({ ...position, deletions });
-    return { changes: found.flatMap((it) => changesOf(ehr, directories, it)), next, hasMore: found.length > 0 };
+    return { changes: found.flatMap((it) => changesOf(ehr, directories, it)), next, hasMore };
   }
   const history = await listDeletions(ehr.client, deletions ?? { since: cursor.since, seen: [] });
   return {
@@ -67,27 +63,6 @@ function cancellationsOf(
     }));
 }
 
-async function readNew(ehr: FhirConnection, since: number, limit: number, isKnown: (version: string) => boolean) {
-  const found: FhirAppointment[] = [];
-  let reached = since;
-  const pages = ehr.client.pages('Appointment', [
-    ['_lastUpdated', `ge${new Date(since).toISOString()}`],
-    ['_sort', '_lastUpdated'],
-    // Most of a page can be known from the overlap, so a small one would be read again and again.
-    ['_count', String(Math.max(limit, defaultPageSize))],
-  ]);
-  for await (const { resources, sorted } of pages) {
-    for (const resource of resources as readonly FhirAppointment[]) {
-      const at = updatedAt(resource);
-      reached = Math.max(reached, at);
-      // A server that ignores the parameter returns everything.
-      if (at >= since && !isKnown(versionOf(resource))) found.push(resource);
-    }
-    if (sorted && found.length > 0) break;
-  }
-  return { found, reached };
-}
-
 function changesOf(
   { dialect, client }: FhirConnection,
   directories: readonly CareUnitDirectory[],
@@ -107,14 +82,4 @@ function changesOf(
 /** A date without a time says too little. */
 function dateOf(dateTime: string | undefined): Date | undefined {
   return dateTime?.includes('T') ? new Date(dateTime) : undefined;
-}
-
-function updatedAt({ meta }: FhirAppointment): number {
-  const at = Date.parse(meta?.lastUpdated ?? '');
-  if (Number.isNaN(at)) throw new ConnectorError('unsupported', 'The EHR does not say when an Appointment was changed');
-  return at;
-}
-
-function versionOf({ id, meta }: FhirAppointment): string {
-  return versionKey(id ?? '', meta?.versionId ?? meta?.lastUpdated ?? '');
 }

@@ -10,14 +10,13 @@ const position = {
   since: Type.Number(),
   seen: Type.Array(Type.Tuple([Type.String(), Type.Number()])),
 };
-const positionSchema = Type.Object(position);
 export interface Position {
   readonly since: number;
   readonly seen: readonly SeenVersion[];
 }
 
 /** Deletions have a position of their own. Absent: none have been read. */
-const cursorSchema = Type.Object({ ...position, deletions: Type.Optional(positionSchema) });
+const cursorSchema = Type.Object({ ...position, deletions: Type.Optional(Type.Object(position)) });
 export type ChangeCursor = Static<typeof cursorSchema>;
 
 /**
@@ -25,6 +24,8 @@ export type ChangeCursor = Static<typeof cursorSchema>;
  * minutes are read again, and versions that were returned are skipped.
  */
 export const overlapMilliseconds = 120_000;
+/** Bounds the size of a position. After more changes within the overlap, the overlap is shorter. */
+const mostSeen = 1_000;
 
 /** A short name of a version, since a cursor contains many. */
 export function versionKey(id: string, version: string): string {
@@ -38,15 +39,15 @@ export function openCursor(text: string): ChangeCursor {
 }
 
 /**
- * The position after reading.
+ * The position after reading. A version that is dropped from it must not be read again, so those of the instant that was
+ * reached all stay, however many they are.
  *
- * @param reached the latest `meta.lastUpdated` that has been read, in milliseconds
- * @param most bounds the number of versions
+ * @param reached milliseconds: every version that was updated before has been read
  */
-export function advance({ since }: Position, seen: readonly SeenVersion[], reached: number, most: number): Position {
-  const newest = seen.toSorted(([, a], [, b]) => a - b).slice(-most);
-  const [oldest] = newest;
-  const earliest = newest.length === most && oldest ? oldest[1] : Number.NEGATIVE_INFINITY;
-  const from = Math.max(since, reached - overlapMilliseconds, earliest);
-  return { since: from, seen: newest.filter(([, at]) => at >= from) };
+export function advance({ since }: Position, seen: readonly SeenVersion[], reached: number): Position {
+  const newest = seen.toSorted(([, a], [, b]) => b - a);
+  const dropped = newest[mostSeen];
+  const afterDropped = dropped ? Math.min(dropped[1] + 1, reached) : Number.NEGATIVE_INFINITY;
+  const from = Math.max(since, reached - overlapMilliseconds, afterDropped);
+  return { since: from, seen: seen.filter(([, at]) => at >= from) };
 }

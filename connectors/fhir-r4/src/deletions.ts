@@ -8,8 +8,6 @@ import { defaultPageSize } from './settings.ts';
 /** Deletions that one call returns. Each costs a request. */
 const atOnce = 100;
 const concurrent = 10;
-/** Bounds the size of a cursor. */
-const mostSeen = 1_000;
 
 export interface Deletions {
   readonly deleted: readonly DeletedAppointment[];
@@ -27,8 +25,9 @@ interface Deletion {
   readonly id: string;
   /** From `versionKey`. */
   readonly version: string;
-  /** Milliseconds. */
+  /** Milliseconds. If the server does not say it, as HAPI: a later time. */
   readonly at: number;
+  readonly isDated: boolean;
 }
 
 /** Appointments that were deleted since a position: https://hl7.org/fhir/R4/http.html#history */
@@ -45,10 +44,12 @@ export async function listDeletions(client: FhirClient, position: Position): Pro
   const seen = [...position.seen, ...next.map(({ version, at }) => [version, at] as const)];
   const deleted: DeletedAppointment[] = [];
   for (const chunk of chunks(next, concurrent)) {
-    const read = chunk.map(async ({ id, at }) => ({ last: await lastVersion(client, id), deletedAt: new Date(at) }));
-    deleted.push(...(await Promise.all(read)).flatMap(({ last, ...it }) => (last ? { last, ...it } : [])));
+    const reads = chunk.map(async ({ id, at }) => ({ last: await lastVersion(client, id), deletedAt: new Date(at) }));
+    deleted.push(...(await Promise.all(reads)).flatMap(({ last, ...it }) => (last ? { last, ...it } : [])));
   }
-  return { deleted, position: advance(position, seen, hasMore ? position.since : reached, mostSeen), hasMore };
+  const newest = next.at(-1);
+  const read = hasMore ? (newest?.isDated ? newest.at : position.since) : reached;
+  return { deleted, position: advance(position, seen, read), hasMore };
 }
 
 /** The newest first. */
@@ -65,9 +66,8 @@ async function readHistory(client: FhirClient, since: number) {
       reached = Math.max(reached, at ?? since);
       const [, id, version] = /Appointment\/([^/]+)(?:\/_history\/([^/]+))?$/.exec(entry.request?.url ?? '') ?? [];
       if (!isDeletion(entry) || id === undefined) continue;
-      // HAPI does not say when a resource was deleted.
       const key = versionKey(id, version ?? entry.response?.etag ?? String(at));
-      deletions.push({ id, version: key, at: at ?? client.clock.now().getTime() });
+      deletions.push({ id, version: key, at: at ?? client.clock.now().getTime(), isDated: at !== undefined });
     }
   }
   return { deletions, reached };

@@ -30,9 +30,13 @@ function list(connector: Connector, after: string | undefined, limit = 100) {
   return page;
 }
 
+/** More than any test needs. */
+const mostCalls = 50;
+
 async function readAll(connector: Connector, after: string, limit?: number) {
   const ids: string[] = [];
-  for (let next = after; ; ) {
+  for (let next = after, calls = 1; ; calls++) {
+    if (calls > mostCalls) throw new Error('Reading does not end');
     const page = await list(connector, next, limit);
     ids.push(...page.changes.map(({ appointment }) => appointment.id));
     next = page.next;
@@ -46,6 +50,23 @@ describe('changes of appointments', () => {
     const instant = new Date().toISOString();
     for (const id of ids) Object.assign(metaOf(id), { lastUpdated: instant });
     expect((await readAll(connector, start, 2)).ids).toEqual(ids);
+  });
+
+  test('of a large import with one instant are all read, and a later change as well', async () => {
+    const { server, connector, start, ids, metaOf } = await withAppointments(2);
+    const [imported = '', later = ''] = ids;
+    const instant = new Date(Date.now() - 1_000).toISOString();
+    Object.assign(metaOf(imported), { lastUpdated: instant });
+    for (let number = 1; number < 1_300; number++) {
+      const copy = server.store.save({ ...server.store.get(`Appointment/${imported}`), id: `import-${number}` });
+      Object.assign(copy.meta ?? {}, { lastUpdated: instant });
+    }
+    Object.assign(metaOf(later), { lastUpdated: '2020-01-01T00:00:00Z' });
+    const first = await readAll(connector, start);
+    expect(new Set(first.ids).size).toBe(1_300);
+    expect(first.ids).toHaveLength(1_300);
+    Object.assign(metaOf(later), { lastUpdated: new Date().toISOString() });
+    expect((await readAll(connector, first.next)).ids).toEqual([later]);
   });
 
   test('that become visible late are read, and no version is read twice', async () => {

@@ -56,6 +56,7 @@ test('no background job scans a growing table or index', async () => {
     const dispatcher = createDispatcher({
       db,
       keys: services.keys,
+      clients: gateway.deps.clients,
       sender: { send: async () => ({}), close: async () => undefined },
       settings: { timeout_ms: 1000, retry_seconds: [] },
       metrics: webhookMetrics,

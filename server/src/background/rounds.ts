@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { EhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
-import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { describeError } from '../log/describe-error.ts';
@@ -23,6 +23,8 @@ const ehrPauseMilliseconds = 1_000;
 const availabilityPauseMilliseconds = 1_000;
 const changesPauseMilliseconds = 1_000;
 const eventsPauseMilliseconds = 500;
+/** A revoked client stops working in other processes after this time. The documents say 5 seconds. */
+const clientsPauseMilliseconds = 3_000;
 const resealPauseMilliseconds = 60_000;
 const resealedAtOnce = 100;
 const messagesPauseMilliseconds = 2_000;
@@ -40,7 +42,8 @@ export interface BackgroundWork {
 
 export interface BackgroundDependencies {
   readonly retention: Configuration['retention'];
-  readonly clients: ClientRegistry;
+  readonly clients: RefreshableClients;
+  readonly clientsPauseMilliseconds?: number | undefined;
   readonly dispatcher: Dispatcher;
   readonly webhookMetrics: WebhookMetrics;
   readonly ehrChangeMetrics: EhrChangeMetrics;
@@ -50,7 +53,7 @@ export interface BackgroundDependencies {
 /** The background jobs: one for each EHR, so that a slow EHR delays no other, and those that call no EHR. */
 export function backgroundWork(
   services: OperationServices,
-  { retention, clients, dispatcher, webhookMetrics, ehrChangeMetrics, log }: BackgroundDependencies,
+  { retention, clients, dispatcher, webhookMetrics, ehrChangeMetrics, log, ...more }: BackgroundDependencies,
 ): readonly BackgroundWork[] {
   const { db, keys, ehrs, outbox } = services;
   const emrs = [...ehrs.keys()];
@@ -100,6 +103,7 @@ export function backgroundWork(
         }),
     })),
     guarded(gaugesPauseMilliseconds, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs)),
+    guarded(more.clientsPauseMilliseconds ?? clientsPauseMilliseconds, 'reading clients', () => clients.refresh()),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
     guarded(gaugesPauseMilliseconds, 'reading metrics of webhooks', () => webhookMetrics.refresh(db)),
     guarded(resealPauseMilliseconds, 'encrypting webhook endpoints again', async () => {

@@ -52,6 +52,7 @@ describe('usage', () => {
     'operations drop --help',
     'webhooks replay --help',
     'operators create --help',
+    'clients create --help',
   ])('shows help for %s', async (words) => {
     const { code, stdout } = await crossward(words);
     expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: crossward')]);
@@ -111,6 +112,7 @@ describe('a database', () => {
     'secret-keys list',
     'webhooks list',
     'operators list',
+    'clients list',
     'emr check --emr sandbox-no',
   ])('is not created by %s', async (words) => {
     const empty = join(folder, 'empty');

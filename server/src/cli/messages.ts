@@ -11,14 +11,14 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
     .command('failed')
     .description('List failed messages whose code is still pending. Shows no patient data.')
     .action(async () => {
-      const failed = await withDatabase(output, listFailed);
+      const failed = await withDatabase(output, (db) => listFailed(db));
       output.out(failed.length === 0 ? 'No failed messages.\n' : failed.map(line).join(''));
     });
   messages
     .command('list')
     .description('List queued, retried and failed messages. Shows no patient data.')
     .action(async () => {
-      const open = await withDatabase(output, listOpen);
+      const open = await withDatabase(output, (db) => listOpen(db));
       output.out(open.length === 0 ? 'No queued or failed messages.\n' : open.map(openLine).join(''));
     });
   messages

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { clientsCommand } from './clients.ts';
 import { conformanceCommand } from './conformance.ts';
 import { emrCheckCommand } from './emr-check.ts';
 import { messagesCommand } from './messages.ts';
@@ -24,6 +25,8 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   emr.addCommand(emrCheckCommand(output, end));
   program.addCommand(conformanceCommand(output, end));
   program.addCommand(emr);
+  const clients = clientsCommand(output, end);
+  program.addCommand(clients);
   const messages = messagesCommand(output, end);
   program.addCommand(messages);
   const operations = operationsCommand(output, end);
@@ -34,7 +37,7 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(secretKeys);
   const webhooks = webhooksCommand(output, end);
   program.addCommand(webhooks);
-  const groups = [emr, messages, operations, operators, secretKeys, webhooks];
+  const groups = [clients, emr, messages, operations, operators, secretKeys, webhooks];
   for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)])
     command.copyInheritedSettings(program);
   return program;

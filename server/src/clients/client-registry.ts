@@ -1,11 +1,13 @@
-import { hash, timingSafeEqual } from 'node:crypto';
-import type { ConfiguredClient } from '../config/configuration.ts';
+import { timingSafeEqual } from 'node:crypto';
+import type { ConfiguredAccess, ConfiguredClient } from '../config/configuration.ts';
 import type { Scope } from '../config/schema.ts';
+import { hashOfSecret } from './client-secret.ts';
+import { resolveGrants } from './grants.ts';
+import type { StoredClient, StoredClients } from './read-clients.ts';
 
 /** A client of the gateway. */
 export interface Client {
   readonly id: string;
-  readonly secretHashes: readonly Buffer[];
   readonly scopes: ReadonlySet<Scope>;
   /** The care units that the client may use, by EHR. */
   readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
@@ -13,42 +15,92 @@ export interface Client {
   readonly returnUrls: readonly string[];
 }
 
+/** The clients of the configuration file, and those that operators manage, in memory. */
 export interface ClientRegistry {
   /** The client with this id and secret. Returns `undefined` for both an unknown id and a wrong secret. */
   authenticate(id: string, secret: string): Client | undefined;
   /** The client with this id, for what it has started. */
   find(id: string): Client | undefined;
-  /** Whether the client exists. Only ids of existing clients may be logged. */
+  /** Whether the id is that of a client, which may be revoked. Only such ids may be logged. */
   has(id: string): boolean;
 }
 
-const nobody: Pick<Client, 'secretHashes'> = { secretHashes: [Buffer.alloc(32)] };
+export interface RefreshableClients extends ClientRegistry {
+  /** Reads the stored clients if they have changed. Afterwards, every change committed before the call is in effect. */
+  refresh(): Promise<void>;
+  /** Stored clients that are not used, because the configuration file has clients with their ids. */
+  overridden(): readonly string[];
+}
 
-/**
- * Secrets are random with 256 bits, so a plain SHA-256 hash is enough: guessing them is infeasible even with a fast hash.
- * An unknown id takes the same comparison as a wrong secret.
- */
-export function createClientRegistry(configured: readonly ConfiguredClient[]): ClientRegistry {
-  const byId = new Map(configured.map((client) => [client.id, fromConfiguration(client)]));
+interface Entry {
+  /** Absent: the client is revoked. */
+  readonly client?: Client;
+  readonly secrets: StoredClient['secrets'];
+}
+
+/** The clients of the configuration with their secrets, and what clients can be granted. */
+export type RegistryConfiguration = Pick<ConfiguredAccess, 'emrs'> & { readonly clients: readonly ConfiguredClient[] };
+
+interface Options {
+  readonly configured: RegistryConfiguration;
+  /** Returns `undefined` if the revision is still the known one. */
+  readonly read: (knownRevision: string | undefined) => Promise<StoredClients | undefined>;
+}
+
+const nobody: Entry = { secrets: [{ hash: Buffer.alloc(32), expiresAt: null }] };
+
+/** Creates the registry with the configured clients. `refresh` adds the stored ones. */
+export function createClientRegistry({ configured: { clients, emrs }, read }: Options): RefreshableClients {
+  const configured = new Map(clients.map((client) => [client.id, fromConfiguration(client)]));
+  let stored: ReadonlyMap<string, Entry> = new Map();
+  let revision: string | undefined;
+  let startedReads = 0;
+  let appliedRead = 0;
+  const entryOf = (id: string) => configured.get(id) ?? stored.get(id);
   return {
     authenticate(id, secret) {
-      const client = byId.get(id);
-      const given = hash('sha256', secret, 'buffer');
+      const entry = entryOf(id);
+      const given = hashOfSecret(secret);
+      const now = Date.now();
       let matches = false;
-      for (const kept of (client ?? nobody).secretHashes) matches = timingSafeEqual(kept, given) || matches;
-      return matches ? client : undefined;
+      // An unknown id takes the same comparison as a wrong secret.
+      for (const { hash, expiresAt } of (entry?.client ? entry : nobody).secrets) {
+        const isValid = expiresAt === null || now < expiresAt.getTime();
+        matches = (timingSafeEqual(hash, given) && isValid) || matches;
+      }
+      return matches ? entry?.client : undefined;
     },
-    find: (id) => byId.get(id),
-    has: (id) => byId.has(id),
+    find: (id) => entryOf(id)?.client,
+    has: (id) => entryOf(id) !== undefined,
+    async refresh() {
+      const order = ++startedReads;
+      const found = await read(revision);
+      // A read that started later may have ended earlier, and knows more.
+      if (!found || order < appliedRead) return;
+      appliedRead = order;
+      revision = found.revision;
+      stored = new Map(found.clients.map((client) => [client.id, fromDatabase(client, emrs)]));
+    },
+    overridden: () => [...stored.keys()].filter((id) => configured.has(id)),
   };
 }
 
-function fromConfiguration({ id, secrets, scopes, grants, return_urls = [] }: ConfiguredClient): Client {
+function fromConfiguration({ id, secrets, scopes, grants, return_urls = [] }: ConfiguredClient): Entry {
   return {
-    id,
-    secretHashes: secrets.map(({ sha256 }) => Buffer.from(sha256, 'hex')),
-    scopes: new Set(scopes),
-    grants: new Map(grants.map(({ emr, care_units }) => [emr, new Set(care_units)])),
-    returnUrls: return_urls,
+    client: {
+      id,
+      scopes: new Set(scopes),
+      grants: new Map(grants.map(({ emr, care_units }) => [emr, new Set(care_units)])),
+      returnUrls: return_urls,
+    },
+    secrets: secrets.map(({ sha256 }) => ({ hash: Buffer.from(sha256, 'hex'), expiresAt: null })),
   };
+}
+
+function fromDatabase(
+  { id, secrets, scopes, grants, returnUrls }: StoredClient,
+  emrs: ConfiguredAccess['emrs'],
+): Entry {
+  if (secrets.length === 0) return { secrets };
+  return { client: { id, scopes: new Set(scopes), grants: resolveGrants(grants, emrs), returnUrls }, secrets };
 }

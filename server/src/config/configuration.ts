@@ -54,6 +54,14 @@ export type ConfiguredClient = Readonly<Required<Pick<ClientInFile, 'id' | 'name
   readonly return_urls?: readonly string[];
 };
 
+/** What the configuration says about clients and what they can be granted, without secrets. */
+export interface ConfiguredAccess {
+  readonly emrs: readonly (Pick<ConfiguredEmr, 'id' | 'name'> & {
+    readonly care_units: readonly Pick<ConfiguredCareUnit, 'id' | 'name'>[];
+  })[];
+  readonly clients: readonly Omit<ConfiguredClient, 'secrets'>[];
+}
+
 export type ConfiguredMessages = WithSecrets<NonNullable<ConfigurationFile['messages']>>;
 
 /** The resolved configuration: defaults applied, secrets resolved, deeply frozen. */
@@ -115,20 +123,30 @@ export function resolveEmr(emr: EmrInFile, variables: EnvironmentVariables): Con
 
 function resolveClient(
   client: ClientInFile,
-  emrs: readonly ConfiguredEmr[],
+  emrs: ConfiguredAccess['emrs'],
   variables: EnvironmentVariables,
 ): ConfiguredClient {
   return {
-    ...client,
-    name: client.name ?? client.id,
+    ...resolveAccess(client, emrs),
     secrets: client.secrets.map((secret) => ({
       sha256: isReference(secret) ? hashSecret(variable(secret, variables) ?? '') : secret.sha256.toLowerCase(),
     })),
+  };
+}
+
+/** What a client of a valid file may do, without its secrets. */
+export function resolveAccess(
+  { secrets: _, ...client }: ClientInFile,
+  emrs: ConfiguredAccess['emrs'],
+): ConfiguredAccess['clients'][number] {
+  return {
+    ...client,
+    name: client.name ?? client.id,
     grants: client.grants.map(({ emr, care_units }) => ({ emr, care_units: care_units ?? careUnitIds(emrs, emr) })),
   };
 }
 
-function careUnitIds(emrs: readonly ConfiguredEmr[], emr: string): string[] {
+function careUnitIds(emrs: ConfiguredAccess['emrs'], emr: string): string[] {
   return emrs.find(({ id }) => id === emr)?.care_units.map(({ id }) => id) ?? [];
 }
 

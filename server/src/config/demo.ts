@@ -7,7 +7,7 @@ import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 import { keepPrivateFile, makePrivateFolder } from '../startup/private-file.ts';
-import { type Configuration, type ConfiguredClient, deepFreeze, hashSecret } from './configuration.ts';
+import { type Configuration, type ConfiguredAccess, deepFreeze, hashSecret } from './configuration.ts';
 import { demoConsole } from './console-settings.ts';
 import { loadConfiguration } from './load.ts';
 import { requireLoopback } from './loopback.ts';
@@ -18,6 +18,7 @@ import { parseSecretKey } from './secret-key.ts';
 /** The configuration used if none is given: three sandbox EHRs and the demo mailbox. */
 export const demoConfigurationPath = fileURLToPath(new URL('./demo.yaml', import.meta.url));
 
+const demoClientId = 'demo';
 const demoClient = Type.Object(
   {
     client_id: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' }),
@@ -77,7 +78,9 @@ export async function prepareDemo({ dataDir, connectors, host, port }: DemoOptio
   return {
     configuration: deepFreeze({
       ...configuration,
-      clients: [grantEverything(client, configuration)],
+      clients: [
+        { ...demoAccess(configuration, client.client_id), secrets: [{ sha256: hashSecret(client.client_secret) }] },
+      ],
       http: port === 0 ? configuration.http : { ...configuration.http, public_url: addressOf(host, port) },
       console: demoConsole({ name: operator.name, password: new Secret(operator.password) }),
     }),
@@ -94,7 +97,7 @@ function addressOf(host: string, port: number): string {
 
 async function readClient(path: string): Promise<DemoClient> {
   const text = await keepPrivateFile(path, () => {
-    const client: DemoClient = { client_id: 'demo', client_secret: randomBytes(32).toString('base64url') };
+    const client: DemoClient = { client_id: demoClientId, client_secret: randomBytes(32).toString('base64url') };
     return `${JSON.stringify(client, null, 2)}\n`;
   });
   const client = parseJson(text);
@@ -134,13 +137,16 @@ function parseJson(text: string): unknown {
   }
 }
 
-function grantEverything({ client_id, client_secret }: DemoClient, { emrs }: Configuration): ConfiguredClient {
+/** What the client of the demo may do: everything. */
+export function demoAccess(
+  { emrs }: Pick<ConfiguredAccess, 'emrs'>,
+  id = demoClientId,
+): ConfiguredAccess['clients'][number] {
   return {
-    id: client_id,
+    id,
     name: 'Demo',
-    secrets: [{ sha256: hashSecret(client_secret) }],
     scopes: [...scopes],
-    grants: emrs.map((emr) => ({ emr: emr.id, care_units: emr.care_units.map(({ id }) => id) })),
+    grants: emrs.map((emr) => ({ emr: emr.id, care_units: emr.care_units.map((careUnit) => careUnit.id) })),
     return_urls: ['http://localhost', 'http://127.0.0.1'],
   };
 }

@@ -3,8 +3,10 @@ import { ConfigurationError } from '../startup/configuration-error.ts';
 import { readText } from '../startup/read-text.ts';
 import {
   type Configuration,
+  type ConfiguredAccess,
   type ConfiguredEmr,
   deepFreeze,
+  resolveAccess,
   resolveConfiguration,
   resolveEmr,
 } from './configuration.ts';
@@ -73,6 +75,16 @@ export async function loadEmr(
   const mistakes = unsetVariables(emr, ['emrs', index], source.environment);
   if (mistakes.length > 0) throw fail(mistakes);
   return { emr: deepFreeze(resolveEmr(emr, source.environment)), module };
+}
+
+/**
+ * Loads what a configuration file says about clients. Validates the whole file, but no secret must be set.
+ *
+ * @throws {ConfigurationError} as `loadConfiguration` does
+ */
+export async function loadAccess(source: ConfigurationSource): Promise<ConfiguredAccess> {
+  const { emrs, clients } = (await readChecked(source, () => [])).file;
+  return { emrs, clients: clients.map((client) => resolveAccess(client, emrs)) };
 }
 
 interface CheckedFile {

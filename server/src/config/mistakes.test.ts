@@ -223,6 +223,11 @@ const cases: Record<string, readonly Case[]> = {
       '17:17: console.url: must start with https://, because operators enter passwords there; http:// is allowed for loopback only',
     ],
     [
+      'retries that end after the event is deleted',
+      'webhooks: { retry_seconds: [86400, 60, 86400] }\nretention: { event_days: 2 }\n',
+      '17:28: webhooks.retry_seconds: the pauses total 172860 seconds; events are deleted after 2 days (retention.event_days), which is 172800 seconds',
+    ],
+    [
       'a provider without TLS, scopes without openid',
       'console: { url: "https://gateway.example.org", oidc: { issuer: "http://login.example.org", client_id: a, scopes: [email], role_claim: groups, roles: { view: [staff] } } }\n',
       '17:64: console.oidc.issuer: must start with https://, because it decides who is an operator; http:// is allowed for loopback only',

@@ -8,6 +8,8 @@ import { nearest } from './nearest.ts';
 import type { PartialFile } from './partial-file.ts';
 import { patientPageMistakes } from './patient-page-rules.ts';
 import { isReference, minimumSecretLength, variable } from './references.ts';
+import { notInFile, unknownGrants } from './unknown-grants.ts';
+import { webhookMistakes } from './webhook-rules.ts';
 
 type Emrs = NonNullable<PartialFile['emrs']>;
 
@@ -19,13 +21,14 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...emrs.flatMap((emr, index) => repeated(emr?.care_units ?? [], ['emrs', index, 'care_units'], 'id')),
     ...unknownTimeZones(emrs),
     ...repeated(file.clients ?? [], ['clients'], 'id'),
-    ...unknownGrants(file),
+    ...mistakenGrants(file),
     ...missingChannels(file),
     ...unencryptedChannels(file),
     ...reservedHeaders(file),
     ...invalidProxies(file),
     ...patientPageMistakes(file),
     ...consoleMistakes(file),
+    ...webhookMistakes(file),
   ];
 }
 
@@ -86,34 +89,12 @@ function reservedHeaders({ identifier_headers: names = [] }: PartialFile): Mista
   });
 }
 
-function unknownGrants({ emrs = [], clients = [] }: PartialFile): Mistake[] {
-  const emrIds = emrs.flatMap((emr) => emr?.id ?? []);
+function mistakenGrants({ emrs = [], clients = [] }: PartialFile): Mistake[] {
   return clients.flatMap((client, clientIndex) => {
     const grants = client?.grants ?? [];
     const path: Path = ['clients', clientIndex, 'grants'];
-    return [
-      ...repeated(grants, path, 'emr'),
-      ...grants.flatMap((grant, index): Mistake[] => {
-        if (grant?.emr === undefined) return [];
-        const emr = emrs.find((candidate) => candidate?.id === grant.emr);
-        if (emr === undefined) {
-          return [{ path: [...path, index, 'emr'], at: 'value', text: notKnown(grant.emr, 'an EHR', emrIds) }];
-        }
-        const careUnitIds = (emr.care_units ?? []).flatMap((careUnit) => careUnit?.id ?? []);
-        return (grant.care_units ?? []).flatMap((id, place): Mistake[] => {
-          if (id === undefined || careUnitIds.includes(id)) return [];
-          const text = notKnown(id, `a care unit of ${grant.emr}`, careUnitIds);
-          return [{ path: [...path, index, 'care_units', place], at: 'value', text }];
-        });
-      }),
-    ];
+    return [...repeated(grants, path, 'emr'), ...unknownGrants(grants, emrs, path, notInFile)];
   });
-}
-
-function notKnown(id: string, what: string, known: readonly string[]): string {
-  const suggestion = nearest(id, known);
-  if (suggestion !== undefined) return `${quoted(id)} is not ${what} in this file; did you mean "${suggestion}"?`;
-  return `${quoted(id)} is not ${what} in this file${known.length > 0 ? `; known: ${known.join(', ')}` : ''}`;
 }
 
 function missingChannels(file: PartialFile): Mistake[] {

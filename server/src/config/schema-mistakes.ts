@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { isMapping, type Mistake, type Path } from './mistake.ts';
 import { type ConnectorSchema, configurationSchema } from './schema.ts';
@@ -14,7 +15,11 @@ export interface Validation {
 
 /** Validates a parsed file against the schema and describes the mistakes. */
 export function validate(value: unknown, connectors: readonly ConnectorSchema[]): Validation {
-  const schema = configurationSchema(connectors);
+  return validateAgainst(configurationSchema(connectors), value);
+}
+
+/** As `validate`, for a part of the file. */
+export function validateAgainst(schema: TSchema, value: unknown): Validation {
   // Ajv knows more about mistakes, but compiles the schema first, which takes as long as the rest of the start.
   if (Check(schema, value)) return { mistakes: [], mistyped: [] };
   // The schema itself is checked by a test, since that takes longer than everything else.

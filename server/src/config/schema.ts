@@ -24,6 +24,10 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
+export function isScope(text: string): text is Scope {
+  return (scopes as readonly string[]).includes(text);
+}
+
 function settings(description: string) {
   return Type.Unsafe<Record<string, unknown>>({ type: 'object', description });
 }
@@ -145,6 +149,14 @@ const client = Type.Object(
   { additionalProperties: false },
 );
 
+/** A grant as it is written: without care units, all of the EHR. */
+export type Grant = Static<typeof grant>;
+
+const { secrets: _, ...factsOfClients } = client.properties;
+/** A client that operators manage: as one of the file, without its secrets. */
+export const clientFactsSchema = Type.Object(factsOfClients, { additionalProperties: false });
+export type ClientFacts = Static<typeof clientFactsSchema>;
+
 export const limitsSchema = Type.Object(
   {
     requests_per_minute: Type.Optional(
@@ -188,6 +200,9 @@ const identifierHeaders = Type.Array(
   },
 );
 
+/** Days. */
+export const defaultEventDays = 30;
+
 export const retentionSchema = Type.Object(
   {
     confirmation_days: Type.Optional(
@@ -198,11 +213,14 @@ export const retentionSchema = Type.Object(
       }),
     ),
     event_days: Type.Optional(
-      wholeNumber('Days after which an event and its deliveries are deleted.', {
-        minimum: 2,
-        maximum: 3650,
-        default: 30,
-      }),
+      wholeNumber(
+        'Days after which an event and its deliveries are deleted; twice as many while a delivery is pending.',
+        {
+          minimum: 2,
+          maximum: 3650,
+          default: defaultEventDays,
+        },
+      ),
     ),
   },
   { description: 'How long the gateway stores data.', additionalProperties: false },

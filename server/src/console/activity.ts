@@ -11,11 +11,15 @@ type Action =
   | 'account_create'
   | 'account_role'
   | 'account_reset'
-  | 'account_disable';
+  | 'account_disable'
+  | 'client_create'
+  | 'client_update'
+  | 'client_rotate'
+  | 'client_revoke';
 
 /**
  * - `done`
- * - `rejected`: wrong credentials, or a role that does not allow it
+ * - `rejected`: wrong credentials, or no role
  * - `not_possible`: the target has changed meanwhile, or does not exist
  * - `problem`: the check found a problem
  */
@@ -25,7 +29,7 @@ type Outcome = 'done' | 'rejected' | 'not_possible' | 'problem';
 export interface Activity {
   readonly operator: string;
   readonly action: Action;
-  /** The id of an operation, a message, an EHR or an account. */
+  /** The id of an operation, a message, an EHR or a client, or the name of an account, with its new role if that changes. */
   readonly target?: string | undefined;
   readonly outcome: Outcome;
 }
@@ -48,6 +52,6 @@ export async function listActivity(db: Db, limit: number, before?: string): Prom
   const { rows } = await sql<RecordedActivity>`
     SELECT id::text, at, operator_name AS operator, action, target, outcome FROM operator_activity
     WHERE ${before ?? null}::bigint IS NULL OR id < ${before ?? null}::bigint
-    ORDER BY id DESC LIMIT ${limit}`.execute(db);
+    ORDER BY operator_activity.id DESC LIMIT ${limit}`.execute(db);
   return rows;
 }

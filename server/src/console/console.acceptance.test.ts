@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
+  browserWith,
   type ConsoleBrowser,
   consoleBrowser,
   newOperator,
@@ -12,7 +13,6 @@ import { insertFailedMessage, insertOperation } from '../../../test/stuck-rows.t
 import { sealPlan } from '../operations/stored-operation.ts';
 import { changeRole, disableOperator } from './operators.ts';
 import type { Role } from './roles.ts';
-import { startSession } from './sessions.ts';
 
 const gateway = await startGateway({ configure: (it) => withConsole(it), logLevel: 'trace' });
 afterAll(() => gateway.close());
@@ -33,14 +33,7 @@ const plan = {
 let operators = 0;
 const newName = () => `operator-${++operators}`;
 
-/** A browser with a session of its own. */
-async function signedIn(role: Role, operatorId: string | null = null) {
-  const operator = { name: newName() };
-  const browser = consoleBrowser(gateway);
-  const { token } = await startSession(db, { operatorId, name: operator.name, role, hours: 12 });
-  browser.cookies.set('__Host-crossward-console', token);
-  return { operator, browser };
-}
+const signedIn = (role: Role) => browserWith(gateway, newName(), role);
 
 /** Sends the form to sign in, without the token of a session. */
 async function attempt(browser: ConsoleBrowser, { name, password }: Partial<TestOperator>, code: string) {
@@ -74,7 +67,7 @@ describe('sign-in', () => {
     });
     expect([response.status, response.headers.location]).toEqual([303, '../console/activity']);
     const [session] = response.headers['set-cookie'] ?? [];
-    expect(session).toMatch(/^__Host-crossward-console=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
+    expect(session).toMatch(/^__Host-crossward-console=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
     const page = await browser.open('/console/activity');
     expect(page.text).toContain(`${operator.name} (view)`);
     expect(page.text).toMatch(new RegExp(`${operator.name} sign in – done`));
@@ -102,11 +95,14 @@ describe('sign-in', () => {
     expect(outcome(await attempt(browser, { ...operator, name: 'nobody' }, code))).toEqual(expected);
     expect(outcome(await attempt(browser, { ...operator, password: 'a wrong password' }, code))).toEqual(expected);
     expect(outcome(await attempt(browser, operator, ''))).toEqual(expected);
+    expect(outcome(await attempt(browser, operator, 'éééééé'))).toEqual(expected);
+    expect(outcome(await attempt(browser, { ...operator, name: 'a\0b' }, code))).toEqual(expected);
+    await forgetFailures();
     expect((await attempt(browser, operator, code)).text).toContain('Overview');
     expect(outcome(await attempt(consoleBrowser(gateway), operator, code))).toEqual(expected);
     const { rows } = await sql<{ outcome: string }>`
       SELECT outcome FROM operator_activity WHERE operator_name = ${operator.name} ORDER BY id`.execute(db);
-    expect(rows.map((it) => it.outcome)).toEqual(['rejected', 'rejected', 'done', 'rejected']);
+    expect(rows.map((it) => it.outcome)).toEqual(['rejected', 'rejected', 'rejected', 'done', 'rejected']);
   });
 
   test('accepts a code once, even if it is sent twice at the same time', async () => {
@@ -185,6 +181,24 @@ describe('a session', () => {
     await disableOperator(db, operator.name);
     expect((await browser.open('/console')).path).toBe('/console/sign-in');
     expect((await attempt(browser, operator, operator.code())).status).toBe(401);
+  });
+
+  test('says that a form sent after its end changed nothing', async () => {
+    const { operator, browser } = await signedIn('operate');
+    const id = await insertOperation(gateway.database, 'suspended');
+    await browser.open(`/console/operations/${id}`);
+    await sql`UPDATE operator_sessions SET expires_at = now() WHERE name = ${operator.name}`.execute(db);
+    const page = await browser.submit(`/console/operations/${id}/retry`);
+    expect([page.path, page.text]).toEqual([
+      '/console/sign-in?result=expired',
+      expect.stringContaining('Your session had ended, so nothing was changed.'),
+    ]);
+  });
+
+  test('of OpenID Connect ends when that is not configured', async () => {
+    const { browser } = await signedIn('view');
+    await sql`UPDATE operator_sessions SET operator_id = NULL`.execute(db);
+    expect((await browser.open('/console')).path).toBe('/console/sign-in');
   });
 
   test('is stored as a hash', async () => {
@@ -294,6 +308,38 @@ describe('an operator', () => {
     expect((await browser.open('/console/activity?before=x')).status).toBe(400);
   });
 
+  test('drops an operation only in the state that the page showed', async () => {
+    const { browser } = await signedIn('admin');
+    const id = await insertOperation(gateway.database, 'suspended');
+    await browser.open(`/console/operations/${id}/drop`);
+    await sql`UPDATE operations SET last_sent_at = now() WHERE id = ${id}`.execute(db);
+    const page = await browser.submit(`/console/operations/${id}/drop`, { checked: 'yes' });
+    expect(page.text).toContain('the operation has changed since you opened the page');
+    expect(page.text).toContain('suspended');
+  });
+
+  test('is not told that an operation is due after it was suspended again', async () => {
+    const { browser } = await signedIn('view');
+    const id = await insertOperation(gateway.database, 'suspended');
+    expect((await browser.open(`/console/operations/${id}?result=retried`)).text).not.toContain('is due');
+    expect((await browser.open(`/console/operations/${id}?result=constructor`)).status).toBe(200);
+  });
+
+  test('sees at most 200 messages', async () => {
+    const { browser } = await signedIn('view');
+    const id = await insertFailedMessage(gateway.database, 'a-many');
+    await sql`
+      INSERT INTO messages (id, confirmation_id, sequence, emr, care_unit_id, channel, first_appointment_id,
+        sealed_content, state, failure_reason, completed_at, expires_at, created_at)
+      SELECT gen_random_uuid(), confirmation_id, 1 + it, emr, care_unit_id, channel, first_appointment_id,
+        sealed_content, state, failure_reason, completed_at, expires_at, created_at - interval '1 hour'
+      FROM messages, generate_series(1, 210) AS it WHERE id = ${id}`.execute(db);
+    const { html, text } = await browser.open('/console/messages');
+    expect(html.match(/<tr role="row"><td/g)).toHaveLength(200);
+    expect(text).toContain('Only the first 200 are shown: failed ones first');
+    await sql`DELETE FROM messages WHERE first_appointment_id = 'a-many'`.execute(db);
+  });
+
   test('sees what the steps of an operation do, without the data of the patient', async () => {
     const { browser } = await signedIn('view');
     const id = await insertOperation(gateway.database, 'suspended');
@@ -312,7 +358,7 @@ describe('an operator', () => {
     const page = await browser.open('/console/messages');
     expect(page.text).toContain('http_401');
     expect(page.html).toContain(`messages/${id}/send`);
-    expect((await browser.submit(`/console/messages/${id}/send`)).text).toContain('The message is queued.');
+    expect((await browser.submit(`/console/messages/${id}/send`)).text).toContain('The message was queued.');
     await browser.open('/console/messages');
     expect((await browser.submit('/console/messages/x/send')).text).toContain('No failed message with this id');
   });

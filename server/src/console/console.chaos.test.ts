@@ -9,6 +9,7 @@ import { type Gateway, startGateway } from '../../../test/gateway.ts';
 import { insertFailedMessage, insertOperation } from '../../../test/stuck-rows.ts';
 import { resolveConsole } from '../config/console-settings.ts';
 import { recordCalls } from '../ehr/guard/call-history.ts';
+import { createClient, rotateClient } from './client-actions.ts';
 
 const themes = ['light', 'dark'] as const;
 /** Folder for a picture of each page, theme and width. */
@@ -33,6 +34,21 @@ function showHistory({ deps }: Gateway): void {
   }
   now = end;
   if (deps.console) vi.spyOn(deps.console.history, 'of').mockImplementation(history.of);
+}
+
+/** A client in the middle of a rotation, with grants that the configuration no longer has. */
+async function createClientWithOldGrants({ deps: { services, console } }: Gateway): Promise<void> {
+  const { emrs = [], clients = [] } = console?.configured ?? {};
+  const old = [{ id: 'old-clinic', name: 'Old clinic', care_units: [{ id: 'ward', name: 'Ward' }] }];
+  const administration = { db: services.db, configured: { emrs: [...emrs, ...old], clients }, operator: 'ola' };
+  await createClient(administration, {
+    id: 'booking.site',
+    name: 'Booking site of the municipality',
+    scopes: ['appointments:read', 'appointments:write', 'resources:read'],
+    grants: [{ emr: 'sandbox-no', care_units: ['oslo-sentrum'] }, { emr: 'sandbox-se' }, { emr: 'old-clinic' }],
+    return_urls: ['https://booking.municipality.example.org/appointments/done'],
+  });
+  await rotateClient(administration, { id: 'booking.site' }, 24);
 }
 
 /** Violations of WCAG 2.2 AA and of good practice, each with the element. */
@@ -72,6 +88,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await insertOperation(gateway.database, 'leased');
     await insertOperation(gateway.database, 'monitored');
     await insertFailedMessage(gateway.database);
+    await createClientWithOldGrants(gateway);
     showHistory(gateway);
     browser = await startBrowser(`http://127.0.0.1:${gateway.port}`);
     page = await browser.context.newPage();
@@ -139,6 +156,13 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       drop: `/operations/${suspended}/drop`,
       messages: '/messages',
       connections: '/connections',
+      clients: '/clients',
+      client: '/clients/booking.site',
+      'client-of-file': '/clients/everything',
+      'client-new': '/new-client',
+      'client-edit': '/clients/booking.site/edit',
+      'client-rotate': '/clients/booking.site/rotate',
+      'client-revoke': '/clients/booking.site/revoke',
       activity: '/activity',
       'no-page': '/nothing',
     };
@@ -150,6 +174,16 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.click('text=Check >> nth=-1');
     await page.waitForSelector('text=The connection works.');
     await look('connection');
+    await page.goto('/console/new-client');
+    await page.fill('#id', 'a site');
+    await page.fill('#return_urls', 'example.org');
+    await page.click('text=Create the client');
+    await page.waitForSelector('text=The client was not created.');
+    await look('client-rejected');
+    await page.goto('/console/clients/booking.site/rotate');
+    await page.click('button:has-text("Rotate the secret")');
+    await page.waitForSelector('text=Copy the secret now');
+    await look('client-secret');
     expect(found).toEqual([]);
     // Chromium reports the status of a rejected sign-in and of a page that does not exist.
     expect(problems.filter((it) => !it.startsWith('Failed to load resource'))).toEqual([]);
@@ -159,7 +193,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     const focused = () => page.evaluate<string>(`document.activeElement.textContent.trim()`);
     await page.goto('/console');
     const order: string[] = [];
-    for (let count = 0; count < 8; count++) {
+    for (let count = 0; count < 9; count++) {
       await page.keyboard.press('Tab');
       order.push(await focused());
       expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
@@ -167,7 +201,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     expect(order).toEqual([
       'Skip to the content',
       'Crossward',
-      ...['Overview', 'Operations', 'Messages', 'Connections', 'Activity'],
+      ...['Overview', 'Operations', 'Messages', 'Connections', 'Clients', 'Activity'],
       'Sign out',
     ]);
 

@@ -50,7 +50,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
     }
     const token = cookieOf(context, 'console');
     const { db } = deps.services;
-    const session = token === undefined ? undefined : await useSession(db, token, deps.settings.idle_minutes);
+    const session = token === undefined ? undefined : await useSession(db, token, deps.settings);
     if (!session) return toSignIn(context, name);
     if (method === 'POST' && !isOwnForm(request, session.token)) return rejectedForm(context);
     const signedIn: SignedIn = { ...context, session };
@@ -99,7 +99,7 @@ async function toSignIn(context: PageContext, name: RouteName): Promise<ConsoleR
   const { method, path } = consoleRoutes[name];
   if (name === 'signOut') return seeOther(context, 'sign-in');
   const wanted: string = method === 'GET' ? path.replace(/:(\w+)/g, (_, key: string) => request.params[key] ?? '') : '';
-  const response = seeOther(context, 'sign-in');
+  const response = seeOther(context, method === 'POST' ? 'sign-in?result=expired' : 'sign-in');
   return wanted === ''
     ? response
     : { ...response, location: `${response.location}?next=${encodeURIComponent(wanted)}` };

@@ -14,14 +14,17 @@ export function cookieOf(context: Context, name: CookieName): string | undefined
   return context.cookies[fullName(context, name)];
 }
 
-/** A `set-cookie` header for the browser's session. An empty value deletes the cookie. */
-export function setCookie(context: Context, name: CookieName, value: string, sameSite: 'strict' | 'lax'): string {
+/**
+ * A `set-cookie` header for the browser's session. An empty value deletes the cookie. A link in a chat and the redirect of
+ * a provider need `Lax`: they come from another site. Forms of other sites do not get it.
+ */
+export function setCookie(context: Context, name: CookieName, value: string): string {
   return stringifySetCookie({
     name: fullName(context, name),
     value,
     path: '/',
     httpOnly: true,
-    sameSite,
+    sameSite: 'lax',
     secure: isSecure(context),
     ...(value === '' && { maxAge: 0 }),
   });

@@ -50,14 +50,33 @@ async function countOne(tx: Tx, key: Buffer, allowed: number): Promise<void> {
 
 /** Forgets the failures after a sign-in. Those of an address count for other accounts too: one is taken off. */
 export async function forgiveSignIn(db: Db, keys: KeyRing, attempt: Attempt): Promise<void> {
+  await forgetFailures(db, keys, attempt.name);
+  await takeOneOff(db, [keysOf(keys, attempt).address]);
+}
+
+/** Takes back the count of a sign-in whose password was not checked. */
+export async function takeBackSignIn(db: Db, keys: KeyRing, attempt: Attempt): Promise<void> {
   const { account, address } = keysOf(keys, attempt);
-  await sql`DELETE FROM failed_sign_ins WHERE key_hash = ${account}`.execute(db);
+  await takeOneOff(db, [account, address]);
+}
+
+async function takeOneOff(db: Db, keys: readonly Buffer[]): Promise<void> {
   await sql`UPDATE failed_sign_ins SET failures = greatest(failures - 1, 0), paused_until = clock_timestamp()
-    WHERE key_hash = ${address}`.execute(db);
+    WHERE key_hash = ANY (${[...keys]})`.execute(db);
+}
+
+/** Forgets the failures of an account, and so ends its pause. */
+export async function forgetFailures(db: Db, keys: KeyRing, name: string): Promise<void> {
+  await sql`DELETE FROM failed_sign_ins WHERE key_hash = ${accountKey(keys, name)}`.execute(db);
+}
+
+function accountKey(keys: KeyRing, name: string): Buffer {
+  const [account] = keys.hashes('sign-in', `account ${name}`);
+  return account;
 }
 
 function keysOf(keys: KeyRing, { name, address }: Attempt) {
-  const [account] = keys.hashes('sign-in', `account ${name}`);
+  const account = accountKey(keys, name);
   const [ofAddress] = keys.hashes('sign-in', `address ${address}`);
   return { account, address: ofAddress };
 }

@@ -7,6 +7,7 @@ const sections = [
   ['operations', 'Operations'],
   ['messages', 'Messages'],
   ['connections', 'Connections'],
+  ['clients', 'Clients'],
   ['activity', 'Activity'],
 ] as const;
 

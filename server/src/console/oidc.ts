@@ -66,7 +66,7 @@ export async function beginOidc(
 }
 
 /**
- * The operator that the provider has signed in. `role`: `undefined` without a value that gives one.
+ * The operator that the provider has signed in. The name begins with `oidc:`, so that it is no account's. `role`: `undefined` without a value that gives one.
  *
  * @param callback the URL to which the provider has sent the browser
  * @throws when the provider rejects the sign-in, does not respond, or its response is not valid
@@ -91,7 +91,7 @@ export async function finishOidc(
     : {};
   const claims: Claims = { ...idToken, ...more };
   const name = claimAt(claims, settings.name_claim ?? 'preferred_username');
-  return { name: readName(typeof name === 'string' ? name : idToken.sub), role: roleOf(settings, claims) };
+  return { name: `oidc:${readName(typeof name === 'string' ? name : idToken.sub)}`, role: roleOf(settings, claims) };
 }
 
 function readName(text: string): string {

@@ -3,12 +3,13 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { recordActivity } from './activity.ts';
+import { forgetFailures } from './failed-sign-ins.ts';
 import { hashPassword } from './password.ts';
 import type { Role } from './roles.ts';
 import { enrolmentUri, newTotpSecret } from './totp.ts';
 
 /** The operator of the command line in the activity list. */
-const commandLine = 'command line';
+export const commandLine = 'command line';
 
 /** A name is no e-mail address, so that the tables of the gateway contain none. */
 export const operatorNamePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
@@ -76,6 +77,7 @@ export async function resetOperator(
       .where('id', '=', found.id)
       .execute();
     await tx.deleteFrom('operator_sessions').where('operator_id', '=', found.id).execute();
+    await forgetFailures(tx, keys, name);
     await recordActivity(tx, { operator: commandLine, action: 'account_reset', target: name, outcome: 'done' });
   });
   return enrolmentUri(secret, name);
@@ -90,7 +92,12 @@ export function changeRole(db: Db, name: string, role: Role): Promise<boolean> {
       .where('name', '=', name)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
-    await recordActivity(tx, { operator: commandLine, action: 'account_role', target: name, outcome: 'done' });
+    await recordActivity(tx, {
+      operator: commandLine,
+      action: 'account_role',
+      target: `${name} ${role}`,
+      outcome: 'done',
+    });
     return true;
   });
 }

@@ -1,7 +1,7 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
-import type { ConfiguredEmr } from '../config/configuration.ts';
+import type { ConfiguredAccess, ConfiguredEmr } from '../config/configuration.ts';
 import type { ConsoleSettings } from '../config/console-settings.ts';
 import type { CallHistory } from '../ehr/guard/call-history.ts';
 import type { OperationServices } from '../operations/services.ts';
@@ -11,6 +11,10 @@ import type { Session } from './sessions.ts';
 export interface ConsoleDeps {
   readonly settings: ConsoleSettings;
   readonly services: OperationServices;
+  /** The clients of the configuration, and what clients can be granted. */
+  readonly configured: ConfiguredAccess;
+  /** Puts changes of clients into effect in this process. */
+  refreshClients(): Promise<void>;
   /** The configured EHRs and the connectors, for checks of connections. */
   readonly emrs: readonly ConfiguredEmr[];
   readonly connectors: readonly ConnectorModule[];

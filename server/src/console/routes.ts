@@ -6,6 +6,8 @@ interface Route {
   readonly path: string;
   /** The role that the page needs. `public`: no session. */
   readonly role: Role | 'public';
+  /** A form with a field for each care unit of the configuration. */
+  readonly isLongForm?: true;
 }
 
 /** The pages of the console and their forms, by name. This file is small, because the start of the gateway loads it. */
@@ -26,6 +28,16 @@ export const consoleRoutes = {
   connections: { method: 'GET', path: 'connections', role: 'view' },
   connection: { method: 'GET', path: 'connections/:emr', role: 'operate' },
   checkConnection: { method: 'POST', path: 'connections/:emr', role: 'operate' },
+  clients: { method: 'GET', path: 'clients', role: 'view' },
+  client: { method: 'GET', path: 'clients/:id', role: 'view' },
+  newClient: { method: 'GET', path: 'new-client', role: 'admin' },
+  createClient: { method: 'POST', path: 'new-client', role: 'admin', isLongForm: true },
+  editClient: { method: 'GET', path: 'clients/:id/edit', role: 'admin' },
+  changeClient: { method: 'POST', path: 'clients/:id/edit', role: 'admin', isLongForm: true },
+  askRotation: { method: 'GET', path: 'clients/:id/rotate', role: 'admin' },
+  rotateClient: { method: 'POST', path: 'clients/:id/rotate', role: 'admin' },
+  confirmRevocation: { method: 'GET', path: 'clients/:id/revoke', role: 'admin' },
+  revokeClient: { method: 'POST', path: 'clients/:id/revoke', role: 'admin' },
   activity: { method: 'GET', path: 'activity', role: 'view' },
 } as const satisfies Record<string, Route>;
 

@@ -1,5 +1,6 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
+import type { ConsoleSettings } from '../config/console-settings.ts';
 import type { Db } from '../db/kysely.ts';
 import type { Role } from './roles.ts';
 
@@ -35,12 +36,20 @@ export async function startSession(db: Db, { operatorId, name, role, hours }: Ne
   return { token, name, role };
 }
 
-/** Finds a session that has not expired, and notes that it is used. An account's role may have changed since the sign-in. */
-export async function useSession(db: Db, token: string, idleMinutes: number): Promise<Session | undefined> {
+/**
+ * Finds a session that has not expired, and notes that it is used. An account's role may have changed since the sign-in.
+ * A session also ends when its way to sign in is turned off.
+ */
+export async function useSession(
+  db: Db,
+  token: string,
+  { idle_minutes, local_accounts, oidc }: Pick<ConsoleSettings, 'idle_minutes' | 'local_accounts' | 'oidc'>,
+): Promise<Session | undefined> {
   const { rows } = await sql<{ name: string; role: Role }>`
     UPDATE operator_sessions AS session SET last_used_at = clock_timestamp()
     WHERE token_hash = ${hashOf(token)} AND expires_at > clock_timestamp()
-      AND last_used_at > clock_timestamp() - make_interval(mins => ${idleMinutes})
+      AND last_used_at > clock_timestamp() - make_interval(mins => ${idle_minutes})
+      AND CASE WHEN operator_id IS NULL THEN ${oidc !== undefined}::boolean ELSE ${local_accounts}::boolean END
       AND NOT EXISTS (
         SELECT FROM operators WHERE operators.id = session.operator_id AND operators.disabled_at IS NOT NULL)
     RETURNING name, coalesce((SELECT role FROM operators WHERE operators.id = session.operator_id), role) AS role`.execute(

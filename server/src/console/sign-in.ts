@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { ConsoleSettings } from '../config/console-settings.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { countSignIn, forgiveSignIn } from './failed-sign-ins.ts';
-import { totpContext } from './operators.ts';
+import { countSignIn, forgiveSignIn, takeBackSignIn } from './failed-sign-ins.ts';
+import { operatorNamePattern, totpContext } from './operators.ts';
 import { isPassword } from './password.ts';
 import type { Role } from './roles.ts';
 import { type Session, startSession } from './sessions.ts';
@@ -39,8 +39,14 @@ interface Account {
  * Signs in with an account of the gateway. Does the same work for an unknown name, a wrong password and a wrong code, and
  * does not say which it was.
  */
-export async function signIn(services: Services, { name, password, code, address }: Credentials): Promise<SignedIn> {
+export async function signIn(
+  services: Services,
+  { name: givenName, password, code, address }: Credentials,
+  checkPassword = isPassword,
+): Promise<SignedIn> {
   const { db, keys, settings } = services;
+  // Nobody has the empty name. Others, such as one with a NUL, PostgreSQL would reject.
+  const name = operatorNamePattern.test(givenName) ? givenName : '';
   const counted = await db.transaction().execute(async (tx) => {
     const waitSeconds = await countSignIn(tx, keys, { name, address });
     // Recorded before it is checked: it then takes the same time for an account that exists.
@@ -57,7 +63,14 @@ export async function signIn(services: Services, { name, password, code, address
     .where('name', '=', name)
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
-  const isRight = await isPassword(password, account?.password_hash);
+  const isRight = await checkPassword(password, account?.password_hash).catch(async (error: unknown) => {
+    // Nothing was checked, such as under overload, so nothing counts.
+    await db.transaction().execute(async (tx) => {
+      await takeBackSignIn(tx, keys, { name, address });
+      await sql`DELETE FROM operator_activity WHERE id = ${counted.activityId}`.execute(tx);
+    });
+    throw error;
+  });
   if (!account || !isRight || !(await acceptCode(services, account, code))) return 'rejected';
   return db.transaction().execute(async (tx) => {
     if (!(await isUnchanged(tx, account))) return 'rejected';
@@ -87,7 +100,7 @@ async function isUnchanged(tx: Tx, { id, password_hash }: Account): Promise<bool
 
 /** Accepts a one-time code once, even if it is sent twice at the same time. Only the demo's account has none. */
 async function acceptCode({ db, keys, settings }: Services, account: Account, code: string): Promise<boolean> {
-  const { id, sealed_totp_secret, last_totp_step } = account;
+  const { id, password_hash, sealed_totp_secret, last_totp_step } = account;
   if (!sealed_totp_secret) return settings.demoOperator?.name === account.name;
   const secret = keys.openBytes('operator', sealed_totp_secret, totpContext(id));
   const step = secret && stepOfCode(secret, code.replace(/\s/g, ''), Number(last_totp_step ?? 0), Date.now());
@@ -96,6 +109,7 @@ async function acceptCode({ db, keys, settings }: Services, account: Account, co
     UPDATE operators SET last_totp_step = ${step},
       -- Under the newest secret key, so that older ones can be removed.
       sealed_totp_secret = ${keys.seal('operator', secret, totpContext(id))}
-    WHERE id = ${id} AND coalesce(last_totp_step, 0) < ${step}`.execute(db);
+    -- A reset in between has replaced the password and the secret.
+    WHERE id = ${id} AND password_hash = ${password_hash} AND coalesce(last_totp_step, 0) < ${step}`.execute(db);
   return numAffectedRows === 1n;
 }

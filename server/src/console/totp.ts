@@ -22,6 +22,8 @@ export function enrolmentUri(secret: Buffer, name: string): string {
  * @param now milliseconds since 1970
  */
 export function stepOfCode(secret: Buffer, code: string, lastStep: number, now: number): number | undefined {
+  // The library compares bytes, and throws for six characters that are more of them.
+  if (!/^[0-9]{6}$/.test(code)) return undefined;
   const delta = totpOf(secret, '').validate({ token: code, timestamp: now, window });
   if (delta === null) return undefined;
   const step = Math.floor(now / 1000 / period) + delta;

@@ -51,10 +51,13 @@ async function assignPositions(tx: Tx, limit: number): Promise<StoredEvent[]> {
   const { rows } = await sql<StoredEvent>`
     WITH due AS MATERIALIZED (
       SELECT id, emr, subject, type, sequence, is_observed FROM events WHERE position IS NULL ORDER BY sequence LIMIT ${limit}
-    ), checked AS MATERIALIZED (SELECT id, ${isLate} AS is_late FROM due ORDER BY sequence),
-    placed AS MATERIALIZED (SELECT id, nextval('event_positions') AS position FROM checked WHERE NOT is_late),
+    ), checked AS MATERIALIZED (SELECT id, sequence, ${isLate} AS is_late FROM due),
+    placed AS MATERIALIZED (SELECT id, row_number() OVER (ORDER BY sequence) AS place FROM checked WHERE NOT is_late),
+    assigned AS (
+      UPDATE event_positions SET position = position + placed.count FROM (SELECT count(*) FROM placed) AS placed
+      WHERE name = 'published' RETURNING position - placed.count AS before),
     removed AS (DELETE FROM events USING checked WHERE events.id = checked.id AND is_late)
-    UPDATE events SET position = placed.position FROM placed WHERE events.id = placed.id
+    UPDATE events SET position = assigned.before + placed.place FROM placed, assigned WHERE events.id = placed.id
     RETURNING ${storedEventColumns}`.execute(tx);
   return rows.toSorted((a, b) => a.position - b.position);
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
+import { lastPosition } from './positions.ts';
 import { type StoredEvent, storedEventColumns } from './stored-event.ts';
 
 /** Positions that one request reads. Limits the work for a client that may see few of the events. */
@@ -15,6 +16,8 @@ export interface EventPage {
   readonly hasMore: boolean;
   /** Events after the given position have been deleted. */
   readonly isTooOld: boolean;
+  /** The given position was never assigned: the database was restored to an earlier time. Events would be missed. */
+  readonly isTooNew: boolean;
 }
 
 /**
@@ -23,10 +26,11 @@ export interface EventPage {
  * @param after `undefined`: from the oldest stored event
  */
 export async function readEvents(db: Db, grants: Grants, after: number | undefined, limit: number): Promise<EventPage> {
-  const { rows } = await sql<{ oldest: number; newest: number; events: readonly JsonEvent[] }>`
-    WITH known AS (SELECT coalesce(min(position), 0) AS oldest, coalesce(max(position), 0) AS newest FROM events),
-    reach AS (SELECT coalesce(${after ?? null}::bigint, oldest - 1) AS start FROM known)
-    SELECT oldest, newest, coalesce((
+  const { rows } = await sql<{ deleted: number; newest: number; events: readonly JsonEvent[] }>`
+    WITH known AS (
+      SELECT ${lastPosition('deleted')} AS deleted, ${lastPosition('published')} AS newest),
+    reach AS (SELECT coalesce(${after ?? null}::bigint, deleted) AS start FROM known)
+    SELECT deleted, newest, coalesce((
       SELECT json_agg(found ORDER BY position) FROM (
         SELECT ${storedEventColumns} FROM events, reach
         WHERE position > start AND position <= start + ${longestReach} AND endpoint_id IS NULL
@@ -35,12 +39,12 @@ export async function readEvents(db: Db, grants: Grants, after: number | undefin
     FROM known`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('The database returned no row');
-  const { oldest, newest } = row;
-  const start = after ?? oldest - 1;
+  const { deleted, newest } = row;
+  const start = after ?? deleted;
   const events = row.events.slice(0, limit).map((event) => ({ ...event, occurred_at: new Date(event.occurred_at) }));
   const last = row.events.length > limit ? events.at(-1) : undefined;
   const reached = last?.position ?? Math.max(start, Math.min(start + longestReach, newest));
-  return { events, reached, hasMore: reached < newest, isTooOld: newest > start && oldest > start + 1 };
+  return { events, reached, hasMore: reached < newest, isTooOld: start < deleted, isTooNew: start > newest };
 }
 
 type JsonEvent = Omit<StoredEvent, 'occurred_at'> & { readonly occurred_at: string };

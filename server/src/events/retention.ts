@@ -2,13 +2,18 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
 /**
- * Deletes published events older than `days` days, at most `limit`. The newest one stays: it shows a reader whether events
- * after its position have been deleted.
+ * Deletes published events older than `days` days, at most `limit`. Those that are still to be delivered to a webhook
+ * endpoint stay for as long again: later events of an appointment wait until the earlier ones have been given up.
  */
 export async function deleteOldEvents(db: Db, days: number, limit: number): Promise<void> {
   await sql`
-    DELETE FROM events WHERE id = ANY (ARRAY(
-      SELECT id FROM (
-        SELECT id, occurred_at FROM events WHERE position < (SELECT max(position) FROM events) ORDER BY position LIMIT ${limit}) AS oldest
-      WHERE occurred_at < now() - make_interval(days => ${days})))`.execute(db);
+    WITH old AS (
+      SELECT id FROM events
+      WHERE position IS NOT NULL AND occurred_at < now() - make_interval(days => ${days})
+        AND (occurred_at < now() - make_interval(days => ${2 * days}) OR NOT EXISTS (
+          SELECT FROM webhook_deliveries WHERE event_id = events.id AND state = 'pending'))
+      ORDER BY occurred_at LIMIT ${limit}
+    ), deleted AS (DELETE FROM events WHERE id = ANY (ARRAY(SELECT id FROM old)) RETURNING position)
+    UPDATE event_positions SET position = latest.position FROM (SELECT max(position) AS position FROM deleted) AS latest
+    WHERE event_positions.name = 'deleted' AND event_positions.position < latest.position`.execute(db);
 }

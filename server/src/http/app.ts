@@ -194,7 +194,7 @@ export async function buildApp(
     await addConsole(
       app,
       { ...deps.console, services: deps.services, log: deps.log },
-      deps.limits.page_requests_per_minute,
+      { requestsPerMinute: deps.limits.page_requests_per_minute, publicUrl },
     );
   }
   addHealth(app, deps);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { consoleUrl } from './console-host.ts';
+import { consoleUrl, isPublicHost } from './console-host.ts';
 
 const url = 'https://gateway.example.org/crossward';
 
@@ -18,4 +18,17 @@ test.each([
   [undefined, '', undefined],
 ])('the console at %s is reached under the host %j at %s', (configured, host, expected) => {
   expect(consoleUrl(configured === undefined ? {} : { url: configured }, host)).toBe(expected);
+});
+
+const publicUrl = 'https://appointments.example.org';
+
+test.each([
+  [{ publicUrl, consoleUrl: url }, 'Appointments.example.org', true],
+  [{ publicUrl, consoleUrl: url }, 'gateway.example.org', false],
+  [{ publicUrl, consoleUrl: url }, undefined, false],
+  [{ publicUrl, consoleUrl: publicUrl }, 'appointments.example.org', false],
+  [{ publicUrl, consoleUrl: undefined }, 'appointments.example.org', false],
+  [{ publicUrl: undefined, consoleUrl: url }, 'appointments.example.org', false],
+])('with %j, the host %j is that of patients only: %s', (urls, header, expected) => {
+  expect(isPublicHost(urls, header)).toBe(expected);
 });

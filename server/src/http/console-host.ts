@@ -11,3 +11,13 @@ export function consoleUrl({ url }: Pick<ConsoleSettings, 'url'>, host: string):
   // A port can be too large.
   return isOwnHost(host) && URL.canParse(own) ? own : undefined;
 }
+
+/** Whether the `Host` header is that of the pages for patients, and the console has another one. */
+export function isPublicHost(
+  urls: { readonly publicUrl: string | undefined; readonly consoleUrl: string | undefined },
+  header: string | undefined,
+): boolean {
+  const { publicUrl, consoleUrl = publicUrl } = urls;
+  if (publicUrl === undefined || consoleUrl === undefined) return false;
+  return header?.toLowerCase() === new URL(publicUrl).host && new URL(publicUrl).host !== new URL(consoleUrl).host;
+}

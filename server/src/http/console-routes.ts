@@ -5,13 +5,19 @@ import { consoleRoutes, type RouteName } from '../console/routes.ts';
 import { describeError } from '../log/describe-error.ts';
 import { Problem } from '../problems/problem.ts';
 import { callerAddress, callerOf } from './caller-address.ts';
-import { consoleUrl } from './console-host.ts';
+import { consoleUrl, isPublicHost } from './console-host.ts';
 import { frameworkProblem, sendProblem } from './error-handler.ts';
 import { limitAddresses } from './page-limits.ts';
 import { type Allowances, addHtmlPages } from './pages/html-pages.ts';
 
-const allowances: Allowances = { 'style-src': ["'self'"], 'img-src': ['data:'], 'form-action': ["'self'"] };
+const allowances: Allowances = {
+  'style-src': ["'self'"],
+  'img-src': ['data:'],
+  'form-action': ["'self'"],
+  'script-src': ["'none'"],
+};
 const formLimit = 16 * 1024;
+const longFormLimit = 256 * 1024;
 const oneYear = 'public, max-age=31536000, immutable';
 
 interface PageRoute {
@@ -21,7 +27,11 @@ interface PageRoute {
 type PageRequest = FastifyRequest<PageRoute>;
 
 /** `/console`: the pages for operators. Their code is loaded with the first request. */
-export async function addConsole(app: FastifyInstance, deps: ConsoleDeps, requestsPerMinute: number): Promise<void> {
+export async function addConsole(
+  app: FastifyInstance,
+  deps: ConsoleDeps,
+  { requestsPerMinute, publicUrl }: { readonly requestsPerMinute: number; readonly publicUrl: string | undefined },
+): Promise<void> {
   const load = loadOnce(deps);
 
   await addHtmlPages(app, allowances, (pages) => {
@@ -33,7 +43,10 @@ export async function addConsole(app: FastifyInstance, deps: ConsoleDeps, reques
     );
     pages.addHook('onRequest', async (request, reply) => {
       reply.header('x-robots-tag', 'noindex, nofollow');
-      if (!consoleUrl(deps.settings, request.host)) throw new Problem('route_not_found', { detail: otherHost });
+      // A proxy may pass on an `X-Forwarded-Host` that a patient's browser has sent.
+      const isForPatients = isPublicHost({ publicUrl, consoleUrl: deps.settings.url }, request.headers.host);
+      const isOther = !consoleUrl(deps.settings, request.host) || isForPatients;
+      if (isOther) throw new Problem('route_not_found', { detail: otherHost });
     });
     pages.addHook('onSend', async (_request, reply) => {
       // Browsers then say which origin a form comes from. Other sites still get no referrer.
@@ -49,12 +62,13 @@ export async function addConsole(app: FastifyInstance, deps: ConsoleDeps, reques
 
     const onRequest = limitAddresses(app, requestsPerMinute);
     for (const name of Object.keys(consoleRoutes) as RouteName[]) {
-      const { method, path } = consoleRoutes[name];
+      const route = consoleRoutes[name];
+      const { method, path } = route;
       pages.route<PageRoute>({
         method,
         url: path === '' ? '/console' : `/console/${path}`,
         onRequest,
-        bodyLimit: formLimit,
+        bodyLimit: 'isLongForm' in route ? longFormLimit : formLimit,
         handler: async (request, reply) => send(reply, await (await load()).handle(name, toConsole(request, deps))),
       });
     }

@@ -25,7 +25,12 @@ interface Dependencies {
   readonly requestsPerMinute: number;
 }
 
-const allowances: Allowances = { 'style-src': ["'self'"], 'img-src': ["'self'"], 'form-action': ["'self'"] };
+const allowances: Allowances = {
+  'style-src': ["'self'"],
+  'img-src': ["'self'"],
+  'form-action': ["'self'"],
+  'script-src': ["'none'"],
+};
 const formLimit = 4096;
 const oneYear = 'public, max-age=31536000, immutable';
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
+import { isUuid } from '../identifiers/uuid.ts';
 
 /** A failed message whose code is still awaited. Contains no personal data. */
 export interface FailedMessage {
@@ -32,11 +33,20 @@ export async function listFailed(db: Db): Promise<FailedMessage[]> {
   return rows;
 }
 
+/** Counts failed messages that can be sent again. */
+export async function countFailed(db: Db): Promise<number> {
+  const { rows } = await sql<{
+    count: number;
+  }>`SELECT count(*)::int AS count FROM messages WHERE ${canBeSentAgain}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** Queues a failed message again; a gateway sends it within seconds. Returns `false` if no such message can be sent again. */
 export async function sendAgain(db: Db, id: string): Promise<boolean> {
+  if (!isUuid(id)) return false;
   const { numAffectedRows } = await sql`
     UPDATE messages SET state = 'queued', completed_at = NULL, failure_reason = NULL, not_before = NULL,
       needs_job = true
-    WHERE id::text = ${id} AND ${canBeSentAgain}`.execute(db);
+    WHERE id = ${id} AND ${canBeSentAgain}`.execute(db);
   return numAffectedRows === 1n;
 }

@@ -77,6 +77,7 @@ test('a message that is being retried is listed with its attempts and the time o
     attempts: expect.any(Number),
     nextAttemptAt: expect.any(Date),
     ageSeconds: expect.any(Number),
+    failureReason: 'http_503',
     expiresAt: expect.any(Date),
   });
   await rowsOf(gateway, "UPDATE messages SET created_at = created_at - interval '100 seconds'");

@@ -17,21 +17,28 @@ export interface OpenMessage {
   /** Null: none is scheduled. */
   readonly nextAttemptAt: Date | null;
   readonly ageSeconds: number;
+  /** Of the last failed attempt: a fixed word or the provider's status code. Null: none has failed. */
+  readonly failureReason: string | null;
   /** When its code expires. */
   readonly expiresAt: Date;
 }
 
-/** Lists queued messages and failed ones that can be sent again, the oldest first. */
-export async function listOpen(db: Db): Promise<OpenMessage[]> {
+/**
+ * Lists failed messages that can be sent again, then queued ones, each from the oldest.
+ *
+ * @param limit maximum number of messages. If omitted, all
+ */
+export async function listOpen(db: Db, limit?: number): Promise<OpenMessage[]> {
   const { rows } = await sql<OpenMessage>`
     SELECT id, emr, care_unit_id AS "careUnitId", channel, first_appointment_id AS "appointmentId",
       CASE WHEN state = 'failed' THEN 'failed' WHEN job.attempts > 0 THEN 'retrying' ELSE 'waiting' END AS state,
       job.attempts,
       CASE state WHEN 'queued' THEN greatest(job.start_after, not_before) END AS "nextAttemptAt",
-      floor(extract(epoch FROM clock_timestamp() - created_at))::int AS "ageSeconds", expires_at AS "expiresAt"
+      floor(extract(epoch FROM clock_timestamp() - created_at))::int AS "ageSeconds", 
+      failure_reason AS "failureReason", expires_at AS "expiresAt"
     FROM messages LEFT JOIN (${await latestJobs(db)}) AS job ON job.message_id = messages.id::text
     WHERE state = 'queued' OR ${canBeSentAgain}
-    ORDER BY created_at, id`.execute(db);
+    ORDER BY state <> 'failed', created_at, id LIMIT ${limit ?? null}`.execute(db);
   return rows;
 }
 

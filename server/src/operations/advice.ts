@@ -40,5 +40,7 @@ export const dropMessages: Record<Dropped, string> = {
   dropped:
     'The operation is dropped. Changes already made in the EHR remain. A code that it was confirming is pending again.',
   'being worked on': 'Nothing was changed: a gateway is working on this operation. Try again in a minute.',
+  changed:
+    'Nothing was changed: the operation has changed since you opened the page. Check the EHR again before you drop it.',
   'not found': 'No open operation has this id.',
 };

@@ -100,7 +100,12 @@ export async function retrySuspended(db: Db, id: string): Promise<boolean> {
   return numAffectedRows === 1n;
 }
 
-export type Dropped = 'dropped' | 'being worked on' | 'not found';
+/** What an operator has seen of an operation. It differs once a gateway has worked on it again. */
+export function seenState({ state, attempt, failures, lastSentAt, suspendedAt }: OpenOperation): string {
+  return [state, attempt, failures, lastSentAt?.getTime(), suspendedAt?.getTime()].join(' ');
+}
+
+export type Dropped = 'dropped' | 'being worked on' | 'changed' | 'not found';
 
 /**
  * Drops an operation, whatever its outcome in the EHR. Codes that it was confirming become pending again, holds that it
@@ -110,18 +115,22 @@ export function dropOperation(db: Db, id: string): Promise<Dropped> {
   return db.transaction().execute((tx) => dropInTransaction(tx, id));
 }
 
-/** `dropOperation` in a transaction of the caller. */
-export async function dropInTransaction(tx: Tx, id: string): Promise<Dropped> {
+/**
+ * `dropOperation` in a transaction of the caller.
+ *
+ * @param seen the operation's `seenState` when the operator decided. If omitted, any state is dropped
+ */
+export async function dropInTransaction(tx: Tx, id: string, seen?: string): Promise<Dropped> {
   if (!isUuid(id)) return 'not found';
-  const { rows } = await sql<{ is_leased: boolean; is_answered: boolean }>`
-    SELECT coalesce(lease_expires_at > now(), false) AS is_leased, sealed_response IS NOT NULL AS is_answered
-    FROM operations WHERE id = ${id} AND ${isOpen} FOR UPDATE`.execute(tx);
-  const [row] = rows;
-  if (!row) return 'not found';
-  if (row.is_leased) return 'being worked on';
+  const { rows } = await sql<OpenOperation>`
+    SELECT ${columns} FROM operations WHERE id = ${id} AND ${isOpen} FOR UPDATE`.execute(tx);
+  const [operation] = rows;
+  if (!operation) return 'not found';
+  if (operation.leaseExpiresAt) return 'being worked on';
+  if (seen !== undefined && seen !== seenState(operation)) return 'changed';
   await resetToPending(tx, id);
   await expireItems(tx, sql`operation_id = ${id} AND state = 'expiring'`);
-  await (row.is_answered ? keepResponseOnly(tx, id) : tx.deleteFrom('operations').where('id', '=', id).execute());
+  await (operation.hasResponse ? keepResponseOnly(tx, id) : tx.deleteFrom('operations').where('id', '=', id).execute());
   return 'dropped';
 }
 

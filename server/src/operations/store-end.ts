@@ -155,9 +155,8 @@ export async function monitorRepeats(
   if (rows.length === 0) throw new LeaseLost();
 }
 
-/** Ends monitoring. The stored response stays. */
-export async function stopMonitoring(db: Db | Tx, operation: Leased): Promise<void> {
-  await updateLeased(db, operation)
-    .set({ ...over, sealed_plan: null, next_attempt_at: null })
-    .execute();
+/** Ends monitoring. The stored response stays. @throws LeaseLost */
+export function stopMonitoring(db: Db | Tx, operation: Leased): Promise<void> {
+  const values = { ...over, sealed_plan: null, next_attempt_at: null };
+  return requireLease(updateLeased(db, operation).set(values).executeTakeFirst());
 }

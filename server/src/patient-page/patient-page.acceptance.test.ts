@@ -406,6 +406,17 @@ describe('an EHR that is unavailable', () => {
     expect((await browser.enter(path, code)).heading).toBe('Din tid är bekräftad');
   });
 
+  test('cannot cancel a locked booking, and the page says so', async () => {
+    const { appointment, path, code } = await bookWithPage(gateway);
+    await lock(gateway, appointment, code);
+    await browser.open(path);
+    ehr.goDown();
+    const page = await browser.submit(path, { action: 'cancel' });
+    ehr.comeUp();
+    expect(page).toMatchObject({ path: `${path}?result=unavailable`, heading: expect.any(String) });
+    expect(page.text).toContain('Vi fick ingen kontakt med tidboken, så ingenting har ändrats.');
+  });
+
   test('does not hide an outcome', async () => {
     const { path, code } = await bookWithPage(gateway);
     await browser.enter(path, code);

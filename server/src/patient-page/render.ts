@@ -100,7 +100,9 @@ function message({ view, result }: Page, words: Texts, error: string | undefined
 </div></div>
 `;
   }
-  if (view.state !== 'waiting') return '';
+  // A locked booking can be cancelled, so the cancellation can fail.
+  const isLocked = view.state === 'locked' && canCancel(view) && isFailure(result);
+  if (view.state !== 'waiting' && !isLocked) return '';
   if (result === undefined || result === 'malformed' || result === 'incorrect' || result === 'taken') {
     return undeliveredMessage(view, words);
   }
@@ -109,6 +111,10 @@ function message({ view, result }: Page, words: Texts, error: string | undefined
     isGood ? icons.done : icons.problem
   }<p>${words.notices[result]}</p></div>
 `;
+}
+
+function isFailure(result: Result | undefined): boolean {
+  return result === 'unavailable' || result === 'unknown' || result === 'rejected';
 }
 
 function undeliveredMessage({ confirmation }: PageView, words: Texts): HtmlContent {

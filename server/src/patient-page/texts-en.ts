@@ -33,16 +33,10 @@ export const en: Texts = {
         one: { heading: 'Your appointment is cancelled', text: 'The time is no longer reserved for you.' },
         many: { heading: 'Your appointments are cancelled', text: 'The times are no longer reserved for you.' },
       },
-      unavailable: {
-        one: {
-          heading: 'Try again shortly',
-          text: 'We cannot reach the booking system right now. The time is still reserved for you, and the code is still valid.',
-        },
-        many: {
-          heading: 'Try again shortly',
-          text: 'We cannot reach the booking system right now. The times are still reserved for you, and the code is still valid.',
-        },
-      },
+      unavailable: both({
+        heading: 'Try again shortly',
+        text: 'We cannot reach the booking system right now. Nothing has changed, and the code is still valid.',
+      }),
     },
     cancellation: {
       waiting: {

@@ -33,16 +33,10 @@ export const nb: Texts = {
         one: { heading: 'Timen er avbestilt', text: 'Den er ikke lenger reservert for deg.' },
         many: { heading: 'Timene er avbestilt', text: 'De er ikke lenger reservert for deg.' },
       },
-      unavailable: {
-        one: {
-          heading: 'Prøv igjen om litt',
-          text: 'Vi får ikke kontakt med timeboken akkurat nå. Timen er fortsatt reservert, og koden gjelder fortsatt.',
-        },
-        many: {
-          heading: 'Prøv igjen om litt',
-          text: 'Vi får ikke kontakt med timeboken akkurat nå. Timene er fortsatt reservert, og koden gjelder fortsatt.',
-        },
-      },
+      unavailable: both({
+        heading: 'Prøv igjen om litt',
+        text: 'Vi får ikke kontakt med timeboken akkurat nå. Ingenting er endret, og koden gjelder fortsatt.',
+      }),
     },
     cancellation: {
       waiting: {

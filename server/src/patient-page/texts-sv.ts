@@ -33,16 +33,10 @@ export const sv: Texts = {
         one: { heading: 'Din tid är avbokad', text: 'Den är inte längre reserverad för dig.' },
         many: { heading: 'Dina tider är avbokade', text: 'De är inte längre reserverade för dig.' },
       },
-      unavailable: {
-        one: {
-          heading: 'Försök igen om en stund',
-          text: 'Vi får ingen kontakt med tidboken just nu. Tiden är fortfarande reserverad och koden gäller fortfarande.',
-        },
-        many: {
-          heading: 'Försök igen om en stund',
-          text: 'Vi får ingen kontakt med tidboken just nu. Tiderna är fortfarande reserverade och koden gäller fortfarande.',
-        },
-      },
+      unavailable: both({
+        heading: 'Försök igen om en stund',
+        text: 'Vi får ingen kontakt med tidboken just nu. Ingenting har ändrats och koden gäller fortfarande.',
+      }),
     },
     cancellation: {
       waiting: {

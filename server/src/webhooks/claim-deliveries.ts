@@ -7,8 +7,10 @@ export interface Claimed {
   readonly id: string;
   readonly endpointId: string;
   readonly subject: string | null;
-  /** With this one. */
+  /** Attempts that were started, with this one. Identifies the claim. */
   readonly attempts: number;
+  /** Attempts that failed. */
+  readonly failures: number;
   readonly event: StoredEvent;
 }
 
@@ -34,7 +36,7 @@ export async function claimDeliveries(
   leaseSeconds: number,
   limit: number,
 ): Promise<Claimed[]> {
-  type Row = StoredEvent & { delivery_id: string; delivery_subject: string | null; attempts: number };
+  type Row = StoredEvent & { delivery_id: string; delivery_subject: string | null; attempts: number; failures: number };
   const { rows } = await sql<Row>`
     WITH due AS MATERIALIZED (
       SELECT id FROM webhook_deliveries AS delivery
@@ -46,14 +48,15 @@ export async function claimDeliveries(
       next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
     FROM due, events WHERE delivery.id = due.id AND events.id = delivery.event_id
     RETURNING delivery.id AS delivery_id, delivery.subject AS delivery_subject, delivery.attempts,
-      ${storedEventColumns}`.execute(db);
+      delivery.failures, ${storedEventColumns}`.execute(db);
   return rows
     .toSorted((a, b) => a.position - b.position)
-    .map(({ delivery_id, delivery_subject, attempts, ...event }) => ({
+    .map(({ delivery_id, delivery_subject, attempts, failures, ...event }) => ({
       id: delivery_id,
       endpointId,
       subject: delivery_subject,
       attempts,
+      failures,
       event,
     }));
 }

@@ -22,6 +22,7 @@ import {
   endpointParam,
   endpointPath,
   exampleParams,
+  lockEndpoint,
   requireEndpoint,
 } from './endpoint-routes.ts';
 import { startReplay } from './replay.ts';
@@ -61,7 +62,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     examples: { params: exampleParams, response: { event_id: deliveryExample.event_id } },
     handle: ({ client, params: { webhook_endpoint_id: id }, transact }) =>
       transact(async (tx) => {
-        const { disabledReason } = await requireEndpoint(tx, keys, client.id, id);
+        const { disabledReason } = await lockEndpoint(tx, keys, client.id, id);
         if (disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
         const [emr = ''] = client.grants.keys();
         return { body: { event_id: await writeTestEvent(tx, id, emr) } };
@@ -90,7 +91,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     },
     handle: ({ client, params: { webhook_endpoint_id: id }, body, transact }) =>
       transact(async (tx) => {
-        const { disabledReason } = await requireEndpoint(tx, keys, client.id, id);
+        const { disabledReason } = await lockEndpoint(tx, keys, client.id, id);
         if (disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
         await startReplay(tx, id, new Date(body.from));
         return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
@@ -143,7 +144,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     },
     handle: ({ client, params, transact }) =>
       transact(async (tx) => {
-        const { id, disabledReason } = await requireEndpoint(tx, keys, client.id, params.webhook_endpoint_id);
+        const { id, disabledReason } = await lockEndpoint(tx, keys, client.id, params.webhook_endpoint_id);
         if (disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
         const delivery = await redeliver(tx, id, params.webhook_delivery_id);
         if (delivery) return { body: deliveryBody(delivery) };

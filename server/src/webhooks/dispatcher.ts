@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Db } from '../db/kysely.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -6,12 +7,16 @@ import { type Claimed, claimDeliveries } from './claim-deliveries.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointsWithDue } from './endpoint-store.ts';
 import { eventBody } from './event-body.ts';
+import { maySee } from './fan-out.ts';
 import type { WebhookMetrics } from './metrics.ts';
+import { createPlaces } from './places.ts';
 import type { DeliverySender } from './send-delivery.ts';
-import { settleDelivery } from './settle-delivery.ts';
+import { endWithoutAttempt, settleDelivery } from './settle-delivery.ts';
 
 /** Concurrent attempts at one endpoint in this process. A slow endpoint delays no other. */
 const atOncePerEndpoint = 4;
+/** Concurrent attempts in this process. Each takes a connection and the memory of an event. */
+const atOnce = 256;
 /** Seconds. Margin of a claim over the longest attempt. */
 const margin = 5;
 
@@ -19,6 +24,7 @@ interface Dependencies {
   /** Uses the pool for background jobs. */
   readonly db: Db;
   readonly keys: KeyRing;
+  readonly clients: Pick<RefreshableClients, 'find' | 'refresh'>;
   readonly sender: DeliverySender;
   readonly settings: { readonly timeout_ms: number; readonly retry_seconds: readonly number[] };
   readonly metrics: WebhookMetrics;
@@ -36,13 +42,20 @@ export interface Dispatcher {
  * Delivers events to webhook endpoints, at least once. An attempt whose process is killed is made again when its claim
  * expires.
  */
-export function createDispatcher({ db, keys, sender, settings, metrics, log }: Dependencies): Dispatcher {
+export function createDispatcher({ db, keys, clients, sender, settings, metrics, log }: Dependencies): Dispatcher {
   const leaseSeconds = settings.timeout_ms / 1000 + margin;
-  /** Number of attempts in progress or about to start, by endpoint. */
-  const busy = new Map<string, number>();
+  const places = createPlaces(atOnce, atOncePerEndpoint);
   /** Attempts, and look-ups of what is due after them. */
   const running = new Set<Promise<void>>();
   let isStopped = false;
+
+  /** The client may have been removed or restricted since the delivery was created. */
+  async function mayStillSee({ clientId }: Endpoint, { event }: Claimed): Promise<boolean> {
+    if (maySee(clients, clientId, event)) return true;
+    // Another gateway may have got to know a new client or grant first.
+    await clients.refresh();
+    return maySee(clients, clientId, event);
+  }
 
   async function attempt(endpoint: Endpoint, delivery: Claimed): Promise<void> {
     const about = {
@@ -52,6 +65,11 @@ export function createDispatcher({ db, keys, sender, settings, metrics, log }: D
       attempt: delivery.attempts,
     };
     try {
+      if (!(await mayStillSee(endpoint, delivery))) {
+        await endWithoutAttempt(db, delivery);
+        log.warn(about, 'webhook delivery ended: the client may not see the event');
+        return;
+      }
       const result = await sender.send(endpoint, delivery.event.id, JSON.stringify(eventBody(delivery.event)));
       const outcome = await settleDelivery(db, delivery, result, settings.retry_seconds);
       metrics.attempted(outcome);
@@ -64,25 +82,19 @@ export function createDispatcher({ db, keys, sender, settings, metrics, log }: D
     }
   }
 
-  function occupy(endpointId: string, change: number): void {
-    const count = (busy.get(endpointId) ?? 0) + change;
-    if (count === 0) busy.delete(endpointId);
-    else busy.set(endpointId, count);
-  }
-
   /** Fills the free places of an endpoint. Returns how many attempts it has started. */
   async function start(endpoint: Endpoint): Promise<number> {
-    const free = atOncePerEndpoint - (busy.get(endpoint.id) ?? 0);
+    const free = places.free(endpoint);
     if (free <= 0 || isStopped) return 0;
-    occupy(endpoint.id, free);
+    places.take(endpoint, free);
     const claimed = await claimDeliveries(db, endpoint.id, leaseSeconds, free).finally(() =>
-      occupy(endpoint.id, -free),
+      places.release(endpoint, free),
     );
     for (const delivery of claimed) {
-      occupy(endpoint.id, 1);
+      places.take(endpoint, 1);
       track(
         attempt(endpoint, delivery).finally(() => {
-          occupy(endpoint.id, -1);
+          places.release(endpoint, 1);
           refill(endpoint.id);
         }),
       );

@@ -62,6 +62,17 @@ export async function requireEndpoint(db: Db | Tx, keys: KeyRing, clientId: stri
   throw notFound();
 }
 
+/**
+ * Locks an endpoint until the end of the transaction, so that no other request changes it meanwhile.
+ *
+ * @throws Problem `webhook_endpoint_not_found`
+ */
+export async function lockEndpoint(tx: Tx, keys: KeyRing, clientId: string, id: string): Promise<Endpoint> {
+  const endpoint = await findEndpoint(tx, keys, clientId, id, true);
+  if (endpoint) return endpoint;
+  throw notFound();
+}
+
 function notFound(): Problem {
   const detail = 'The client has no webhook endpoint with this id.';
   return problemAt(inPath('webhook_endpoint_id'), 'webhook_endpoint_not_found', detail);
@@ -168,7 +179,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     async handle({ client, params: { webhook_endpoint_id: id }, body: { url, event_types, status }, transact }) {
       if (url !== undefined) assertAllowed(url, settings);
       return transact(async (tx) => {
-        const { disabledReason } = await requireEndpoint(tx, keys, client.id, id);
+        const { disabledReason } = await lockEndpoint(tx, keys, client.id, id);
         await updateEndpoint(tx, id, {
           ...(url === undefined ? {} : { sealed_url: sealUrl(keys, id, url) }),
           ...(event_types === undefined ? {} : { event_types }),
@@ -207,8 +218,8 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     tag: 'Webhooks',
     summary: 'Rotate the secret of a webhook endpoint',
     description:
-      'Deliveries are signed with both secrets until the previous one expires. The response contains the new secret, ' +
-      'which is not shown again.',
+      'Deliveries are signed with both secrets until the previous one expires, or the next rotation. The response ' +
+      'contains the new secret, which is not shown again.',
     level: 'client',
     method: 'POST',
     path: `${endpointPath}/secret`,
@@ -224,7 +235,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     },
     handle: ({ client, params: { webhook_endpoint_id: id }, body: { overlap_seconds = 86_400 }, transact }) =>
       transact(async (tx) => {
-        const { secret: previous } = await requireEndpoint(tx, keys, client.id, id);
+        const { secret: previous } = await lockEndpoint(tx, keys, client.id, id);
         const secret = makeSecret();
         await updateEndpoint(tx, id, {
           sealed_secret: sealSecret(keys, id, secret),

@@ -72,14 +72,20 @@ export async function listEndpoints(
   return openAll(keys, rows);
 }
 
+/** @param lock whether to lock the row until the end of the transaction */
 export async function findEndpoint(
   db: Db | Tx,
   keys: KeyRing,
   clientId: string,
   id: string,
+  lock = false,
 ): Promise<Endpoint | undefined> {
   if (!isUuid(id)) return undefined;
-  const row = await select(db).where('client_id', '=', clientId).where('id', '=', id).executeTakeFirst();
+  const row = await select(db)
+    .where('client_id', '=', clientId)
+    .where('id', '=', id)
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
   return row && openEndpoint(keys, row);
 }
 

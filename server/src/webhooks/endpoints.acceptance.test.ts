@@ -1,9 +1,10 @@
 /** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
-import { rowsOf } from '../../../test/codes.ts';
+import { eventually, rowsOf } from '../../../test/codes.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
 import { newKey } from '../../../test/idempotency-keys.ts';
 import { type Endpoint, webhooksOf } from '../../../test/webhook-receiver.ts';
+import { findEndpoint } from './endpoint-store.ts';
 
 const gateway = await startGateway({
   configure: (it) => ({ ...it, webhooks: { ...it.webhooks, max_endpoints: 3 } }),
@@ -91,6 +92,27 @@ test('a retry with the same key creates one endpoint and gets its secret again',
   const path = `/api/webhook-endpoints/${again.body.id}`;
   expect((await gateway.request('DELETE', path, removal)).status).toBe(204);
   expect((await gateway.request('DELETE', path, removal)).status).toBe(204);
+});
+
+test('two rotations at the same time both return a secret that is valid', async () => {
+  if (gateway.database.kind === 'pglite') return;
+  const { id, secret } = await webhooks.create(url);
+  const { db, keys } = gateway.deps.services;
+  const rotations = await db.transaction().execute(async (tx) => {
+    await tx.selectFrom('webhook_endpoints').select('id').where('id', '=', id).forUpdate().execute();
+    const started = [1, 2].map(() => webhooks.call<Endpoint>('POST', `/${id}/secret`, {}));
+    await eventually(async () => {
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+        AND query LIKE '%sealed_secret%'`;
+      expect(await rowsOf(gateway, waiting)).toHaveLength(2);
+    });
+    return started;
+  });
+  const returned = (await Promise.all(rotations)).map(({ body }) => body.secret);
+  const endpoint = await findEndpoint(db, keys, 'everything', id);
+  expect([endpoint?.secret, endpoint?.previousSecret].sort()).toEqual(returned.sort());
+  expect(returned).not.toContain(secret);
+  await webhooks.call('DELETE', `/${id}`);
 });
 
 test('a client has at most the number of endpoints that the operator allows', async () => {

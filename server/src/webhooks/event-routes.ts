@@ -59,9 +59,12 @@ export function addEventRoutes(app: FastifyInstance, { cursors, db }: { cursors:
     async handle({ client, query: { after, limit = 100 } }) {
       const binding = { clientId: client.id, operationId: 'list_events', filters: [] };
       const position = after === undefined ? undefined : Number(cursors.open(after, binding, 'after')[0]);
-      const { events, reached, hasMore, isTooOld } = await readEvents(db, client.grants, position, limit);
-      if (isTooOld) {
-        const detail = 'Events after this position have been deleted. Start again without `after`.';
+      const { events, reached, hasMore, isTooOld, isTooNew } = await readEvents(db, client.grants, position, limit);
+      if (isTooOld || isTooNew) {
+        const happened = isTooOld
+          ? 'Events after this position have been deleted'
+          : 'There is no event at this position';
+        const detail = `${happened}. Start again without \`after\`.`;
         throw problemAt(inQuery('after'), 'cursor_invalid', detail);
       }
       return {

@@ -187,6 +187,20 @@ test('a dry run and a rejected booking write no event', async () => {
 });
 
 describe('reading events', () => {
+  test('rejects a position that no event has, as after the restore of a backup', async () => {
+    await eventsAbout(gateway, (await book(gateway)).id, 1);
+    const { after } = await readEvents(gateway);
+    const moveBy = (count: number) =>
+      rowsOf(gateway, `UPDATE event_positions SET position = position + $1 WHERE name = 'published'`, [count]);
+    await moveBy(-1);
+    const restored = await gateway.request<Problem>('GET', `/api/events?after=${encodeURIComponent(after)}`);
+    expect(restored).toMatchObject({
+      status: 400,
+      body: { reason: 'cursor_invalid', errors: [{ parameter: 'after' }] },
+    });
+    await moveBy(1);
+  });
+
   test('shows only care units that the client is granted', async () => {
     const [here, there] = [await book(gateway), await book(gateway, { careUnit: bergen, resourceId: 'r-6' })];
     await eventsAbout(gateway, there.id, 1);

@@ -10,7 +10,11 @@ interface Receiver {
 }
 
 /** Creates a delivery of each event for each endpoint that wants it, in the transaction that publishes the events. */
-export async function fanOut(tx: Tx, clients: ClientRegistry, events: readonly StoredEvent[]): Promise<void> {
+export async function fanOut(
+  tx: Tx,
+  clients: Pick<ClientRegistry, 'find'>,
+  events: readonly StoredEvent[],
+): Promise<void> {
   if (events.length === 0) return;
   // Locked, so that none of them is deleted or disabled before the deliveries are stored.
   const receivers: Receiver[] = await tx
@@ -30,15 +34,27 @@ export async function fanOut(tx: Tx, clients: ClientRegistry, events: readonly S
 
 /** Whether an endpoint gets an event, by its own filter and the present grants of its client. */
 export function wants(
-  clients: ClientRegistry,
+  clients: Pick<ClientRegistry, 'find'>,
   { id, client_id, event_types }: Receiver,
-  { endpoint_id, type, emr, care_unit_id }: StoredEvent,
+  event: StoredEvent,
 ): boolean {
+  const { endpoint_id } = event;
   if (endpoint_id !== null) return endpoint_id === id;
-  if (event_types && !event_types.includes(type)) return false;
-  const client = clients.find(client_id);
-  const granted = client?.scopes.has('webhooks:manage') && client.grants.get(emr);
-  return granted ? care_unit_id === null || granted.has(care_unit_id) : false;
+  if (event_types && !event_types.includes(event.type)) return false;
+  return maySee(clients, client_id, event);
+}
+
+/** Whether a client may get an event now. A test event is about no care unit. */
+export function maySee(
+  clients: Pick<ClientRegistry, 'find'>,
+  clientId: string,
+  { endpoint_id, emr, care_unit_id }: Pick<StoredEvent, 'endpoint_id' | 'emr' | 'care_unit_id'>,
+): boolean {
+  const client = clients.find(clientId);
+  if (!client?.scopes.has('webhooks:manage')) return false;
+  if (endpoint_id !== null) return true;
+  const granted = client.grants.get(emr);
+  return granted !== undefined && (care_unit_id === null || granted.has(care_unit_id));
 }
 
 /** Skips events that an endpoint is about to get anyway. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import { isUuid } from '../identifiers/uuid.ts';
+import { failPending } from './settle-delivery.ts';
 
 /** An endpoint as an operator sees it: without its URL and secrets, which are encrypted. */
 export interface EndpointSummary {
@@ -67,4 +68,13 @@ export async function setEnabled(tx: Tx, id: string, enabled: boolean): Promise<
     .where('id', '=', id)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Disables the endpoints of a client, and ends their deliveries. */
+export async function disableEndpointsOf(tx: Tx, clientId: string): Promise<void> {
+  const endpoints = await tx.selectFrom('webhook_endpoints').select('id').where('client_id', '=', clientId).execute();
+  for (const { id } of endpoints) {
+    await setEnabled(tx, id, false);
+    await failPending(tx, id);
+  }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Db, Tx } from '../db/kysely.ts';
+import { lastPosition } from '../events/positions.ts';
 import { type StoredEvent, storedEventColumns } from '../events/stored-event.ts';
 import { insertDeliveries, wants } from './fan-out.ts';
 
@@ -15,7 +16,7 @@ export async function startReplay(tx: Tx, endpointId: string, from: Date): Promi
   await sql`
     UPDATE webhook_endpoints SET replay_until = newest, replay_after = coalesce(first - 1, newest)
     FROM (
-      SELECT coalesce(max(position), 0) AS newest, min(position) FILTER (WHERE occurred_at >= ${from}) AS first FROM events
+      SELECT ${lastPosition('published')} AS newest, min(position) FILTER (WHERE occurred_at >= ${from}) AS first FROM events
     ) AS known
     WHERE id = ${endpointId} AND disabled_reason IS NULL`.execute(tx);
 }

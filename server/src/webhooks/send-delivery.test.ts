@@ -1,5 +1,5 @@
 import dns from 'node:dns';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -55,6 +55,28 @@ test('a URL without TLS is rejected unless the operator allows it', async () => 
   const sender = createDeliverySender({ ...settings, allow_http: false, allow_private_addresses: true });
   expect(await sender.send(endpoint('127.0.0.1'), 'e-1', '{}')).toEqual({ failure: 'address_rejected' });
   await sender.close();
+});
+
+test('endpoints that do not respond hold up no other one on their host', async () => {
+  const slow = 20;
+  const allHang = Promise.withResolvers<void>();
+  const hanging: ServerResponse[] = [];
+  const shared = createServer((request, response) => {
+    if (request.url === '/quick') response.end();
+    else if (hanging.push(response) === slow) allHang.resolve();
+  });
+  await new Promise<void>((resolve) => shared.listen(0, '127.0.0.1', resolve));
+  const { port: sharedPort } = shared.address() as AddressInfo;
+  const sender = createDeliverySender({ ...settings, allow_private_addresses: true });
+  const at = (path: string) =>
+    sender.send({ ...endpoint('127.0.0.1'), url: `http://127.0.0.1:${sharedPort}${path}` }, 'e-1', '{}');
+  const others = Array.from({ length: slow }, (_, number) => at(`/slow-${number % 5}`));
+  await allHang.promise;
+  expect(await at('/quick')).toEqual({ status: 200 });
+  for (const response of hanging) response.end();
+  expect(await Promise.all(others)).toEqual(others.map(() => ({ status: 200 })));
+  await sender.close();
+  shared.close();
 });
 
 test('a receiver that does not respond fails with a time-out, one without TLS as such', async () => {

@@ -31,8 +31,6 @@ export interface DeliverySender {
 
 /** Bytes of a response that are read so that its connection can be used again. They are discarded. */
 const longestResponse = 16_384;
-/** Concurrent connections to one host. */
-const connections = 8;
 
 /**
  * Posts events to endpoints. Checks the resolved address of every connection, which prevents DNS rebinding. Does not follow
@@ -42,7 +40,8 @@ export function createDeliverySender(settings: SendSettings): DeliverySender {
   const { timeout_ms, allow_private_addresses } = settings;
   const agent = new Agent({
     connect: createConnect({ connectTimeoutMs: timeout_ms, allowPrivateAddresses: allow_private_addresses }),
-    connections,
+    // No limit of connections to a host: the dispatcher limits attempts. A request that waits for a connection cannot be
+    // aborted, so slow endpoints would hold up others on their host for longer than the claims of their deliveries last.
     allowH2: false,
     headersTimeout: timeout_ms,
     bodyTimeout: timeout_ms,

@@ -13,7 +13,8 @@ export type Settled = 'delivered' | 'retry' | 'failed';
 
 /**
  * Records the result of an attempt. Later events of the same subject wait for the retry, or are due as soon as this one has
- * been delivered or given up. Does nothing if another process has claimed the delivery meanwhile.
+ * been delivered or given up. Only failures that are recorded count: an attempt whose process was killed has not failed.
+ * Does nothing if another process has claimed the delivery meanwhile.
  *
  * @param retrySeconds pauses between attempts; after the last one the delivery has failed
  */
@@ -36,7 +37,7 @@ export async function settleDelivery(
     });
     return 'failed';
   }
-  const pause = retrySeconds[delivery.attempts - 1];
+  const pause = retrySeconds[delivery.failures];
   if (pause === undefined) {
     await end(db, delivery, 'failed', result);
     return 'failed';
@@ -46,11 +47,16 @@ export async function settleDelivery(
   return 'retry';
 }
 
+/** Ends a delivery that must not be made, as failed. Later events of the same subject are due. */
+export function endWithoutAttempt(db: Db, delivery: Claimed): Promise<void> {
+  return end(db, delivery, 'failed', { failure: 'not_granted' });
+}
+
 async function end(
   db: Db | Tx,
   { id, endpointId, subject, attempts }: Claimed,
   state: 'delivered' | 'failed',
-  { status, failure }: AttemptResult,
+  { status, failure }: Omit<AttemptResult, 'failure'> & { readonly failure?: AttemptResult['failure'] | 'not_granted' },
 ): Promise<void> {
   await sql`
     WITH ended AS (
@@ -70,7 +76,7 @@ async function postpone(
 ): Promise<void> {
   await sql`
     WITH postponed AS (
-      UPDATE webhook_deliveries SET next_attempt_at = now() + make_interval(secs => ${seconds}),
+      UPDATE webhook_deliveries SET next_attempt_at = now() + make_interval(secs => ${seconds}), failures = failures + 1,
         response_status = ${status ?? null}::integer, failure_reason = ${failure ?? null}::text
       WHERE id = ${id} AND state = 'pending' AND attempts = ${attempts} RETURNING id, next_attempt_at)
     UPDATE webhook_deliveries AS later SET next_attempt_at = greatest(later.next_attempt_at, postponed.next_attempt_at)

@@ -154,13 +154,58 @@ test('a deletion is reported although an event of the appointment is newer than 
   await rowsOf(
     gateway,
     `INSERT INTO ehr_changes (emr, appointment_id, care_unit_id, state, starts_at, ends_at, resource_id, healthcare_service_id,
-       is_new, read_at, waits_for, is_stale)
-     SELECT emr, 'deleted', care_unit_id, 'cancelled', starts_at, ends_at, resource_id, healthcare_service_id, false, now(), '{}', true
+       is_new, read_at, stored_at, is_stale)
+     SELECT emr, 'deleted', care_unit_id, 'cancelled', starts_at, ends_at, resource_id, healthcare_service_id, false, now(), now(), true
      FROM sandbox.appointments WHERE emr = 'sandbox-no' AND id = $1`,
     [like],
   );
   await expectEvents(gateway, 'deleted', ['cancelled']);
   await settled('sandbox-no');
+});
+
+describe('a cancellation by staff', () => {
+  /** Adds an operation that background recovery takes up again in a day. Returns its id. */
+  async function addOperation(state: 'pending' | 'done', careUnit = 'oslo-sentrum'): Promise<string> {
+    const [row] = await rowsOf<{ id: string }>(
+      gateway,
+      `INSERT INTO operations (id, client_id, emr, care_unit_id, kind, state, sealed_plan, next_attempt_at, created_at)
+       VALUES (gen_random_uuid(), 'test', 'sandbox-no', $2, 'appointments', $1, 'x', now() + interval '1 day',
+         now() - interval '2 hours') RETURNING id`,
+      [state, careUnit],
+    );
+    if (!row) throw new Error('The operation was not added');
+    return row.id;
+  }
+  const removeOperation = (id: string) => rowsOf(gateway, 'DELETE FROM operations WHERE id = $1', [id]);
+
+  test('waits neither for a monitored operation nor for one of another care unit', async () => {
+    const booked = await book(gateway);
+    const operations = [await addOperation('done'), await addOperation('pending', 'other')];
+    await gateway.ehr('sandbox-no').cancel(booked.id);
+    await expectEvents(gateway, booked.id, ['booked', 'cancelled']);
+    for (const id of operations) await removeOperation(id);
+  });
+
+  test('waits for an unfinished operation, which the metric shows, but not for long', async () => {
+    const booked = await book(gateway);
+    await settled('sandbox-no');
+    const operation = await addOperation('pending');
+    await gateway.ehr('sandbox-no').cancel(booked.id);
+    const change = (set: string) =>
+      eventually(async () => {
+        const changed = `UPDATE ehr_changes SET ${set} WHERE appointment_id = $1 RETURNING 1`;
+        expect(await rowsOf(gateway, changed, [booked.id])).toHaveLength(1);
+      });
+    await change("read_at = read_at - interval '1 hour', stored_at = stored_at - interval '1 minute'");
+    await eventually(async () => {
+      const { text } = await gateway.request('GET', '/metrics', { client: null });
+      expect(text).toMatch(/crossward_ehr_changes_lag_seconds\{emr="sandbox-no"\} 3[67]\d\d/);
+    });
+    await expectEvents(gateway, booked.id, ['booked']);
+    await change("read_at = read_at + interval '1 hour', stored_at = stored_at - interval '1 hour'");
+    await expectEvents(gateway, booked.id, ['booked', 'cancelled']);
+    await removeOperation(operation);
+  });
 });
 
 test('changes during an outage of the EHR are reported after it, and the lag shows it meanwhile', async () => {

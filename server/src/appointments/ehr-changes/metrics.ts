@@ -10,7 +10,7 @@ export interface EhrChangeMetrics {
 export function createEhrChangeMetrics(registry: Registry): EhrChangeMetrics {
   const lag = new Gauge({
     name: 'crossward_ehr_changes_lag_seconds',
-    help: 'How long ago the changes that are made directly in the EHR were last read completely.',
+    help: 'Age of the oldest change that was made directly in the EHR and may have no event yet.',
     labelNames: ['emr'],
     registers: [registry],
     aggregator: 'max',
@@ -18,8 +18,9 @@ export function createEhrChangeMetrics(registry: Registry): EhrChangeMetrics {
   return {
     async refresh(db, emrs) {
       const { rows } = await sql<{ emr: string; seconds: number }>`
-        SELECT emr, extract(epoch FROM now() - caught_up_at)::float8 AS seconds FROM ehr_change_feeds
-        WHERE emr = ANY(${[...emrs]}::text[]) AND cursor IS NOT NULL`.execute(db);
+        SELECT emr, extract(epoch FROM now() - least(caught_up_at, (
+          SELECT min(read_at) FROM ehr_changes WHERE ehr_changes.emr = ehr_change_feeds.emr)))::float8 AS seconds
+        FROM ehr_change_feeds WHERE emr = ANY(${[...emrs]}::text[]) AND cursor IS NOT NULL`.execute(db);
       for (const { emr, seconds } of rows) lag.set({ emr }, seconds);
     },
   };

@@ -29,7 +29,7 @@ export async function readAgain(db: Db, ehr: EhrConnection): Promise<void> {
       );
       await tx
         .updateTable('ehr_changes')
-        .set({ is_stale: false, read_at: readAt })
+        .set({ is_stale: false, read_at: readAt, stored_at: sql<Date>`clock_timestamp()` })
         .where('emr', '=', ehr.id)
         .where('appointment_id', 'in', ids)
         .where('is_stale', '=', true)

@@ -12,17 +12,20 @@ import { toldState } from './told-state.ts';
 const atOnce = 100;
 /** Events of an appointment that are looked at. */
 const mostEvents = 50;
+/** Seconds, added to the time after which the outcome of a write is known if the EHR is available. */
+const patienceSeconds = 120;
 
 /**
- * Writes the events of changes that were made directly in an EHR. A change waits until the operations have ended that were
- * unfinished when it was read: then the events say what the gateway has done, and whatever else differs was done by others.
- * Returns whether there is more to do.
+ * Writes the events of changes that were made directly in an EHR. A change waits until the operations of its care unit have
+ * ended that were unfinished when it was read: then the events say what the gateway has done, and whatever else differs was
+ * done by others. It does not wait for monitored operations, which take a day, nor longer than the outcome of a write should
+ * take: such an operation may report the change a second time. Returns whether there is more to do.
  */
 export async function reportChanges(services: OperationServices, ehr: EhrConnection): Promise<boolean> {
   const { db } = services;
   if (!ehr.isOpen) return false;
   const count = await db.transaction().execute(async (tx) => {
-    const rows = await settledChanges(tx, ehr.id);
+    const rows = await settledChanges(tx, ehr);
     if (rows.length > 0) await reportRows(tx, services, ehr, rows);
     return rows.length;
   });
@@ -31,11 +34,16 @@ export async function reportChanges(services: OperationServices, ehr: EhrConnect
 }
 
 /** Changes whose operations have ended, and whose code is not about to be confirmed or to expire. */
-async function settledChanges(tx: Tx, emr: string): Promise<readonly EhrChangeRow[]> {
+async function settledChanges(tx: Tx, { id, patience }: EhrConnection): Promise<readonly EhrChangeRow[]> {
+  const longestWait = patience.callSeconds + patience.settlingSeconds + patienceSeconds;
   const { rows } = await sql<EhrChangeRow>`
-    SELECT * FROM ehr_changes AS change
-    WHERE emr = ${emr} AND NOT is_stale
-      AND NOT EXISTS (SELECT FROM operations WHERE id = ANY(change.waits_for) AND next_attempt_at IS NOT NULL)
+    WITH unfinished AS MATERIALIZED (
+      SELECT care_unit_id, min(created_at) AS oldest FROM operations
+      WHERE emr = ${id} AND next_attempt_at IS NOT NULL AND state <> 'done' GROUP BY care_unit_id)
+    SELECT change.* FROM ehr_changes AS change
+    WHERE emr = ${id} AND NOT is_stale
+      AND (stored_at <= clock_timestamp() - make_interval(secs => ${longestWait}) OR NOT EXISTS (
+        SELECT FROM unfinished WHERE unfinished.care_unit_id = change.care_unit_id AND oldest <= change.stored_at))
       AND NOT EXISTS (
         SELECT FROM confirmation_items AS item JOIN confirmations AS confirmation ON confirmation.id = item.confirmation_id
         WHERE item.emr = change.emr AND item.ehr_appointment_id = change.appointment_id AND (

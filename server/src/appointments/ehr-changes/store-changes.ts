@@ -9,8 +9,8 @@ export interface SeenAppointment {
 }
 
 /**
- * Stores appointments as they were read, with the operations that are unfinished now. One of these may have made the
- * change; one that starts later cannot.
+ * Stores appointments as they were read. An operation that is unfinished now may have made the change; one that starts later
+ * cannot.
  *
  * @param readAt a time before the EHR was read, by the database's clock
  */
@@ -28,15 +28,15 @@ export async function storeChanges(tx: Tx, emr: string, seen: readonly SeenAppoi
   }));
   await sql`
     INSERT INTO ehr_changes (emr, appointment_id, care_unit_id, state, starts_at, ends_at, resource_id,
-      healthcare_service_id, is_new, read_at, waits_for)
+      healthcare_service_id, is_new, read_at, stored_at)
     SELECT ${emr}, appointment_id, care_unit_id, state, starts_at, ends_at, resource_id, healthcare_service_id, is_new,
-      ${readAt}, ARRAY(SELECT id FROM operations WHERE emr = ${emr} AND next_attempt_at IS NOT NULL)
+      ${readAt}, clock_timestamp()
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS it (
       appointment_id text, care_unit_id text, state text, starts_at timestamptz, ends_at timestamptz, resource_id text,
       healthcare_service_id text, is_new boolean)
     ON CONFLICT (emr, appointment_id) DO UPDATE SET
       care_unit_id = EXCLUDED.care_unit_id, state = EXCLUDED.state, starts_at = EXCLUDED.starts_at,
       ends_at = EXCLUDED.ends_at, resource_id = EXCLUDED.resource_id, is_new = ehr_changes.is_new OR EXCLUDED.is_new,
-      healthcare_service_id = EXCLUDED.healthcare_service_id, read_at = EXCLUDED.read_at, waits_for = EXCLUDED.waits_for,
+      healthcare_service_id = EXCLUDED.healthcare_service_id, read_at = EXCLUDED.read_at, stored_at = EXCLUDED.stored_at,
       is_stale = false`.execute(tx);
 }

@@ -3,6 +3,7 @@ import { ConnectorError } from '@crossward/connector-kit';
 import { stringify } from 'yaml';
 import { checkConnection, type EmrCheck, isWell } from '../../ehr/check-connection.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
+import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { recordActivity } from '../activity.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
@@ -62,8 +63,7 @@ export async function checkOneConnection(context: SignedIn): Promise<ConsoleResp
   running.add(emr.id);
   try {
     const check = await checkConnection({ emr, module }, deps.database).catch((error: unknown): EmrCheck => {
-      if (!(error instanceof ConnectorError)) throw error;
-      return { emr: emr.id, connector: module.name, claims: null, error: `${error.kind}: ${error.message}` };
+      return { emr: emr.id, connector: module.name, claims: null, error: describeFailure(error) };
     });
     const isFine = isWell(check);
     await recordActivity(deps.services.db, {
@@ -76,6 +76,13 @@ export async function checkOneConnection(context: SignedIn): Promise<ConsoleResp
   } finally {
     running.delete(emr.id);
   }
+}
+
+/** A file of the connection, such as a certificate, may have become unreadable since the start. */
+function describeFailure(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  if (error instanceof ConnectorError) return `${error.kind}: ${error.message}`;
+  throw error;
 }
 
 function resultPage(context: SignedIn, check: EmrCheck, isFine: boolean): ConsoleResponse {

@@ -1,6 +1,6 @@
 import { html } from '../../html/html.ts';
 import { dropWarning } from '../../operations/advice.ts';
-import { dropInTransaction, findOpenOperation } from '../../operations/operator.ts';
+import { type Dropped, dropInTransaction, findOpenOperation, seenState } from '../../operations/operator.ts';
 import { recordActivity } from '../activity.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
@@ -26,7 +26,8 @@ export async function confirmDrop(context: SignedIn): Promise<ConsoleResponse> {
 ${postForm(
   context,
   `operations/${id}/drop`,
-  html`<label class="check"><input type="checkbox" name="checked" value="yes" required> I have checked the EHR, and nothing is left to do</label>
+  html`<input type="hidden" name="seen" value="${seenState(operation)}">
+<label class="check"><input type="checkbox" name="checked" value="yes" required> I have checked the EHR, and nothing is left to do</label>
 <div class="actions"><button class="danger">Drop the operation</button>
 <a class="button secondary" href="${linkTo(context, `operations/${id}`)}">Cancel</a></div>`,
 )}`,
@@ -40,7 +41,7 @@ export async function drop(context: SignedIn): Promise<ConsoleResponse> {
   const path = `operations/${encodeURIComponent(id)}`;
   if (request.form.get('checked') !== 'yes') return seeOther(context, `${path}/drop?result=unconfirmed`);
   const outcome = await deps.services.db.transaction().execute(async (tx) => {
-    const dropped = await dropInTransaction(tx, id);
+    const dropped = await dropInTransaction(tx, id, request.form.get('seen') ?? '');
     await recordActivity(tx, {
       operator: session.name,
       action: 'operation_drop',
@@ -49,6 +50,11 @@ export async function drop(context: SignedIn): Promise<ConsoleResponse> {
     });
     return dropped;
   });
-  if (outcome === 'dropped') return seeOther(context, 'operations?result=dropped');
-  return seeOther(context, outcome === 'being worked on' ? `${path}?result=being_worked_on` : path);
+  return seeOther(context, outcome === 'dropped' ? 'operations?result=dropped' : `${path}${results[outcome]}`);
 }
+
+const results: Readonly<Record<Exclude<Dropped, 'dropped'>, string>> = {
+  'being worked on': '?result=being_worked_on',
+  changed: '?result=changed',
+  'not found': '',
+};

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../html/html.ts';
-import { type FailedMessage, listFailed, sendAgain } from '../../messages/failed.ts';
+import { sendAgain } from '../../messages/failed.ts';
 import { listOpen, type OpenMessage } from '../../messages/open-messages.ts';
 import { recordActivity } from '../activity.ts';
 import { page, postForm } from '../frame.ts';
@@ -8,49 +8,45 @@ import { badge, duration, notice, type Tone, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
 import { readTarget } from './operation.ts';
 
+const mostShown = 200;
+
 const tones: Readonly<Record<OpenMessage['state'], Tone>> = { waiting: 'neutral', retrying: 'notice', failed: 'bad' };
 
 /** Messages to patients that have not been sent. */
 export async function messagesPage(context: SignedIn): Promise<ConsoleResponse> {
   const { db } = context.deps.services;
-  const open = await listOpen(db);
-  const failed = new Map((await listFailed(db)).map((message) => [message.id, message]));
+  const open = await listOpen(db, mostShown + 1);
   const result = context.request.query.get('result');
   return page(context, {
     title: 'Messages',
     section: 'messages',
-    content: html`${result === 'queued' && notice('good', 'The message is queued. A running gateway sends it within seconds.')}${
+    content: html`${result === 'queued' && notice('good', 'The message was queued. A running gateway sends it within seconds.')}${
       result === 'not_failed' &&
       notice('bad', 'No failed message with this id has a pending code. The caller can request a new code.')
     }<h1>Messages</h1>
 <p>Messages with a code that are queued, or that failed and whose code can still be used.</p>
-${open.length === 0 ? html`<p class="empty">No queued or failed messages.</p>` : messageTable(context, open, failed)}`,
+${open.length === 0 ? html`<p class="empty">No queued or failed messages.</p>` : messageTable(context, open.slice(0, mostShown))}
+${open.length > mostShown && html`<p class="quiet">Only the first ${mostShown} are shown: failed ones first, then the oldest.</p>`}`,
   });
 }
 
-function messageTable(
-  context: SignedIn,
-  messages: readonly OpenMessage[],
-  failed: ReadonlyMap<string, FailedMessage>,
-): Html {
+function messageTable(context: SignedIn, messages: readonly OpenMessage[]): Html {
   return table(
-    'The oldest first',
+    'Failed messages first, then by age',
     ['State', 'Message', 'EHR and care unit', 'Channel', 'Attempts', 'Age', 'Code expires', 'Next'],
     messages.map((message) => [
       badge(tones[message.state], message.state),
       html`<code>${message.id}</code>`,
       html`${message.emr}<br><span class="quiet">${message.careUnitId}</span>`,
       message.channel === 'sms' ? 'SMS' : 'e-mail',
-      html`${message.attempts ?? 'unknown'}${reason(failed.get(message.id))}`,
+      html`${message.attempts ?? 'unknown'}${
+        message.failureReason !== null && html`<br><span class="quiet">${message.failureReason}</span>`
+      }`,
       duration(message.ageSeconds),
       time(message.expiresAt),
       message.state === 'failed' ? sendButton(context, message.id) : time(message.nextAttemptAt),
     ]),
   );
-}
-
-function reason(message: FailedMessage | undefined): Html | false {
-  return message !== undefined && html`<br><span class="quiet">${message.failureReason}</span>`;
 }
 
 function sendButton(context: SignedIn, id: string) {

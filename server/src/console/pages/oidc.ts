@@ -27,8 +27,7 @@ export async function startOidc(context: PageContext): Promise<ConsoleResponse> 
     const { url, state } = await beginOidc(oidc, redirectUri(context));
     const stored: Stored = { ...state, next: readNext(request.query.get('next')), begunAt: Date.now() };
     const sealed = deps.services.keys.seal('operator', JSON.stringify(stored), sealContext).toString('base64url');
-    // Lax: the provider's redirect comes from another site.
-    return { status: 303, location: url, cookies: [setCookie(context, 'oidc', sealed, 'lax')] };
+    return { status: 303, location: url, cookies: [setCookie(context, 'oidc', sealed)] };
   } catch (error) {
     return failed(context, error, 'The provider cannot be reached. Try again in a minute.');
   }
@@ -57,7 +56,7 @@ export async function endOidc(context: PageContext): Promise<ConsoleResponse> {
       return startSession(tx, { operatorId: null, name, role, hours: session_hours });
     });
     const response = startIn(context, session, stored.next);
-    return { ...response, cookies: [...(response.cookies ?? []), setCookie(context, 'oidc', '', 'lax')] };
+    return { ...response, cookies: [...(response.cookies ?? []), setCookie(context, 'oidc', '')] };
   } catch (error) {
     const isRejected = error instanceof AuthorizationResponseError;
     return isRejected

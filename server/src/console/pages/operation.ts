@@ -1,5 +1,5 @@
 import { type Html, html } from '../../html/html.ts';
-import { adviceFor } from '../../operations/advice.ts';
+import { adviceFor, dropMessages } from '../../operations/advice.ts';
 import { findOpenOperation, type OpenOperation, retrySuspended } from '../../operations/operator.ts';
 import { plannedSteps } from '../../operations/planned-steps.ts';
 import { recordActivity } from '../activity.ts';
@@ -9,12 +9,12 @@ import { duration, facts, notice, time, words } from '../parts.ts';
 import { includesRole } from '../roles.ts';
 import { stateOf } from './operations.ts';
 
-const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
-  retried: ['good', 'The operation is due. A running gateway resumes it within seconds.'],
-  not_suspended: ['bad', 'Nothing was changed: the operation is not suspended. It is retried automatically.'],
-  being_worked_on: ['bad', 'Nothing was changed: a gateway is working on this operation. Try again in a minute.'],
-  unconfirmed: ['bad', 'Nothing was changed: confirm that you have checked the EHR.'],
-};
+/** Why an action changed nothing. */
+const obstacles = new Map([
+  ['not_suspended', 'Nothing was changed: the operation is not suspended. It is retried automatically.'],
+  ['being_worked_on', dropMessages['being worked on']],
+  ['changed', dropMessages.changed],
+]);
 
 /** One operation: what it does, how far it is, and what an operator can do. */
 export async function operationPage(context: SignedIn): Promise<ConsoleResponse> {
@@ -22,13 +22,12 @@ export async function operationPage(context: SignedIn): Promise<ConsoleResponse>
   const { params, query } = context.request;
   const operation = await findOpenOperation(services.db, params.id ?? '');
   if (!operation) return noSuchOperation(context);
-  const result = results[query.get('result') ?? ''];
   const steps = await plannedSteps(services, operation.id);
   const { text, needsOperator } = adviceFor(operation);
   return page(context, {
     title: 'Operation',
     section: 'operations',
-    content: html`${result && notice(...result)}<p><a href="${linkTo(context, 'operations')}">All operations</a></p>
+    content: html`${resultOf(query.get('result'), operation)}<p><a href="${linkTo(context, 'operations')}">All operations</a></p>
 <div class="title"><h1>Operation</h1>${stateOf(operation)}</div>
 <p><code>${operation.id}</code></p>
 <p class="${needsOperator ? 'advice bad' : 'advice'}">${text}${
@@ -40,6 +39,14 @@ ${stepList(operation, steps)}
 <h2>Details</h2>
 ${details(operation)}`,
   });
+}
+
+function resultOf(result: string | null, { state }: OpenOperation): Html | false {
+  const obstacle = obstacles.get(result ?? '');
+  if (obstacle !== undefined) return notice('bad', obstacle);
+  // A reload can find it suspended again.
+  if (result !== 'retried' || state === 'suspended') return false;
+  return notice('good', 'The operation is due. A running gateway resumes it within seconds.');
 }
 
 export function noSuchOperation(context: SignedIn): ConsoleResponse {
@@ -69,13 +76,13 @@ function stepList(operation: OpenOperation, steps: readonly string[] | undefined
   const events = [
     ['Request', createdAt],
     ['First call to the EHR', firstSentAt],
-    ['Last call to the EHR', lastSentAt === firstSentAt ? null : lastSentAt],
+    ['Last call to the EHR', lastSentAt?.getTime() === firstSentAt?.getTime() ? null : lastSentAt],
     ['Suspended', suspendedAt],
     ['Next attempt', nextAttemptAt],
   ] as const;
   return html`${plannedList(operation, steps)}
 ${facts(events.flatMap(([name, at]) => (at ? [[name, time(at)] as const] : [])))}
-${attempt > 0 && html`<p class="quiet">Restarted ${attempt} times after compensation.</p>`}`;
+${attempt > 0 && html`<p class="quiet">Restarted ${attempt === 1 ? 'once' : `${attempt} times`} after compensation.</p>`}`;
 }
 
 function plannedList({ kind }: OpenOperation, steps: readonly string[] | undefined): Html {

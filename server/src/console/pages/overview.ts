@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { MinuteOfCalls } from '../../ehr/guard/call-history.ts';
 import { type Html, html } from '../../html/html.ts';
-import { listFailed } from '../../messages/failed.ts';
+import { countFailed } from '../../messages/failed.ts';
 import { readQueue } from '../../messages/read-queue.ts';
 import { countOpenOperations, type OpenCount } from '../../operations/operator.ts';
 import { callsChart, latencyChart, milliseconds, sumUp } from '../chart.ts';
@@ -15,7 +15,7 @@ export async function overviewPage(context: SignedIn): Promise<ConsoleResponse> 
   const { services } = context.deps;
   const open = await countOpenOperations(services.db);
   const queue = await readQueue(services.db);
-  const failed = await listFailed(services.db);
+  const failed = await countFailed(services.db);
   const count = (...states: readonly string[]) => sum(open.filter(({ state }) => states.includes(state)));
   const suspended = count('suspended');
   const oldest = Math.max(...queue.map((it) => it.oldest));
@@ -27,7 +27,7 @@ export async function overviewPage(context: SignedIn): Promise<ConsoleResponse> 
 <ul class="tiles">
 ${tile(linkTo(context, 'operations'), suspended, 'suspended operations', suspended > 0 ? 'wait for an operator' : 'none waits for an operator', suspended > 0)}
 ${tile(linkTo(context, 'operations'), count('pending', 'compensating'), 'pending operations', `${count('monitored')} monitored`)}
-${tile(linkTo(context, 'messages'), failed.length, 'failed messages', failed.length > 0 ? 'can be sent again' : 'none can be sent again', failed.length > 0)}
+${tile(linkTo(context, 'messages'), failed, 'failed messages', failed > 0 ? 'can be sent again' : 'none can be sent again', failed > 0)}
 ${tile(linkTo(context, 'messages'), sum(queue), 'messages in the queue', oldest > 0 ? `the oldest waits ${duration(oldest)}` : 'none waits')}
 </ul>
 <h2>EHRs</h2>

@@ -23,18 +23,21 @@ export async function signInPage(context: PageContext, shown: Shown = {}): Promi
   const next = readNext(request.query.get('next') ?? request.form.get('next'));
   const token = html`<input type="hidden" name="form_token" value="${formToken(cookie)}">
 <input type="hidden" name="next" value="${next}">`;
+  const isExpired = shown.problem === undefined && request.query.get('result') === 'expired';
   const response = plainPage(context, {
     title: shown.problem === undefined ? 'Sign in' : 'Error: Sign in',
     status: shown.status ?? 200,
     ...(shown.headers && { headers: shown.headers }),
-    content: html`${shown.problem !== undefined && notice('bad', shown.problem)}<h1>Sign in</h1>
+    content: html`${shown.problem !== undefined && notice('bad', shown.problem)}${
+      isExpired && notice('bad', 'Your session had ended, so nothing was changed. Sign in and repeat what you did.')
+    }<h1>Sign in</h1>
 ${settings.local_accounts && (await localForm(context, token, shown))}
 ${settings.local_accounts && settings.oidc && html`<p class="or">or</p>`}
 ${settings.oidc && oidcLink(context, settings.oidc.issuer, next)}`,
   });
   return {
     ...response,
-    cookies: [setCookie(context, 'sign-in', cookie, 'strict')],
+    cookies: [setCookie(context, 'sign-in', cookie)],
   };
 }
 
@@ -107,18 +110,13 @@ export async function sendSignIn(context: PageContext): Promise<ConsoleResponse>
 
 /** Gives the browser its session, and shows the page that it wanted. */
 export function startIn(context: PageContext, { token }: Session, next: string): ConsoleResponse {
-  const { settings } = context.deps;
   return {
     ...seeOther(context, next),
-    cookies: [
-      // The redirect from a provider counts as another site, and Strict cookies are not sent after it.
-      setCookie(context, 'console', token, settings.oidc ? 'lax' : 'strict'),
-      setCookie(context, 'sign-in', '', 'strict'),
-    ],
+    cookies: [setCookie(context, 'console', token), setCookie(context, 'sign-in', '')],
   };
 }
 
-/** A path of the console, such as `operations`. Anything else is the overview. */
+/** A path of the console, such as `operations` or `clients/booking.app/edit`. Anything else is the overview. */
 export function readNext(text: string | null): string {
-  return text !== null && /^[a-z]{1,20}(\/[a-z0-9-]{1,63})?$/.test(text) ? text : '';
+  return text !== null && /^[a-z-]{1,20}(\/[A-Za-z0-9][\w.-]{0,62}(\/[a-z]{1,20})?)?$/.test(text) ? text : '';
 }

@@ -12,6 +12,6 @@ export async function signOut(context: SignedIn): Promise<ConsoleResponse> {
   });
   return {
     ...seeOther(context, 'sign-in'),
-    cookies: [setCookie(context, 'console', '', 'strict')],
+    cookies: [setCookie(context, 'console', '')],
   };
 }

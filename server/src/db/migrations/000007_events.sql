@@ -5,7 +5,7 @@ CREATE TABLE events (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   -- Order of writing. Transactions commit in another order, so no reader goes by it.
   sequence bigint GENERATED ALWAYS AS IDENTITY,
-  -- Order of reading. Assigned after the commit, by one process at a time. Null: not published yet.
+  -- Order of reading, without gaps. Assigned after the commit, by one process at a time. Null: not published yet.
   position bigint,
   type text NOT NULL,
   emr text NOT NULL,
@@ -20,8 +20,15 @@ CREATE TABLE events (
   is_observed boolean NOT NULL DEFAULT false,
   occurred_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-CREATE SEQUENCE event_positions OWNED BY events.position;
+-- `published`: the last position that was assigned. `deleted`: the last one whose event was deleted. No sequence: a
+-- transaction that is rolled back must leave no gap, which a reader would take for deleted events.
+CREATE TABLE event_positions (
+  name text PRIMARY KEY CHECK (name IN ('published', 'deleted')),
+  position bigint NOT NULL DEFAULT 0
+);
+INSERT INTO event_positions (name) VALUES ('published'), ('deleted');
 CREATE UNIQUE INDEX events_by_position ON events (position);
+CREATE INDEX events_by_time ON events (occurred_at);
 CREATE INDEX events_to_publish ON events (sequence) WHERE position IS NULL;
 -- Finds the last event of a subject.
 CREATE INDEX events_of_a_subject ON events (emr, subject, sequence);
@@ -55,7 +62,10 @@ CREATE TABLE webhook_deliveries (
   -- Deliveries of one subject are made in the order of their events, each after the earlier one has ended.
   subject text,
   state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'failed')),
+  -- Attempts that were started. One whose process was killed counts too.
   attempts integer NOT NULL DEFAULT 0,
+  -- Attempts that failed. Determines the pause before the next one.
+  failures integer NOT NULL DEFAULT 0,
   -- While a process is making an attempt: when another one may.
   next_attempt_at timestamptz NOT NULL DEFAULT now(),
   last_attempt_at timestamptz,

@@ -24,9 +24,10 @@ CREATE TABLE ehr_changes (
   healthcare_service_id text NOT NULL,
   -- It was booked since the earlier reading.
   is_new boolean NOT NULL,
+  -- Before it was read.
   read_at timestamptz NOT NULL,
-  -- Unfinished operations at that time. One of them may have made the change, and writes the event.
-  waits_for uuid[] NOT NULL,
+  -- After it was read. An operation that was unfinished then may have made the change, and writes the event.
+  stored_at timestamptz NOT NULL,
   -- An event was written after it was read.
   is_stale boolean NOT NULL DEFAULT false,
   PRIMARY KEY (emr, appointment_id)

@@ -20,7 +20,7 @@ export interface EhrChangeRow {
   healthcare_service_id: string;
   is_new: boolean;
   read_at: Date;
-  waits_for: string[];
+  stored_at: Date;
   is_stale: Generated<boolean>;
 }
 

@@ -1,3 +1,4 @@
+import type { ClientTables } from './clients.ts';
 import type { ConfirmationTables } from './confirmations.ts';
 import type { ConsoleTables } from './console.ts';
 import type { EhrChangeTables } from './ehr-changes.ts';
@@ -10,7 +11,8 @@ import type { WebhookTables } from './webhooks.ts';
 
 /** The gateway's own tables. One file for each domain, as with the migrations. */
 export interface Tables
-  extends ConfirmationTables,
+  extends ClientTables,
+    ConfirmationTables,
     ConsoleTables,
     EhrChangeTables,
     EventTables,

@@ -26,6 +26,7 @@ interface WebhookDeliveryRow {
   subject: string | null;
   state: Generated<DeliveryState>;
   attempts: Generated<number>;
+  failures: Generated<number>;
   next_attempt_at: Generated<Date>;
   last_attempt_at: Generated<Date | null>;
   response_status: Generated<number | null>;

@@ -22,6 +22,10 @@ const never = [
   '100.100.100.200',
   'fd00:ec2::254',
   'fd20:ce::254',
+  // Local-use NAT64 (RFC 8215): what it translates to depends on the network.
+  '64:ff9b:1::808:808',
+  '64:ff9b:1:a9fe:a9:fe00:808:808',
+  '64:ff9b:1:ffff:a9fe:a9fe:808:808',
   'fe80::1',
   'fe80::1%eth0',
   '0.0.0.0',

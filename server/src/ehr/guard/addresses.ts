@@ -22,8 +22,13 @@ export function mayConnectTo(address: string, allowPrivate: boolean): boolean {
   return range === 'unicast' || (allowPrivate && privateRanges.includes(range));
 }
 
-/** The IPv4 address that NAT64 translates an address of 64:ff9b::/96 to (RFC 6052). */
+const nat64 = ipaddr.parseCIDR('64:ff9b::/96');
+
+/**
+ * The IPv4 address that NAT64 translates an address of 64:ff9b::/96 to (RFC 6052). In other prefixes, such as 64:ff9b:1::/48
+ * (RFC 8215), the IPv4 address can be at another place, so their addresses are never unicast.
+ */
 function embeddedIpv4(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
-  if (address.range() !== 'rfc6052') return address;
+  if (!(address instanceof ipaddr.IPv6) || !address.match(nat64)) return address;
   return ipaddr.fromByteArray(address.toByteArray().slice(12));
 }

@@ -2,7 +2,10 @@ import { hash } from 'node:crypto';
 import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
 
-/** Sources that pages may load beyond their own inline scripts and styles, by content security policy directive. */
+/**
+ * Sources that pages may load beyond their own inline scripts and styles, by content security policy directive. With
+ * `script-src` `'none'`, not even an inline script runs.
+ */
 export type Allowances = Readonly<Record<string, readonly string[]>>;
 
 const nothing = ["'none'"];
@@ -36,7 +39,8 @@ export async function addHtmlPages(
 }
 
 function policy(html: string, allowances: Allowances): Record<string, readonly string[]> {
-  const scripts = [...hashes(html, 'script'), ...(allowances['script-src'] ?? [])];
+  const sources = allowances['script-src'] ?? [];
+  const scripts = sources.includes("'none'") ? [] : [...hashes(html, 'script'), ...sources];
   // Browsers ignore 'unsafe-inline' if a hash is present.
   const styles = allowances['style-src'] ?? hashes(html, 'style');
   return {

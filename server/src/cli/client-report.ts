@@ -1,0 +1,42 @@
+import { type ListedClient, type ListedGrant, missingPart } from '../clients/list-clients.ts';
+
+/** One line for the list of clients. */
+export function clientLine({ id, source, state, grants, scopes, rotatedAt }: ListedClient): string {
+  const rotated = source === 'operators' ? `  rotated ${rotatedAt?.toISOString() ?? 'never'}` : '';
+  return `${id}  ${source}  ${state}  EHRs ${grants.map(grantedEhr).join(',')}  scopes ${scopes.length}${rotated}\n`;
+}
+
+function grantedEhr(grant: ListedGrant): string {
+  const missing = missingPart(grant);
+  return missing ? `${grant.emr} (${missing} not in the configuration)` : grant.emr;
+}
+
+/** Everything about a client but its secrets. */
+export function describeClient(client: ListedClient): string {
+  const { id, name, source, state, scopes, grants, returnUrls, secrets, createdAt, revokedAt } = client;
+  const rows = [
+    ['id', id],
+    ['name', name],
+    ['source', source],
+    ['state', state],
+    ['scopes', scopes.join(', ')],
+    ...grants.map((grant) => ['grant', describeGrant(grant)]),
+    ...returnUrls.map((url) => ['return URL', url]),
+    ...secrets.map(({ createdAt, expiresAt }, index) => [
+      index === 0 ? 'secret' : 'previous secret',
+      `created ${createdAt.toISOString()}${expiresAt ? `, valid until ${expiresAt.toISOString()}` : ''}`,
+    ]),
+    ...(createdAt ? [['created', createdAt.toISOString()]] : []),
+    ...(revokedAt ? [['revoked', revokedAt.toISOString()]] : []),
+  ];
+  return rows.map(([key, value]) => `${`${key}:`.padEnd(17)}${value}\n`).join('');
+}
+
+function describeGrant({ emr, name, careUnits }: ListedGrant): string {
+  if (name === undefined) return `${emr} (not in the configuration: no access)`;
+  if (careUnits === null) return `${emr}: all care units`;
+  const units = careUnits.map((unit) =>
+    unit.name === undefined ? `${unit.id} (not in the configuration: no access)` : unit.id,
+  );
+  return `${emr}: ${units.join(', ')}`;
+}

@@ -1,0 +1,108 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { createTestDatabase } from '../../../test/database.ts';
+import { createClientRegistry } from '../clients/client-registry.ts';
+import { readClients } from '../clients/read-clients.ts';
+import { listActivity } from '../console/activity.ts';
+import { createDb } from '../db/kysely.ts';
+import { crossward } from './test-support.ts';
+
+const { database, url, dispose } = await createTestDatabase('postgresql');
+afterAll(() => dispose());
+beforeEach(() => {
+  vi.stubEnv('DATABASE_URL', url);
+  vi.stubEnv('CROSSWARD_CONFIG', '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+const db = createDb(database);
+const emrs = [{ id: 'sandbox-no', name: 'Norway', care_units: [{ id: 'oslo-sentrum', name: 'Oslo' }] }];
+
+/** Whether gateways accept a secret. */
+async function isValid(id: string, secret: string): Promise<boolean> {
+  const registry = createClientRegistry({ configured: { emrs, clients: [] }, read: (known) => readClients(db, known) });
+  await registry.refresh();
+  return registry.authenticate(id, secret.trim()) !== undefined;
+}
+
+test('a client is created, listed, shown, changed, rotated and revoked, and each secret is printed once', async () => {
+  const created = await crossward(
+    'clients create site --name Site --scope patients:read --scope notes:read --grant sandbox-no --grant sandbox-se:lund,sodermalm --return-url https://example.org',
+  );
+  expect([created.code, created.stdout]).toEqual([0, expect.stringMatching(/^[\w-]{43}\n$/)]);
+  expect(created.stderr).toContain('Its secret is not shown again');
+  expect(await isValid('site', created.stdout)).toBe(true);
+
+  expect((await crossward('clients list')).stdout.split('\n')).toEqual([
+    'demo  configuration file  active  EHRs sandbox-no,sandbox-se,sandbox-uk  scopes 10',
+    'site  operators  active  EHRs sandbox-no,sandbox-se  scopes 2  rotated never',
+    '',
+  ]);
+  expect((await crossward('clients update site --name Portal --scope documents:read --no-return-url')).code).toBe(0);
+  const { stdout: shown } = await crossward('clients show site');
+  expect(shown).toContain('name:            Portal\n');
+  expect(shown).toContain('scopes:          documents:read\n');
+  expect(shown).toContain('grant:           sandbox-no: all care units\n');
+  expect(shown).toContain('grant:           sandbox-se: lund, sodermalm\n');
+  expect(shown).not.toMatch(/return URL|[0-9a-f]{64}/);
+
+  const rotated = await crossward('clients rotate site --overlap-hours 1');
+  expect(await Promise.all([created.stdout, rotated.stdout].map((it) => isValid('site', it)))).toEqual([true, true]);
+  const again = await crossward('clients rotate site --overlap-hours 0');
+  expect(await Promise.all([rotated.stdout, again.stdout].map((it) => isValid('site', it)))).toEqual([false, true]);
+
+  expect(await crossward('clients revoke site')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  expect(await isValid('site', again.stdout)).toBe(true);
+  expect(await crossward('clients revoke site --yes')).toMatchObject({ code: 0 });
+  expect(await isValid('site', again.stdout)).toBe(false);
+  expect(
+    (await listActivity(db, 9)).map(({ operator, action, outcome }) => `${operator}: ${action} ${outcome}`),
+  ).toEqual([
+    'command line: client_revoke done',
+    'command line: client_rotate done',
+    'command line: client_rotate done',
+    'command line: client_update done',
+    'command line: client_create done',
+  ]);
+});
+
+test('the clients of a configuration file are listed without its secrets, and cannot be changed', async () => {
+  await crossward('clients create moved --scope notes:read --grant sandbox-no');
+  const path = join(inject('runFolder'), 'clients.yaml');
+  await writeFile(
+    path,
+    `emrs:
+  - { id: clinic, name: Clinic, connector: sandbox, settings: { country: "NO" }, care_units: [
+      { id: ward, name: Ward, time_zone: Europe/Oslo, language: nb }] }
+clients:
+  - { id: app, secrets: [{ env: NOT_SET }], scopes: [notes:read], grants: [{ emr: clinic }] }
+`,
+  );
+  expect((await crossward(`clients show app --config ${path}`)).stdout).toContain('grant:           clinic: ward\n');
+  vi.stubEnv('CROSSWARD_CONFIG', path);
+  expect((await crossward('clients list')).stdout).toContain(
+    'app  configuration file  active  EHRs clinic  scopes 1\nmoved  operators  active  EHRs sandbox-no (EHR not in the configuration)',
+  );
+  expect(await crossward('clients rotate app')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('It can only be changed there.'),
+  });
+});
+
+test.each([
+  ['create demo --scope notes:read --grant sandbox-no', 1, 'The configuration file has a client with this id.'],
+  ['create other --scope notes:reed', 2, 'scopes[0]: "notes:reed" is unknown; must be one of appointments:read'],
+  ['create other --scope notes:read', 2, 'grants: must have at least one entry'],
+  ['create other --scope notes:read --grant sandbox', 2, 'which has sandbox-no, sandbox-se, sandbox-uk'],
+  ['create other --scope notes:read --grant sandbox-no:', 2, 'grants[0].care_units[0]: must be'],
+  ['update nobody', 2, 'Say what to change'],
+  ['update nobody --name Site', 1, 'No client has this id.'],
+  ['rotate nobody --overlap-hours soon', 2, '--overlap-hours must be a whole number from 0 to 720'],
+  ['rotate nobody', 1, 'No client has this id.'],
+  ['show nobody', 1, 'No client has this id.'],
+])('%s exits with %i and says why', async (words, code, text) => {
+  const result = await crossward(`clients ${words}`);
+  expect([result.code, result.stdout, result.stderr]).toEqual([code, '', expect.stringContaining(text)]);
+});

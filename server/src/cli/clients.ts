@@ -1,0 +1,161 @@
+import { Command } from 'commander';
+import { parseGrants } from '../clients/grants.ts';
+import { findListedClient, listClients } from '../clients/list-clients.ts';
+import type { ConfiguredAccess } from '../config/configuration.ts';
+import { formatPath, type Mistake } from '../config/mistake.ts';
+import { type ClientFacts, type Scope, scopes } from '../config/schema.ts';
+import {
+  type ClientAdministration,
+  createClient,
+  defaultOverlapHours,
+  longestOverlapHours,
+  type NotChanged,
+  notChangedTexts,
+  revokeClient,
+  rotateClient,
+  updateClient,
+} from '../console/client-actions.ts';
+import { commandLine } from '../console/operators.ts';
+import type { Db } from '../db/kysely.ts';
+import { clientLine, describeClient } from './client-report.ts';
+import { configuredAccess } from './configured-access.ts';
+import { exitCodes, UsageError } from './exit-codes.ts';
+import { withDatabase } from './gateway-database.ts';
+import type { Output } from './output.ts';
+
+interface Options {
+  readonly config?: string;
+}
+
+interface FactOptions extends Options {
+  readonly name?: string;
+  readonly scope?: readonly string[];
+  readonly grant?: readonly string[];
+  /** `false`: none. */
+  readonly returnUrl?: readonly string[] | boolean;
+}
+
+const withinSeconds = 'Running gateways use the change within 5 seconds.\n';
+
+export function clientsCommand(output: Output, end: (exitCode: number) => void): Command {
+  const clients = new Command('clients').description('Manage the clients that may call the API.');
+  const command = (name: string, description: string) =>
+    clients
+      .command(name)
+      .description(description)
+      .option('-c, --config <file>', 'configuration file (default: CROSSWARD_CONFIG, otherwise the demo)');
+  const read = async <Result>({ config }: Options, work: (db: Db, configured: ConfiguredAccess) => Promise<Result>) => {
+    const configured = await configuredAccess(config);
+    return withDatabase(output, (db) => work(db, configured));
+  };
+  const change = <Result>(options: Options, work: (administration: ClientAdministration) => Promise<Result>) =>
+    read(options, (db, configured) => work({ db, configured, operator: commandLine }));
+  const reject = (reason: NotChanged) => {
+    output.err(`Nothing was changed. ${notChangedTexts[reason]}\n`);
+    end(exitCodes.failed);
+  };
+  /** The secret alone goes to standard output, so that a script can pass it on. */
+  const showSecret = (secret: string, text: string) => {
+    output.err(`${text} ${withinSeconds}Its secret is not shown again:\n`);
+    output.out(`${secret}\n`);
+  };
+
+  command('list', 'List all clients, with those of the configuration file.').action(async (options: Options) => {
+    const found = await read(options, listClients);
+    output.out(found.length === 0 ? 'No clients.\n' : found.map(clientLine).join(''));
+  });
+  command('show', 'Show what a client may do, and how old its secrets are.')
+    .argument('<id>', 'id from `list`')
+    .action(async (id: string, options: Options) => {
+      const found = await read(options, (db, configured) => findListedClient(db, configured, id));
+      if (found) output.out(describeClient(found));
+      else output.err(`${notChangedTexts.unknown}\n`);
+      end(found ? exitCodes.fine : exitCodes.failed);
+    });
+  withFacts(
+    command('create', 'Create a client, and print its secret.').argument('<id>', 'such as booking-site'),
+  ).action(async (id: string, options: FactOptions) => {
+    const facts = { scopes: [], grants: [], ...readFacts(options), id };
+    const result = await change(options, (administration) => createClient(administration, facts));
+    if ('mistakes' in result) throw mistaken(result.mistakes);
+    if ('rejection' in result) return reject(result.rejection);
+    showSecret(result.secret, `The client ${id} is created.`);
+  });
+  command('rotate', 'Give a client a new secret, and print it.')
+    .argument('<id>', 'id from `list`')
+    .option(
+      '--overlap-hours <hours>',
+      `hours that the current secret stays valid, up to ${longestOverlapHours}; 0: it ends at once`,
+      String(defaultOverlapHours),
+    )
+    .action(async (id: string, options: Options & { readonly overlapHours: string }) => {
+      const hours = readHours(options.overlapHours);
+      const result = await change(options, (administration) => rotateClient(administration, { id }, hours));
+      if ('rejection' in result) return reject(result.rejection);
+      showSecret(result.secret, `The client ${id} has a new secret.`);
+    });
+  withFacts(
+    command('update', 'Change a client. What is given replaces what it had.').argument('<id>', 'id from `list`'),
+  )
+    .option('--no-return-url', 'remove all return URLs')
+    .action(async (id: string, options: FactOptions) => {
+      const facts = readFacts(options);
+      if (Object.keys(facts).length === 0) throw new UsageError('Say what to change: see --help.');
+      const result = await change(options, (administration) => updateClient(administration, { id }, facts));
+      if (result !== 'done') {
+        if ('mistakes' in result) throw mistaken(result.mistakes);
+        return reject(result.rejection);
+      }
+      output.out(`The client ${id} is changed. ${withinSeconds}`);
+    });
+  command('revoke', 'End a client, its secrets and its webhook endpoints for good.')
+    .argument('<id>', 'id from `list`')
+    .option('--yes', 'confirm that the client no longer needs access')
+    .action(async (id: string, options: Options & { readonly yes?: true }) => {
+      if (!options.yes) {
+        throw new UsageError(
+          'Nothing was changed. A revoked client cannot be used again, and neither can its id. Run the command again with --yes.',
+        );
+      }
+      const result = await change(options, (administration) => revokeClient(administration, { id }));
+      if (result !== 'done') return reject(result.rejection);
+      output.out(`The client ${id} is revoked. It stops working in running gateways within 5 seconds.\n`);
+    });
+  return clients;
+}
+
+function withFacts(command: Command): Command {
+  return command
+    .option('--name <name>', 'what people see')
+    .option('--scope <scope>', `what the client may do: ${scopes.join(', ')} (repeatable)`, collect)
+    .option(
+      '--grant <grant>',
+      'EHR with all its care units, such as clinic, or with some: clinic:ward-1,ward-2 (repeatable)',
+      collect,
+    )
+    .option('--return-url <url>', 'where the page for patients may link back to (repeatable)', collect);
+}
+
+function collect(value: string, before: unknown): string[] {
+  return [...(Array.isArray(before) ? before : []), value];
+}
+
+function readFacts({ name, scope, grant, returnUrl }: FactOptions): Partial<Omit<ClientFacts, 'id'>> {
+  return {
+    ...(name !== undefined && { name }),
+    ...(scope && { scopes: scope as Scope[] }),
+    ...(grant && { grants: parseGrants(grant) }),
+    ...(returnUrl === false ? { return_urls: [] } : Array.isArray(returnUrl) ? { return_urls: returnUrl } : {}),
+  };
+}
+
+function readHours(text: string): number {
+  const hours = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (hours <= longestOverlapHours) return hours;
+  throw new UsageError(`--overlap-hours must be a whole number from 0 to ${longestOverlapHours}.`);
+}
+
+function mistaken(mistakes: readonly Mistake[]): UsageError {
+  const lines = mistakes.map(({ path, text }) => `\n${formatPath(path)}: ${text}`);
+  return new UsageError(`Nothing was changed.${lines.join('')}`);
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { type Grant, isScope, type Scope } from '../config/schema.ts';
+import type { Db } from '../db/kysely.ts';
+
+/** A client that operators manage, as a gateway process keeps it in memory. */
+export interface StoredClient {
+  readonly id: string;
+  readonly scopes: readonly Scope[];
+  readonly grants: readonly Grant[];
+  readonly returnUrls: readonly string[];
+  /** None: the client is revoked. */
+  readonly secrets: readonly { readonly hash: Buffer; readonly expiresAt: Date | null }[];
+}
+
+export interface StoredClients {
+  /** Differs after each change of a client. */
+  readonly revision: string;
+  readonly clients: readonly StoredClient[];
+}
+
+interface Row {
+  readonly revision: string;
+  readonly id: string | null;
+  readonly scopes: readonly string[];
+  readonly grants: readonly Grant[];
+  readonly return_urls: readonly string[];
+  readonly secret_hash: Buffer | null;
+  readonly previous_secret_hash: Buffer | null;
+  readonly previous_secret_expires_at: Date | null;
+}
+
+/** Reads all clients in one statement, so that they fit each other. Returns `undefined` if the revision is still the known one. */
+export async function readClients(db: Db, known: string | undefined): Promise<StoredClients | undefined> {
+  const { rows } = await sql<Row>`
+    SELECT current.revision, id, scopes, grants, return_urls, secret_hash, previous_secret_hash, previous_secret_expires_at
+    FROM clients_revision AS current LEFT JOIN clients ON true
+    WHERE current.revision IS DISTINCT FROM ${known ?? null}::uuid`.execute(db);
+  const revision = rows[0]?.revision;
+  return revision === undefined ? undefined : { revision, clients: rows.flatMap(toClient) };
+}
+
+function toClient(row: Row): StoredClient[] {
+  const { id, secret_hash, previous_secret_hash, previous_secret_expires_at } = row;
+  if (id === null) return [];
+  const current = secret_hash && { hash: secret_hash, expiresAt: null };
+  const previous = previous_secret_hash && { hash: previous_secret_hash, expiresAt: previous_secret_expires_at };
+  return [
+    {
+      id,
+      // Another version of the gateway may have scopes that this one does not know.
+      scopes: row.scopes.filter(isScope),
+      grants: row.grants,
+      returnUrls: row.return_urls,
+      secrets: [current, previous].filter((secret) => secret !== null),
+    },
+  ];
+}

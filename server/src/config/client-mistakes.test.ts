@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { clientMistakes } from './client-mistakes.ts';
+import { formatPath } from './mistake.ts';
+import type { ClientFacts, Scope } from './schema.ts';
+
+const emrs = ['north', 'south'].map((id) => ({
+  id,
+  name: id,
+  care_units: [
+    { id: 'ward-1', name: 'Ward 1' },
+    { id: 'ward-2', name: 'Ward 2' },
+  ],
+}));
+const right: ClientFacts = {
+  id: 'Booking.site_1',
+  name: 'Booking site',
+  scopes: ['appointments:read'],
+  grants: [{ emr: 'north' }, { emr: 'south', care_units: ['ward-2'] }],
+  return_urls: ['https://booking.example.org/done'],
+};
+
+const mistakesIn = (facts: Partial<ClientFacts>) =>
+  clientMistakes(facts, { emrs }).map(({ path, text }) => `${formatPath(path)}: ${text}`);
+
+test('nothing is wrong with a right client, or with a part of it', () => {
+  expect(mistakesIn(right)).toEqual([]);
+  expect(mistakesIn({ name: 'Site' })).toEqual([]);
+});
+
+test.each<[Partial<ClientFacts>, string]>([
+  [{ id: 'a site' }, 'id: must be 1 to 63 letters, digits, dots, hyphens and underscores'],
+  [{ name: '' }, 'name: must not be empty'],
+  [{ scopes: [] }, 'scopes: must have at least one entry'],
+  [
+    { scopes: ['appointments:reed' as Scope] },
+    'scopes[0]: "appointments:reed" is unknown; must be one of appointments:',
+  ],
+  [{ scopes: ['notes:read', 'notes:read'] }, 'scopes[1]: is repeated in the list'],
+  [{ grants: [] }, 'grants: must have at least one entry'],
+  [{ grants: [{ emr: 'west' }] }, 'grants[0].emr: "west" is not an EHR of the configuration, which has north, south'],
+  [
+    { grants: [{ emr: 'north', care_units: ['ward-1', 'ward-3'] }] },
+    'grants[0].care_units[1]: "ward-3" is not a care unit of north of the configuration, which has ward-1, ward-2',
+  ],
+  [
+    { grants: [{ emr: 'north' }, { emr: 'north', care_units: ['ward-1'] }] },
+    'grants[1].emr: "north" is granted with all its care units and with some of them; choose one',
+  ],
+  [{ return_urls: ['javascript:alert(1)'] }, 'return_urls[0]: must be a URL that starts with https:// or http://'],
+  [{ return_urls: ['https://a@example.org'] }, 'return_urls[0]: must be a URL that starts with https:// or http://'],
+])('%j is rejected with the place and what is expected', (change, expected) => {
+  expect(mistakesIn({ ...right, ...change })).toEqual([expect.stringContaining(expected)]);
+});

@@ -1,0 +1,156 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../../../test/database.ts';
+import { createClientRegistry } from '../clients/client-registry.ts';
+import { listClients, missingPart } from '../clients/list-clients.ts';
+import { openClientRegistry } from '../clients/open-client-registry.ts';
+import { readClients } from '../clients/read-clients.ts';
+import type { ClientFacts } from '../config/schema.ts';
+import { createDb } from '../db/kysely.ts';
+import { createClient, revokeClient, rotateClient, updateClient } from './client-actions.ts';
+
+const { database, dispose } = await createTestDatabase('postgresql');
+afterAll(() => dispose());
+const db = createDb(database);
+const emrs = [{ id: 'clinic', name: 'Clinic', care_units: [{ id: 'ward', name: 'Ward' }] }];
+const configured = { emrs, clients: [{ id: 'of-the-file', name: 'Of the file', scopes: [], grants: [] }] };
+const administration = { db, configured, operator: 'kari' };
+const registry = createClientRegistry({
+  configured: { emrs, clients: [] },
+  read: (known) => readClients(db, known),
+});
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const facts = (id: string): ClientFacts => ({ id, scopes: ['patients:read'], grants: [{ emr: 'clinic' }] });
+
+async function create(id: string): Promise<string> {
+  const created = await createClient(administration, facts(id));
+  if (!('secret' in created)) throw new Error(JSON.stringify(created));
+  return created.secret;
+}
+
+async function rotate(id: string, hours: number): Promise<string> {
+  const rotated = await rotateClient(administration, { id }, hours);
+  if (!('secret' in rotated)) throw new Error(JSON.stringify(rotated));
+  return rotated.secret;
+}
+
+async function validOf(id: string, secrets: readonly string[]): Promise<readonly boolean[]> {
+  await registry.refresh();
+  return secrets.map((secret) => registry.authenticate(id, secret) !== undefined);
+}
+
+test('a rotation keeps the previous secret for the overlap, and a further one ends it', async () => {
+  const first = await create('overlap');
+  const second = await rotate('overlap', 24);
+  expect(await validOf('overlap', [first, second])).toEqual([true, true]);
+  const third = await rotate('overlap', 1);
+  expect(await validOf('overlap', [first, second, third])).toEqual([false, true, true]);
+  vi.setSystemTime(Date.now() + 2 * 3_600_000);
+  expect(await validOf('overlap', [first, second, third])).toEqual([false, false, true]);
+  const fourth = await rotate('overlap', 0);
+  expect(await validOf('overlap', [third, fourth])).toEqual([false, true]);
+});
+
+test('rotations at the same time leave two valid secrets', async () => {
+  const first = await create('concurrent');
+  const rotations = await Promise.all(Array.from({ length: 4 }, () => rotate('concurrent', 24)));
+  const valid = await validOf('concurrent', [first, ...rotations]);
+  expect([valid[0], valid.filter((it) => it).length]).toEqual([false, 2]);
+});
+
+test('of two clients with the same id, created at the same time, one exists', async () => {
+  const created = await Promise.all([1, 2].map(() => createClient(administration, facts('twice'))));
+  expect(created).toContainEqual({ secret: expect.stringMatching(/^[\w-]{43}$/) });
+  expect(created).toContainEqual({ rejection: 'taken' });
+});
+
+test('an id of the configuration file or of a revoked client is not used, and what cannot be changed stays', async () => {
+  await create('revoked');
+  expect(await revokeClient(administration, { id: 'revoked' })).toBe('done');
+  expect(await createClient(administration, facts('revoked'))).toEqual({ rejection: 'taken' });
+  expect(await createClient(administration, facts('of-the-file'))).toEqual({ rejection: 'configured' });
+  for (const [id, rejection] of [
+    ['revoked', 'revoked'],
+    ['of-the-file', 'configured'],
+    ['nowhere', 'unknown'],
+  ] as const) {
+    expect(await rotateClient(administration, { id }, 24)).toEqual({ rejection });
+    expect(await updateClient(administration, { id }, { name: 'New' })).toEqual({ rejection });
+    expect(await revokeClient(administration, { id })).toEqual({ rejection });
+  }
+});
+
+test('a form for an older version changes nothing, such as a rotation that is sent again', async () => {
+  const first = await create('reload');
+  const sent = () => rotateClient(administration, { id: 'reload', version: 1 }, 24);
+  const rotated = await Promise.all(Array.from({ length: 4 }, sent));
+  const secrets = rotated.flatMap((it) => ('secret' in it ? it.secret : []));
+  expect(secrets).toHaveLength(1);
+  expect(await sent()).toEqual({ rejection: 'outdated' });
+  expect(await validOf('reload', [first, ...secrets])).toEqual([true, true]);
+});
+
+test('a change, its entry in the activity list and its effect come together or not at all', async () => {
+  const first = await create('atomic');
+  await registry.refresh();
+  await sql`ALTER TABLE operator_activity RENAME TO activity_elsewhere`.execute(db);
+  await expect(rotateClient(administration, { id: 'atomic' }, 0)).rejects.toThrow();
+  await expect(createClient(administration, facts('half'))).rejects.toThrow();
+  await sql`ALTER TABLE activity_elsewhere RENAME TO operator_activity`.execute(db);
+  expect(await validOf('atomic', [first])).toEqual([true]);
+  expect((await listClients(db, configured)).map(({ id }) => id)).not.toContain('half');
+});
+
+test('clients are read again only after a change, and grants that the configuration lacks give no access', async () => {
+  await create('granted');
+  const before = await readClients(db, undefined);
+  expect(await readClients(db, before?.revision)).toBeUndefined();
+  await updateClient(
+    {
+      ...administration,
+      configured: {
+        ...configured,
+        emrs: [...emrs, { id: 'old', name: 'Old', care_units: [{ id: 'east', name: 'East' }] }],
+      },
+    },
+    { id: 'granted' },
+    {
+      grants: [{ emr: 'clinic' }, { emr: 'old', care_units: ['east'] }],
+    },
+  );
+  expect(await readClients(db, before?.revision)).toMatchObject({
+    revision: expect.not.stringMatching(before?.revision ?? ''),
+  });
+  await registry.refresh();
+  expect([...(registry.find('granted')?.grants.keys() ?? [])]).toEqual(['clinic']);
+  const listed = (await listClients(db, configured)).find(({ id }) => id === 'granted');
+  expect(listed?.grants.map((grant) => [grant.emr, missingPart(grant)])).toEqual([
+    ['clinic', undefined],
+    ['old', 'EHR'],
+  ]);
+});
+
+test('a stored client is overridden once the configuration file has its id, and the log says so at the start', async () => {
+  const secret = await create('later');
+  const later = { id: 'later', name: 'Later', scopes: [], grants: [], secrets: [] };
+  const listed = (await listClients(db, { emrs, clients: [later] })).filter(({ id }) => id === 'later');
+  expect(listed.map(({ source, state }) => [source, state])).toEqual([
+    ['configuration file', 'active'],
+    ['operators', 'overridden'],
+  ]);
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const opened = await openClientRegistry({ emrs, clients: [later] }, db, log);
+  expect(opened.authenticate('later', secret)).toBeUndefined();
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 40, client_id: 'later', msg: expect.stringContaining('stored client not used') }),
+  ]);
+});

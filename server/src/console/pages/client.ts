@@ -1,0 +1,133 @@
+import { findListedClient, type ListedClient, type ListedGrant } from '../../clients/list-clients.ts';
+import { type Html, type HtmlContent, html } from '../../html/html.ts';
+import { notChangedTexts } from '../client-actions.ts';
+import { page } from '../frame.ts';
+import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import { badge, facts, notice, table, time } from '../parts.ts';
+import { includesRole } from '../roles.ts';
+import { clientState } from './clients.ts';
+
+const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
+  changed: ['good', 'The client is changed. Other gateway processes use the change within 5 seconds.'],
+  ended: ['good', 'The client is revoked. It stops working in all gateway processes within 5 seconds.'],
+  unconfirmed: ['bad', 'Nothing was changed. Confirm that the client no longer needs access.'],
+  ...Object.fromEntries(
+    Object.entries(notChangedTexts).map(([name, text]) => [name, ['bad', `Nothing was changed. ${text}`] as const]),
+  ),
+};
+
+/** The message about what has just happened, by the query. */
+export function resultNotice({ request }: SignedIn): Html | false {
+  const result = results[request.query.get('result') ?? ''];
+  return result !== undefined && notice(...result);
+}
+
+/** One client: what it may do, and its secrets. */
+export async function clientPage(context: SignedIn): Promise<ConsoleResponse> {
+  const client = await findClient(context);
+  if (!client) return noSuchClient(context);
+  const { id, name, createdAt, rotatedAt, revokedAt, returnUrls, source } = client;
+  return page(context, {
+    title: name,
+    section: 'clients',
+    content: html`${resultNotice(context)}<p><a href="${linkTo(context, 'clients')}">All clients</a></p>
+<div class="title"><h1>${name}</h1>${clientState(client)}</div>
+<p><code>${id}</code></p>
+${adviceFor(client)}
+${actions(context, client)}
+<h2>May use</h2>
+${facts(client.grants.map((grant) => [ehrName(grant), careUnits(grant)]))}
+${facts([
+  ['Scopes', list(client.scopes)],
+  ['Return URLs', returnUrls.length === 0 ? 'none' : list(returnUrls)],
+])}
+<h2>Secrets</h2>
+${secrets(client)}
+<h2>Details</h2>
+${facts([
+  ['Source', source],
+  ...(source === 'operators'
+    ? [['Created', time(createdAt)] as const, ['Last rotation', time(rotatedAt, 'never')] as const]
+    : []),
+  ...(revokedAt ? [['Revoked', time(revokedAt)] as const] : []),
+])}`,
+  });
+}
+
+/** The client of the path. */
+function findClient({ deps, request }: SignedIn): Promise<ListedClient | undefined> {
+  return findListedClient(deps.services.db, deps.configured, request.params.id ?? '');
+}
+
+/** The client of the path, if it can be changed, otherwise the page that says why not. */
+export async function findChangeable(
+  context: SignedIn,
+): Promise<{ readonly client: ListedClient } | { readonly response: ConsoleResponse }> {
+  const client = await findClient(context);
+  if (!client) return { response: noSuchClient(context) };
+  if (client.source === 'configuration file')
+    return { response: seeOther(context, `clients/${client.id}?result=configured`) };
+  if (client.state === 'revoked') return { response: seeOther(context, `clients/${client.id}?result=revoked`) };
+  return { client };
+}
+
+function noSuchClient(context: SignedIn): ConsoleResponse {
+  return page(context, {
+    title: 'No such client',
+    section: 'clients',
+    status: 404,
+    content: html`<h1>No such client</h1>
+<p>${notChangedTexts.unknown}</p>
+<p><a href="${linkTo(context, 'clients')}">All clients</a></p>`,
+  });
+}
+
+function adviceFor({ source, state }: ListedClient): Html | false {
+  if (source === 'configuration file') {
+    return html`<p class="advice">This client is in the configuration file. Change it there, and restart the gateway.</p>`;
+  }
+  return state === 'revoked' && html`<p class="advice">This client is revoked. Its id is not used again.</p>`;
+}
+
+function actions(context: SignedIn, { id, source, state }: ListedClient): Html | false {
+  const mayChange = source === 'operators' && state === 'active' && includesRole(context.session.role, 'admin');
+  const link = (path: string, text: string) =>
+    html`<a class="button secondary" href="${linkTo(context, `clients/${id}/${path}`)}">${text}</a>\n`;
+  return (
+    mayChange &&
+    html`<div class="actions">
+${link('edit', 'Change …')}${link('rotate', 'Rotate the secret …')}${link('revoke', 'Revoke …')}</div>`
+  );
+}
+
+function ehrName({ emr, name }: ListedGrant): string {
+  return name === undefined ? emr : `${name} (${emr})`;
+}
+
+function careUnits({ name, careUnits }: ListedGrant): HtmlContent {
+  if (name === undefined) return html`${badge('notice', 'not in the configuration')} no access`;
+  if (careUnits === null) return 'all care units';
+  return html`<ul class="plain">${careUnits.map(
+    ({ id, name }) =>
+      html`<li>${name ?? id}${name === undefined && html` ${badge('notice', 'not in the configuration')} no access`}</li>`,
+  )}</ul>`;
+}
+
+function list(items: readonly string[]): Html {
+  return html`<ul class="plain">${items.map((item) => html`<li><code>${item}</code></li>`)}</ul>`;
+}
+
+function secrets({ secrets, source, state }: ListedClient): Html {
+  if (source === 'configuration file') return html`<p>The configuration file names them. Their age is not known.</p>`;
+  if (state === 'revoked') return html`<p>None: the client is revoked.</p>`;
+  const now = Date.now();
+  return table(
+    'The newest first. The gateway stores hashes of them only.',
+    ['Secret', 'Created', 'Valid until'],
+    secrets.map(({ createdAt, expiresAt }, index) => [
+      index === 0 ? 'Current' : 'Previous',
+      time(createdAt),
+      expiresAt && expiresAt.getTime() <= now ? html`expired ${time(expiresAt)}` : time(expiresAt, 'the next rotation'),
+    ]),
+  );
+}

@@ -1,0 +1,48 @@
+import type { Mistake } from '../../config/mistake.ts';
+import { html } from '../../html/html.ts';
+import { createClient, notChangedTexts } from '../client-actions.ts';
+import { page, postForm } from '../frame.ts';
+import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
+import { notice } from '../parts.ts';
+import { type ClientFields, clientFields, emptyFields, factsOf, readFields } from './client-form.ts';
+import { administrationOf, applyChange, secretPage } from './client-secret.ts';
+
+/** The form to create a client. */
+export async function newClientPage(context: SignedIn): Promise<ConsoleResponse> {
+  return form(context, emptyFields, []);
+}
+
+/** Creates a client, and shows its secret in the response. */
+export async function sendNewClient(context: SignedIn): Promise<ConsoleResponse> {
+  const fields = readFields(context.request.form);
+  const { name, ...facts } = factsOf(fields);
+  const { id } = fields;
+  const result = await createClient(administrationOf(context), { ...facts, id, ...(name !== '' && { name }) });
+  if ('mistakes' in result) return form(context, fields, result.mistakes);
+  if ('rejection' in result) {
+    return form(context, fields, [
+      { path: ['id'], at: 'value', text: `cannot be used. ${notChangedTexts[result.rejection]}` },
+    ]);
+  }
+  await applyChange(context);
+  return secretPage(context, { id, secret: result.secret, text: 'The client is created.' });
+}
+
+function form(context: SignedIn, fields: ClientFields, mistakes: readonly Mistake[]): ConsoleResponse {
+  const isWrong = mistakes.length > 0;
+  return page(context, {
+    title: isWrong ? 'Error: New client' : 'New client',
+    section: 'clients',
+    status: isWrong ? 400 : 200,
+    content: html`${isWrong && notice('bad', 'The client was not created. Correct the fields that say what is wrong.')}
+<p><a href="${linkTo(context, 'clients')}">All clients</a></p>
+<h1>New client</h1>
+${postForm(
+  context,
+  'new-client',
+  html`${clientFields(fields, { configured: context.deps.configured, mistakes, hasId: true })}
+<div class="actions"><button>Create the client</button>
+<a class="button secondary" href="${linkTo(context, 'clients')}">Cancel</a></div>`,
+)}`,
+  });
+}

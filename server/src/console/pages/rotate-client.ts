@@ -1,0 +1,77 @@
+import type { ListedClient } from '../../clients/list-clients.ts';
+import { type Html, html } from '../../html/html.ts';
+import { defaultOverlapHours, longestOverlapHours, rotateClient } from '../client-actions.ts';
+import { page, postForm } from '../frame.ts';
+import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import { duration, notice, time } from '../parts.ts';
+import { findChangeable } from './client.ts';
+import { administrationOf, applyChange, readVersion, secretPage, versionField } from './client-secret.ts';
+
+const overlaps = [
+  [0, 'At once. The client fails until it uses the new secret.'],
+  [1, 'After 1 hour'],
+  [defaultOverlapHours, 'After 24 hours'],
+  [7 * 24, 'After 7 days'],
+  [longestOverlapHours, 'After 30 days'],
+] as const;
+
+/** Asks when the current secret ends. */
+export async function rotationPage(context: SignedIn): Promise<ConsoleResponse> {
+  const found = await findChangeable(context);
+  return 'response' in found ? found.response : form(context, found.client, false);
+}
+
+function form(context: SignedIn, client: ListedClient, isWrong: boolean): ConsoleResponse {
+  const { id, name, version } = client;
+  return page(context, {
+    title: isWrong ? 'Error: Rotate the secret' : 'Rotate the secret',
+    section: 'clients',
+    status: isWrong ? 400 : 200,
+    content: html`${isWrong && notice('bad', 'Nothing was changed. Choose when the current secret ends.')}
+<h1>Rotate the secret</h1>
+<p>${name}, <code>${id}</code></p>
+<p>The client gets a new secret. Both work until the current one ends.</p>
+${endingSecret(client)}
+${postForm(
+  context,
+  `clients/${id}/rotate`,
+  html`${versionField(version)}
+<fieldset><legend>The current secret ends</legend><div class="checks one">${overlaps.map(
+    ([hours, text]) =>
+      html`<label class="check"><input type="radio" name="overlap_hours" value="${hours}"${
+        hours === defaultOverlapHours && html` checked`
+      }> <span>${text}</span></label>\n`,
+  )}</div></fieldset>
+<div class="actions"><button>Rotate the secret</button>
+<a class="button secondary" href="${linkTo(context, `clients/${id}`)}">Cancel</a></div>`,
+)}`,
+  });
+}
+
+function endingSecret({ secrets: [, previous] }: ListedClient): Html | false {
+  const isValid = previous?.expiresAt !== undefined && previous.expiresAt !== null && previous.expiresAt > new Date();
+  return (
+    isValid &&
+    html`<p class="advice bad">The last rotation is not over: the previous secret is valid until ${time(previous.expiresAt)}. It ends at once if you rotate again.</p>`
+  );
+}
+
+/** Rotates the secret, and shows the new one in the response. */
+export async function sendRotation(context: SignedIn): Promise<ConsoleResponse> {
+  const found = await findChangeable(context);
+  if ('response' in found) return found.response;
+  const { client } = found;
+  const { id } = client;
+  const overlap = overlaps.find(([hours]) => String(hours) === context.request.form.get('overlap_hours'));
+  if (!overlap) return form(context, client, true);
+  const [hours] = overlap;
+  const result = await rotateClient(administrationOf(context), { id, version: readVersion(context) }, hours);
+  if ('rejection' in result) return seeOther(context, `clients/${id}?result=${result.rejection}`);
+  await applyChange(context);
+  return secretPage(context, {
+    id,
+    secret: result.secret,
+    text: 'The secret is rotated.',
+    more: html`<p>The previous secret ${hours === 0 ? 'no longer works' : `works for another ${duration(hours * 3600)}`}.</p>`,
+  });
+}

@@ -1,0 +1,45 @@
+import type { Endpoint } from './endpoint.ts';
+
+type Of = Pick<Endpoint, 'id' | 'clientId'>;
+
+/** The attempts that a process makes at the same time. */
+export interface Places {
+  /** How many more attempts at this endpoint may start. */
+  free(endpoint: Of): number;
+  take(endpoint: Of, count: number): void;
+  release(endpoint: Of, count: number): void;
+}
+
+/**
+ * Shares the attempts that may be made at the same time. A client may use as many places as are free: one client at most
+ * half, two clients a third each. So slow endpoints of some clients always leave places for the others.
+ *
+ * @param total of the process
+ * @param perEndpoint of one endpoint
+ */
+export function createPlaces(total: number, perEndpoint: number): Places {
+  const byEndpoint = new Map<string, number>();
+  const byClient = new Map<string, number>();
+  let taken = 0;
+  function change({ id, clientId }: Of, by: number): void {
+    taken += by;
+    add(byEndpoint, id, by);
+    add(byClient, clientId, by);
+  }
+  return {
+    free({ id, clientId }) {
+      const left = perEndpoint - (byEndpoint.get(id) ?? 0);
+      // With as many more, the client has no more than what is then free.
+      const share = Math.floor((total - taken - (byClient.get(clientId) ?? 0)) / 2);
+      return Math.max(0, Math.min(left, share));
+    },
+    take: (endpoint, count) => change(endpoint, count),
+    release: (endpoint, count) => change(endpoint, -count),
+  };
+}
+
+function add(counts: Map<string, number>, key: string, by: number): void {
+  const count = (counts.get(key) ?? 0) + by;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+}
