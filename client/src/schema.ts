@@ -1268,7 +1268,7 @@ export interface components {
             /** @description HTTP status of the last response. Null without one. */
             response_status: number | null;
             /**
-             * @description `pending`: the first attempt or a retry is due. `failed`: given up.
+             * @description `pending`: the first attempt or a retry is due. `failed`: there are no more attempts.
              * @enum {string}
              */
             status: "pending" | "delivered" | "failed";
@@ -8803,7 +8803,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The event is on its way. */
+            /** @description The event will be delivered. */
             202: {
                 headers: {
                     /** @description Set to `true` when a stored response is replayed. */

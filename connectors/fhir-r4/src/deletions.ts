@@ -47,9 +47,11 @@ export async function listDeletions(client: FhirClient, position: Position): Pro
     const reads = chunk.map(async ({ id, at }) => ({ last: await lastVersion(client, id), deletedAt: new Date(at) }));
     deleted.push(...(await Promise.all(reads)).flatMap(({ last, ...it }) => (last ? { last, ...it } : [])));
   }
+  // Without dates, the position stays until all deletions have been returned.
   const newest = next.at(-1);
-  const read = hasMore ? (newest?.isDated ? newest.at : position.since) : reached;
-  return { deleted, position: advance(position, seen, read), hasMore };
+  const upTo = hasMore ? (newest?.isDated ? newest.at : position.since) : reached;
+  const now = client.clock.now().getTime();
+  return { deleted, position: advance(position, seen, Math.min(upTo, now)), hasMore };
 }
 
 /** The newest first. */

@@ -32,10 +32,10 @@ export async function publishEvents(
 }
 
 /**
- * Operations on an appointment that run at the same time may end in another order than the EHR performed them, and several
- * cancellations may all succeed. A cancelled appointment stays cancelled, so what is reported after its cancellation
- * happened before it, or is the same cancellation. Of `due`: whether it is such an event. It is deleted. What was seen in
- * the EHR is true, also that a cancelled appointment is booked again.
+ * Whether an event of `due` is late: an earlier event says that the appointment is cancelled. Concurrent operations may end
+ * in another order than the EHR performed them, and several cancellations may all succeed. A cancelled appointment stays
+ * cancelled, so a late event happened before the cancellation or repeats it, and is deleted. Events that were seen in the EHR
+ * are kept, because staff can book a cancelled appointment again.
  */
 const isLate = sql<boolean>`
   due.type LIKE 'appointment.%' AND NOT due.is_observed AND EXISTS (

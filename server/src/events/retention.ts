@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
 /**
- * Deletes published events older than `days` days, at most `limit`. Those that are still to be delivered to a webhook
- * endpoint stay for as long again: later events of an appointment wait until the earlier ones have been given up.
+ * Deletes published events older than `days` days, at most `limit`. Events with a pending delivery to a webhook endpoint are
+ * kept twice as long: later events of an appointment wait until the earlier ones were delivered or have failed.
  */
 export async function deleteOldEvents(db: Db, days: number, limit: number): Promise<void> {
   await sql`

@@ -47,7 +47,7 @@ export async function settleDelivery(
   return 'retry';
 }
 
-/** Ends a delivery that must not be made, as failed. Later events of the same subject are due. */
+/** Fails a delivery that must not be made. Later events of the same subject become due. */
 export function endWithoutAttempt(db: Db, delivery: Claimed): Promise<void> {
   return end(db, delivery, 'failed', { failure: 'not_granted' });
 }

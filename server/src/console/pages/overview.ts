@@ -41,7 +41,7 @@ function tile(href: string, count: number, name: string, more: string, isBad = f
   return html`<li><a class="tile${isBad ? ' bad' : ''}" href="${href}"><strong>${count}</strong> ${name}<span class="quiet">${more}</span></a></li>`;
 }
 
-/** What the figures of the EHRs are about. They are in the memory of one process. */
+/** Says what the figures of the EHRs cover: the calls of one process. */
 function scope(): string {
   const figures = 'Circuit breaker, latency and errors as seen by this gateway process';
   return cluster.isWorker
