@@ -25,7 +25,7 @@ const layers = [
   ['api'],
   ['operations'],
   ['confirmations'],
-  ['messages', 'ehr', 'clients', 'secret-keys', 'uploads'],
+  ['messages', 'ehr', 'clients', 'secret-keys', 'uploads', 'audit'],
   ['events'],
   ['db', 'config'],
   ['identifiers', 'problems', 'secrets', 'startup', 'time', 'log', 'workers', 'html'],

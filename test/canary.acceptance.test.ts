@@ -369,6 +369,12 @@ async function useConsole(): Promise<string[]> {
       return_urls: text,
     });
     await browser.open(`/console/activity?before=${encoded}`);
+    await browser.open('/console/audit');
+    const fields = { emr: text, client: text, request_id: text, from: text, [text]: text };
+    await browser.submit('/console/audit', { ...fields, patient: text });
+    await browser.submit('/console/audit', { emr: 'sandbox-no', patient: `no_personal_number:${people.norwegian}` });
+    await browser.submit('/console/audit', { emr: text, patient: text, older: text });
+    await browser.submit('/console/audit', { emr: text, client: text, request_id: text });
   }
   const { secret } = operator.totp;
   const random = [token, ...(await createClient(browser))];

@@ -5,6 +5,7 @@ import { resolveConsole } from '../server/src/config/console-settings.ts';
 import { createOperator } from '../server/src/console/operators.ts';
 import type { Role } from '../server/src/console/roles.ts';
 import { startSession } from '../server/src/console/sessions.ts';
+import type { Db } from '../server/src/db/kysely.ts';
 import type { Gateway, GatewayResponse } from './gateway.ts';
 
 export const consoleUrl = 'https://gateway.internal.example.org';
@@ -48,7 +49,7 @@ export interface ConsolePage {
 }
 
 /** A browser without JavaScript, with cookies. */
-export function consoleBrowser(gateway: Gateway, url = consoleUrl) {
+export function consoleBrowser(gateway: Pick<Gateway, 'request'>, url = consoleUrl) {
   const { origin, host } = new URL(url);
   const cookies = new Map<string, string>();
   let latest: ConsolePage | undefined;
@@ -119,12 +120,15 @@ export function consoleBrowser(gateway: Gateway, url = consoleUrl) {
 /** A browser with a session of a new account, whose password nobody knows. */
 export async function browserWith(gateway: Gateway, name: string, role: Role) {
   const browser = consoleBrowser(gateway);
-  const { db } = gateway.deps.services;
+  browser.cookies.set('__Host-crossward-console', await sessionOf(gateway.deps.services.db, name, role));
+  return { operator: { name }, browser };
+}
+
+/** The token of a session of a new account, whose password nobody knows. */
+export async function sessionOf(db: Db, name: string, role: Role): Promise<string> {
   const operatorId = randomUUID();
   await db.insertInto('operators').values({ id: operatorId, name, role, password_hash: 'of no password' }).execute();
-  const { token } = await startSession(db, { operatorId, name, role, hours: 12 });
-  browser.cookies.set('__Host-crossward-console', token);
-  return { operator: { name }, browser };
+  return (await startSession(db, { operatorId, name, role, hours: 12 })).token;
 }
 
 export type ConsoleBrowser = ReturnType<typeof consoleBrowser>;
@@ -132,6 +136,7 @@ export type ConsoleBrowser = ReturnType<typeof consoleBrowser>;
 function textOf(html: string): string {
   return html
     .replace(/<head>.*?<\/head>/s, ' ')
+    .replace(/<wbr>/g, '')
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();

@@ -131,7 +131,9 @@ async function emptied(pglite: PGlite): Promise<void> {
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename <> 'schema_migrations'`,
   );
+  await pglite.exec("SET crossward.audit_deletion = 'on'");
   await pglite.exec(`TRUNCATE ${rows.map(({ name }) => name).join(', ')} RESTART IDENTITY CASCADE`);
+  await pglite.exec('RESET crossward.audit_deletion');
 }
 
 /** Differs if a test has changed a table, constraint, function or trigger. */

@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../server/src/db/database.ts';
+import { verifyAudit } from './audit.ts';
 import { BookingLoad } from './booking-load.ts';
 import { startChild } from './child-gateway.ts';
 import { type PostgresPair, startPostgresPair } from './postgres-pair.ts';
@@ -14,9 +15,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function startOn(pair: PostgresPair) {
   const dataDir = await mkdtemp(join(folder, 'gateway-'));
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const gateway = await startChild({ dataDir, databaseUrl: pair.url, setup: await writeQuickDemo(dataDir) });
+  const setup = await writeQuickDemo(dataDir);
+  const gateway = await startChild({ dataDir, databaseUrl: pair.url, setup });
   onTestFinished(() => gateway.kill());
-  return gateway;
+  return { gateway, setup };
 }
 
 test.each([
@@ -27,7 +29,7 @@ test.each([
   async (name, fail) => {
     const pair = await startPostgresPair();
     onTestFinished(() => pair.stop());
-    const gateway = await startOn(pair);
+    const { gateway, setup } = await startOn(pair);
     const load = await BookingLoad.start(gateway);
     await load.progress(30);
 
@@ -45,5 +47,6 @@ test.each([
     const database = await openDatabase({ databaseUrl: pair.url, dataDir: '' });
     onTestFinished(() => database.close());
     await load.verify(database);
+    expect(await verifyAudit(database, setup)).toMatchObject([{ fault: null }]);
   },
 );

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { verifyAudit } from './audit.ts';
 import { BookingLoad } from './booking-load.ts';
 import { startChild } from './child-gateway.ts';
 import { createTestDatabase } from './database.ts';
@@ -29,4 +30,7 @@ test('three gateways behind a proxy lose and double no booking when one is kille
   await load.progress(30);
   await load.stop();
   await load.verify(database);
+  const chains = await verifyAudit(database, setup);
+  expect(chains).toMatchObject(gateways.map(() => ({ fault: null })));
+  expect(Math.min(...chains.map(({ entries }) => entries))).toBeGreaterThan(0);
 });

@@ -60,6 +60,8 @@ const violations: Readonly<Record<string, string>> = {
     WHERE type IN ('appointment.booked', 'appointment.cancelled') OR (
       type = 'appointment.confirmation_expired' AND data ->> 'status' = 'cancelled')
     GROUP BY emr, subject, type HAVING count(*) > 1`,
+  'an audit entry is missing': `
+    SELECT chain_id FROM audit_entries GROUP BY chain_id HAVING count(*) <> max(position)`,
 };
 
 /** The rows that violate an invariant, by the invariant's name. */

@@ -9,6 +9,7 @@ export const largeTables = [
   'messages',
   'events',
   'webhook_deliveries',
+  'audit_entries',
 ] as const;
 
 /*
@@ -57,6 +58,13 @@ const fill = [
    SELECT md5((position % 10 + 1)::text)::uuid, id, position, subject,
      CASE WHEN position % 100 = 0 THEN 'pending' ELSE 'delivered' END, 1, now() + interval '1 hour'
    FROM events WHERE position IS NOT NULL`,
+  `INSERT INTO audit_chains (id, key_id, started_at, anchor_position, anchor_hash, anchored_at, anchor_mac)
+   SELECT md5(n::text)::uuid, md5('key')::uuid, now() - interval '6 years', 0, '\\x00', now(), '\\x00' FROM generate_series(0, 9) AS n`,
+  `INSERT INTO audit_entries (chain_id, position, at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes, record_ids,
+     outcome, request_id, hash)
+   SELECT md5((n % 10)::text)::uuid, n / 10 + 1, now() - (60000 - n) * interval '1 hour', 'client', 'client-' || n % 100, 'get_patient',
+     'sandbox-no', 'oslo-sentrum', ARRAY[decode(md5((n % 5000)::text), 'hex')], '{}', 'success', md5(n::text), '\\x00'
+   FROM generate_series(1, 60000) AS n`,
 ];
 
 /** Fills the growing tables with sixty thousand rows each. PostgreSQL only. */

@@ -11,13 +11,16 @@ export interface RoundRobinProxy {
 /**
  * A proxy that gives each request to the next of several servers. It skips a server that refuses connections. If a server
  * ends during a request, the caller's connection breaks, because the request may have been executed.
+ *
+ * @param path below which it serves, and which it removes. Other paths get 404
  */
-export async function startRoundRobinProxy(targets: readonly string[]): Promise<RoundRobinProxy> {
+export async function startRoundRobinProxy(targets: readonly string[], path = ''): Promise<RoundRobinProxy> {
   const agent = new Agent({ keepAlive: true });
   let turn = 0;
 
   async function forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = Buffer.concat(await incoming.toArray());
+    if (!incoming.url?.startsWith(`${path}/`)) return void outgoing.writeHead(404).end();
     const first = turn++;
     for (let attempt = 0; attempt < targets.length; attempt++) {
       const target = targets[(first + attempt) % targets.length] ?? '';
@@ -33,7 +36,7 @@ export async function startRoundRobinProxy(targets: readonly string[]): Promise<
   }
 
   async function send(target: string, { method, url = '', headers }: IncomingMessage, body: Buffer) {
-    const outgoing = request(new URL(url, target), { agent, method, headers });
+    const outgoing = request(new URL(url.slice(path.length), target), { agent, method, headers });
     outgoing.end(body);
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
     return response;

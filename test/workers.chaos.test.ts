@@ -1,13 +1,15 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createDb } from '../server/src/db/kysely.ts';
 import { BookingLoad } from './booking-load.ts';
 import { type ChildGateway, startChild } from './child-gateway.ts';
 import { eventually } from './codes.ts';
+import { sessionOf } from './console.ts';
 import { createTestDatabase } from './database.ts';
 import { writeQuickDemo } from './quick-demo.ts';
 
@@ -91,6 +93,39 @@ test('a worker that is killed under load is replaced, and no booking is lost or 
     await onNewConnection(`${gateway.address}/health/live`);
     expect(servedBy(gateway)).toContain(workersOf(gateway)[2]);
   });
+});
+
+/** The calls to an EHR in the last hour, as any worker shows them. */
+async function shownCalls(gateway: ChildGateway, cookie: string): Promise<number> {
+  const request = get(`${gateway.address}/console`, { agent: false, headers: { host: 'localhost:1', cookie } });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const page = Buffer.concat(await response.toArray()).toString();
+  expect(page).toContain('as seen by all 2 workers of this gateway');
+  return Number(/<code>sandbox-uk<\/code>.*?<dt>Calls<\/dt><dd>(\d+)/s.exec(page)?.[1]);
+}
+
+test('the overview of the console adds up what all workers have seen', async () => {
+  const file = JSON.parse(await readFile(setup.variables.CROSSWARD_CONFIG ?? '', 'utf8'));
+  const path = join(folder, 'console.yaml');
+  const console = { url: 'http://localhost:1', local_accounts: true };
+  await writeFile(path, JSON.stringify({ ...file, console }));
+  const gateway = await startWorkers({ CROSSWARD_CONFIG: path });
+  const cookie = `crossward-console=${await sessionOf(createDb(testDatabase.database), 'kari', 'view')}`;
+  const before = await shownCalls(gateway, cookie);
+  const { length } = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const url = `${gateway.address}/api/emrs/sandbox-uk/care-units/riverside/patients/p-1`;
+      const [response] = (await once(get(url, { agent: false, headers: gateway.credentials }), 'response')) as [
+        IncomingMessage,
+      ];
+      await response.toArray();
+      expect(response.statusCode).toBe(200);
+    }),
+  );
+  expect(servedBy(gateway).size).toBe(2);
+  // Each worker shows the calls of both.
+  for (let count = 0; count < 4; count++)
+    expect((await shownCalls(gateway, cookie)) - before).toBeGreaterThanOrEqual(length);
 });
 
 test('SIGTERM stops all workers after their current requests', async () => {

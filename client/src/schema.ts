@@ -514,7 +514,7 @@ export interface paths {
         put?: never;
         /**
          * Replay several events
-         * @description Delivers every event since a time again, in order, with the same ids. Events that are older than their retention are not stored any more.
+         * @description Delivers every event since a time again, in order, with the same ids. Events that are older than their retention are not stored any more. An endpoint can have one replay at a time and four within an hour.
          */
         post: operations["replay_events"];
         delete?: never;

@@ -3,6 +3,9 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createCursors } from './api/paging.ts';
 import { createEhrChangeMetrics } from './appointments/ehr-changes/metrics.ts';
+import { anchorEarlierChains } from './audit/anchors.ts';
+import { prepareAuditKey } from './audit/key-store.ts';
+import { Trail } from './audit/trail.ts';
 import { startBackground } from './background/start.ts';
 import type { RefreshableClients } from './clients/client-registry.ts';
 import { openClientRegistry } from './clients/open-client-registry.ts';
@@ -15,10 +18,12 @@ import { migrate, migrationsApplied } from './db/migrate.ts';
 import { migrationSets } from './db/migration-sets.ts';
 import { measurePools } from './db/pool-metrics.ts';
 import { connectors } from './ehr/connectors.ts';
+import { type ProcessFigures, readFigures } from './ehr/figures.ts';
 import { recordCalls } from './ehr/guard/call-history.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { openEhrRegistry } from './ehr/registry.ts';
 import type { AppDeps } from './http/app.ts';
+import { describeError } from './log/describe-error.ts';
 import { createOutbox } from './messages/create-outbox.ts';
 import { createMessageMetrics } from './messages/metrics.ts';
 import { createSenders } from './messages/senders.ts';
@@ -34,6 +39,8 @@ import { createDeliverySender } from './webhooks/send-delivery.ts';
 
 /** The gateway's dependencies, created once at start. */
 export interface Deps extends AppDeps {
+  /** What this process knows about the EHRs. */
+  ownFigures(): ProcessFigures;
   readonly clients: RefreshableClients;
   /** Stops background jobs and closes EHR connections. Call it after the last request; it does not close the database. */
   stop(): Promise<void>;
@@ -79,6 +86,10 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   });
   if (database.kind === 'pglite') await releaseAllLeases(background);
   await outbox.start();
+  const audit = new Trail(db, await prepareAuditKey(db, keys), log);
+  const anchored = anchorEarlierChains(background, audit.key, log).catch((error) =>
+    log.error({ cause: describeError(error) }, 'anchoring earlier audit chains failed'),
+  );
   const services: OperationServices = {
     db,
     keys,
@@ -88,6 +99,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     channels: outbox.channels,
     kinds: operationKinds,
     operationMetrics: createOperationMetrics(metrics, log),
+    audit,
   };
   const clients = await openClientRegistry(configuration, background, log);
   const webhookMetrics = createWebhookMetrics(metrics);
@@ -113,9 +125,11 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       log,
     },
   );
+  const ownFigures = () => readFigures(ehrs.values(), recorded.history);
   return {
     log,
     metrics,
+    ownFigures,
     clients,
     ehrs,
     cursors: createCursors(keys),
@@ -134,11 +148,13 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       emrs: configuration.emrs,
       connectors: modules,
       database: database.pool,
-      history: recorded.history,
+      figures: { read: async () => ({ processes: [ownFigures()] }) },
     },
     isReady: () => migrationsApplied(database, sets),
     async stop() {
       await loops.stop();
+      await anchored;
+      await audit.close();
       await dispatcher.stop();
       await outbox.stop();
       await Promise.all([...ehrs.values()].map((ehr) => ehr.close()));

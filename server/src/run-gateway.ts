@@ -12,6 +12,7 @@ import { embeddedFiles } from './db/embedded-files.ts';
 import { demoWelcome } from './demo-welcome.ts';
 import { createDeps } from './deps.ts';
 import { connectors } from './ehr/connectors.ts';
+import type { GatewayFigures, ProcessFigures } from './ehr/figures.ts';
 import { buildApp } from './http/app.ts';
 import { print } from './log/print.ts';
 import type { SecretKeys } from './secret-keys/require-known-keys.ts';
@@ -74,7 +75,12 @@ interface Service {
 async function serve({ environment, setup, database, dataDir, log, primary }: Service): Promise<void> {
   const deps = await createDeps({ ...setup, database, log });
   primary?.share(deps.metrics);
-  const app = await buildApp({ ...deps, readMetrics: primary?.allMetrics });
+  primary?.shareFigures(deps.ownFigures);
+  const app = await buildApp({
+    ...deps,
+    readMetrics: primary?.allMetrics,
+    console: deps.console && primary ? { ...deps.console, figures: { read: () => figuresOf(primary) } } : deps.console,
+  });
   const address = await app.listen({ host: environment.host, port: environment.port }).catch((error) => {
     throw listenError(error, environment);
   });
@@ -97,6 +103,13 @@ async function serve({ environment, setup, database, dataDir, log, primary }: Se
     'Crossward is listening',
   );
   print(log, await welcome());
+}
+
+/** The figures of all workers. */
+async function figuresOf(primary: PrimaryProcess): Promise<GatewayFigures> {
+  const { workers, figures } = await primary.allFigures();
+  // The workers run the same code.
+  return { workers, processes: figures as readonly ProcessFigures[] };
 }
 
 /** Restricts the directory to its owner: it holds the demo's secrets or the embedded database. */

@@ -1,5 +1,6 @@
 import type { PatientIdentifier, ResourceIdentifier } from '@crossward/connector-kit';
 import type { EhrConnection } from '../ehr/connection.ts';
+import { sawPatient } from '../ehr/seen.ts';
 import {
   IdentifierError,
   type ReadHeader,
@@ -16,7 +17,9 @@ export function patientIdentifier(
   readHeader: ReadHeader,
 ): PatientIdentifier {
   const policy = { types: ehr.capabilities.patientIdentifierTypes, synthetic: ehr.syntheticIdentifiers };
-  return atPlace(place, () => readPatientIdentifier(text, policy, readHeader));
+  const identifier = atPlace(place, () => readPatientIdentifier(text, policy, readHeader));
+  sawPatient(identifier);
+  return identifier;
 }
 
 /** Reads the resource identifier at this place of the request, by the rules of the EHR. */

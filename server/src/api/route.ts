@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Client } from '../clients/client-registry.ts';
 import type { Scope } from '../config/schema.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { asClient } from '../ehr/guard/caller.ts';
+import { nothingSeen, watching } from '../ehr/seen.ts';
 import { isReferable, type ReadHeader } from '../identifiers/index.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
@@ -13,6 +15,7 @@ import type { OperationServices } from '../operations/services.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { discardUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
+import { auditResponse, type ReadShown } from './audit-request.ts';
 import { noWrite, runWrite, type Writers } from './run-write.ts';
 
 /** The level of access that an operation needs. It determines the path prefix. */
@@ -77,6 +80,8 @@ export interface Operation<
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Appended to the level's prefix. Parameters are written `:name`, as in Fastify. */
   readonly path: string;
+  /** Leaves an entry in the audit trail, with the patients that the response is about. `none`: it concerns no patient. */
+  readonly audit: 'none' | (L extends 'care_unit' ? ReadShown : never);
   /** The client needs one of these. Empty: any client has access. */
   readonly scopes: readonly Scope[];
   readonly params?: Params;
@@ -116,7 +121,7 @@ export interface Operation<
 const noFields = Type.Object({}, { additionalProperties: false });
 
 /** An operation with any parameters, for hooks and the OpenAPI description. */
-export type AnyOperation = Omit<Operation<Level>, 'handle'>;
+export type AnyOperation = Omit<Operation<Level>, 'handle' | 'audit'> & { readonly audit: 'none' | ReadShown };
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -179,12 +184,14 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
           ...write,
           upload: request.upload,
         } as Input<L, P, Q, B>);
-      const done = asClient(request.access?.client.id ?? '', () =>
-        method === 'GET' ? handle(noWrite) : runWrite(app.operationServices, request, handle),
-      );
+      const seen = operation.audit === 'none' ? undefined : nothingSeen();
+      if (seen) request.seen = seen;
+      const run = () => (method === 'GET' ? handle(noWrite) : runWrite(app.operationServices, request, handle));
+      const done = asClient(request.access?.client.id ?? '', () => (seen ? watching(seen, run) : run()));
       const { body, headers, status } = await (request.upload
         ? done.finally(() => discardUnused(app.operationServices, request))
         : done);
+      if (seen) await auditResponse(request, body, headers).catch(discarding(body));
       reply.code(status ?? response.status);
       if (response.status === 204) return reply.headers({ ...headers }).send();
       if (!response.mediaTypes) reply.type('application/json; charset=utf-8');
@@ -194,6 +201,14 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       return body;
     },
   });
+}
+
+/** Ends the stream of a response that is not sent. */
+function discarding(body: object): (error: unknown) => never {
+  return (error) => {
+    if (body instanceof Readable) body.destroy();
+    throw error;
+  };
 }
 
 /** Background deletion removes what cannot be deleted now. */

@@ -4,6 +4,7 @@ import { runLocalOnce, type Transact } from '../operations/run-local-once.ts';
 import { type Execute, runOnce } from '../operations/run-once.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { problemAt } from '../problems/problem.ts';
+import { isDryRun } from './audit-request.ts';
 
 const printable = /^[\x20-\x7e]{1,255}$/;
 
@@ -36,11 +37,6 @@ export function runWrite(
 export interface Writers {
   readonly execute: Execute;
   readonly transact: Transact;
-}
-
-/** The query may still be unparsed text if another part of the request failed validation first. */
-function isDryRun({ query }: FastifyRequest): boolean {
-  return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
 }
 
 function rejectWrite(): never {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
+import { oneRecord, recordsIn } from '../api/audit-request.ts';
 import type { Cursors } from '../api/paging.ts';
 import { addOperation } from '../api/route.ts';
 import { ehrReadReasons, ehrWriteReasons, identifierReasons } from '../api/route-reasons.ts';
@@ -113,6 +114,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     level: 'care_unit',
     method: 'GET',
     path: '/appointments',
+    audit: recordsIn('appointments'),
     scopes: ['appointments:read'],
     query: appointmentQuery,
     response: { status: 200, description: 'Appointments, sorted by start, then id.', schema: appointmentListSchema },
@@ -147,6 +149,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     level: 'care_unit',
     method: 'POST',
     path: '/appointments',
+    audit: oneRecord,
     scopes: ['appointments:write'],
     query: dryRunQuery,
     body: reference<Static<typeof appointmentCreationSchema>>('AppointmentCreation'),
@@ -176,6 +179,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     level: 'care_unit',
     method: 'GET',
     path: '/appointments/:appointment_id',
+    audit: oneRecord,
     scopes: ['appointments:read'],
     params: appointmentId,
     response: { status: 200, description: 'The appointment.', schema: appointmentSchema },
@@ -196,6 +200,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     level: 'care_unit',
     method: 'PATCH',
     path: '/appointments/:appointment_id',
+    audit: oneRecord,
     scopes: ['appointments:write'],
     params: appointmentId,
     query: dryRunQuery,
@@ -230,6 +235,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     level: 'care_unit',
     method: 'PATCH',
     path: '/appointments',
+    audit: recordsIn('appointments'),
     scopes: ['appointments:write'],
     query: dryRunQuery,
     body: bulkChangeSchema,
@@ -270,6 +276,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     level: 'care_unit',
     method: 'POST',
     path: '/appointments/:appointment_id/confirmation',
+    audit: oneRecord,
     scopes: ['appointments:write'],
     params: appointmentId,
     response: { status: 202, description: 'The appointment.', schema: appointmentSchema },

@@ -2,6 +2,7 @@ import type { Appointment } from '@crossward/connector-kit';
 import { inPath } from '../api/places.ts';
 import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { findItems, type Item } from '../confirmations/items.ts';
+import { sawRecord } from '../ehr/seen.ts';
 import { problemAt } from '../problems/problem.ts';
 import { isBookedSince } from './booked-since.ts';
 import { openDraft } from './drafts.ts';
@@ -52,7 +53,9 @@ export async function findTargets(
   const targets = new Map<string, Target>();
   for (const id of ids) {
     const target = targetOf(context, id, gatewayItems.get(id), appointments, ownItems);
-    if (target) targets.set(id, target);
+    if (!target) continue;
+    targets.set(id, target);
+    sawRecord({ id, patientId: target.appointment.patientId });
   }
   return targets;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterAll, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway.ts';
@@ -5,11 +6,13 @@ import { fillTables, fullScans, largeTables } from '../../../test/large-tables.t
 import { wrapConnector } from '../../../test/other-ehrs.ts';
 import { hidingItsStatements, observeStatements, type Statement, unobserved } from '../../../test/statements.ts';
 import { createEhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
+import { searchEntries } from '../audit/search.ts';
 import { createDb } from '../db/kysely.ts';
 import { listFailed } from '../messages/failed.ts';
 import { listOpen } from '../messages/open-messages.ts';
 import { createDispatcher } from '../webhooks/dispatcher.ts';
 import { createWebhookMetrics } from '../webhooks/metrics.ts';
+import { startReplay } from '../webhooks/replay.ts';
 import { backgroundWork } from './rounds.ts';
 
 const gateway = await startGateway({ connectors: [wrapConnector(hidingItsStatements)] });
@@ -45,6 +48,7 @@ const ofFullRounds = [
   /delete from operations/i,
   /delete from messages/i,
   /delete from confirmation_items/i,
+  /delete from audit_entries/i,
   /update confirmations\s+set purged_at/i,
 ];
 
@@ -62,7 +66,7 @@ test('no background job scans a growing table or index', async () => {
       metrics: webhookMetrics,
       log,
     });
-    const retention = { confirmation_days: 90, event_days: 30 };
+    const retention = { confirmation_days: 90, event_days: 30, audit_days: 1830 };
     for (const { round } of backgroundWork(
       { ...services, db },
       {
@@ -85,8 +89,32 @@ test('no background job scans a growing table or index', async () => {
 });
 
 test.each([
+  ['a patient', { emr: 'sandbox-no', patient: 'emr_id:p-1' }],
+  ['a patient and a time', { emr: 'sandbox-no', patient: 'emr_id:p-1', from: new Date('2026-01-01') }],
+  ['a client', { clientId: 'client-7' }],
+  ['a time', { from: new Date(Date.now() - 86_400_000) }],
+] as const)('a search of the audit trail for %s does not scan it', async (_, search) => {
+  const before = { at: new Date(), chain_id: randomUUID(), position: 1 };
+  const statements = await observeAll(async () => {
+    await searchEntries(createDb(database), [services.audit.key], search, { limit: 51, before });
+  });
+  expect(statements).toHaveLength(1);
+  expect(await readingWhole(statements)).toEqual([]);
+});
+
+test.each([
   ['open messages', listOpen],
   ['failed messages', listFailed],
 ] as const)("an operator's list of %s does not scan a growing table either", async (_, list) => {
   expect(await readingWhole(await observeAll(() => list(createDb(database))))).toEqual([]);
+});
+
+test('the start of a replay does not scan the events', async () => {
+  const db = createDb(database);
+  const { id } = await db.selectFrom('webhook_endpoints').select('id').executeTakeFirstOrThrow();
+  for (const from of [new Date(0), new Date(Date.now() - 60_000)]) {
+    const statements = await observeAll(() => db.transaction().execute((tx) => startReplay(tx, id, from)));
+    expect(statements.map(({ text }) => text)).toContainEqual(expect.stringContaining('SET replay_until'));
+    expect(await readingWhole(statements)).toEqual([]);
+  }
 });

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { EhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
+import { deleteOldEntries } from '../audit/retention.ts';
 import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { publishEvents } from '../events/publish-events.ts';
@@ -29,6 +30,8 @@ const resealPauseMilliseconds = 60_000;
 const resealedAtOnce = 100;
 const messagesPauseMilliseconds = 2_000;
 const deletionPauseMilliseconds = 10_000;
+const entriesDeletedAtOnce = 1_000;
+const anchorPauseMilliseconds = 5 * 60_000;
 const gaugesPauseMilliseconds = 10_000;
 /** Slots are added for whole days, weeks ahead. */
 const schedulesPauseMilliseconds = 15 * 60_000;
@@ -110,7 +113,11 @@ export function backgroundWork(
       for (const id of await resealEndpoints(db, keys, resealedAtOnce))
         log.error({ endpoint_id: id }, 'webhook endpoint unreadable: its secret key is unknown');
     }),
+    guarded(anchorPauseMilliseconds, 'anchoring the audit trail', () => services.audit.anchor()),
     guarded(deletionPauseMilliseconds, 'deletion', () => deleteOldData(db, retention)),
+    guarded(deletionPauseMilliseconds, 'deletion of audit entries', () =>
+      deleteOldEntries(db, services.audit.key, retention.audit_days, entriesDeletedAtOnce),
+    ),
     guarded(gaugesPauseMilliseconds, 'reading metrics of operations', async () => {
       for (const { id, emr } of await suspendUnconfigured(db, emrs)) {
         services.operationMetrics.suspended({ operationId: id, emr });

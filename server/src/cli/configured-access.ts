@@ -1,13 +1,12 @@
-import type { ConfiguredAccess } from '../config/configuration.ts';
 import { demoAccess, demoConfigurationPath } from '../config/demo.ts';
-import { loadAccess } from '../config/load.ts';
+import { type LoadedAccess, loadAccess } from '../config/load.ts';
 import { connectors } from '../ehr/connectors.ts';
 
 /**
  * What the configuration of `--config`, otherwise of `CROSSWARD_CONFIG`, otherwise of the demo says about clients. No secret
  * need be set.
  */
-export async function configuredAccess(config: string | undefined): Promise<ConfiguredAccess> {
+export async function configuredAccess(config: string | undefined): Promise<LoadedAccess> {
   const path = config ?? (process.env.CROSSWARD_CONFIG || undefined);
   const access = await loadAccess({ path: path ?? demoConfigurationPath, connectors, environment: process.env });
   return path === undefined ? { ...access, clients: [demoAccess(access)] } : access;

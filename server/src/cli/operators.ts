@@ -47,7 +47,7 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
     .argument('<name>', 'name from `list`')
     .addOption(roleOption())
     .action(async (name: string, { role }: { readonly role: Role }) => {
-      const isChanged = await withDatabase(output, (db) => changeRole(db, name, role));
+      const isChanged = (await withDatabase(output, (db) => changeRole(db, { name, role }))) === 'done';
       if (isChanged) output.out(`The role is now ${role}.\n`);
       else output.err('No account has this name.\n');
       end(isChanged ? exitCodes.fine : exitCodes.failed);
@@ -57,7 +57,7 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
     .description('Disable an account and end its sessions. `reset` enables it again.')
     .argument('<name>', 'name from `list`')
     .action(async (name: string) => {
-      const isDisabled = await withDatabase(output, (db) => disableOperator(db, name));
+      const isDisabled = (await withDatabase(output, (db) => disableOperator(db, { name }))) === 'done';
       if (isDisabled) output.out('The account is disabled, and its sessions have ended.\n');
       else output.err('No enabled account has this name.\n');
       end(isDisabled ? exitCodes.fine : exitCodes.failed);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { auditCommand } from './audit.ts';
 import { clientsCommand } from './clients.ts';
 import { conformanceCommand } from './conformance.ts';
 import { emrCheckCommand } from './emr-check.ts';
@@ -25,6 +26,8 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   emr.addCommand(emrCheckCommand(output, end));
   program.addCommand(conformanceCommand(output, end));
   program.addCommand(emr);
+  const audit = auditCommand(output, end);
+  program.addCommand(audit);
   const clients = clientsCommand(output, end);
   program.addCommand(clients);
   const messages = messagesCommand(output, end);
@@ -37,7 +40,7 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(secretKeys);
   const webhooks = webhooksCommand(output, end);
   program.addCommand(webhooks);
-  const groups = [clients, emr, messages, operations, operators, secretKeys, webhooks];
+  const groups = [audit, clients, emr, messages, operations, operators, secretKeys, webhooks];
   for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)])
     command.copyInheritedSettings(program);
   return program;

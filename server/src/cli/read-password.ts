@@ -14,19 +14,22 @@ import type { Output } from './output.ts';
  */
 export async function readNewPassword(output: Output): Promise<string> {
   const { input } = output;
-  const password = input.isTTY ? await ask(output, 'Password: ') : ((await text(input)).split(/\r?\n/, 1)[0] ?? '');
+  const password = input.isTTY
+    ? await askHidden(output, 'Password: ')
+    : ((await text(input)).split(/\r?\n/, 1)[0] ?? '');
   if (password.length < shortestPassword || password.length > longestPassword) {
     throw new UsageError(
       `A password has ${shortestPassword} to ${longestPassword} characters; this one has ${password.length}.`,
     );
   }
-  if (input.isTTY && (await ask(output, 'The same password again: ')) !== password) {
+  if (input.isTTY && (await askHidden(output, 'The same password again: ')) !== password) {
     throw new UsageError('The two passwords differ. Nothing was changed.');
   }
   return password;
 }
 
-async function ask(output: Output, question: string): Promise<string> {
+/** Asks without showing what is typed. */
+export async function askHidden(output: Output, question: string): Promise<string> {
   const { input } = output;
   output.err(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -94,9 +94,14 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
     identifier_headers: (file.identifier_headers ?? []).map((name) => name.toLowerCase()),
     http: resolveHttp(file.http),
     retention: Default(retentionSchema, { ...file.retention }) as Retention,
-    webhooks: Default(webhooksSchema, { ...file.webhooks }) as Webhooks,
+    webhooks: resolveWebhooks(file.webhooks),
     ...(file.console && { console: resolveConsole(file.console, variables) }),
   });
+}
+
+/** Applies defaults. */
+export function resolveWebhooks(webhooks: ConfigurationFile['webhooks']): Webhooks {
+  return Default(webhooksSchema, { ...webhooks }) as Webhooks;
 }
 
 function resolveHttp({ public_url, ...rest }: HttpInFile = {}): Http {

@@ -82,7 +82,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
       max_connections_per_address: 500,
       ready_waits_for_emrs: false,
     },
-    retention: { confirmation_days: 90, event_days: 30 },
+    retention: { confirmation_days: 90, event_days: 30, audit_days: 1830 },
     webhooks: {
       allow_private_addresses: false,
       allow_http: false,

@@ -9,6 +9,7 @@ import {
   resolveAccess,
   resolveConfiguration,
   resolveEmr,
+  resolveWebhooks,
 } from './configuration.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { formatPath, type Mistake, type Path } from './mistake.ts';
@@ -77,14 +78,17 @@ export async function loadEmr(
   return { emr: deepFreeze(resolveEmr(emr, source.environment)), module };
 }
 
+/** What a configuration file says about clients and their webhooks, without secrets. */
+export type LoadedAccess = ConfiguredAccess & Pick<Configuration, 'webhooks'>;
+
 /**
  * Loads what a configuration file says about clients. Validates the whole file, but no secret must be set.
  *
  * @throws {ConfigurationError} as `loadConfiguration` does
  */
-export async function loadAccess(source: ConfigurationSource): Promise<ConfiguredAccess> {
-  const { emrs, clients } = (await readChecked(source, () => [])).file;
-  return { emrs, clients: clients.map((client) => resolveAccess(client, emrs)) };
+export async function loadAccess(source: ConfigurationSource): Promise<LoadedAccess> {
+  const { emrs, clients, webhooks } = (await readChecked(source, () => [])).file;
+  return { emrs, clients: clients.map((client) => resolveAccess(client, emrs)), webhooks: resolveWebhooks(webhooks) };
 }
 
 interface CheckedFile {

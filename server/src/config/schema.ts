@@ -222,6 +222,13 @@ export const retentionSchema = Type.Object(
         },
       ),
     ),
+    audit_days: Type.Optional(
+      wholeNumber('Days after which an entry of the audit trail is deleted.', {
+        minimum: 1,
+        maximum: 36500,
+        default: 1830,
+      }),
+    ),
   },
   { description: 'How long the gateway stores data.', additionalProperties: false },
 );

@@ -290,7 +290,7 @@ test('idempotency keys are deleted after a day, in batches', async () => {
 
 test('the background job purges after the configured number of days', async () => {
   const other = await startGateway({
-    configure: (demo) => ({ ...demo, retention: { confirmation_days: 1, event_days: 30 } }),
+    configure: (demo) => ({ ...demo, retention: { ...demo.retention, confirmation_days: 1 } }),
   });
   try {
     const booked = await bookByCode(other, { careUnit: sodermalm });

@@ -1,17 +1,27 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
-type Action =
+export type Action =
   | 'sign_in'
   | 'sign_out'
   | 'operation_retry'
   | 'operation_drop'
   | 'message_send_again'
   | 'connection_check'
+  | 'audit_search'
   | 'account_create'
   | 'account_role'
   | 'account_reset'
   | 'account_disable'
+  | 'webhook_create'
+  | 'webhook_change'
+  | 'webhook_secret_rotate'
+  | 'webhook_enable'
+  | 'webhook_disable'
+  | 'webhook_delete'
+  | 'webhook_test'
+  | 'webhook_redeliver'
+  | 'webhook_replay'
   | 'client_create'
   | 'client_update'
   | 'client_rotate'
@@ -29,7 +39,10 @@ type Outcome = 'done' | 'rejected' | 'not_possible' | 'problem';
 export interface Activity {
   readonly operator: string;
   readonly action: Action;
-  /** The id of an operation, a message, an EHR or a client, or the name of an account, with its new role if that changes. */
+  /**
+   * The id of an operation, a message, an EHR, a client or a webhook endpoint, or the name of an account, with its new role
+   * if that changes.
+   */
   readonly target?: string | undefined;
   readonly outcome: Outcome;
 }

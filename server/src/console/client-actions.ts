@@ -13,7 +13,7 @@ import type { Mistake } from '../config/mistake.ts';
 import type { ClientFacts } from '../config/schema.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { retryTransaction } from '../db/retry.ts';
-import { disableEndpointsOf } from '../webhooks/operator.ts';
+import { disableEndpointsOf } from '../webhooks/endpoint-actions.ts';
 import { type Activity, recordActivity } from './activity.ts';
 
 /** Hours that the previous secret stays valid after a rotation. */

@@ -1,14 +1,20 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import axe from 'axe-core';
+import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { oslo } from '../../../test/bookings.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../../test/browser.ts';
 import { newOperator, type TestOperator, withConsole } from '../../../test/console.ts';
 import { type Gateway, startGateway } from '../../../test/gateway.ts';
 import { insertFailedMessage, insertOperation } from '../../../test/stuck-rows.ts';
 import { resolveConsole } from '../config/console-settings.ts';
+import { type ProcessFigures, readFigures } from '../ehr/figures.ts';
 import { recordCalls } from '../ehr/guard/call-history.ts';
+import { eventTypes } from '../events/event-types.ts';
+import { insertEndpoint } from '../webhooks/endpoint-store.ts';
+import { makeSecret } from '../webhooks/signing.ts';
 import { createClient, rotateClient } from './client-actions.ts';
 
 const themes = ['light', 'dark'] as const;
@@ -33,7 +39,33 @@ function showHistory({ deps }: Gateway): void {
     }
   }
   now = end;
-  if (deps.console) vi.spyOn(deps.console.history, 'of').mockImplementation(history.of);
+  if (!deps.console) return;
+  const figures = readFigures(deps.ehrs.values(), history);
+  const failing = {
+    ...figures,
+    'sandbox-se': { ...figures['sandbox-no'], state: 'open', minutes: [] },
+  } as ProcessFigures;
+  vi.spyOn(deps.console.figures, 'read').mockResolvedValue({ workers: 3, processes: [figures, failing] });
+}
+
+/** A webhook endpoint with a delivery in each state. */
+async function insertWebhook({ deps }: Gateway, disabledReason: 'gone' | null = null): Promise<string> {
+  const { db, keys } = deps.services;
+  const made = { clientId: 'clinic', url: 'https://hooks.clinic.example', secret: makeSecret(), eventTypes: null };
+  const id = (await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1000)))?.id ?? '';
+  await sql`
+    WITH made AS (
+      INSERT INTO events (type, emr, data, position)
+      SELECT type, 'sandbox-no', '{}', nextval('event_positions') FROM unnest(${[...eventTypes]}::text[]) AS it (type)
+      RETURNING id, position)
+    INSERT INTO webhook_deliveries
+      (endpoint_id, event_id, event_position, state, attempts, next_attempt_at, response_status, failure_reason, completed_at)
+    SELECT ${id}::uuid, id, position, CASE position % 3 WHEN 0 THEN 'failed' WHEN 1 THEN 'delivered' ELSE 'pending' END,
+      position % 3 + 1, now() + interval '1 hour', CASE position % 3 WHEN 1 THEN 204 ELSE 503 END,
+      CASE position % 3 WHEN 1 THEN NULL ELSE 'status' END, CASE position % 3 WHEN 2 THEN NULL ELSE now() END
+    FROM made`.execute(db);
+  await sql`UPDATE webhook_endpoints SET disabled_reason = ${disabledReason} WHERE id = ${id}`.execute(db);
+  return id;
 }
 
 /** A client in the middle of a rotation, with grants that the configuration no longer has. */
@@ -73,6 +105,8 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
   let page: Page;
   let operator: TestOperator;
   let suspended: string;
+  let endpoint: string;
+  let disabled: string;
   const problems: string[] = [];
 
   beforeAll(async () => {
@@ -84,10 +118,13 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       },
     });
     operator = await newOperator(gateway, 'kari.nordmann', 'admin');
+    await newOperator(gateway, 'ola.nordmann', 'view');
     suspended = await insertOperation(gateway.database, 'suspended');
     await insertOperation(gateway.database, 'leased');
     await insertOperation(gateway.database, 'monitored');
     await insertFailedMessage(gateway.database);
+    endpoint = await insertWebhook(gateway);
+    disabled = await insertWebhook(gateway, 'gone');
     await createClientWithOldGrants(gateway);
     showHistory(gateway);
     browser = await startBrowser(`http://127.0.0.1:${gateway.port}`);
@@ -155,7 +192,16 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       operation: `/operations/${suspended}`,
       drop: `/operations/${suspended}/drop`,
       messages: '/messages',
+      webhooks: '/webhooks',
+      webhook: `/webhooks/${endpoint}`,
+      'webhook-disabled': `/webhooks/${disabled}`,
+      'webhook-secret': `/webhooks/${endpoint}/secret`,
+      'webhook-replay': `/webhooks/${endpoint}/replay`,
+      'webhook-delete': `/webhooks/${endpoint}/delete`,
       connections: '/connections',
+      accounts: '/accounts',
+      account: '/accounts/ola.nordmann',
+      'account-own': '/accounts/kari.nordmann',
       clients: '/clients',
       client: '/clients/booking.site',
       'client-of-file': '/clients/everything',
@@ -163,6 +209,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       'client-edit': '/clients/booking.site/edit',
       'client-rotate': '/clients/booking.site/rotate',
       'client-revoke': '/clients/booking.site/revoke',
+      audit: '/audit',
       activity: '/activity',
       'no-page': '/nothing',
     };
@@ -170,10 +217,40 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       await page.goto(`/console${path}`);
       await look(name);
     }
+    await page.goto('/console/new-webhook');
+    await page.selectOption('#client', gateway.credentials('everything').id);
+    await page.fill('#url', 'https://127.0.0.1');
+    await page.click('main button');
+    await look('webhook-rejected');
+    await page.fill('#url', 'https://example.org');
+    await page.click('main button');
+    await look('webhook-created');
+    await page.goto('/console/new-account');
+    await page.fill('#name', 'KARI');
+    await page.click('main button');
+    await look('account-rejected');
+    await page.fill('#name', 'per.nordmann');
+    await page.click('main button');
+    await look('account-created');
     await page.goto('/console/connections');
     await page.click('text=Check >> nth=-1');
     await page.waitForSelector('text=The connection works.');
     await look('connection');
+    await page.goto('/console/audit');
+    await page.fill('#patient', 'emr_id:p-1');
+    await page.press('#patient', 'Enter');
+    await page.waitForSelector('text=A search for a patient needs an EHR.');
+    await look('audit-rejected');
+    for (let count = 0; count < 51; count++) await gateway.request('GET', `${oslo}/patients/p-1`);
+    await page.fill('#emr', 'sandbox-no');
+    await page.fill('#patient', 'emr_id:p-1');
+    await page.press('#patient', 'Enter');
+    await page.waitForSelector('text=get patient');
+    await look('audit-found');
+    await page.click('text=Older');
+    await page.waitForSelector('text=get patient');
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    expect(page.url()).not.toContain('p-1');
     await page.goto('/console/new-client');
     await page.fill('#id', 'a site');
     await page.fill('#return_urls', 'example.org');
@@ -193,7 +270,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     const focused = () => page.evaluate<string>(`document.activeElement.textContent.trim()`);
     await page.goto('/console');
     const order: string[] = [];
-    for (let count = 0; count < 9; count++) {
+    for (let count = 0; count < 12; count++) {
       await page.keyboard.press('Tab');
       order.push(await focused());
       expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
@@ -201,8 +278,9 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     expect(order).toEqual([
       'Skip to the content',
       'Crossward',
-      ...['Overview', 'Operations', 'Messages', 'Connections', 'Clients', 'Activity'],
       'Sign out',
+      ...['Overview', 'Operations', 'Messages', 'Webhooks'],
+      ...['Connections', 'Clients', 'Accounts', 'Audit', 'Activity'],
     ]);
 
     await page.goto(`/console/operations/${suspended}/drop`);

@@ -1,15 +1,20 @@
 import { type Html, type HtmlContent, html } from '../html/html.ts';
 import { type ConsoleResponse, linkTo, type PageContext, type SignedIn } from './page.ts';
+import { includesRole, type Role } from './roles.ts';
 import { formToken } from './sessions.ts';
 
+/** The navigation. A third entry is the role that the section needs. */
 const sections = [
   ['', 'Overview'],
   ['operations', 'Operations'],
   ['messages', 'Messages'],
+  ['webhooks', 'Webhooks'],
   ['connections', 'Connections'],
   ['clients', 'Clients'],
+  ['accounts', 'Accounts', 'admin'],
+  ['audit', 'Audit', 'admin'],
   ['activity', 'Activity'],
-] as const;
+] as const satisfies readonly (readonly [path: string, name: string, role?: Role])[];
 
 type Section = (typeof sections)[number][0];
 
@@ -25,13 +30,14 @@ interface Content {
 /** A page of a signed-in operator. */
 export function page(context: SignedIn, { section, ...rest }: Content): ConsoleResponse {
   const { session } = context;
-  const header = html`<nav aria-label="Console"><ul>
-${sections.map(([path, name]) => {
+  const header = html`<div class="who"><span>${session.name} <span class="quiet">(${session.role})</span></span>
+${postForm(context, 'sign-out', html`<button class="link">Sign out</button>`)}</div>
+<nav aria-label="Console"><ul>
+${sections.map(([path, name, role]) => {
+  if (!includesRole(session.role, role ?? 'view')) return false;
   const current = path === section ? html` aria-current="page"` : '';
   return html`<li><a href="${linkTo(context, path)}"${current}>${name}</a></li>\n`;
-})}</ul></nav>
-<div class="who"><span>${session.name} <span class="quiet">(${session.role})</span></span>
-${postForm(context, 'sign-out', html`<button class="link">Sign out</button>`)}</div>`;
+})}</ul></nav>`;
   return respond(context, rest, header);
 }
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Db } from '../db/kysely.ts';
+import type { Db, Tx } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { recordActivity } from './activity.ts';
 import { forgetFailures } from './failed-sign-ins.ts';
 import { hashPassword } from './password.ts';
 import type { Role } from './roles.ts';
-import { enrolmentUri, newTotpSecret } from './totp.ts';
+import { enrolmentUri, newTotpSecret, timeOfStep } from './totp.ts';
 
 /** The operator of the command line in the activity list. */
 export const commandLine = 'command line';
@@ -16,17 +16,34 @@ export const operatorNamePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
 /** An account as it is listed. */
 export interface ListedOperator {
+  readonly id: string;
   readonly name: string;
   readonly role: Role;
   readonly hasTotp: boolean;
   readonly isDisabled: boolean;
   readonly createdAt: Date;
+  /** To the half minute, since the last reset. `null`: none. */
+  readonly lastSignInAt: Date | null;
 }
 
-interface NewSecrets {
+/** Which account, and who acts. */
+interface Target {
   readonly name: string;
+  /** Default: the command line. */
+  readonly by?: string;
+}
+
+interface NewSecrets extends Target {
   readonly password: string;
 }
+
+interface Demotion extends Target {
+  /** Whether to leave at least one account that is an admin and enabled. */
+  readonly keepsAdmin?: boolean;
+}
+
+/** `unknown`: there is no such account. `last_admin`: nothing was changed, to keep an admin. */
+type Changed = 'done' | 'unknown' | 'last_admin';
 
 /** What an encrypted secret is bound to. */
 export function totpContext(id: string): string {
@@ -37,7 +54,7 @@ export function totpContext(id: string): string {
 export async function createOperator(
   db: Db,
   keys: KeyRing,
-  { name, role, password }: NewSecrets & { readonly role: Role },
+  { name, role, password, by = commandLine }: NewSecrets & { readonly role: Role },
 ): Promise<string | undefined> {
   const id = randomUUID();
   const secret = newTotpSecret();
@@ -50,7 +67,7 @@ export async function createOperator(
       .onConflict((conflict) => conflict.column('name').doNothing())
       .executeTakeFirst();
     if (numInsertedOrUpdatedRows !== 1n) return false;
-    await recordActivity(tx, { operator: commandLine, action: 'account_create', target: name, outcome: 'done' });
+    await recordActivity(tx, { operator: by, action: 'account_create', target: name, outcome: 'done' });
     return true;
   });
   return isCreated ? enrolmentUri(secret, name) : undefined;
@@ -63,7 +80,7 @@ export async function createOperator(
 export async function resetOperator(
   db: Db,
   keys: KeyRing,
-  { name, password }: NewSecrets,
+  { name, password, by = commandLine }: NewSecrets,
 ): Promise<string | undefined> {
   const found = await db.selectFrom('operators').select('id').where('name', '=', name).executeTakeFirst();
   if (!found) return undefined;
@@ -78,33 +95,33 @@ export async function resetOperator(
       .execute();
     await tx.deleteFrom('operator_sessions').where('operator_id', '=', found.id).execute();
     await forgetFailures(tx, keys, name);
-    await recordActivity(tx, { operator: commandLine, action: 'account_reset', target: name, outcome: 'done' });
+    await recordActivity(tx, { operator: by, action: 'account_reset', target: name, outcome: 'done' });
   });
   return enrolmentUri(secret, name);
 }
 
-/** Changes the role of an account, also for its open sessions. Returns `false` if no account has this name. */
-export function changeRole(db: Db, name: string, role: Role): Promise<boolean> {
+/** Changes the role of an account, also for its open sessions. */
+export function changeRole(
+  db: Db,
+  { name, role, by = commandLine, keepsAdmin = false }: Demotion & { readonly role: Role },
+): Promise<Changed> {
   return db.transaction().execute(async (tx) => {
+    if (keepsAdmin && role !== 'admin' && (await isLastAdmin(tx, name))) return 'last_admin';
     const { numUpdatedRows } = await tx
       .updateTable('operators')
       .set({ role })
       .where('name', '=', name)
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) return false;
-    await recordActivity(tx, {
-      operator: commandLine,
-      action: 'account_role',
-      target: `${name} ${role}`,
-      outcome: 'done',
-    });
-    return true;
+    if (numUpdatedRows === 0n) return 'unknown';
+    await recordActivity(tx, { operator: by, action: 'account_role', target: `${name} ${role}`, outcome: 'done' });
+    return 'done';
   });
 }
 
-/** Disables an account and ends its sessions. Returns `false` if no enabled account has this name. */
-export function disableOperator(db: Db, name: string): Promise<boolean> {
+/** Disables an enabled account and ends its sessions. */
+export function disableOperator(db: Db, { name, by = commandLine, keepsAdmin = false }: Demotion): Promise<Changed> {
   return db.transaction().execute(async (tx) => {
+    if (keepsAdmin && (await isLastAdmin(tx, name))) return 'last_admin';
     const disabled = await tx
       .updateTable('operators')
       .set({ disabled_at: sql<Date>`clock_timestamp()` })
@@ -112,25 +129,48 @@ export function disableOperator(db: Db, name: string): Promise<boolean> {
       .where('disabled_at', 'is', null)
       .returning('id')
       .executeTakeFirst();
-    if (!disabled) return false;
+    if (!disabled) return 'unknown';
     await tx.deleteFrom('operator_sessions').where('operator_id', '=', disabled.id).execute();
-    await recordActivity(tx, { operator: commandLine, action: 'account_disable', target: name, outcome: 'done' });
-    return true;
+    await recordActivity(tx, { operator: by, action: 'account_disable', target: name, outcome: 'done' });
+    return 'done';
   });
+}
+
+/** Whether no other enabled account is an admin. Locks the admins: two that disable each other do not both succeed. */
+async function isLastAdmin(tx: Tx, name: string): Promise<boolean> {
+  const admins = await tx
+    .selectFrom('operators')
+    .select('name')
+    .where('role', '=', 'admin')
+    .where('disabled_at', 'is', null)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return admins.length === 1 && admins[0]?.name === name;
 }
 
 /** All accounts, by name. */
 export async function listOperators(db: Db): Promise<ListedOperator[]> {
   const rows = await db
     .selectFrom('operators')
-    .select(['name', 'role', 'disabled_at', 'created_at', sql<boolean>`sealed_totp_secret IS NOT NULL`.as('has_totp')])
+    .select([
+      'id',
+      'name',
+      'role',
+      'last_totp_step',
+      'disabled_at',
+      'created_at',
+      sql<boolean>`sealed_totp_secret IS NOT NULL`.as('has_totp'),
+    ])
     .orderBy('name')
     .execute();
-  return rows.map(({ name, role, has_totp, disabled_at, created_at }) => ({
+  return rows.map(({ id, name, role, last_totp_step, has_totp, disabled_at, created_at }) => ({
+    id,
     name,
     role,
     hasTotp: has_totp,
     isDisabled: disabled_at !== null,
     createdAt: created_at,
+    lastSignInAt: last_totp_step === null ? null : timeOfStep(Number(last_totp_step)),
   }));
 }

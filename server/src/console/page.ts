@@ -1,9 +1,9 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
-import type { ConfiguredAccess, ConfiguredEmr } from '../config/configuration.ts';
+import type { Configuration, ConfiguredAccess, ConfiguredEmr } from '../config/configuration.ts';
 import type { ConsoleSettings } from '../config/console-settings.ts';
-import type { CallHistory } from '../ehr/guard/call-history.ts';
+import type { FiguresSource } from '../ehr/figures.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { Session } from './sessions.ts';
 
@@ -15,11 +15,12 @@ export interface ConsoleDeps {
   readonly configured: ConfiguredAccess;
   /** Puts changes of clients into effect in this process. */
   refreshClients(): Promise<void>;
+  readonly webhooks: Configuration['webhooks'];
   /** The configured EHRs and the connectors, for checks of connections. */
   readonly emrs: readonly ConfiguredEmr[];
   readonly connectors: readonly ConnectorModule[];
   readonly database: PostgresPool;
-  readonly history: CallHistory;
+  readonly figures: FiguresSource;
   readonly log: Logger;
 }
 

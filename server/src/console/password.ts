@@ -23,6 +23,15 @@ export type PasswordTask =
 export const shortestPassword = 12;
 export const longestPassword = 200;
 
+/** 32 characters that are hard to confuse. */
+const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/** A random password with 100 bits, such as `ab3de-7gh9k-mnp2r-stu4w`. */
+export function makePassword(): string {
+  const text = Array.from(randomBytes(20), (byte) => alphabet[byte % 32]).join('');
+  return text.replace(/.{5}(?=.)/g, '$&-');
+}
+
 /** Hashes a password with Argon2id (RFC 9106), in the PHC string format. */
 export async function hashPassword(password: string): Promise<string> {
   return String(await inTurn({ password, settings: { ...settings, salt: randomBytes(16) } }));

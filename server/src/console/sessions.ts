@@ -8,6 +8,8 @@ import type { Role } from './roles.ts';
 export interface Session {
   /** What the browser stores. The database has a hash of it. */
   readonly token: string;
+  /** The account. `null`: signed in with OpenID Connect. */
+  readonly operatorId: string | null;
   readonly name: string;
   readonly role: Role;
 }
@@ -33,7 +35,7 @@ export async function startSession(db: Db, { operatorId, name, role, hours }: Ne
       expires_at: sql<Date>`clock_timestamp() + make_interval(hours => ${hours})`,
     })
     .execute();
-  return { token, name, role };
+  return { token, operatorId, name, role };
 }
 
 /**
@@ -45,14 +47,14 @@ export async function useSession(
   token: string,
   { idle_minutes, local_accounts, oidc }: Pick<ConsoleSettings, 'idle_minutes' | 'local_accounts' | 'oidc'>,
 ): Promise<Session | undefined> {
-  const { rows } = await sql<{ name: string; role: Role }>`
+  const { rows } = await sql<Omit<Session, 'token'>>`
     UPDATE operator_sessions AS session SET last_used_at = clock_timestamp()
     WHERE token_hash = ${hashOf(token)} AND expires_at > clock_timestamp()
       AND last_used_at > clock_timestamp() - make_interval(mins => ${idle_minutes})
       AND CASE WHEN operator_id IS NULL THEN ${oidc !== undefined}::boolean ELSE ${local_accounts}::boolean END
       AND NOT EXISTS (
         SELECT FROM operators WHERE operators.id = session.operator_id AND operators.disabled_at IS NOT NULL)
-    RETURNING name, coalesce((SELECT role FROM operators WHERE operators.id = session.operator_id), role) AS role`.execute(
+    RETURNING operator_id AS "operatorId", name, coalesce((SELECT role FROM operators WHERE operators.id = session.operator_id), role) AS role`.execute(
     db,
   );
   const [found] = rows;

@@ -1,6 +1,7 @@
 import { type Document, documentContentTypes } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { contentOnly, oneRecord, recordsIn } from '../api/audit-request.ts';
 import { patientIdentifier } from '../api/identifiers.ts';
 import { type Cursors, page } from '../api/paging.ts';
 import { inPath } from '../api/places.ts';
@@ -58,6 +59,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     level: 'care_unit',
     method: 'GET',
     path: '/patients/:patient_id/documents',
+    audit: recordsIn('documents'),
     scopes: ['documents:read'],
     params: patientParams,
     query: documentsQuery,
@@ -90,6 +92,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     level: 'care_unit',
     method: 'GET',
     path: '/patients/:patient_id/documents/:document_id',
+    audit: oneRecord,
     scopes: ['documents:read'],
     params: documentParams,
     response: { status: 200, description: 'The document, without its content.', schema: documentSchema },
@@ -108,6 +111,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     level: 'care_unit',
     method: 'GET',
     path: '/patients/:patient_id/documents/:document_id/content',
+    audit: contentOnly,
     scopes: ['documents:read'],
     params: documentParams,
     response: {
@@ -136,6 +140,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     level: 'care_unit',
     method: 'POST',
     path: '/patients/:patient_id/documents',
+    audit: oneRecord,
     scopes: ['documents:write'],
     params: patientParams,
     body: reference<Static<typeof documentCreationSchema>>('DocumentCreation'),

@@ -2,6 +2,7 @@
 import { ConnectorError, type DatabaseContext } from '@crossward/connector-kit';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 import { afterAll, expect, test } from 'vitest';
+import { browserWith, withConsole } from '../../../test/console.ts';
 import { startGateway } from '../../../test/gateway.ts';
 
 const attempts = new Map<string, number>();
@@ -11,7 +12,7 @@ const bug = Promise.withResolvers<never>();
 /** One of three EHRs is unavailable. The connector of another one has a bug that shows late. */
 const gateway = await startGateway({
   configure: (configuration) => ({
-    ...configuration,
+    ...withConsole(configuration),
     http: { ...configuration.http, ready_waits_for_emrs: true },
   }),
   connectors: [
@@ -51,6 +52,13 @@ test('an EHR that is unreachable at the start does not delay others and gets ehr
     expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(30);
   }
   expect(await statusOf('/api/emrs/sandbox-no/care-units/oslo-sentrum/patients/p-1')).toBe(200);
+});
+
+test('the overview of the console shows an EHR that is not connected yet', async () => {
+  const { browser } = await browserWith(gateway, 'kari', 'view');
+  const { text } = await browser.open('/console');
+  expect(text).toContain('Not connected yet sandbox-se · no success yet Calls 0 Failed –');
+  expect(text).toContain('Available sandbox-no');
 });
 
 const ready = () => gateway.request('GET', '/health/ready', { client: null });

@@ -62,6 +62,9 @@ const idleTimeout = 600_000;
 /** An identifier of 200 characters, each up to four bytes, percent-encoded. */
 const longestPathParameter = 200 * 4 * 3;
 
+/** What the console has in common with the rest of the interface. */
+type SharedConsoleDeps = 'services' | 'webhooks' | 'log';
+
 /** What the HTTP interface depends on. */
 export interface AppDeps {
   readonly log: Logger;
@@ -83,7 +86,7 @@ export interface AppDeps {
   readonly http: Configuration['http'];
   readonly webhooks: Configuration['webhooks'];
   /** Absent: no console. */
-  readonly console?: Omit<ConsoleDeps, 'services' | 'log'> | undefined;
+  readonly console?: Omit<ConsoleDeps, SharedConsoleDeps> | undefined;
   isReady(): Promise<boolean>;
 }
 
@@ -193,7 +196,7 @@ export async function buildApp(
   if (deps.console) {
     await addConsole(
       app,
-      { ...deps.console, services: deps.services, log: deps.log },
+      { ...deps.console, services: deps.services, webhooks: deps.webhooks, log: deps.log },
       { requestsPerMinute: deps.limits.page_requests_per_minute, publicUrl },
     );
   }

@@ -89,7 +89,7 @@ export async function addConsole(
     if (!console) return sendProblem(problem, request, reply);
     const [path = ''] = request.url.split('?');
     const depth = Math.max(0, path.split('/').length - 2);
-    const { title, text } = wordsOf(problem);
+    const { title, text } = wordsOf(problem, request.method);
     reply.headers(problem.headers);
     return send(reply, console.message(toConsole(request, deps), depth, problem.status, title, text));
   }
@@ -133,7 +133,7 @@ function send(reply: FastifyReply, { status, headers, html, location, cookies }:
   return reply.code(status).type('text/html; charset=utf-8').send(html);
 }
 
-function wordsOf({ reason }: Problem): { readonly title: string; readonly text: string } {
+function wordsOf({ reason }: Problem, method: string): { readonly title: string; readonly text: string } {
   switch (reason) {
     case 'route_not_found':
       return { title: 'No such page', text: 'The console has no page here.' };
@@ -142,7 +142,9 @@ function wordsOf({ reason }: Problem): { readonly title: string; readonly text: 
     case 'database_unavailable':
       return {
         title: 'Database unavailable',
-        text: 'The gateway cannot reach its database. Try again in a few seconds.',
+        text: `The gateway cannot reach its database. Try again in a few seconds.${
+          method === 'POST' ? ' If you have changed something, see whether it was made before you repeat it.' : ''
+        }`,
       };
     case 'overloaded':
       return { title: 'Overloaded', text: 'Too many people sign in at the same time. Try again in a few seconds.' };

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { auditProblem } from '../api/audit-request.ts';
 import { isConnectionFailure } from '../db/errors.ts';
 import { describeError } from '../log/describe-error.ts';
 import { Problem, problemAt, unavailable } from '../problems/problem.ts';
@@ -19,7 +20,10 @@ export function addErrorHandler(app: FastifyInstance): void {
     // The caller disconnected during its upload, so nobody receives the response.
     if (isAbortedUpload(error, request)) return reply.hijack();
     const { bodyLimit, config } = request.routeOptions;
-    return sendProblem(frameworkProblem(error, bodyLimit, config.operation?.form), request, reply);
+    const problem = frameworkProblem(error, bodyLimit, config.operation?.form);
+    const auditing = auditProblem(request, problem);
+    if (!auditing) return sendProblem(problem, request, reply);
+    return auditing.then((sent) => sendProblem(sent, request, reply));
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new Problem('route_not_found', { detail: 'No route matches this path.' }), request, reply),

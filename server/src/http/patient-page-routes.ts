@@ -88,7 +88,7 @@ export async function addPatientPages(app: FastifyInstance, dependencies: Depend
 
   async function sendPage(page: LinkedPage, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { careUnit, ehr } = page.context;
-    const view = await loadView(page);
+    const view = await loadView(page, request.id);
     if (view.state === 'unavailable') reply.code(503).header('retry-after', '30');
     const text = renderPage({
       view,

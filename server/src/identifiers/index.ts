@@ -1,5 +1,5 @@
 export type { ReadHeader } from './header-reference.ts';
 export { IdentifierError } from './identifier-error.ts';
-export { formatIdentifier } from './notation.ts';
+export { formatIdentifier, parsePatientIdentifier } from './notation.ts';
 export { readPatientIdentifier, readResourceIdentifier } from './read.ts';
 export { isReferable } from './referable-headers.ts';

@@ -2,6 +2,7 @@ import type { MedicalNoteOperations } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { callersAppointmentIds } from '../api/appointment-references.ts';
+import { oneRecord, recordsIn } from '../api/audit-request.ts';
 import { patientIdentifier } from '../api/identifiers.ts';
 import type { Cursors } from '../api/paging.ts';
 import { inPath } from '../api/places.ts';
@@ -54,6 +55,7 @@ export function addMedicalNoteRoutes(app: FastifyInstance, { cursors, services }
     level: 'care_unit',
     method: 'GET',
     path: '/patients/:patient_id/medical-notes',
+    audit: recordsIn('medical_notes'),
     scopes: ['notes:read'],
     params: patientParam,
     query: medicalNoteQuery,
@@ -97,6 +99,7 @@ export function addMedicalNoteRoutes(app: FastifyInstance, { cursors, services }
     level: 'care_unit',
     method: 'POST',
     path: '/patients/:patient_id/medical-notes',
+    audit: oneRecord,
     scopes: ['notes:write'],
     params: patientParam,
     body: reference<Static<typeof medicalNoteCreationSchema>>('MedicalNoteCreation'),
@@ -132,6 +135,7 @@ export function addMedicalNoteRoutes(app: FastifyInstance, { cursors, services }
     level: 'care_unit',
     method: 'GET',
     path: '/patients/:patient_id/medical-notes/:medical_note_id',
+    audit: oneRecord,
     scopes: ['notes:read'],
     params: { ...patientParam, medical_note_id: text({ description: 'Id of the note.' }) },
     response: { status: 200, description: 'The note.', schema: medicalNoteSchema },

@@ -126,6 +126,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     ehrs: new Map([[connection.id, connection]]),
     kinds: new Map([[medicalNoteKind.name, medicalNoteKind as AnyKind]]),
     operationMetrics: createOperationMetrics(new Registry(), log),
+    audit: { record: async () => undefined },
   } as unknown as OperationServices;
   return {
     db,

@@ -7,6 +7,7 @@ import type { Reason } from '../problems/reasons.ts';
 import { type DueOperation, leaseDue } from './due.ts';
 import { LeaseLost } from './errors.ts';
 import { postpone } from './lease.ts';
+import { recordedInBackground } from './record-background.ts';
 import { recover } from './recover.ts';
 import type { OperationServices } from './services.ts';
 import { type Leased, openStored, type Stored } from './stored-operation.ts';
@@ -37,8 +38,10 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
   };
   let stored: Stored | undefined;
   try {
-    stored = openStored(services.keys, row.token, row);
-    const recovery = await recover(services, stored, takenAt);
+    const opened = openStored(services.keys, row.token, row);
+    stored = opened;
+    const work = { operation: leased, kind: opened.kind ?? 'unknown', log };
+    const recovery = await recordedInBackground(services, work, () => recover(services, opened, takenAt));
     if (recovery === 'ended') log.info(about, 'operation recovered');
     else
       await postpone(services.db, leased, {

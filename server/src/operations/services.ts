@@ -1,3 +1,4 @@
+import type { AuditTrail } from '../audit/trail.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import type { AnyKind } from './kind.ts';
@@ -12,4 +13,5 @@ export interface OperationServices extends WorkServices {
   /** By name. */
   readonly kinds: ReadonlyMap<string, AnyKind>;
   readonly operationMetrics: OperationMetrics;
+  readonly audit: AuditTrail;
 }

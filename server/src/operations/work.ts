@@ -1,5 +1,6 @@
 import type { ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { sawRecords } from '../ehr/seen.ts';
 import { ehrOperationId } from './ids.ts';
 import type { Work } from './kind.ts';
 import { renewLease } from './lease.ts';
@@ -63,7 +64,9 @@ export function startRun(
     ...input: Parameters<ConnectorOperations[Operation]>
   ) {
     await keepLease();
-    return ehr.call(name, ...input);
+    const result = await ehr.call(name, ...input);
+    sawRecords(result);
+    return result;
   }
 
   return {

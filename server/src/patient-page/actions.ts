@@ -8,6 +8,7 @@ import { type Execute, runOnce } from '../operations/run-once.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import type { LinkedPage } from './load.ts';
+import { recordAccess } from './record-access.ts';
 
 /** What the patient did, by the field `action` of the form. */
 export const actions = ['confirm', 'resend', 'cancel'] as const;
@@ -58,14 +59,28 @@ interface Outcome {
  * @param code what the patient typed
  */
 export async function act(page: LinkedPage, action: Action, code: string, requestId: string): Promise<Outcome> {
-  const { confirmation, context } = page;
-  const { client, ehr, careUnit, services } = context;
-  const ids = confirmation.items
+  const ids = page.confirmation.items
     .filter(({ state }) => state === 'pending' || state === 'confirming')
     .map(({ id }) => id);
   if (ids.length === 0) return {};
   const digits = action === 'confirm' ? readCode(page, code) : '';
   if (digits === undefined) return { result: 'malformed' };
+  return recordAccess(
+    page,
+    { operation: `${action}_on_patient_page`, requestId },
+    () => run(page, action, ids, digits, requestId),
+    ({ problem }) => problem?.reason ?? 'success',
+  );
+}
+
+async function run(
+  page: LinkedPage,
+  action: Action,
+  ids: readonly string[],
+  digits: string,
+  requestId: string,
+): Promise<Outcome> {
+  const { client, ehr, careUnit, services } = page.context;
   const request = { clientId: client.id, ehr, careUnit, requestId, keyed: undefined };
   try {
     await asClient(client.id, () =>

@@ -6,6 +6,7 @@ import { findPage, type PageConfirmation } from '../confirmations/find-page.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { Problem } from '../problems/problem.ts';
+import { recordAccess } from './record-access.ts';
 import { type PageView, recordedState, shownIds, shownState } from './view.ts';
 
 /** The confirmation of a link, and the client in whose name the page acts. */
@@ -33,7 +34,17 @@ export async function findLinkedPage(
 }
 
 /** Reads what the page shows. Without the EHR, it shows the state alone. */
-export async function loadView({ confirmation, context }: LinkedPage): Promise<PageView> {
+export function loadView(page: LinkedPage, requestId: string): Promise<PageView> {
+  const about = { operation: 'view_patient_page', requestId };
+  return recordAccess(
+    page,
+    about,
+    () => readView(page),
+    ({ state }) => (state === 'unavailable' ? 'ehr_unavailable' : 'success'),
+  );
+}
+
+async function readView({ confirmation, context }: LinkedPage): Promise<PageView> {
   const recorded = recordedState(confirmation);
   const found = await asClient(context.client.id, () => readAppointments(context, shownIds(confirmation, recorded)));
   return {

@@ -20,6 +20,7 @@ export function addPatientRoutes(app: FastifyInstance): void {
     level: 'care_unit',
     method: 'GET',
     path: '/patients/:patient_id',
+    audit: (body) => ({ patients: (body as PatientBody).identifiers, records: [] }),
     scopes: ['patients:read'],
     params: { patient_id: patientNotation() },
     response: { status: 200, description: 'The patient.', schema: patientSchema },
@@ -46,7 +47,9 @@ export function addPatientRoutes(app: FastifyInstance): void {
   });
 }
 
-function patientBody(patient: Patient): Static<typeof patientSchema> {
+type PatientBody = Static<typeof patientSchema>;
+
+function patientBody(patient: Patient): PatientBody {
   return {
     id: formatIdentifier({ type: 'emr_id', value: patient.id }),
     identifiers: patient.identifiers.map(formatIdentifier),

@@ -19,6 +19,7 @@ export const sealedColumns = [
   'webhook_endpoints.sealed_secret',
   'webhook_endpoints.sealed_previous_secret',
   'operators.sealed_totp_secret',
+  'audit_keys.sealed_key',
 ] as const;
 
 const sealedTexts = sql.join(

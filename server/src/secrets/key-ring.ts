@@ -22,7 +22,8 @@ export type Purpose =
   | 'idempotency'
   | 'upload'
   | 'webhook'
-  | 'operator';
+  | 'operator'
+  | 'audit';
 export type HashPurpose = 'code' | 'page' | 'patient' | 'idempotency-key' | 'request' | 'sign-in' | 'key-check';
 
 /**

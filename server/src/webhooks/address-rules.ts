@@ -6,11 +6,15 @@ export interface AddressRules {
   readonly allow_http: boolean;
 }
 
+/** Characters of a URL. */
+export const longestUrl = 2000;
+
 /**
  * Returns why a URL cannot be an endpoint, or `undefined` if it can. The address of a host name is checked later, for each
  * connection.
  */
 export function urlMistake(text: string, { allow_private_addresses, allow_http }: AddressRules): string | undefined {
+  if (text.length > longestUrl) return `The URL has more than ${longestUrl} characters.`;
   const url = URL.parse(text);
   if (!url) return 'The text is not a URL.';
   if (url.protocol !== 'https:' && !(allow_http && url.protocol === 'http:'))

@@ -292,6 +292,20 @@ test('a replay delivers the events since a time again, in order', async () => {
   expect((await webhooks.call<Endpoint>('GET', `/${it.endpoint.id}`)).body.replaying).toBe(false);
 });
 
+test('an endpoint has four replays within an hour', async () => {
+  const it = await receiver(['appointment.booked']);
+  const from = new Date(Date.now() + 60_000).toISOString();
+  const replay = () => webhooks.call<Problem>('POST', `/${it.endpoint.id}/replay`, { from });
+  const setStarts = (times: string) =>
+    rowsOf(gateway, `UPDATE webhook_endpoints SET replays_started_at = ${times} WHERE id = $1`, [it.endpoint.id]);
+  await setStarts('array_fill(now(), ARRAY[4])');
+  const limited = await replay();
+  expect(limited).toMatchObject({ status: 429, body: { reason: 'rate_limited' } });
+  expect(Number(limited.headers['retry-after'])).toBeGreaterThan(3000);
+  await setStarts(`array_fill(now() - interval '1 hour', ARRAY[4])`);
+  expect((await replay()).status).toBe(202);
+});
+
 test('during a replay, a new event waits for the earlier ones of its appointment', async () => {
   const it = await receiver(['appointment.booked', 'appointment.cancelled']);
   const booked = await book(gateway);

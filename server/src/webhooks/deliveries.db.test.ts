@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../test/codes.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import type { Client } from '../clients/client-registry.ts';
@@ -13,11 +13,12 @@ import { writeEvents } from '../events/write-events.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { type Claimed, claimDeliveries } from './claim-deliveries.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
-import { insertEndpoint } from './endpoint-store.ts';
+import { endpointsWithDue, insertEndpoint, sealUrl, updateEndpoint } from './endpoint-store.ts';
 import { insertDeliveries } from './fan-out.ts';
 import { createWebhookMetrics } from './metrics.ts';
-import type { DeliverySender } from './send-delivery.ts';
-import { settleDelivery } from './settle-delivery.ts';
+import { countReplay, startReplay } from './replay.ts';
+import type { AttemptResult, DeliverySender } from './send-delivery.ts';
+import { failPending, settleDelivery } from './settle-delivery.ts';
 import { makeSecret } from './signing.ts';
 
 let testDatabase: TestDatabase;
@@ -31,13 +32,18 @@ afterAll(() => testDatabase.dispose());
 const retrySeconds = [0, 0, 0];
 const keys = createKeyRing([randomBytes(32)]);
 
-/** An endpoint with a delivery for each of `count` events of an appointment. Returns its id. */
-async function endpointWith(count: number): Promise<string> {
-  const made = { clientId: 'app', url: 'https://hooks.clinic.example/', secret: makeSecret(), eventTypes: null };
+/** An endpoint with a delivery for each of `count` events of an appointment, or of an EHR. Returns its id. */
+async function endpointWith(count: number, isOfEhr = false): Promise<string> {
+  const made = { clientId: 'app', url, secret: makeSecret(), eventTypes: null };
   const endpoint = await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1000));
   if (!endpoint) throw new Error('The endpoint was not created');
   const { id } = endpoint;
-  const event = { type: 'emr.unavailable', emr: 'ehr', careUnitId: 'ward', subject: `a-${id}` } as const;
+  const event = {
+    type: 'emr.unavailable',
+    emr: 'ehr',
+    careUnitId: 'ward',
+    subject: isOfEhr ? null : `a-${id}`,
+  } as const;
   const data = { status: 'unavailable' } as const;
   await writeEvents(
     db,
@@ -54,6 +60,11 @@ async function claim(endpointId: string, leaseSeconds = 60): Promise<Claimed> {
   return claimed;
 }
 
+const url = 'https://hooks.clinic.example/';
+
+const settle = (endpointId: string, delivery: Claimed, result: AttemptResult) =>
+  settleDelivery(db, keys, { endpoint: { id: endpointId, clientId: 'app', url }, delivery, result }, retrySeconds);
+
 const deliveriesTo = async (endpointId: string) =>
   (
     await sql<{ state: string; attempts: number; failure_reason: string | null }>`
@@ -65,9 +76,21 @@ test('an attempt whose process is killed uses up no retry', async () => {
   const id = await endpointWith(1);
   for (let killed = 0; killed < 11; killed++) await claim(id, 0);
   const status = { failure: 'status', status: 503 } as const;
-  for (const _ of retrySeconds) expect(await settleDelivery(db, await claim(id), status, retrySeconds)).toBe('retry');
-  expect(await settleDelivery(db, await claim(id), status, retrySeconds)).toBe('failed');
+  for (const _ of retrySeconds) expect(await settle(id, await claim(id), status)).toBe('retry');
+  expect(await settle(id, await claim(id), status)).toBe('failed');
   expect(await deliveriesTo(id)).toMatchObject([{ state: 'failed', attempts: 15 }]);
+});
+
+test.each([
+  ['an appointment', false],
+  ["an EHR's availability", true],
+] as const)('a later event of %s waits for the earlier one', async (_, isOfEhr) => {
+  const id = await endpointWith(2, isOfEhr);
+  const first = await claim(id);
+  expect(await claimDeliveries(db, id, 60, 10)).toEqual([]);
+  await settle(id, first, { status: 200 });
+  const second = await claim(id);
+  expect(second.event.position).toBe(first.event.position + 1);
 });
 
 /** A dispatcher of the client `app`, which has the grants that `find` returns. */
@@ -117,7 +140,7 @@ test.each([
 
 test('an event is not deleted before it is delivered, but is not kept for good', async () => {
   const [pending, delivered] = [await endpointWith(1), await endpointWith(1)];
-  await settleDelivery(db, await claim(delivered), {}, retrySeconds);
+  await settle(delivered, await claim(delivered), {});
   const deleteAfter = async (days: number) => {
     await sql`UPDATE events SET occurred_at = now() - make_interval(days => ${days})`.execute(db);
     await deleteOldEvents(db, 2, 1_000);
@@ -126,4 +149,110 @@ test('an event is not deleted before it is delivered, but is not kept for good',
   expect(await deleteAfter(1)).toEqual([1, 1]);
   expect(await deleteAfter(3)).toEqual([1, 0]);
   expect(await deleteAfter(5)).toEqual([0, 0]);
+});
+
+test('replays of an endpoint are made one at a time, and four within an hour', async () => {
+  const id = await endpointWith(1);
+  const count = (isReplaying: boolean) => db.transaction().execute((tx) => countReplay(tx, { id, isReplaying }));
+  const rejected = { reason: 'rate_limited' };
+  await expect(count(true)).rejects.toMatchObject(rejected);
+  for (let started = 0; started < 4; started++) await count(false);
+  await expect(count(false)).rejects.toMatchObject(rejected);
+});
+
+test('a replay begins with the first event since a time, also if it was published before an earlier one', async () => {
+  const id = await endpointWith(4);
+  const { rows } = await sql<{ position: number }>`
+    SELECT event_position AS position FROM webhook_deliveries WHERE endpoint_id = ${id} ORDER BY sequence`.execute(db);
+  const times = ['09:00:00', '09:59:59', '10:00:02', '10:00:01'].map((time) => new Date(`2030-03-15T${time}Z`));
+  for (const [index, occurred_at] of times.entries()) {
+    await db
+      .updateTable('events')
+      .set({ occurred_at })
+      .where('position', '=', rows[index]?.position ?? 0)
+      .execute();
+  }
+  const startAt = async (time: string) => {
+    await db.transaction().execute((tx) => startReplay(tx, id, new Date(`2030-03-15T${time}Z`)));
+    const { replay_after } = await db
+      .selectFrom('webhook_endpoints')
+      .select('replay_after')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return rows.findIndex(({ position }) => position === Number(replay_after) + 1);
+  };
+  expect(await startAt('09:30:00')).toBe(1);
+  expect(await startAt('10:00:00')).toBe(2);
+  expect(await startAt('11:00:00')).toBe(-1);
+});
+
+describe('a result that arrives late', () => {
+  const gone = { failure: 'status', status: 410 } as const;
+  const stateOf = async (id: string) => {
+    const { disabled_reason } = await db
+      .selectFrom('webhook_endpoints')
+      .select('disabled_reason')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return [disabled_reason, ...(await deliveriesTo(id)).map(({ state }) => state)];
+  };
+  const disable = (id: string) =>
+    db.transaction().execute(async (tx) => {
+      await updateEndpoint(tx, id, { disabled_reason: 'client' });
+      await failPending(tx, id);
+    });
+  const enable = (id: string) => db.transaction().execute((tx) => updateEndpoint(tx, id, { disabled_reason: null }));
+
+  test('disables the endpoint if it is 410', async () => {
+    const id = await endpointWith(2);
+    expect(await settle(id, await claim(id), gone)).toBe('failed');
+    expect(await stateOf(id)).toEqual(['gone', 'failed', 'failed']);
+  });
+
+  test('is a failure if it is 410 of a former URL', async () => {
+    const id = await endpointWith(1);
+    const delivery = await claim(id);
+    const moved = sealUrl(keys, id, 'https://hooks.clinic.example/moved');
+    await db.transaction().execute((tx) => updateEndpoint(tx, id, { sealed_url: moved }));
+    expect(await settle(id, delivery, gone)).toBe('retry');
+    expect(await stateOf(id)).toEqual([null, 'pending']);
+  });
+
+  test('changes nothing if the endpoint was disabled and enabled again', async () => {
+    const id = await endpointWith(1);
+    const delivery = await claim(id);
+    await disable(id);
+    await enable(id);
+    expect(await settle(id, delivery, gone)).toBe('superseded');
+    expect(await stateOf(id)).toEqual([null, 'failed']);
+  });
+
+  test('is recorded if the event was delivered while the endpoint was disabled', async () => {
+    const id = await endpointWith(2);
+    const delivery = await claim(id);
+    await disable(id);
+    expect(await settle(id, delivery, { status: 200 })).toBe('delivered');
+    expect(await stateOf(id)).toEqual(['client', 'delivered', 'failed']);
+  });
+
+  test('comes before later events, also if the endpoint was disabled and enabled again', async () => {
+    const id = await endpointWith(2);
+    await claim(id);
+    await disable(id);
+    await enable(id);
+    await sql`UPDATE webhook_deliveries SET state = 'pending' WHERE endpoint_id = ${id} AND attempts = 0`.execute(db);
+    expect(await endpointsWithDue(db, keys, id)).toEqual([]);
+    await sql`UPDATE webhook_endpoints SET paused_until = now() WHERE id = ${id} AND paused_until > now()`.execute(db);
+    expect(await endpointsWithDue(db, keys, id)).toMatchObject([{ id }]);
+  });
+
+  test.each([[{ status: 200 }], [{ failure: 'timeout' }], [gone]] as const)(
+    'is not counted if the endpoint was deleted: %o',
+    async (result) => {
+      const id = await endpointWith(1);
+      const delivery = await claim(id);
+      await db.deleteFrom('webhook_endpoints').where('id', '=', id).execute();
+      expect(await settle(id, delivery, result)).toBe('superseded');
+    },
+  );
 });

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { page } from '../api/paging.ts';
-import { inPath } from '../api/places.ts';
 import { addOperation } from '../api/route.ts';
 import { reference, text } from '../api/schemas.ts';
-import { Problem, problemAt } from '../problems/problem.ts';
-import { type Delivery, listDeliveries, redeliver } from './delivery-store.ts';
+import { redeliverEvent, replayEvents, sendTestEvent } from './delivery-actions.ts';
+import { type Delivery, listDeliveries } from './delivery-store.ts';
+import { lockEnabledEndpoint } from './endpoint-actions.ts';
 import { deliveryBody, endpointBody } from './endpoint-body.ts';
 import {
   type DeliveryBody,
@@ -22,11 +22,9 @@ import {
   endpointParam,
   endpointPath,
   exampleParams,
-  lockEndpoint,
   requireEndpoint,
 } from './endpoint-routes.ts';
-import { startReplay } from './replay.ts';
-import { writeTestEvent } from './write-test-event.ts';
+import { countReplay } from './replay.ts';
 
 const deliveryExample: DeliveryBody = {
   id: '7d8c6a54-1b1e-4f7a-a3e0-2a9f6d1c4b90',
@@ -55,6 +53,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     level: 'client',
     method: 'POST',
     path: `${endpointPath}/test`,
+    audit: 'none',
     scopes: ['webhooks:manage'],
     params: endpointParam,
     response: { status: 202, description: 'The event will be delivered.', schema: testEventSchema },
@@ -62,10 +61,9 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     examples: { params: exampleParams, response: { event_id: deliveryExample.event_id } },
     handle: ({ client, params: { webhook_endpoint_id: id }, transact }) =>
       transact(async (tx) => {
-        const { disabledReason } = await lockEndpoint(tx, keys, client.id, id);
-        if (disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
+        await requireEndpoint(tx, keys, client.id, id);
         const [emr = ''] = client.grants.keys();
-        return { body: { event_id: await writeTestEvent(tx, id, emr) } };
+        return { body: { event_id: await sendTestEvent(tx, id, emr) } };
       }),
   });
 
@@ -75,10 +73,11 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     summary: 'Replay several events',
     description:
       'Delivers every event since a time again, in order, with the same ids. Events that are older than their retention ' +
-      'are not stored any more.',
+      'are not stored any more. An endpoint can have one replay at a time and four within an hour.',
     level: 'client',
     method: 'POST',
     path: `${endpointPath}/replay`,
+    audit: 'none',
     scopes: ['webhooks:manage'],
     params: endpointParam,
     body: reference<Static<typeof replaySchema>>('WebhookReplay'),
@@ -91,9 +90,10 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     },
     handle: ({ client, params: { webhook_endpoint_id: id }, body, transact }) =>
       transact(async (tx) => {
-        const { disabledReason } = await lockEndpoint(tx, keys, client.id, id);
-        if (disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
-        await startReplay(tx, id, new Date(body.from));
+        await requireEndpoint(tx, keys, client.id, id);
+        await lockEnabledEndpoint(tx, id);
+        await countReplay(tx, await requireEndpoint(tx, keys, client.id, id));
+        await replayEvents(tx, id, new Date(body.from));
         return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
       }),
   });
@@ -105,6 +105,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     level: 'client',
     method: 'GET',
     path: `${endpointPath}/deliveries`,
+    audit: 'none',
     scopes: ['webhooks:manage'],
     params: endpointParam,
     query: deliveryQuery,
@@ -134,6 +135,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     level: 'client',
     method: 'POST',
     path: `${endpointPath}/deliveries/:webhook_delivery_id/redeliver`,
+    audit: 'none',
     scopes: ['webhooks:manage'],
     params: { ...endpointParam, webhook_delivery_id: text({ description: 'Id of a delivery.' }) },
     response: { status: 202, description: 'The delivery.', schema: deliverySchema },
@@ -144,12 +146,8 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     },
     handle: ({ client, params, transact }) =>
       transact(async (tx) => {
-        const { id, disabledReason } = await lockEndpoint(tx, keys, client.id, params.webhook_endpoint_id);
-        if (disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
-        const delivery = await redeliver(tx, id, params.webhook_delivery_id);
-        if (delivery) return { body: deliveryBody(delivery) };
-        const detail = 'The webhook endpoint has no delivery with this id.';
-        throw problemAt(inPath('webhook_delivery_id'), 'webhook_delivery_not_found', detail);
+        const { id } = await requireEndpoint(tx, keys, client.id, params.webhook_endpoint_id);
+        return { body: deliveryBody(await redeliverEvent(tx, id, params.webhook_delivery_id)) };
       }),
   });
 }

@@ -45,19 +45,10 @@ export function listDeliveries(
 
 /**
  * Delivers the event of a delivery again, as a new delivery. A pending one is due at once instead. Returns `undefined` if
- * the endpoint is disabled or has no such delivery.
+ * the endpoint has no such delivery. The caller has locked the endpoint.
  */
 export async function redeliver(tx: Tx, endpointId: string, deliveryId: string): Promise<Delivery | undefined> {
   if (!isUuid(deliveryId)) return undefined;
-  // Locked, so that it is not disabled before the delivery is stored.
-  const endpoint = await tx
-    .selectFrom('webhook_endpoints')
-    .select('id')
-    .where('id', '=', endpointId)
-    .where('disabled_reason', 'is', null)
-    .forShare()
-    .executeTakeFirst();
-  if (!endpoint) return undefined;
   const { rows } = await sql<{ id: string }>`
     WITH chosen AS (
       SELECT * FROM webhook_deliveries WHERE endpoint_id = ${endpointId} AND id = ${deliveryId} FOR UPDATE

@@ -71,7 +71,7 @@ export function createDispatcher({ db, keys, clients, sender, settings, metrics,
         return;
       }
       const result = await sender.send(endpoint, delivery.event.id, JSON.stringify(eventBody(delivery.event)));
-      const outcome = await settleDelivery(db, delivery, result, settings.retry_seconds);
+      const outcome = await settleDelivery(db, keys, { endpoint, delivery, result }, settings.retry_seconds);
       metrics.attempted(outcome);
       const { status, failure } = result;
       if (outcome === 'retry') log.warn({ ...about, reason: failure, status }, 'webhook not delivered, will retry');

@@ -2,6 +2,8 @@ import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
 import { choice, nullableChoice, nullableInteger, nullableString, reference, text } from '../api/schemas.ts';
 import { eventTypes } from '../events/event-types.ts';
+import { longestUrl } from './address-rules.ts';
+import { overlap } from './endpoint-actions.ts';
 
 const dateTime = (description: string) => Type.String({ format: 'date-time', description });
 const wanted = (description: string) => Type.Array(choice(eventTypes), { minItems: 1, uniqueItems: true, description });
@@ -46,7 +48,7 @@ export const endpointListSchema = Type.Object({
 
 const url = text({
   minLength: 1,
-  maxLength: 2000,
+  maxLength: longestUrl,
   description: 'An `https://` URL without user name, password and fragment, with a public address.',
 });
 export const endpointCreationSchema = Type.Object(
@@ -69,7 +71,7 @@ export const rotationSchema = Type.Object(
     overlap_seconds: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: 604_800,
+        maximum: overlap.longest,
         description: 'How long deliveries are also signed with the previous secret. Default: a day.',
       }),
     ),

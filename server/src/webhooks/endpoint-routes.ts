@@ -1,16 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { type Cursors, page, pagingQuery } from '../api/paging.ts';
-import { inBody, inPath } from '../api/places.ts';
+import { inPath } from '../api/places.ts';
 import { addOperation } from '../api/route.ts';
 import { reference, text } from '../api/schemas.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { Problem, problemAt } from '../problems/problem.ts';
+import { problemAt } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { type AddressRules, urlMistake } from './address-rules.ts';
 import type { Endpoint } from './endpoint.ts';
+import { changeEndpoint, createEndpoint, deleteEndpoint, rotateSecret } from './endpoint-actions.ts';
 import { endpointBody } from './endpoint-body.ts';
 import {
   type EndpointBody,
@@ -21,17 +20,7 @@ import {
   newEndpointSchema,
   rotationSchema,
 } from './endpoint-contract.ts';
-import {
-  deleteEndpoint,
-  findEndpoint,
-  insertEndpoint,
-  listEndpoints,
-  sealSecret,
-  sealUrl,
-  updateEndpoint,
-} from './endpoint-store.ts';
-import { failPending } from './settle-delivery.ts';
-import { makeSecret } from './signing.ts';
+import { findEndpoint, listEndpoints } from './endpoint-store.ts';
 
 export interface EndpointDependencies {
   readonly cursors: Cursors;
@@ -59,28 +48,8 @@ const newExample = { ...endpointExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZI
 export async function requireEndpoint(db: Db | Tx, keys: KeyRing, clientId: string, id: string): Promise<Endpoint> {
   const endpoint = await findEndpoint(db, keys, clientId, id);
   if (endpoint) return endpoint;
-  throw notFound();
-}
-
-/**
- * Locks an endpoint until the end of the transaction, so that no other request changes it meanwhile.
- *
- * @throws Problem `webhook_endpoint_not_found`
- */
-export async function lockEndpoint(tx: Tx, keys: KeyRing, clientId: string, id: string): Promise<Endpoint> {
-  const endpoint = await findEndpoint(tx, keys, clientId, id, true);
-  if (endpoint) return endpoint;
-  throw notFound();
-}
-
-function notFound(): Problem {
   const detail = 'The client has no webhook endpoint with this id.';
-  return problemAt(inPath('webhook_endpoint_id'), 'webhook_endpoint_not_found', detail);
-}
-
-function assertAllowed(url: string, rules: AddressRules): void {
-  const mistake = urlMistake(url, rules);
-  if (mistake !== undefined) throw problemAt(inBody('url'), 'webhook_url_rejected', mistake);
+  throw problemAt(inPath('webhook_endpoint_id'), 'webhook_endpoint_not_found', detail);
 }
 
 /** The endpoints of a client. */
@@ -98,6 +67,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     level: 'client',
     method: 'GET',
     path: '/webhook-endpoints',
+    audit: 'none',
     scopes: ['webhooks:manage'],
     query: pagingQuery,
     response: { status: 200, description: 'The endpoints of the client, sorted by id.', schema: endpointListSchema },
@@ -124,6 +94,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     level: 'client',
     method: 'POST',
     path: '/webhook-endpoints',
+    audit: 'none',
     scopes: ['webhooks:manage'],
     body: reference<Static<typeof endpointCreationSchema>>('WebhookEndpointCreation'),
     response: { status: 201, description: 'The endpoint with its secret.', schema: newEndpointSchema },
@@ -133,14 +104,11 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
       response: newExample,
     },
     async handle({ client, body: { url, event_types = null }, transact }) {
-      assertAllowed(url, settings);
-      const secret = makeSecret();
       return transact(async (tx) => {
-        const made = { clientId: client.id, url, secret, eventTypes: event_types };
-        const endpoint = await insertEndpoint(tx, keys, made, settings.max_endpoints);
-        if (!endpoint) throw new Problem('webhook_endpoint_limit_reached');
+        const made = { clientId: client.id, url, eventTypes: event_types };
+        const endpoint = await createEndpoint(tx, keys, settings, made);
         const location = `/api/webhook-endpoints/${endpoint.id}`;
-        return { body: { ...endpointBody(endpoint), secret }, headers: { location } };
+        return { body: { ...endpointBody(endpoint), secret: endpoint.secret }, headers: { location } };
       });
     },
   });
@@ -152,6 +120,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     level: 'client',
     method: 'GET',
     path: endpointPath,
+    audit: 'none',
     scopes: ['webhooks:manage'],
     params: endpointParam,
     response: { status: 200, description: 'The endpoint.', schema: endpointSchema },
@@ -170,6 +139,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     level: 'client',
     method: 'PATCH',
     path: endpointPath,
+    audit: 'none',
     scopes: ['webhooks:manage'],
     params: endpointParam,
     body: reference<Static<typeof endpointChangeSchema>>('WebhookEndpointChange'),
@@ -177,18 +147,9 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     reasons: ['webhook_endpoint_not_found', 'webhook_url_rejected'],
     examples: { params: exampleParams, body: { status: 'enabled' }, response: endpointExample },
     async handle({ client, params: { webhook_endpoint_id: id }, body: { url, event_types, status }, transact }) {
-      if (url !== undefined) assertAllowed(url, settings);
       return transact(async (tx) => {
-        const { disabledReason } = await lockEndpoint(tx, keys, client.id, id);
-        await updateEndpoint(tx, id, {
-          ...(url === undefined ? {} : { sealed_url: sealUrl(keys, id, url) }),
-          ...(event_types === undefined ? {} : { event_types }),
-          ...(status === 'enabled' ? { disabled_reason: null } : {}),
-          ...(status === 'disabled'
-            ? { disabled_reason: disabledReason ?? 'client', replay_after: null, replay_until: null }
-            : {}),
-        });
-        if (status === 'disabled') await failPending(tx, id);
+        await requireEndpoint(tx, keys, client.id, id);
+        await changeEndpoint(tx, keys, settings, id, { url, eventTypes: event_types, status });
         return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
       });
     },
@@ -201,6 +162,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     level: 'client',
     method: 'DELETE',
     path: endpointPath,
+    audit: 'none',
     scopes: ['webhooks:manage'],
     params: endpointParam,
     response: { status: 204, description: 'The endpoint and its deliveries are deleted.', schema: endpointSchema },
@@ -208,7 +170,8 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     examples: { params: exampleParams, response: undefined },
     handle: ({ client, params, transact }) =>
       transact(async (tx) => {
-        if (!(await deleteEndpoint(tx, client.id, params.webhook_endpoint_id))) throw notFound();
+        const { id } = await requireEndpoint(tx, keys, client.id, params.webhook_endpoint_id);
+        await deleteEndpoint(tx, id);
         return { body: {} };
       }),
   });
@@ -223,6 +186,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     level: 'client',
     method: 'POST',
     path: `${endpointPath}/secret`,
+    audit: 'none',
     scopes: ['webhooks:manage'],
     params: endpointParam,
     body: reference<Static<typeof rotationSchema>>('WebhookSecretRotation'),
@@ -233,15 +197,10 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
       body: { overlap_seconds: 86_400 },
       response: { ...newExample, previous_secret_expires_at: '2026-03-20T12:00:00.000Z' },
     },
-    handle: ({ client, params: { webhook_endpoint_id: id }, body: { overlap_seconds = 86_400 }, transact }) =>
+    handle: ({ client, params: { webhook_endpoint_id: id }, body: { overlap_seconds }, transact }) =>
       transact(async (tx) => {
-        const { secret: previous } = await lockEndpoint(tx, keys, client.id, id);
-        const secret = makeSecret();
-        await updateEndpoint(tx, id, {
-          sealed_secret: sealSecret(keys, id, secret),
-          sealed_previous_secret: sealSecret(keys, id, previous),
-          previous_secret_expires_at: sql<Date>`now() + make_interval(secs => ${overlap_seconds})`,
-        });
+        await requireEndpoint(tx, keys, client.id, id);
+        const secret = await rotateSecret(tx, keys, id, overlap_seconds);
         return { body: { ...endpointBody(await requireEndpoint(tx, keys, client.id, id)), secret } };
       }),
   });

@@ -1,12 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { type Selectable, sql, type UpdateObject } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
-import type { WebhookTables } from '../db/tables/webhooks.ts';
+import type { DisabledReason, WebhookTables } from '../db/tables/webhooks.ts';
 import { isUuid } from '../identifiers/uuid.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Endpoint } from './endpoint.ts';
 
-type Row = Omit<Selectable<WebhookTables['webhook_endpoints']>, 'replay_after'> & {
+type Row = Omit<
+  Selectable<WebhookTables['webhook_endpoints']>,
+  'replay_after' | 'replays_started_at' | 'paused_until'
+> & {
   readonly is_previous_valid: boolean;
 };
 
@@ -72,27 +75,55 @@ export async function listEndpoints(
   return openAll(keys, rows);
 }
 
-/** @param lock whether to lock the row until the end of the transaction */
+/** @param clientId `undefined`: of any client */
 export async function findEndpoint(
   db: Db | Tx,
   keys: KeyRing,
-  clientId: string,
+  clientId: string | undefined,
   id: string,
-  lock = false,
 ): Promise<Endpoint | undefined> {
   if (!isUuid(id)) return undefined;
   const row = await select(db)
-    .where('client_id', '=', clientId)
+    .$if(clientId !== undefined, (query) => query.where('client_id', '=', clientId ?? ''))
     .where('id', '=', id)
-    .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst();
   return row && openEndpoint(keys, row);
+}
+
+/** The hosts of all endpoints that can be decrypted, by id. The rest of a URL can contain a token. */
+export async function readHosts(db: Db, keys: KeyRing): Promise<ReadonlyMap<string, string>> {
+  const endpoints = openAll(keys, await select(db).execute());
+  return new Map(endpoints.map(({ id, url }) => [id, new URL(url).host]));
+}
+
+/** What changes when the secret of an endpoint is rotated. `undefined`: there is no such endpoint. */
+export async function readSecretVersion(db: Db | Tx, id: string): Promise<string | undefined> {
+  const query = db.selectFrom('webhook_endpoints').select('sealed_secret').where('id', '=', id);
+  return versionOf(await query.executeTakeFirst());
+}
+
+/** As `readSecretVersion`. Nobody else rotates it until the transaction ends. */
+export async function lockSecretVersion(tx: Tx, id: string): Promise<string | undefined> {
+  const query = tx.selectFrom('webhook_endpoints').select('sealed_secret').where('id', '=', id).forNoKeyUpdate();
+  return versionOf(await query.executeTakeFirst());
+}
+
+function versionOf(row: { readonly sealed_secret: Buffer } | undefined): string | undefined {
+  return row && hash('sha256', row.sealed_secret, 'base64url');
+}
+
+/** Whether no endpoint has this id. Until the transaction ends, nobody else who asks gets it. */
+export async function claimId(tx: Tx, id: string): Promise<boolean> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`webhook endpoint ${id}`}, 0))`.execute(tx);
+  const row = await tx.selectFrom('webhook_endpoints').select('id').where('id', '=', id).executeTakeFirst();
+  return row === undefined;
 }
 
 /** Endpoints with deliveries that are due: all, or the one with this id. */
 export async function endpointsWithDue(db: Db, keys: KeyRing, id?: string): Promise<Endpoint[]> {
   const rows = await select(db)
     .where('disabled_reason', 'is', null)
+    .where(sql<boolean>`coalesce(paused_until <= now(), true)`)
     .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
     .where(
       sql<boolean>`EXISTS (
@@ -104,6 +135,8 @@ export async function endpointsWithDue(db: Db, keys: KeyRing, id?: string): Prom
 }
 
 interface NewEndpoint {
+  /** Default: a new one. */
+  readonly id?: string | undefined;
   readonly clientId: string;
   readonly url: string;
   readonly secret: string;
@@ -114,7 +147,7 @@ interface NewEndpoint {
 export async function insertEndpoint(
   tx: Tx,
   keys: KeyRing,
-  { clientId, url, secret, eventTypes }: NewEndpoint,
+  { id = randomUUID(), clientId, url, secret, eventTypes }: NewEndpoint,
   most: number,
 ): Promise<Endpoint | undefined> {
   // Two requests at once could otherwise exceed the limit.
@@ -125,7 +158,6 @@ export async function insertEndpoint(
     .where('client_id', '=', clientId)
     .executeTakeFirstOrThrow();
   if (count >= most) return undefined;
-  const id = randomUUID();
   await tx
     .insertInto('webhook_endpoints')
     .values({
@@ -146,17 +178,6 @@ export async function updateEndpoint(
 ): Promise<void> {
   if (Object.keys(values).length === 0) return;
   await tx.updateTable('webhook_endpoints').set(values).where('id', '=', id).execute();
-}
-
-/** Deletes an endpoint with its deliveries. Returns `false` if the client has no such endpoint. */
-export async function deleteEndpoint(tx: Tx, clientId: string, id: string): Promise<boolean> {
-  if (!isUuid(id)) return false;
-  const { numDeletedRows } = await tx
-    .deleteFrom('webhook_endpoints')
-    .where('client_id', '=', clientId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
 }
 
 /**
@@ -190,4 +211,14 @@ async function resealEndpoint(db: Db, keys: KeyRing, row: Row, { id, url, secret
     .where('sealed_url', '=', row.sealed_url)
     .where('sealed_secret', '=', row.sealed_secret)
     .execute();
+}
+
+/** Locks an endpoint until the transaction ends: nobody else changes or deletes it. Deliveries to it go on. */
+export function lockRow(tx: Tx, id: string): Promise<{ disabledReason: DisabledReason | null } | undefined> {
+  return tx
+    .selectFrom('webhook_endpoints')
+    .select('disabled_reason as disabledReason')
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
 }

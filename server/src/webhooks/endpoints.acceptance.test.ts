@@ -103,7 +103,7 @@ test('two rotations at the same time both return a secret that is valid', async 
     const started = [1, 2].map(() => webhooks.call<Endpoint>('POST', `/${id}/secret`, {}));
     await eventually(async () => {
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-        AND query LIKE '%sealed_secret%'`;
+        AND query LIKE '%"webhook_endpoints"%'`;
       expect(await rowsOf(gateway, waiting)).toHaveLength(2);
     });
     return started;

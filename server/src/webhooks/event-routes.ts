@@ -51,6 +51,7 @@ export function addEventRoutes(app: FastifyInstance, { cursors, db }: { cursors:
     level: 'client',
     method: 'GET',
     path: '/events',
+    audit: 'none',
     scopes: ['appointments:read', 'webhooks:manage'],
     query: eventQuery,
     response: { status: 200, description: 'Events, the oldest first.', schema: eventListSchema },

@@ -57,14 +57,18 @@ export function maySee(
   return granted !== undefined && (care_unit_id === null || granted.has(care_unit_id));
 }
 
+/** Deliveries with the same text are made in order: those of an appointment, and those about the availability of an EHR. */
+function orderedBy({ type, emr, subject }: StoredEvent): string | null {
+  if (subject !== null) return `${emr} ${subject}`;
+  return type.startsWith('emr.') ? emr : null;
+}
+
 /** Skips events that already have a pending delivery to the endpoint. */
 export async function insertDeliveries(tx: Tx, endpointId: string, events: readonly StoredEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(({ id, position, emr, subject }) => ({
-    event_id: id,
-    event_position: position,
-    subject: subject === null ? null : `${emr} ${subject}`,
-  }));
+  const rows = events.map((event) => {
+    return { event_id: event.id, event_position: event.position, subject: orderedBy(event) };
+  });
   await sql`
     INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject)
     SELECT ${endpointId}::uuid, event_id, event_position, subject

@@ -12,7 +12,7 @@ export interface WebhookMetrics {
 export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   const attempts = new Counter({
     name: 'crossward_webhook_attempts_total',
-    help: 'Attempts of this gateway to deliver an event, by outcome: delivered, retry (failed, will be repeated) or failed (given up).',
+    help: 'Attempts of this gateway to deliver an event, by outcome: delivered, retry (failed, will be repeated), failed (given up) or superseded (its endpoint was disabled or deleted, or another gateway claimed the delivery).',
     labelNames: ['outcome'],
     registers: [registry],
   });

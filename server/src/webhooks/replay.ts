@@ -3,10 +3,49 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { lastPosition } from '../events/positions.ts';
 import { type StoredEvent, storedEventColumns } from '../events/stored-event.ts';
+import { Problem } from '../problems/problem.ts';
+import type { Endpoint } from './endpoint.ts';
 import { insertDeliveries, wants } from './fan-out.ts';
 
 /** Batch size. After a full batch, the next one follows at once. */
 const atOnce = 500;
+
+/** Of one endpoint by its client within an hour. Each can create a delivery of every stored event. */
+const mostPerHour = 4;
+
+/**
+ * Counts a replay that a client starts. Lock the endpoint first.
+ *
+ * @throws Problem `rate_limited` while another one is creating deliveries, or after four within an hour
+ */
+export async function countReplay(tx: Tx, { id, isReplaying }: Pick<Endpoint, 'id' | 'isReplaying'>): Promise<void> {
+  if (isReplaying) throw tooMany('A replay of the endpoint is in progress.', secondsOfReplay);
+  const { rows } = await sql<{ started: readonly Date[]; now: Date }>`
+    SELECT now(), ARRAY(
+      SELECT it FROM unnest(replays_started_at) AS it WHERE it > now() - interval '1 hour' ORDER BY it) AS started
+    FROM webhook_endpoints WHERE id = ${id}`.execute(tx);
+  const { started = [], now = new Date() } = rows[0] ?? {};
+  const oldest = started.at(-mostPerHour);
+  if (oldest) {
+    const seconds = (oldest.getTime() + 3_600_000 - now.getTime()) / 1000;
+    throw tooMany(`The endpoint had ${mostPerHour} replays within an hour.`, seconds);
+  }
+  const times = [...started, now];
+  await tx.updateTable('webhook_endpoints').set({ replays_started_at: times }).where('id', '=', id).execute();
+}
+
+/** A batch of a replay takes less. */
+const secondsOfReplay = 5;
+
+function tooMany(detail: string, retryAfterSeconds: number): Problem {
+  return new Problem('rate_limited', { detail, headers: { 'retry-after': String(Math.ceil(retryAfterSeconds)) } });
+}
+
+/**
+ * Events are published nearly in the order of their times: a transaction that commits late is published after events of
+ * later times. None that writes an event lasts longer than this.
+ */
+const longestWrite = sql`interval '1 minute'`;
 
 /**
  * Starts a replay: an enabled endpoint gets every published event since a time again. A running replay is replaced. Later
@@ -14,11 +53,15 @@ const atOnce = 500;
  */
 export async function startReplay(tx: Tx, endpointId: string, from: Date): Promise<void> {
   await sql`
-    UPDATE webhook_endpoints SET replay_until = newest, replay_after = coalesce(first - 1, newest)
-    FROM (
-      SELECT ${lastPosition('published')} AS newest, min(position) FILTER (WHERE occurred_at >= ${from}) AS first FROM events
-    ) AS known
-    WHERE id = ${endpointId} AND disabled_reason IS NULL`.execute(tx);
+    WITH first AS MATERIALIZED (
+      SELECT occurred_at FROM events WHERE occurred_at >= ${from} AND position IS NOT NULL ORDER BY occurred_at LIMIT 1
+    ), among AS MATERIALIZED (
+      SELECT position FROM events, first
+      WHERE events.occurred_at >= first.occurred_at AND events.occurred_at <= first.occurred_at + ${longestWrite}
+        AND position IS NOT NULL
+    ), known AS (SELECT ${lastPosition('published')} AS newest, (SELECT min(position) FROM among) AS lowest)
+    UPDATE webhook_endpoints SET replay_until = newest, replay_after = coalesce(lowest - 1, newest)
+    FROM known WHERE id = ${endpointId} AND disabled_reason IS NULL`.execute(tx);
 }
 
 /** Creates the deliveries of running replays, in batches. Returns whether there is more to do. */

@@ -57,6 +57,22 @@ test('a URL without TLS is rejected unless the operator allows it', async () => 
   await sender.close();
 });
 
+test('a receiver asks to wait with a number of seconds or a date', async () => {
+  const future = new Date(Date.now() + 3_600_000).toUTCString();
+  const headers = ['120', future, 'soon'];
+  const asking = createServer((_, response) => response.writeHead(503, { 'retry-after': headers.shift() }).end());
+  await new Promise<void>((resolve) => asking.listen(0, '127.0.0.1', resolve));
+  const { port: askingPort } = asking.address() as AddressInfo;
+  const sender = createDeliverySender({ ...settings, allow_private_addresses: true });
+  const url = `http://127.0.0.1:${askingPort}/`;
+  const waits: (number | undefined)[] = [];
+  for (const _ of [1, 2, 3]) waits.push((await sender.send({ ...endpoint(''), url }, 'e-1', '{}')).retryAfterSeconds);
+  expect(waits).toEqual([120, expect.any(Number), undefined]);
+  expect(waits[1]).toBeGreaterThan(0);
+  await sender.close();
+  asking.close();
+});
+
 test('endpoints that do not respond hold up no other one on their host', async () => {
   const slow = 20;
   const allHang = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import packageJson from '../../package.json' with { type: 'json' };
 import { addressRejected, createConnect } from '../ehr/guard/connect.ts';
+import { retryAfterSeconds } from '../ehr/guard/retry-after.ts';
 import { type AddressRules, urlMistake } from './address-rules.ts';
 import type { Endpoint } from './endpoint.ts';
 import { signedHeaders } from './signing.ts';
@@ -75,7 +76,8 @@ export function createDeliverySender(settings: SendSettings): DeliverySender {
 }
 
 function retryAfter(header: string | string[] | undefined): Pick<AttemptResult, 'retryAfterSeconds'> {
-  return typeof header === 'string' && /^\d{1,6}$/.test(header) ? { retryAfterSeconds: Number(header) } : {};
+  const seconds = typeof header === 'string' ? retryAfterSeconds(header) : undefined;
+  return seconds === undefined ? {} : { retryAfterSeconds: seconds };
 }
 
 function failureOf(error: unknown): AttemptResult['failure'] & string {

@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
+import { retryTransaction } from '../db/retry.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Claimed } from './claim-deliveries.ts';
+import type { Endpoint } from './endpoint.ts';
+import { findEndpoint, lockRow } from './endpoint-store.ts';
 import type { AttemptResult } from './send-delivery.ts';
 
 const gone = 410;
@@ -9,46 +13,68 @@ const longestRetryAfter = 3_600;
 /** Spreads the retries of many deliveries to one endpoint. */
 const jitter = 0.1;
 
-export type Settled = 'delivered' | 'retry' | 'failed';
+/** `superseded`: nothing was recorded, because the delivery was ended, deleted or claimed again meanwhile. */
+export type Settled = 'delivered' | 'retry' | 'failed' | 'superseded';
 
 /**
  * Records the result of an attempt. Later events of the same subject wait for the retry, or are due as soon as this one has
  * been delivered or given up. Only failures that are recorded count: an attempt whose process was killed has not failed.
- * Does nothing if another process has claimed the delivery meanwhile.
  *
+ * @param endpoint as it was at the attempt
  * @param retrySeconds pauses between attempts; after the last one the delivery has failed
  */
-export async function settleDelivery(
+export function settleDelivery(
   db: Db,
-  delivery: Claimed,
-  result: AttemptResult,
+  keys: KeyRing,
+  { endpoint, delivery, result }: Attempt,
   retrySeconds: readonly number[],
 ): Promise<Settled> {
-  if (result.failure === undefined) {
-    await end(db, delivery, 'delivered', result);
-    return 'delivered';
-  }
-  if (result.status === gone) {
-    await db.transaction().execute(async (tx) => {
-      // The endpoint first, as a request that disables it does, to avoid deadlocks.
-      await disableAsGone(tx, delivery.endpointId);
-      await end(tx, delivery, 'failed', result);
-      await failPending(tx, delivery.endpointId);
-    });
-    return 'failed';
-  }
+  // Each statement locks several deliveries, as one that disables or deletes the endpoint does in another order.
+  return retryTransaction(() => settle(db, keys, { endpoint, delivery, result }, retrySeconds));
+}
+
+interface Attempt {
+  readonly endpoint: Pick<Endpoint, 'id' | 'clientId' | 'url'>;
+  readonly delivery: Claimed;
+  readonly result: AttemptResult;
+}
+
+async function settle(
+  db: Db,
+  keys: KeyRing,
+  { endpoint, delivery, result }: Attempt,
+  retrySeconds: readonly number[],
+): Promise<Settled> {
+  if (result.failure === undefined) return end(db, delivery, 'delivered', result);
+  const settled = result.status === gone ? await settleGone(db, keys, { endpoint, delivery, result }) : undefined;
+  if (settled) return settled;
   const pause = retrySeconds[delivery.failures];
-  if (pause === undefined) {
-    await end(db, delivery, 'failed', result);
-    return 'failed';
-  }
+  if (pause === undefined) return end(db, delivery, 'failed', result);
   const asked = Math.min(result.retryAfterSeconds ?? 0, longestRetryAfter);
-  await postpone(db, delivery, result, Math.max(asked, pause * (1 + jitter * Math.random())));
-  return 'retry';
+  return postpone(db, delivery, result, Math.max(asked, pause * (1 + jitter * Math.random())));
+}
+
+/**
+ * Disables the endpoint, unless its client has changed the URL or enabled it again since the attempt. Returns `undefined`
+ * if the URL has changed: the new one may want the event.
+ */
+function settleGone(db: Db, keys: KeyRing, { endpoint, delivery, result }: Attempt): Promise<Settled | undefined> {
+  return db.transaction().execute(async (tx) => {
+    // The endpoint first, as a request that disables it does, to avoid deadlocks.
+    await lockRow(tx, endpoint.id);
+    const current = await findEndpoint(tx, keys, endpoint.clientId, endpoint.id);
+    if (current && current.url !== endpoint.url) return undefined;
+    const settled = await end(tx, delivery, 'failed', result);
+    if (settled === 'failed') {
+      await disableAsGone(tx, endpoint.id);
+      await failPending(tx, endpoint.id);
+    }
+    return settled;
+  });
 }
 
 /** Fails a delivery that must not be made. Later events of the same subject become due. */
-export function endWithoutAttempt(db: Db, delivery: Claimed): Promise<void> {
+export function endWithoutAttempt(db: Db, delivery: Claimed): Promise<Settled> {
   return end(db, delivery, 'failed', { failure: 'not_granted' });
 }
 
@@ -57,15 +83,21 @@ async function end(
   { id, endpointId, subject, attempts }: Claimed,
   state: 'delivered' | 'failed',
   { status, failure }: Omit<AttemptResult, 'failure'> & { readonly failure?: AttemptResult['failure'] | 'not_granted' },
-): Promise<void> {
-  await sql`
+): Promise<Settled> {
+  const { rows } = await sql`
     WITH ended AS (
       UPDATE webhook_deliveries SET state = ${state}, response_status = ${status ?? null}::integer,
         failure_reason = ${failure ?? null}::text, completed_at = now()
-      WHERE id = ${id} AND state = 'pending' AND attempts = ${attempts} RETURNING id)
-    UPDATE webhook_deliveries AS later SET next_attempt_at = now() FROM ended
-    WHERE later.endpoint_id = ${endpointId} AND later.subject = ${subject} AND later.state = 'pending'
-      AND later.id <> ended.id AND later.next_attempt_at > now() AND later.attempts = 0`.execute(db);
+      WHERE id = ${id} AND attempts = ${attempts}
+        -- The endpoint may have been disabled during an attempt that has delivered the event.
+        AND (state = 'pending' OR (${state === 'delivered'} AND failure_reason = 'endpoint_disabled'))
+      RETURNING id
+    ), due AS (
+      UPDATE webhook_deliveries AS later SET next_attempt_at = now() FROM ended
+      WHERE later.endpoint_id = ${endpointId} AND later.subject = ${subject} AND later.state = 'pending'
+        AND later.id <> ended.id AND later.next_attempt_at > now() AND later.attempts = 0)
+    SELECT FROM ended`.execute(db);
+  return rows.length > 0 ? state : 'superseded';
 }
 
 async function postpone(
@@ -73,16 +105,19 @@ async function postpone(
   { id, endpointId, subject, attempts }: Claimed,
   { status, failure }: AttemptResult,
   seconds: number,
-): Promise<void> {
-  await sql`
+): Promise<Settled> {
+  const { rows } = await sql`
     WITH postponed AS (
       UPDATE webhook_deliveries SET next_attempt_at = now() + make_interval(secs => ${seconds}), failures = failures + 1,
         response_status = ${status ?? null}::integer, failure_reason = ${failure ?? null}::text
-      WHERE id = ${id} AND state = 'pending' AND attempts = ${attempts} RETURNING id, next_attempt_at)
-    UPDATE webhook_deliveries AS later SET next_attempt_at = greatest(later.next_attempt_at, postponed.next_attempt_at)
-    FROM postponed
-    WHERE later.endpoint_id = ${endpointId} AND later.subject = ${subject} AND later.state = 'pending'
-      AND later.id <> postponed.id AND later.attempts = 0`.execute(db);
+      WHERE id = ${id} AND state = 'pending' AND attempts = ${attempts} RETURNING id, next_attempt_at
+    ), waiting AS (
+      UPDATE webhook_deliveries AS later SET next_attempt_at = greatest(later.next_attempt_at, postponed.next_attempt_at)
+      FROM postponed
+      WHERE later.endpoint_id = ${endpointId} AND later.subject = ${subject} AND later.state = 'pending'
+        AND later.id <> postponed.id AND later.attempts = 0)
+    SELECT FROM postponed`.execute(db);
+  return rows.length > 0 ? 'retry' : 'superseded';
 }
 
 /** The endpoint wants no more events. */
@@ -95,12 +130,18 @@ async function disableAsGone(tx: Tx, endpointId: string): Promise<void> {
     .execute();
 }
 
-/** Ends the deliveries of a disabled endpoint. */
+/**
+ * Ends the deliveries of a disabled endpoint. If it is soon enabled again, later events wait until the attempts that are in
+ * progress have ended, so that none of these arrives after them.
+ */
 export async function failPending(tx: Tx, endpointId: string): Promise<void> {
-  await tx
-    .updateTable('webhook_deliveries')
-    .set({ state: 'failed', failure_reason: 'endpoint_disabled', completed_at: sql<Date>`now()` })
-    .where('endpoint_id', '=', endpointId)
-    .where('state', '=', 'pending')
-    .execute();
+  await sql`
+    WITH in_progress AS (
+      SELECT max(next_attempt_at) AS until FROM webhook_deliveries
+      WHERE endpoint_id = ${endpointId} AND state = 'pending' AND last_attempt_at IS NOT NULL AND failure_reason IS NULL
+    ), ended AS (
+      UPDATE webhook_deliveries SET state = 'failed', failure_reason = 'endpoint_disabled', completed_at = now()
+      WHERE endpoint_id = ${endpointId} AND state = 'pending')
+    UPDATE webhook_endpoints SET paused_until = greatest(paused_until, in_progress.until) FROM in_progress
+    WHERE id = ${endpointId}`.execute(tx);
 }

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { FromWorker, Ready, ToWorker } from './messages.ts';
+import type { FiguresOfWorkers, FromWorker, Ready, ToWorker } from './messages.ts';
 
 /** The process that started this worker. When it ends, Node.js ends the worker at once. */
 export interface PrimaryProcess {
@@ -10,14 +10,19 @@ export interface PrimaryProcess {
   share(registry: Registry): void;
   /** The metrics of all workers in the text format of Prometheus. */
   allMetrics(): Promise<string>;
+  /** Lets other workers know the figures of this one: plain data. */
+  shareFigures(read: () => unknown): void;
+  /** The figures of all workers. */
+  allFigures(): Promise<FiguresOfWorkers>;
 }
 
 /** For a process that `cluster.fork` started. */
 export function connectToPrimary(): PrimaryProcess {
-  const requests = new Map<number, (text: string) => void>();
-  let lastRequest = 0;
+  const metrics = requestsTo<string>('all metrics wanted');
+  const figures = requestsTo<FiguresOfWorkers>('all figures wanted');
   let stop: (signal: string) => void = () => process.exit(0);
   let shared: Registry | undefined;
+  let readFigures: (() => unknown) | undefined;
 
   async function sendMetrics(id: number): Promise<void> {
     if (shared) send({ type: 'own metrics', id, metrics: await shared.getMetricsAsJSON() });
@@ -33,8 +38,13 @@ export function connectToPrimary(): PrimaryProcess {
         sendMetrics(message.id).catch(() => undefined);
         break;
       case 'all metrics':
-        requests.get(message.id)?.(message.text);
-        requests.delete(message.id);
+        metrics.resolve(message.id, message.text);
+        break;
+      case 'own figures wanted':
+        if (readFigures) send({ type: 'own figures', id: message.id, figures: readFigures() });
+        break;
+      case 'all figures':
+        figures.resolve(message.id, message);
     }
   });
   return {
@@ -45,12 +55,29 @@ export function connectToPrimary(): PrimaryProcess {
     share(registry) {
       shared = registry;
     },
-    allMetrics() {
-      const id = ++lastRequest;
+    allMetrics: metrics.send,
+    shareFigures(read) {
+      readFigures = read;
+    },
+    allFigures: figures.send,
+  };
+}
+
+/** Requests to the primary process, and the promises of their responses. */
+function requestsTo<Response>(type: 'all metrics wanted' | 'all figures wanted') {
+  const open = new Map<number, (response: Response) => void>();
+  let lastId = 0;
+  return {
+    send(): Promise<Response> {
+      const id = ++lastId;
       return new Promise((resolve) => {
-        requests.set(id, resolve);
-        send({ type: 'all metrics wanted', id });
+        open.set(id, resolve);
+        send({ type, id });
       });
+    },
+    resolve(id: number, response: Response): void {
+      open.get(id)?.(response);
+      open.delete(id);
     },
   };
 }

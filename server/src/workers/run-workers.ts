@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import { Counter, Gauge, Registry } from 'prom-client';
+import { AskWorkers } from './ask-workers.ts';
 import type { FromWorker, Ready, ToWorker } from './messages.ts';
 import { restartPause } from './restart-pause.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
@@ -36,6 +37,7 @@ class Workers {
   readonly #slots: readonly Slot[];
   readonly #registry = new Registry();
   readonly #metrics = new WorkerMetrics(this.#registry);
+  readonly #figures = new AskWorkers<unknown>('own figures wanted');
   readonly #ended: Counter;
   #welcome = '';
   #isStarted = false;
@@ -92,6 +94,12 @@ class Workers {
         break;
       case 'all metrics wanted':
         void this.#sendMetrics(worker, message.id);
+        break;
+      case 'own figures':
+        this.#figures.received(worker, message.id, message.figures);
+        break;
+      case 'all figures wanted':
+        void this.#sendFigures(worker, message.id);
     }
   }
 
@@ -152,8 +160,17 @@ class Workers {
   }
 
   async #sendMetrics(worker: Worker, id: number): Promise<void> {
-    const serving = this.#slots.flatMap((slot) => (slot.worker && slot.readyAt !== undefined ? [slot.worker] : []));
-    send(worker, { type: 'all metrics', id, text: await this.#metrics.collect(serving) });
+    send(worker, { type: 'all metrics', id, text: await this.#metrics.collect(this.#serving()) });
+  }
+
+  async #sendFigures(worker: Worker, id: number): Promise<void> {
+    const serving = this.#serving();
+    const figures = await this.#figures.ask(serving);
+    send(worker, { type: 'all figures', id, workers: serving.length, figures });
+  }
+
+  #serving(): Worker[] {
+    return this.#slots.flatMap((slot) => (slot.worker && slot.readyAt !== undefined ? [slot.worker] : []));
   }
 }
 

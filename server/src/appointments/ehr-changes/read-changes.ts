@@ -19,7 +19,7 @@ const clockDifferenceMilliseconds = 5 * 60_000;
 export async function readChanges(db: Db, ehr: EhrConnection, log: Logger): Promise<boolean> {
   const pauseSeconds = ehr.changesSeconds;
   if (!readsChanges(ehr)) return false;
-  const lease = await leaseFeed(db, ehr.id, ehr.patience.callSeconds + margin);
+  const lease = await leaseFeed(db, ehr, ehr.patience.callSeconds + margin);
   if (!lease) return false;
   try {
     return await readPage(db, ehr, lease, pauseSeconds);

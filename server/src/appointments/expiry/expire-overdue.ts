@@ -7,6 +7,7 @@ import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts'
 import { describeError } from '../../log/describe-error.ts';
 import { OperationEnded } from '../../operations/end.ts';
 import { perform, plannedFor } from '../../operations/execute.ts';
+import { recordedInBackground } from '../../operations/record-background.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { storePlan } from '../../operations/store-plan.ts';
 import type { Leased } from '../../operations/stored-operation.ts';
@@ -44,7 +45,8 @@ export async function expireOverdue(services: OperationServices, ehr: EhrConnect
         leasedAt,
       });
       try {
-        await perform(run, expiryKind, plan);
+        const about = { operation, kind: expiryKind.name, log };
+        await recordedInBackground(services, about, () => perform(run, expiryKind, plan));
       } catch (error) {
         const cause = describeError(error instanceof OperationEnded ? error.problem : error);
         log.warn({ emr: ehr.id, operation_id: operation.id, cause }, 'expired holds could not be released yet');

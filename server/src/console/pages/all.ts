@@ -1,6 +1,9 @@
 import type { ConsoleResponse, PageContext, SignedIn } from '../page.ts';
 import type { consoleRoutes, RouteName } from '../routes.ts';
+import { changeAccountRole, createAccount, disableAccount, newAccount, resetAccount } from './account-actions.ts';
+import { accountPage, accountsPage } from './accounts.ts';
 import { activityPage } from './activity.ts';
+import { auditPage, searchAudit } from './audit.ts';
 import { clientPage } from './client.ts';
 import { clientsPage } from './clients.ts';
 import { checkOneConnection, connectionsPage, showConnections } from './connections.ts';
@@ -16,6 +19,20 @@ import { revocationPage, sendRevocation } from './revoke-client.ts';
 import { rotationPage, sendRotation } from './rotate-client.ts';
 import { sendSignIn, signInPage } from './sign-in.ts';
 import { signOut } from './sign-out.ts';
+import { webhookPage } from './webhook.ts';
+import {
+  confirmDeleteWebhook,
+  deleteWebhook,
+  disableWebhook,
+  enableWebhook,
+  redeliverWebhook,
+  testWebhook,
+} from './webhook-actions.ts';
+import { askWebhookChange, changeWebhook } from './webhook-change.ts';
+import { createWebhook, newWebhook } from './webhook-create.ts';
+import { askReplay, replayWebhook } from './webhook-replay.ts';
+import { askWebhookRotation, rotateWebhook } from './webhook-secret.ts';
+import { webhooksPage } from './webhooks.ts';
 
 type PublicName = {
   [Name in RouteName]: (typeof consoleRoutes)[Name]['role'] extends 'public' ? Name : never;
@@ -42,6 +59,29 @@ export const signedInPages: Pages<Exclude<RouteName, PublicName>, SignedIn> = {
   connections: connectionsPage,
   connection: showConnections,
   checkConnection: checkOneConnection,
+  webhooks: webhooksPage,
+  newWebhook,
+  createWebhook,
+  webhook: webhookPage,
+  testWebhook,
+  redeliverWebhook,
+  askReplay: (context) => askReplay(context),
+  replayWebhook,
+  askWebhookChange: (context) => askWebhookChange(context),
+  changeWebhook,
+  askWebhookRotation: (context) => askWebhookRotation(context),
+  rotateWebhook,
+  enableWebhook,
+  disableWebhook,
+  confirmDeleteWebhook,
+  deleteWebhook,
+  accounts: accountsPage,
+  newAccount: (context) => newAccount(context),
+  createAccount,
+  account: accountPage,
+  changeAccountRole,
+  resetAccount,
+  disableAccount,
   clients: clientsPage,
   client: clientPage,
   newClient: newClientPage,
@@ -52,5 +92,7 @@ export const signedInPages: Pages<Exclude<RouteName, PublicName>, SignedIn> = {
   rotateClient: sendRotation,
   confirmRevocation: revocationPage,
   revokeClient: sendRevocation,
+  audit: auditPage,
+  searchAudit,
   activity: activityPage,
 };

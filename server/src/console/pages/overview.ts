@@ -1,14 +1,15 @@
-import cluster from 'node:cluster';
 import type { EhrConnection } from '../../ehr/connection.ts';
-import type { MinuteOfCalls } from '../../ehr/guard/call-history.ts';
+import { type GatewayFigures, type MergedFigures, mergeFigures } from '../../ehr/figures.ts';
+import type { MergedMinute } from '../../ehr/guard/call-history.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countFailed } from '../../messages/failed.ts';
 import { readQueue } from '../../messages/read-queue.ts';
 import { countOpenOperations, type OpenCount } from '../../operations/operator.ts';
 import { callsChart, latencyChart, milliseconds, sumUp } from '../chart.ts';
+import { scopeOf, stateBadge } from '../ehr-state.ts';
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
-import { badge, duration, time } from '../parts.ts';
+import { duration, time } from '../parts.ts';
 
 /** EHRs, operations and messages at a glance. */
 export async function overviewPage(context: SignedIn): Promise<ConsoleResponse> {
@@ -16,6 +17,7 @@ export async function overviewPage(context: SignedIn): Promise<ConsoleResponse> 
   const open = await countOpenOperations(services.db);
   const queue = await readQueue(services.db);
   const failed = await countFailed(services.db);
+  const figures = await context.deps.figures.read();
   const count = (...states: readonly string[]) => sum(open.filter(({ state }) => states.includes(state)));
   const suspended = count('suspended');
   const oldest = Math.max(...queue.map((it) => it.oldest));
@@ -31,9 +33,9 @@ ${tile(linkTo(context, 'messages'), failed, 'failed messages', failed > 0 ? 'can
 ${tile(linkTo(context, 'messages'), sum(queue), 'messages in the queue', oldest > 0 ? `the oldest waits ${duration(oldest)}` : 'none waits')}
 </ul>
 <h2>EHRs</h2>
-<p class="quiet">${scope()}</p>
+<p class="quiet">${scopeOf(figures)}</p>
 <ul class="cards">
-${[...services.ehrs.values()].map((ehr) => html`<li class="card">${ehrCard(context, ehr, open)}</li>\n`)}</ul>`,
+${[...services.ehrs.values()].map((ehr) => html`<li class="card">${ehrCard(ehr, figures, open)}</li>\n`)}</ul>`,
   });
 }
 
@@ -41,21 +43,14 @@ function tile(href: string, count: number, name: string, more: string, isBad = f
   return html`<li><a class="tile${isBad ? ' bad' : ''}" href="${href}"><strong>${count}</strong> ${name}<span class="quiet">${more}</span></a></li>`;
 }
 
-/** Says what the figures of the EHRs cover: the calls of one process. */
-function scope(): string {
-  const figures = 'Circuit breaker, latency and errors as seen by this gateway process';
-  return cluster.isWorker
-    ? `${figures} (worker ${process.pid}). Other workers and gateways have their own; a reload can reach another one.`
-    : `${figures} since its start, for the last hour. Other gateways have their own.`;
-}
-
-function ehrCard({ deps }: SignedIn, ehr: EhrConnection, open: readonly OpenCount[]): Html {
-  const minutes = deps.history.of(ehr.id);
+function ehrCard(ehr: EhrConnection, { workers, processes }: GatewayFigures, open: readonly OpenCount[]): Html {
+  const figures = mergeFigures(processes, ehr.id);
+  const { minutes } = figures;
   const { calls, failures, median, slowest } = sumUp(minutes);
   const own = open.filter(({ emr }) => emr === ehr.id);
   const suspended = sum(own.filter(({ state }) => state === 'suspended'));
-  return html`<div class="card-head"><h3>${ehr.name}</h3>${stateBadge(ehr)}</div>
-<p class="quiet"><code>${ehr.id}</code> · ${lastSuccess(ehr)}</p>
+  return html`<div class="card-head"><h3>${ehr.name}</h3>${stateBadge(figures, workers !== undefined)}</div>
+<p class="quiet"><code>${ehr.id}</code> · ${lastSuccess(figures)}</p>
 <dl class="figures">
 <div><dt>Calls</dt><dd>${calls}</dd></div>
 <div><dt>Failed</dt><dd>${calls === 0 ? '–' : `${percent(failures / calls)}`}</dd></div>
@@ -66,25 +61,17 @@ ${calls === 0 ? html`<p class="empty">No calls in the last hour.</p>` : charts(m
 <p class="quiet">${plural(sum(own), 'open operation')}${suspended > 0 ? `, ${suspended} suspended` : ''}</p>`;
 }
 
-function charts(minutes: readonly MinuteOfCalls[]): Html {
+function charts(minutes: readonly MergedMinute[]): Html {
   return html`<p class="legend"><span class="key calls"></span> Calls <span class="key failed"></span> failed</p>
 ${callsChart(minutes)}
 <p class="legend"><span class="key median"></span> Typical latency <span class="key slow"></span> slow: 95 % took less</p>
 ${latencyChart(minutes)}`;
 }
 
-function lastSuccess(ehr: EhrConnection): string {
-  const { lastSuccessAt } = ehr.health();
-  return lastSuccessAt
-    ? `last success ${duration((Date.now() - lastSuccessAt.getTime()) / 1000)} ago`
-    : 'no success yet';
-}
-
-function stateBadge(ehr: EhrConnection): Html {
-  if (!ehr.isOpen) return badge('bad', 'Not connected yet');
-  const { breaker } = ehr.health();
-  if (breaker === 'open') return badge('bad', 'Circuit breaker open');
-  return breaker === 'half_open' ? badge('notice', 'Circuit breaker testing') : badge('good', 'Available');
+function lastSuccess({ lastSuccessAt }: MergedFigures): string {
+  return lastSuccessAt === null
+    ? 'no success yet'
+    : `last success ${duration((Date.now() - lastSuccessAt) / 1000)} ago`;
 }
 
 function plural(count: number, name: string): string {

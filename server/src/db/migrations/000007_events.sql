@@ -18,7 +18,9 @@ CREATE TABLE events (
   endpoint_id uuid,
   -- Seen in the EHR, where somebody made the change directly.
   is_observed boolean NOT NULL DEFAULT false,
-  occurred_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  occurred_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- When that began which made the change: the operation, or the wait for the code.
+  began_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 -- `published`: the last position that was assigned. `deleted`: the last one whose event was deleted. No sequence: a
 -- transaction that is rolled back must leave no gap, which a reader would take for deleted events.
@@ -46,9 +48,13 @@ CREATE TABLE webhook_endpoints (
   event_types text[],
   -- Null: enabled. `client`: the client has disabled it. `gone`: it responded with 410.
   disabled_reason text CHECK (disabled_reason IN ('client', 'gone')),
+  -- When attempts have ended that were in progress while it was disabled. Until then nothing else is delivered.
+  paused_until timestamptz,
   -- A replay in progress: events after the first position, up to the second.
   replay_after bigint,
   replay_until bigint,
+  -- When the client started replays, in the last hour.
+  replays_started_at timestamptz[] NOT NULL DEFAULT '{}',
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX webhook_endpoints_of_a_client ON webhook_endpoints (client_id, id);

@@ -1,3 +1,4 @@
+import type { AuditTables } from './audit.ts';
 import type { ClientTables } from './clients.ts';
 import type { ConfirmationTables } from './confirmations.ts';
 import type { ConsoleTables } from './console.ts';
@@ -11,7 +12,8 @@ import type { WebhookTables } from './webhooks.ts';
 
 /** The gateway's own tables. One file for each domain, as with the migrations. */
 export interface Tables
-  extends ClientTables,
+  extends AuditTables,
+    ClientTables,
     ConfirmationTables,
     ConsoleTables,
     EhrChangeTables,

@@ -12,8 +12,10 @@ interface WebhookEndpointRow {
   previous_secret_expires_at: Generated<Date | null>;
   event_types: string[] | null;
   disabled_reason: Generated<DisabledReason | null>;
+  paused_until: Generated<Date | null>;
   replay_after: Generated<number | null>;
   replay_until: Generated<number | null>;
+  replays_started_at: Generated<Date[]>;
   created_at: Generated<Date>;
 }
 

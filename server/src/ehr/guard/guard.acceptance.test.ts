@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { creationBody, freeSlot, oslo, sodermalm } from '../../../../test/bookings.ts';
+import { browserWith, type ConsoleBrowser, withConsole } from '../../../../test/console.ts';
 import { type GatewayResponse, type Problem, startGateway } from '../../../../test/gateway.ts';
 import { wrapConnector } from '../../../../test/other-ehrs.ts';
 import { resolveConnection } from '../../config/connection.ts';
@@ -58,7 +59,7 @@ const connection = resolveConnection({
 const gateway = await startGateway({
   connectors: [wrapConnector((connector, emr) => (emr === 'sandbox-se' ? misbehaving(connector) : connector))],
   configure: (configuration) => ({
-    ...configuration,
+    ...withConsole(configuration),
     emrs: configuration.emrs.map((emr) => (emr.id === 'sandbox-se' ? { ...emr, connection } : emr)),
   }),
 });
@@ -70,6 +71,13 @@ afterAll(async () => {
 const ask = (careUnit: string) => gateway.request<Problem>('GET', `${careUnit}/resources`);
 const healthOf = async () =>
   (await gateway.request<{ status: string; breaker: string }>('GET', '/api/emrs/sandbox-se')).body;
+
+/** What the overview of the console shows. */
+const overview = async () => {
+  operator ??= (await browserWith(gateway, 'kari', 'view')).browser;
+  return (await operator.open('/console')).text;
+};
+let operator: ConsoleBrowser | undefined;
 
 afterEach(async () => {
   behaviour = 'well';
@@ -138,6 +146,7 @@ describe('an EHR that keeps failing', () => {
       });
     }
     expect(await healthOf()).toMatchObject({ status: 'unavailable', breaker: 'open' });
+    expect(await overview()).toMatch(/Circuit breaker open sandbox-se · last success \d+ \w+ ago Calls \d+ Failed \d/);
     behaviour = 'well';
     const { status, headers, body } = await ask(sodermalm);
     expect({ status, reason: body.reason }).toEqual({ status: 503, reason: 'ehr_unavailable' });
@@ -145,8 +154,10 @@ describe('an EHR that keeps failing', () => {
     expect((await ask(oslo)).status).toBe(200);
     skipBreakerPause();
     expect(await healthOf()).toMatchObject({ status: 'degraded', breaker: 'half_open' });
+    expect(await overview()).toContain('Circuit breaker testing sandbox-se');
     expect((await ask(sodermalm)).status).toBe(200);
     expect(await healthOf()).toMatchObject({ status: 'available', breaker: 'closed' });
+    expect(await overview()).toContain('Available sandbox-se');
     expect(gateway.logLines.join('')).toContain('"breaker":"open"');
   });
 

@@ -1,0 +1,116 @@
+import type { FastifyRequest } from 'fastify';
+import type { Seen } from '../ehr/seen.ts';
+import { describeError } from '../log/describe-error.ts';
+import { Problem, unavailable } from '../problems/problem.ts';
+import type { Reason } from '../problems/reasons.ts';
+
+/** What a response says about patients. */
+interface Shown {
+  /** Identifiers of patients in Patient ID notation. */
+  readonly patients: readonly string[];
+  /** Ids of appointments, notes and documents. */
+  readonly records: readonly string[];
+}
+
+/** Reads from the body of a response which patients and records it is about. */
+export type ReadShown = (body: object) => Shown;
+
+interface RecordBody {
+  /** Null in a dry run, if the record would be created. */
+  readonly id: string | null;
+  readonly patient_id: string;
+}
+
+/** The response is one record of a patient. */
+export const oneRecord: ReadShown = (body) => ofRecords([body as RecordBody]);
+
+/** The response has a list of records under this name. */
+export function recordsIn(name: string): ReadShown {
+  return (body) => ofRecords((body as Readonly<Record<string, readonly RecordBody[]>>)[name] ?? []);
+}
+
+/** The response is content without ids. The request names its patient. */
+export const contentOnly: ReadShown = () => nothing;
+
+const nothing: Shown = { patients: [], records: [] };
+
+function ofRecords(records: readonly RecordBody[]): Shown {
+  return { patients: records.map(({ patient_id }) => patient_id), records: records.flatMap(({ id }) => id ?? []) };
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the request concerns, for the audit trail. */
+    seen?: Seen;
+    /** An entry was written, or could not be. */
+    isAudited?: boolean;
+  }
+}
+
+/**
+ * Writes the entry of a request that gets data, before the data is sent.
+ *
+ * @throws Problem if the entry cannot be stored: `outcome_unknown` if the request may have changed something, otherwise
+ * `database_unavailable`
+ */
+export async function auditResponse(
+  request: FastifyRequest,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const { audit } = request.routeOptions.config.operation ?? {};
+  if (audit === undefined || audit === 'none') return;
+  const outcome = isDryRun(request) ? 'dry_run' : headers['idempotency-replayed'] === 'true' ? 'replayed' : 'success';
+  try {
+    await write(request, outcome, audit(body));
+  } catch (cause) {
+    const isWrite = outcome !== 'dry_run' && request.method !== 'GET' && request.method !== 'HEAD';
+    throw isWrite ? new Problem('outcome_unknown', { cause }) : unavailable('database_unavailable', { cause });
+  }
+}
+
+/** Nothing was read, or there is no database to write to. */
+const unrecorded: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded', 'database_unavailable']);
+
+/**
+ * Writes the entry of a request that gets a problem. Returns the problem to send. If the entry cannot be stored, that is
+ * `database_unavailable`, because a rejection can say something about a patient; a failure says nothing, and stays as it is.
+ * `undefined`: the request leaves no entry, because it has no client, or concerns no patient.
+ */
+export function auditProblem(request: FastifyRequest, problem: Problem): Promise<Problem> | undefined {
+  const { audit } = request.routeOptions.config.operation ?? {};
+  const { access, isAudited } = request;
+  if (audit === undefined || audit === 'none' || isAudited || !access?.careUnit) return undefined;
+  if (unrecorded.has(problem.reason)) return undefined;
+  return write(request, problem.reason, nothing).then(
+    () => problem,
+    (cause) => {
+      if (problem.status < 500) return unavailable('database_unavailable', { cause });
+      request.log.error({ cause: describeError(cause) }, 'audit entry not stored');
+      return problem;
+    },
+  );
+}
+
+/** The query may still be unparsed text if another part of the request failed validation first. */
+export function isDryRun({ query }: Pick<FastifyRequest, 'query'>): boolean {
+  return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
+}
+
+async function write(request: FastifyRequest, outcome: string, shown: Shown): Promise<void> {
+  const { access, seen, server, id, routeOptions } = request;
+  const { operation } = routeOptions.config;
+  if (!access?.ehr || !access.careUnit || !operation) throw new Error('Only access to a care unit is recorded');
+  request.isAudited = true;
+  await server.operationServices.audit.record({
+    actor: 'client',
+    clientId: access.client.id,
+    operation: operation.operationId,
+    emr: access.ehr.id,
+    careUnitId: access.careUnit.id,
+    patients: [...(seen?.patients ?? []), ...shown.patients],
+    records: [...(seen?.records ?? []), ...shown.records],
+    outcome,
+    requestId: id,
+  });
+}

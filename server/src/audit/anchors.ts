@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Db } from '../db/kysely.ts';
+import type { AuditKey } from './audit-key.ts';
+import { beginning, type Head } from './chain.ts';
+import { readHead } from './store.ts';
+
+/** At this time, the chain was whole up to this position. */
+export interface Anchor extends Head {
+  readonly chainId: string;
+  readonly at: Date;
+}
+
+/** The message of the log line that `audit verify --anchors` reads. */
+export const anchorMessage = 'audit anchor';
+
+/** Writes an anchor to the log, so that it is kept elsewhere too. */
+export function logAnchor(log: Logger, { chainId, position, hash, at }: Anchor): void {
+  log.info({ chain: chainId, position, hash: hash.toString('hex'), at: at.toISOString() }, anchorMessage);
+}
+
+/** A keyed hash, so that nobody without the key can move an anchor back. */
+export function anchorMac(key: AuditKey, { chainId, position, hash, at }: Anchor): Buffer {
+  return key.sign(JSON.stringify(['anchor', chainId, position, hash.toString('hex'), at.getTime()]));
+}
+
+/** Registers a chain before its first entry. It always has an anchor, so that a removed one shows. */
+export async function insertChain(db: Db, key: AuditKey, chainId: string): Promise<void> {
+  const anchor = { chainId, ...beginning, at: new Date() };
+  await db
+    .insertInto('audit_chains')
+    .values({
+      id: chainId,
+      key_id: key.id,
+      started_at: anchor.at,
+      anchor_position: anchor.position,
+      anchor_hash: anchor.hash,
+      anchored_at: anchor.at,
+      anchor_mac: anchorMac(key, anchor),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Stores an anchor, unless the chain has a later one. `isLast`: the process writes no more entries. */
+export async function storeAnchor(db: Db, key: AuditKey, anchor: Anchor, isLast: boolean): Promise<void> {
+  const { chainId, position, hash, at } = anchor;
+  await sql`
+    UPDATE audit_chains SET
+      anchor_position = ${position}, anchor_hash = ${hash}, anchored_at = ${at}, anchor_mac = ${anchorMac(key, anchor)},
+      closed_at = CASE WHEN ${isLast} THEN ${at} ELSE closed_at END
+    WHERE id = ${chainId} AND anchor_position <= ${position}`.execute(db);
+}
+
+/** Writes anchors of chains whose process was killed, or runs beside this one, and that have grown since their last anchor. */
+export async function anchorEarlierChains(db: Db, key: AuditKey, log: Logger): Promise<void> {
+  const open = await db
+    .selectFrom('audit_chains')
+    .select(['id', 'anchor_position'])
+    .where('closed_at', 'is', null)
+    .where('key_id', '=', key.id)
+    .execute();
+  for (const { id, anchor_position } of open) {
+    const head = await readHead(db, id);
+    if (!head || head.position <= anchor_position) continue;
+    const anchor = { chainId: id, ...head, at: new Date() };
+    logAnchor(log, anchor);
+    await storeAnchor(db, key, anchor, false);
+  }
+}

@@ -1,0 +1,60 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { type AuditKey, createAuditKey } from './audit-key.ts';
+
+const contextOf = (id: string) => `audit key ${id}`;
+
+/** The keys that can be read, by id, the newest first. A key is lost with the secret key that it was encrypted with. */
+export async function readAuditKeys(db: Db, keys: KeyRing): Promise<ReadonlyMap<string, AuditKey>> {
+  const found = new Map<string, AuditKey>();
+  for (const { id, secret } of await openAll(db, keys)) if (secret) found.set(id, createAuditKey(id, secret));
+  return found;
+}
+
+/**
+ * The key for new entries. Creates it on a new database, or when the secret key of all others is lost. Encrypts each key
+ * again if the newest secret key has changed, so that the older one can be removed.
+ */
+export async function prepareAuditKey(db: Db, keys: KeyRing): Promise<AuditKey> {
+  const known = await openAll(db, keys);
+  for (const { id, secret, sealed_key } of known) {
+    if (!secret || keys.isUnderNewest(sealed_key)) continue;
+    const sealed = keys.seal('audit', secret, contextOf(id));
+    await db.updateTable('audit_keys').set({ sealed_key: sealed }).where('id', '=', id).execute();
+  }
+  return newestOf(known) ?? (await createFirst(db, keys));
+}
+
+/** Gateways that start at the same time create one key. */
+function createFirst(db: Db, keys: KeyRing): Promise<AuditKey> {
+  return db.transaction().execute(async (tx) => {
+    await sql`LOCK TABLE audit_keys IN EXCLUSIVE MODE`.execute(tx);
+    const existing = newestOf(await openAll(tx, keys));
+    if (existing) return existing;
+    const [id, secret] = [randomUUID(), randomBytes(32)];
+    await tx
+      .insertInto('audit_keys')
+      .values({ id, sealed_key: keys.seal('audit', secret, contextOf(id)) })
+      .execute();
+    return createAuditKey(id, secret);
+  });
+}
+
+interface Opened {
+  readonly id: string;
+  readonly sealed_key: Buffer;
+  readonly secret: Buffer | undefined;
+}
+
+function newestOf(known: readonly Opened[]): AuditKey | undefined {
+  const newest = known.find(({ secret }) => secret);
+  return newest?.secret && createAuditKey(newest.id, newest.secret);
+}
+
+/** The newest first. */
+async function openAll(db: Db, keys: KeyRing): Promise<Opened[]> {
+  const rows = await db.selectFrom('audit_keys').select(['id', 'sealed_key']).orderBy('created_at', 'desc').execute();
+  return rows.map((row) => ({ ...row, secret: keys.openBytes('audit', row.sealed_key, contextOf(row.id)) }));
+}

@@ -1,0 +1,51 @@
+import { patientIdentifierTypes } from '@crossward/connector-kit';
+import { formatIdentifier, IdentifierError, parsePatientIdentifier } from '../identifiers/index.ts';
+import type { AuditSearch } from './search.ts';
+
+/** What somebody typed. Empty: no filter. */
+export interface TypedSearch {
+  readonly emr?: string | undefined;
+  readonly patient?: string | undefined;
+  readonly client?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The filters of a search, or what is wrong with it. The text does not repeat what was typed. */
+export function readSearch(typed: TypedSearch): AuditSearch | string {
+  const [emr, patient, clientId, requestId] = [typed.emr, typed.patient, typed.client, typed.requestId].map(trimmed);
+  if (patient !== undefined && emr === undefined) return 'A search for a patient needs an EHR.';
+  const identifier = patient === undefined ? undefined : readPatient(patient);
+  if (identifier instanceof IdentifierError) return identifier.detail;
+  const [from, to] = [typed.from, typed.to].map(readTime);
+  if (from === 'invalid' || to === 'invalid') {
+    return 'A time has the form 2030-03-15 or 2030-03-15T09:00, in UTC, or an offset at its end.';
+  }
+  if (from && to && from >= to) return 'The search must begin before it ends.';
+  return { emr, patient: identifier, clientId, requestId, from, to };
+}
+
+function trimmed(text: string | undefined): string | undefined {
+  return text?.trim() || undefined;
+}
+
+/** An EHR may have been configured differently when the entry was written, so every type is accepted. */
+function readPatient(text: string): string | IdentifierError {
+  try {
+    return formatIdentifier(parsePatientIdentifier(text, { types: patientIdentifierTypes, synthetic: true }));
+  } catch (error) {
+    if (error instanceof IdentifierError) return error;
+    throw error;
+  }
+}
+
+const timePattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+
+function readTime(typed: string | undefined): Date | 'invalid' | undefined {
+  const text = trimmed(typed);
+  if (text === undefined) return undefined;
+  const hasOffset = !text.includes('T') || /(Z|[+-]\d\d:\d\d)$/.test(text);
+  const time = new Date(hasOffset ? text : `${text}Z`);
+  return timePattern.test(text) && !Number.isNaN(time.getTime()) ? time : 'invalid';
+}

@@ -1,0 +1,31 @@
+import type { KeyRing } from '../secrets/key-ring.ts';
+import type { AuditPosition, AuditSearch } from './search.ts';
+
+/** A page of the result of a search. */
+export interface AuditPage {
+  readonly search: AuditSearch;
+  /** The last entry of the page before. Absent: the first page. */
+  readonly before?: AuditPosition;
+}
+
+const contextOf = (operator: string) => `audit search of ${operator}`;
+
+/** Encrypts where a page begins, because a search contains an identifier. Only this operator can use it. */
+export function sealPage(keys: KeyRing, operator: string, { search, before }: Required<AuditPage>): string {
+  const { at, chain_id, position } = before;
+  return keys
+    .seal('cursor', JSON.stringify({ search, before: { at, chain_id, position } }), contextOf(operator))
+    .toString('base64url');
+}
+
+/** The page, or what is wrong. */
+export function openPage(keys: KeyRing, operator: string, sealed: string): AuditPage | string {
+  const text = keys.open('cursor', Buffer.from(sealed, 'base64url'), contextOf(operator));
+  if (text === undefined) return 'This page can no longer be shown. Search again.';
+  const { search, before } = JSON.parse(text, (key, value) => (isTime(key, value) ? new Date(value) : value));
+  return { search, before };
+}
+
+function isTime(key: string, value: unknown): value is string {
+  return typeof value === 'string' && ['at', 'from', 'to'].includes(key);
+}

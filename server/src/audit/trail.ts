@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { isConnectionFailure, isUniqueViolation, mayHaveBeenSent } from '../db/errors.ts';
+import type { Db } from '../db/kysely.ts';
+import { describeError } from '../log/describe-error.ts';
+import { type Access, entryOf } from './access.ts';
+import { insertChain, logAnchor, storeAnchor } from './anchors.ts';
+import type { AuditKey } from './audit-key.ts';
+import { appendTo, beginning, type Entry, type Head } from './chain.ts';
+import { insertEntries, readHead } from './store.ts';
+
+/** Entries in one statement. */
+const largestGroup = 100;
+/** Of a statement whose connection failed. */
+const attempts = 3;
+
+/** Records accesses to patients' records. */
+export interface AuditTrail {
+  readonly key: AuditKey;
+  /**
+   * Stores an access. It is durable when this resolves.
+   *
+   * @throws the error of the database. The entry may have been stored.
+   */
+  record(access: Access): Promise<void>;
+  /** Writes an anchor if the chain has grown since the last one. */
+  anchor(): Promise<void>;
+  /** Waits for entries that are being stored, and writes the last anchor. Logs failures. */
+  close(): Promise<void>;
+}
+
+interface Member {
+  readonly entry: Omit<Entry, 'chain_id' | 'position'>;
+  readonly done: PromiseWithResolvers<void>;
+}
+
+/**
+ * The chain of one process. Requests that run at the same time share a statement. One statement is under way at a time,
+ * because an entry needs the hash of the one before it.
+ */
+export class Trail implements AuditTrail {
+  readonly key: AuditKey;
+  readonly #db: Db;
+  readonly #log: Logger;
+  #chainId: string = randomUUID();
+  #isRegistered = false;
+  /** `undefined`: a statement failed, and may have been executed. */
+  #head: Head | undefined = beginning;
+  /** Entries up to here are certainly stored. */
+  #stored: Head = beginning;
+  #anchored = 0;
+  #waiting: Member[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(db: Db, key: AuditKey, log: Logger) {
+    this.#db = db;
+    this.key = key;
+    this.#log = log;
+  }
+
+  record(access: Access): Promise<void> {
+    const done = Promise.withResolvers<void>();
+    this.#waiting.push({ entry: entryOf(this.key, new Date(), access), done });
+    this.#running ??= this.#storeAll();
+    return done.promise;
+  }
+
+  async anchor(): Promise<void> {
+    const head = this.#stored;
+    if (head.position > this.#anchored) await this.#writeAnchor(head, false);
+  }
+
+  async close(): Promise<void> {
+    await this.#running;
+    if (!this.#isRegistered) return;
+    await this.#writeAnchor(this.#stored, true).catch((error) =>
+      this.#log.error({ cause: describeError(error) }, 'audit anchor not stored'),
+    );
+  }
+
+  async #writeAnchor(head: Head, isLast: boolean): Promise<void> {
+    const anchor = { chainId: this.#chainId, ...head, at: new Date() };
+    if (head.position > this.#anchored) logAnchor(this.#log, anchor);
+    await storeAnchor(this.#db, this.key, anchor, isLast);
+    this.#anchored = head.position;
+  }
+
+  async #storeAll(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#storeGroup(this.#waiting.splice(0, largestGroup));
+    this.#running = undefined;
+  }
+
+  async #storeGroup(members: readonly Member[]): Promise<void> {
+    try {
+      await this.#store(members.map(({ entry }) => entry));
+      for (const { done } of members) done.resolve();
+    } catch (error) {
+      if (members.length > 1 && !isConnectionFailure(error)) {
+        // One entry must not make others fail.
+        for (const member of members) await this.#storeGroup([member]);
+        return;
+      }
+      // The others would wait for the same failure, one group after the other.
+      const failed = isConnectionFailure(error) ? [...members, ...this.#waiting.splice(0)] : members;
+      for (const { done } of failed) done.reject(error);
+    }
+  }
+
+  async #store(entries: readonly Member['entry'][]): Promise<void> {
+    let last: Head | undefined;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const head = this.#head ?? (await this.#findHead());
+        // An earlier attempt was executed, although its connection failed.
+        const isStored = last !== undefined && head.position === last.position && head.hash.equals(last.hash);
+        if (!isStored) {
+          const chained = appendTo(this.key, this.#chainId, head, entries);
+          last = chained.at(-1) ?? head;
+          this.#head = undefined;
+          await this.#register();
+          await insertEntries(this.#db, chained);
+        }
+        this.#head = last ?? head;
+        this.#stored = this.#head;
+        return;
+      } catch (error) {
+        // A unique violation: an earlier statement was executed after all, later than its connection failed.
+        const canRetry = mayHaveBeenSent(error) || isUniqueViolation(error);
+        if (attempt === attempts || !canRetry) throw error;
+      }
+    }
+  }
+
+  async #register(): Promise<void> {
+    if (this.#isRegistered) return;
+    await insertChain(this.#db, this.key, this.#chainId);
+    this.#isRegistered = true;
+  }
+
+  /** The head in the database. If entries that were stored are missing there, a new chain begins. */
+  async #findHead(): Promise<Head> {
+    const head = (await readHead(this.#db, this.#chainId)) ?? beginning;
+    if (head.position >= this.#stored.position) return head;
+    this.#log.error({ chain: this.#chainId, position: head.position + 1 }, 'audit entries are missing in the database');
+    await this.#writeAnchor(this.#stored, true);
+    this.#chainId = randomUUID();
+    this.#isRegistered = false;
+    this.#anchored = 0;
+    this.#stored = beginning;
+    return beginning;
+  }
+}

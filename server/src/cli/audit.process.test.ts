@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../../../test/database.ts';
+import { prepareAuditKey } from '../audit/key-store.ts';
+import { tamper } from '../audit/test-audit.ts';
+import { Trail } from '../audit/trail.ts';
+import { createDb } from '../db/kysely.ts';
+import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
+import { createKeyRing } from '../secrets/key-ring.ts';
+import { crossward } from './test-support.ts';
+
+const { database, url, dispose } = await createTestDatabase('postgresql');
+const db = createDb(database);
+const secretKey = randomBytes(32);
+await requireKnownKeys(db, [secretKey]);
+const folder = await mkdtemp(join(tmpdir(), 'audit-'));
+const logFile = join(folder, 'log');
+
+const logLines: string[] = [];
+const log = pino({}, { write: (line: string) => void logLines.push(line) });
+const trail = new Trail(db, await prepareAuditKey(db, createKeyRing([secretKey])), log);
+const number = 'no_personal_number:15859000026';
+const accesses = [
+  { clientId: 'app', patients: ['emr_id:p-1', number], operation: 'get_patient', outcome: 'success' },
+  { clientId: 'portal', patients: ['emr_id:p-1'], operation: 'create_appointment', outcome: 'dry_run' },
+  { clientId: 'app', patients: ['emr_id:p-2'], operation: 'list_documents', outcome: 'document_not_found' },
+];
+for (const [index, access] of accesses.entries()) {
+  await trail.record({
+    actor: 'client',
+    emr: 'north',
+    careUnitId: 'ward',
+    records: [],
+    requestId: `request-${index}`,
+    ...access,
+  });
+}
+await trail.close();
+await writeFile(logFile, logLines.join(''));
+
+afterAll(async () => {
+  await dispose();
+  await rm(folder, { recursive: true });
+});
+beforeEach(() => {
+  vi.stubEnv('DATABASE_URL', url);
+  vi.stubEnv('CROSSWARD_SECRET_KEY', secretKey.toString('base64'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe('search', () => {
+  const operations = (stdout: string) => stdout.split('\n').flatMap((line) => line.split('  ')[2] ?? []);
+
+  test.each([
+    ['', ['list_documents', 'create_appointment', 'get_patient']],
+    ['--emr north --patient emr_id:p-1', ['create_appointment', 'get_patient']],
+    ['--emr north --patient p-2', ['list_documents']],
+    ['--emr south --patient emr_id:p-1', []],
+    ['--client app', ['list_documents', 'get_patient']],
+    ['--client app --emr north --patient emr_id:p-1', ['get_patient']],
+    ['--request-id request-1', ['create_appointment']],
+    ['--from 2020-01-01', ['list_documents', 'create_appointment', 'get_patient']],
+    ['--to 2020-01-01T00:00:00+01:00', []],
+    ['--limit 1', ['list_documents']],
+  ])('finds accesses with %s', async (options, expected) => {
+    const { code, stdout } = await crossward(`audit search ${options}`.trim());
+    expect(code).toBe(0);
+    expect(operations(stdout)).toEqual(expected);
+  });
+
+  test('reads the identifier from standard input, and shows and stores it nowhere', async () => {
+    const found = await crossward('audit search --emr north --patient - --json', `${number}\n`);
+    expect(JSON.parse(found.stdout)).toMatchObject([{ operation: 'get_patient', client_id: 'app', patients: 2 }]);
+    expect(found.stdout + found.stderr).not.toContain('15859');
+    const activity = await db.selectFrom('operator_activity').selectAll().orderBy('id', 'desc').execute();
+    expect(activity[0]).toMatchObject({ operator_name: 'command line', action: 'audit_search', target: null });
+    expect(JSON.stringify(activity)).not.toContain('15859');
+  });
+
+  test.each([
+    ['--patient emr_id:p-1', 'needs an EHR'],
+    ['--emr north --patient no_personal_number:1', 'fødselsnummer'],
+    ['--from yesterday', '2030-03-15'],
+    ['--from 2030-01-02 --to 2030-01-01', 'begin before it ends'],
+    ['--limit 0', 'whole number'],
+  ])('rejects %s', async (options, explanation) => {
+    const { code, stderr } = await crossward(`audit search ${options}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(explanation)]);
+  });
+});
+
+describe('verify', () => {
+  test('says that the trail is whole', async () => {
+    const { code, stdout } = await crossward(`audit verify --anchors ${logFile}`);
+    expect(stdout).toMatch(/^\S{36} {2}whole {2}3 entries {2}\S+ to \S+\nThe audit trail is whole\.\n$/);
+    expect(code).toBe(0);
+  });
+
+  test('needs a file with anchors that it can read', async () => {
+    expect(await crossward('audit verify --anchors /nowhere')).toMatchObject({ code: 2 });
+    const broken = join(folder, 'broken');
+    await writeFile(broken, '{"msg":"audit anchor","chain":1}\n');
+    expect(await crossward(`audit verify --anchors ${broken}`)).toMatchObject({ code: 2 });
+  });
+
+  test('shows what was removed, with exit code 1', async () => {
+    await tamper(db, (tx) => sql`DELETE FROM audit_entries WHERE position = 2`.execute(tx));
+    const missing = await crossward('audit verify');
+    expect(missing.stdout).toContain('entry missing at position 2');
+    expect(missing.stdout).toContain('The audit trail is not whole.');
+    expect(missing.code).toBe(1);
+    await tamper(db, async (tx) => {
+      await sql`DELETE FROM audit_entries`.execute(tx);
+      await sql`DELETE FROM audit_chains`.execute(tx);
+    });
+    expect((await crossward('audit verify')).code).toBe(0);
+    const removed = await crossward(`audit verify --json --anchors ${logFile}`);
+    expect(JSON.parse(removed.stdout)).toMatchObject([{ fault: 'removed' }]);
+    expect(removed.code).toBe(1);
+  });
+});

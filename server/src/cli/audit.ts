@@ -1,0 +1,130 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { Command, Option } from 'commander';
+import { readAnchors } from '../audit/anchor-lines.ts';
+import type { Anchor } from '../audit/anchors.ts';
+import type { StoredEntry } from '../audit/chain.ts';
+import { readAuditKeys } from '../audit/key-store.ts';
+import { readSearch, type TypedSearch } from '../audit/read-search.ts';
+import { searchEntries } from '../audit/search.ts';
+import { type Verdict, verifyChains } from '../audit/verify.ts';
+import { recordActivity } from '../console/activity.ts';
+import { commandLine } from '../console/operators.ts';
+import { errorCode } from '../db/errors.ts';
+import { currentKeyRing } from './current-key-ring.ts';
+import { exitCodes, UsageError } from './exit-codes.ts';
+import { withDatabase } from './gateway-database.ts';
+import type { Output } from './output.ts';
+import { askHidden } from './read-password.ts';
+
+/** Entries shown, unless `--limit` says otherwise. */
+const mostShown = 100;
+
+export function auditCommand(output: Output, end: (exitCode: number) => void): Command {
+  const audit = new Command('audit').description('Search and verify the audit trail of accesses to patients.');
+  audit
+    .command('search')
+    .description('List accesses, the newest first. Shows no identifiers of patients.')
+    .option('--emr <id>', 'id of the EHR')
+    .option(
+      '--patient <identifier>',
+      'such as emr_id:p-1; needs --emr. With "-", asks for it or reads it from standard input, so that no shell history has it',
+    )
+    .option('--client <id>', 'id of the client')
+    .option('--request-id <id>', 'id of the request')
+    .option('--from <time>', 'such as 2030-03-15 or 2030-03-15T09:00, in UTC')
+    .option('--to <time>', 'exclusive')
+    .addOption(new Option('--limit <number>', 'how many entries').default(mostShown).argParser(readLimit))
+    .option('--json', 'as JSON')
+    .action(async ({ limit, json, ...typed }: SearchOptions) => {
+      const search = readSearch({ ...typed, patient: await readPatient(output, typed.patient) });
+      if (typeof search === 'string') throw new UsageError(search);
+      const found = await withDatabase(output, async (db) => {
+        const keys = await readAuditKeys(db, await currentKeyRing(db));
+        // No target: a text that names no EHR could be an identifier.
+        await recordActivity(db, { operator: commandLine, action: 'audit_search', outcome: 'done' });
+        return searchEntries(db, keys.values(), search, { limit: limit + 1 });
+      });
+      const shown = found.slice(0, limit);
+      if (json) output.out(`${JSON.stringify(shown.map(asJson), null, 2)}\n`);
+      else output.out(shown.length === 0 ? 'No entries.\n' : shown.map(entryLine).join(''));
+      if (found.length > limit) output.err(`Only the newest ${limit} are shown.\n`);
+    });
+  audit
+    .command('verify')
+    .description('Check that no entry was changed, removed or cut off.')
+    .option('--anchors <file>', 'log lines with anchors. Shows chains that were removed as a whole')
+    .option('--json', 'as JSON')
+    .action(async ({ anchors: file, json }: { readonly anchors?: string; readonly json?: true }) => {
+      const anchors = file === undefined ? [] : await anchorsIn(file);
+      let isWhole = true;
+      const verdicts: Verdict[] = [];
+      await withDatabase(output, async (db) => {
+        const keys = await readAuditKeys(db, await currentKeyRing(db));
+        for await (const verdict of verifyChains(db, keys, anchors)) {
+          isWhole &&= verdict.fault === null;
+          if (json) verdicts.push(verdict);
+          else output.out(verdictLine(verdict));
+        }
+      });
+      if (json) output.out(`${JSON.stringify(verdicts, null, 2)}\n`);
+      else output.out(isWhole ? 'The audit trail is whole.\n' : 'The audit trail is not whole.\n');
+      end(isWhole ? exitCodes.fine : exitCodes.failed);
+    });
+  return audit;
+}
+
+interface SearchOptions extends TypedSearch {
+  readonly limit: number;
+  readonly json?: true;
+}
+
+function readLimit(typed: string): number {
+  const limit = Number(typed);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 10_000) return limit;
+  throw new UsageError('--limit must be a whole number from 1 to 10000.');
+}
+
+async function readPatient(output: Output, typed: string | undefined): Promise<string | undefined> {
+  if (typed !== '-') return typed;
+  return output.input.isTTY ? askHidden(output, 'Patient: ') : ((await text(output.input)).split(/\r?\n/, 1)[0] ?? '');
+}
+
+async function anchorsIn(file: string): Promise<Anchor[]> {
+  try {
+    return await readAnchors(createInterface({ input: createReadStream(file) }));
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new UsageError(`${file} has an anchor that cannot be read: ${error.message}.`);
+    throw new UsageError(`${file} cannot be read: ${errorCode(error)}.`);
+  }
+}
+
+function entryLine(entry: StoredEntry): string {
+  const { at, actor_kind, client_id, operation, emr, care_unit_id, outcome, request_id, record_ids } = entry;
+  const who = actor_kind === 'client' ? client_id : `${client_id} (${actor_kind})`;
+  const records = record_ids.length > 0 ? `  records ${record_ids.join(',')}` : '';
+  return `${at.toISOString()}  ${who}  ${operation}  ${emr}/${care_unit_id}  ${outcome}  request ${request_id}${records}\n`;
+}
+
+function asJson({ patient_hashes, hash, ...entry }: StoredEntry) {
+  return { ...entry, patients: patient_hashes.length, hash: hash.toString('hex') };
+}
+
+const faults: Readonly<Record<NonNullable<Verdict['fault']>, string>> = {
+  changed: 'changed',
+  missing: 'entry missing',
+  cut_off: 'cut off',
+  removed: 'chain removed',
+  anchor_changed: 'anchor changed',
+  checkpoint_changed: 'checkpoint changed',
+  not_verifiable: 'not verifiable: its key is lost',
+};
+
+function verdictLine({ chainId, fault, position, entries, deletedUpTo, firstAt, lastAt }: Verdict): string {
+  const found = fault === null ? 'whole' : `${faults[fault]}${position === null ? '' : ` at position ${position}`}`;
+  const deleted = deletedUpTo > 0 ? `  deleted up to ${deletedUpTo}` : '';
+  const times = firstAt && lastAt ? `  ${firstAt.toISOString()} to ${lastAt.toISOString()}` : '';
+  return `${chainId}  ${found}  ${entries} entries${deleted}${times}\n`;
+}

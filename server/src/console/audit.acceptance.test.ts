@@ -1,0 +1,135 @@
+/** @module-tag any-database */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, describe, expect, test } from 'vitest';
+import { oslo } from '../../../test/bookings.ts';
+import { consoleBrowser, withConsole } from '../../../test/console.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { listActivity } from './activity.ts';
+import type { Role } from './roles.ts';
+import { startSession } from './sessions.ts';
+
+const gateway = await startGateway({ configure: (it) => withConsole(it), logLevel: 'trace' });
+afterAll(() => gateway.close());
+const { db } = gateway.deps.services;
+
+async function signedIn(role: Role, name = `the ${role}`) {
+  const operatorId = randomUUID();
+  await sql`INSERT INTO operators (id, name, role, password_hash)
+    VALUES (${operatorId}, ${name}, ${role}, 'not used')`.execute(db);
+  const browser = consoleBrowser(gateway);
+  const { token } = await startSession(db, { operatorId, name, role, hours: 12 });
+  browser.cookies.set('__Host-crossward-console', token);
+  return browser;
+}
+const admin = await signedIn('admin');
+
+const national = 'no_personal_number:15859000026';
+const read = (id: string) => gateway.request('GET', `${oslo}/patients/${id}`);
+await read('p-1');
+await read(national);
+await read('p-2');
+await read('nobody');
+await gateway.request('GET', `${oslo}/appointments?patient_id=p-1`, { client: 'narrowed' });
+
+async function search(fields: Readonly<Record<string, string>>) {
+  await admin.open('/console/audit');
+  return admin.submit('/console/audit', fields);
+}
+
+/** The cells of the result under this column. */
+function column(html: string, name: string): string[] {
+  const cells = html.matchAll(new RegExp(`data-label="${name}"><span>(.*?)</span></td>`, 'gs'));
+  return [...cells].map(([, cell = '']) => cell.replaceAll(/<[^>]+>/g, ' ').trim());
+}
+
+describe('a search finds accesses', () => {
+  test.each([
+    ['all', {}, ['list appointments', 'get patient', 'get patient', 'get patient', 'get patient']],
+    ['to a patient', { emr: 'sandbox-no', patient: 'emr_id:p-1' }, ['list appointments', 'get patient', 'get patient']],
+    [
+      'by a national number',
+      { emr: 'sandbox-no', patient: national },
+      ['list appointments', 'get patient', 'get patient'],
+    ],
+    ['to the same id in another EHR', { emr: 'sandbox-se', patient: 'emr_id:p-1' }, []],
+    ['of a client', { client: ' narrowed ' }, ['list appointments']],
+    ['in a time', { from: '2020-01-01', to: '2020-01-02T00:00' }, []],
+  ])('%s', async (_, fields, operations) => {
+    const { status, html, text } = await search(fields);
+    expect(status).toBe(200);
+    expect(column(html, 'Operation')).toEqual(operations);
+    if (operations.length === 0) expect(text).toContain('No entries.');
+  });
+
+  test('with client, place, outcome and request, and without an identifier', async () => {
+    const { html } = await search({ emr: 'sandbox-no', patient: 'emr_id:nobody' });
+    expect(column(html, 'Who')).toEqual(['everything']);
+    expect(column(html, 'EHR and care unit')[0]).toMatch(/^sandbox-no\s+oslo-sentrum$/);
+    expect(column(html, 'Outcome')).toEqual(['patient not found']);
+    expect(column(html, 'Request')[0]).toMatch(/^\S{36}$/);
+    expect(column(html, 'Patient hashes')[0]).toMatch(/^[0-9a-f]{8}$/);
+    expect(html).not.toContain('nobody');
+  });
+});
+
+test('pages of a result have no identifier in their URL or form, and belong to one operator', async () => {
+  for (let count = 0; count < 60; count++) await read('p-5');
+  const first = await search({ emr: 'sandbox-no', patient: 'emr_id:p-5' });
+  expect(column(first.html, 'Time')).toHaveLength(50);
+  const older = /name="older" value="([^"]+)"/.exec(first.html)?.[1] ?? '';
+  expect(Buffer.from(older, 'base64url').toString('latin1')).not.toContain('p-5');
+  const next = await admin.submit('/console/audit', { older });
+  expect(next.path).toBe('/console/audit');
+  expect(column(next.html, 'Time')).toHaveLength(10);
+  expect(next.html).not.toMatch(/name="older"|p-5/);
+  const requests = [...column(first.html, 'Request'), ...column(next.html, 'Request')];
+  expect(new Set(requests).size).toBe(60);
+
+  const other = await signedIn('admin', 'another admin');
+  await other.open('/console/audit');
+  for (const sent of [older, 'x']) expect((await other.submit('/console/audit', { older: sent })).status).toBe(400);
+});
+
+test.each([
+  [{ patient: national }, 'A search for a patient needs an EHR.'],
+  [{ emr: 'sandbox-no', patient: 'no_personal_number:15859000027' }, 'fødselsnummer'],
+  [{ from: 'yesterday' }, 'A time has the form'],
+])('%j is rejected with what is wrong', async (fields, explanation) => {
+  const { status, text, html } = await search(fields);
+  expect(status).toBe(400);
+  expect(text).toContain(explanation);
+  expect(html).not.toContain('15859');
+});
+
+test('each search is in the activity list, and nothing that was typed in the log', async () => {
+  const before = (await listActivity(db, 500)).length;
+  await search({ emr: 'sandbox-no', patient: national });
+  const [latest, ...rest] = await listActivity(db, 500);
+  expect(rest).toHaveLength(before);
+  expect(latest).toMatchObject({
+    operator: 'the admin',
+    action: 'audit_search',
+    target: 'sandbox-no',
+    outcome: 'done',
+  });
+  expect(gateway.logLines.join('')).not.toContain('15859000026');
+  const { rows } = await sql<{ text: string }>`SELECT operator_activity::text AS text FROM operator_activity`.execute(
+    db,
+  );
+  expect(JSON.stringify(rows)).not.toContain('15859000026');
+});
+
+test('an EHR that does not exist is not stored in the activity list', async () => {
+  await search({ emr: '15859000026', patient: 'emr_id:p-1' });
+  expect((await listActivity(db, 1))[0]).toMatchObject({ action: 'audit_search', target: null });
+});
+
+test('only administrators search', async () => {
+  for (const role of ['view', 'operate'] as const) {
+    const browser = await signedIn(role);
+    expect((await browser.open('/console/audit')).status).toBe(403);
+    await browser.open('/console');
+    expect((await browser.submit('/console/audit', {})).status).toBe(403);
+  }
+});

@@ -1,0 +1,162 @@
+import { html } from '../../html/html.ts';
+import { type Action, recordActivity } from '../activity.ts';
+import { selectField, textField } from '../fields.ts';
+import { page, postForm } from '../frame.ts';
+import {
+  changeRole,
+  createOperator,
+  disableOperator,
+  type ListedOperator,
+  operatorNamePattern,
+  resetOperator,
+} from '../operators.ts';
+import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import { notice } from '../parts.ts';
+import { makePassword } from '../password.ts';
+import { qrCode } from '../qr-code.ts';
+import { roles } from '../roles.ts';
+import { findAccount, isOwn, noSuchAccount, roleChoices } from './accounts.ts';
+
+interface Shown {
+  readonly name: string;
+  readonly role: string;
+  readonly problem?: { readonly field: 'Name' | 'Role'; readonly text: string; readonly status: number };
+}
+
+/** The form of a new account. */
+export async function newAccount(
+  context: SignedIn,
+  { name, role, problem }: Shown = { name: '', role: 'view' },
+): Promise<ConsoleResponse> {
+  const at = (field: string) => (problem?.field === field ? problem.text : undefined);
+  return page(context, {
+    title: problem ? 'Error: New account' : 'New account',
+    section: 'accounts',
+    status: problem?.status ?? 200,
+    content: html`${problem && notice('bad', `No account was created. ${problem.field}: ${problem.text}`)}<h1>New account</h1>
+<p>The next page shows the password and the one-time codes of the account, once.</p>
+${postForm(
+  context,
+  'new-account',
+  html`<div class="fields">${textField({
+    name: 'name',
+    label: 'Name',
+    value: name,
+    maxLength: 63,
+    hint: 'Such as kari.nordmann. Lower-case letters, digits, dots, hyphens and underscores. No e-mail address.',
+    problem: at('Name'),
+  })}
+${selectField(
+  {
+    name: 'role',
+    label: 'Role',
+    value: role,
+    problem: at('Role'),
+    hint: 'view sees; operate also retries, sends again, checks and replays; admin does everything.',
+  },
+  roleChoices,
+)}</div>
+<div class="actions"><button>Create the account</button>
+<a class="button secondary" href="${linkTo(context, 'accounts')}">Cancel</a></div>`,
+)}`,
+  });
+}
+
+/** Creates an account with a random password, and shows it. */
+export async function createAccount(context: SignedIn): Promise<ConsoleResponse> {
+  const { deps, request, session } = context;
+  const name = (request.form.get('name') ?? '').trim();
+  const chosen = request.form.get('role') ?? '';
+  const again = (field: 'Name' | 'Role', text: string, status = 400) =>
+    newAccount(context, { name, role: chosen, problem: { field, text, status } });
+  if (!operatorNamePattern.test(name)) {
+    return again(
+      'Name',
+      'Enter 1 to 63 lower-case letters, digits, dots, hyphens and underscores, beginning with a letter or digit.',
+    );
+  }
+  const role = roles.find((it) => it === chosen);
+  if (!role) return again('Role', `Choose ${roles.join(', ')}.`);
+  const password = makePassword();
+  const { db, keys } = deps.services;
+  const uri = await createOperator(db, keys, { name, role, password, by: session.name });
+  if (uri !== undefined) return secretsPage(context, { name, password, uri, title: 'The account is created.' });
+  await recordNotPossible(context, 'account_create', name);
+  return again('Name', 'The name is taken.', 409);
+}
+
+export async function resetAccount(context: SignedIn): Promise<ConsoleResponse> {
+  return onOthersAccount(context, 'account_reset', async ({ name }) => {
+    const password = makePassword();
+    const { db, keys } = context.deps.services;
+    const uri = await resetOperator(db, keys, { name, password, by: context.session.name });
+    return uri === undefined
+      ? noSuchAccount(context)
+      : secretsPage(context, { name, password, uri, title: 'The account is reset.' });
+  });
+}
+
+export async function changeAccountRole(context: SignedIn): Promise<ConsoleResponse> {
+  return onOthersAccount(context, 'account_role', async ({ name }) => {
+    const role = roles.find((it) => it === context.request.form.get('role'));
+    // The form offers the roles only.
+    if (!role) return seeOther(context, `accounts/${name}`);
+    const { db } = context.deps.services;
+    const changed = await changeRole(db, { name, role, by: context.session.name, keepsAdmin: true });
+    if (changed === 'done') return seeOther(context, `accounts/${name}?result=role`);
+    return rejected(context, 'account_role', name, changed);
+  });
+}
+
+export async function disableAccount(context: SignedIn): Promise<ConsoleResponse> {
+  return onOthersAccount(context, 'account_disable', async ({ name }) => {
+    const { db } = context.deps.services;
+    const changed = await disableOperator(db, { name, by: context.session.name, keepsAdmin: true });
+    if (changed === 'done') return seeOther(context, `accounts/${name}?result=disabled`);
+    return rejected(context, 'account_disable', name, changed === 'unknown' ? 'not_enabled' : changed);
+  });
+}
+
+/** Runs an action on the account of the URL, unless it is the operator's own: nobody locks themselves out. */
+async function onOthersAccount(
+  context: SignedIn,
+  action: Action,
+  run: (account: ListedOperator) => Promise<ConsoleResponse>,
+): Promise<ConsoleResponse> {
+  const account = await findAccount(context);
+  if (!account) return noSuchAccount(context);
+  return isOwn(context, account) ? rejected(context, action, account.name, 'own') : run(account);
+}
+
+async function rejected(context: SignedIn, action: Action, name: string, result: string): Promise<ConsoleResponse> {
+  await recordNotPossible(context, action, name);
+  return seeOther(context, `accounts/${name}?result=${result}`);
+}
+
+function recordNotPossible({ deps, session }: SignedIn, action: Action, target: string): Promise<void> {
+  return recordActivity(deps.services.db, { operator: session.name, action, target, outcome: 'not_possible' });
+}
+
+interface Secrets {
+  readonly name: string;
+  readonly password: string;
+  readonly uri: string;
+  readonly title: string;
+}
+
+/** Shows the secrets of an account. They are in no other response, and in no URL. */
+function secretsPage(context: SignedIn, { name, password, uri, title }: Secrets): ConsoleResponse {
+  return page(context, {
+    title: `Secrets of ${name}`,
+    section: 'accounts',
+    content: html`${notice('good', `${title} Pass on its secrets now: they are not shown again.`)}<h1>Secrets of ${name}</h1>
+<p>Give the password and the code below to the operator in person or over a safe channel.</p>
+<h2>Password</h2>
+<pre tabindex="0" role="region" aria-label="Password">${password}</pre>
+<h2>One-time codes</h2>
+<p>The operator scans this with an authenticator app, or enters its <code>secret</code> by hand.</p>
+${qrCode(uri, 'QR code of the one-time codes, the same as the URI below')}
+<pre tabindex="0" role="region" aria-label="URI of the one-time codes">${uri}</pre>
+<div class="actions"><a class="button" href="${linkTo(context, `accounts/${name}`)}">Go to the account</a></div>`,
+  });
+}

@@ -1,0 +1,122 @@
+import { type Html, type HtmlContent, html } from '../../html/html.ts';
+import { selectField } from '../fields.ts';
+import { page, postForm } from '../frame.ts';
+import { type ListedOperator, listOperators } from '../operators.ts';
+import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
+import { badge, facts, notice, table, time } from '../parts.ts';
+import { roles } from '../roles.ts';
+
+const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
+  role: ['good', 'The role is changed, also in open sessions.'],
+  disabled: ['good', 'The account is disabled, and its sessions have ended.'],
+  own: ['bad', 'Nothing was changed: this is your own account. Ask another admin, or use the command line.'],
+  last_admin: ['bad', 'Nothing was changed: no other enabled account is an admin. Make another one admin first.'],
+  not_enabled: ['bad', 'Nothing was changed: the account is disabled already.'],
+};
+
+export const roleChoices = roles.map((role) => ({ value: role, text: role }));
+
+/** The accounts that can sign in. */
+export async function accountsPage(context: SignedIn): Promise<ConsoleResponse> {
+  const { services, settings } = context.deps;
+  const accounts = await listOperators(services.db);
+  return page(context, {
+    title: 'Accounts',
+    section: 'accounts',
+    content: html`<h1>Accounts</h1>
+<p>The accounts of this gateway that can sign in to the console.${
+      settings.oidc && ` People who sign in with ${new URL(settings.oidc.issuer).hostname} have none here.`
+    }</p>
+${!settings.local_accounts && html`<p class="advice">The configuration turns accounts off (<code>console.local_accounts</code>): none of these can sign in.</p>`}
+<div class="actions"><a class="button" href="${linkTo(context, 'new-account')}">New account</a></div>
+${accounts.length === 0 ? html`<p class="empty">No accounts.</p>` : accountTable(context, accounts)}`,
+  });
+}
+
+function accountTable(context: SignedIn, accounts: readonly ListedOperator[]): Html {
+  return table(
+    'By name',
+    ['State', 'Name', 'Role', 'One-time codes', 'Last sign-in', 'Created'],
+    accounts.map((account) => [
+      stateOf(account),
+      html`<a href="${linkTo(context, `accounts/${account.name}`)}">${account.name}</a>${isOwn(context, account) && ' (you)'}`,
+      account.role,
+      account.hasTotp ? 'yes' : 'no',
+      lastSignIn(account),
+      time(account.createdAt),
+    ]),
+  );
+}
+
+function stateOf({ isDisabled }: ListedOperator): Html {
+  return isDisabled ? badge('notice', 'disabled') : badge('good', 'enabled');
+}
+
+function lastSignIn({ hasTotp, lastSignInAt }: ListedOperator): HtmlContent {
+  return hasTotp ? time(lastSignInAt) : 'not known';
+}
+
+export function isOwn({ session }: SignedIn, { id }: ListedOperator): boolean {
+  return id === session.operatorId;
+}
+
+/** One account, and what an admin can do with it. */
+export async function accountPage(context: SignedIn): Promise<ConsoleResponse> {
+  const account = await findAccount(context);
+  if (!account) return noSuchAccount(context);
+  const result = results[context.request.query.get('result') ?? ''];
+  return page(context, {
+    title: `Account ${account.name}`,
+    section: 'accounts',
+    content: html`${result && notice(...result)}<p><a href="${linkTo(context, 'accounts')}">All accounts</a></p>
+<div class="title"><h1>Account ${account.name}</h1>${stateOf(account)}</div>
+${facts([
+  ['Role', account.role],
+  ['One-time codes', account.hasTotp ? 'yes' : 'no'],
+  ['Last sign-in', lastSignIn(account)],
+  ['Created', time(account.createdAt)],
+])}
+${
+  isOwn(context, account)
+    ? html`<p class="advice">This is your own account. Another admin can change it, or whoever has access to the gateway's command line:
+<code>npx crossward operators</code>.</p>`
+    : forms(context, account)
+}`,
+  });
+}
+
+function forms(context: SignedIn, { name, role, isDisabled }: ListedOperator): Html {
+  return html`<h2>Role</h2>
+${postForm(
+  context,
+  `accounts/${name}/role`,
+  html`<div class="fields">${selectField({ name: 'role', label: 'New role', value: role }, roleChoices)}</div>
+<div class="actions"><button>Change the role</button></div>`,
+)}
+<h2>Reset</h2>
+<p>Sets a new password and new one-time codes, which the next page shows once. Ends the sessions of the account${
+    isDisabled && ', and enables it'
+  }.</p>
+${postForm(context, `accounts/${name}/reset`, html`<div class="actions"><button class="secondary">Reset</button></div>`)}
+${
+  !isDisabled &&
+  html`<h2>Disable</h2>
+<p>Ends the sessions of the account. Nobody can sign in with it until it is reset.</p>
+${postForm(context, `accounts/${name}/disable`, html`<div class="actions"><button class="danger">Disable</button></div>`)}`
+}`;
+}
+
+export async function findAccount({ deps, request }: SignedIn): Promise<ListedOperator | undefined> {
+  return (await listOperators(deps.services.db)).find(({ name }) => name === request.params.name);
+}
+
+export function noSuchAccount(context: SignedIn): ConsoleResponse {
+  return page(context, {
+    title: 'No such account',
+    section: 'accounts',
+    status: 404,
+    content: html`<h1>No such account</h1>
+<p>No account has this name.</p>
+<p><a href="${linkTo(context, 'accounts')}">All accounts</a></p>`,
+  });
+}

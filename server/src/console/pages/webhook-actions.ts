@@ -1,0 +1,88 @@
+import { findListedClient } from '../../clients/list-clients.ts';
+import type { Tx } from '../../db/kysely.ts';
+import { html } from '../../html/html.ts';
+import { isUuid } from '../../identifiers/uuid.ts';
+import { redeliverEvent, sendTestEvent } from '../../webhooks/delivery-actions.ts';
+import { deleteEndpoint, setStatus } from '../../webhooks/endpoint-actions.ts';
+import { readHosts } from '../../webhooks/endpoint-store.ts';
+import { summarizeEndpoint } from '../../webhooks/operator.ts';
+import { act, NotPossible } from '../act.ts';
+import type { Action } from '../activity.ts';
+import { page, postForm } from '../frame.ts';
+import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import { noSuchEndpoint } from './webhook.ts';
+import { hostText } from './webhooks.ts';
+
+/** Runs an action on the endpoint of the URL, and shows its page with the result, a key of `results` there. */
+export async function actOnEndpoint(
+  context: SignedIn,
+  action: Action,
+  work: (tx: Tx, id: string) => Promise<string>,
+): Promise<ConsoleResponse> {
+  const id = context.request.params.id?.toLowerCase() ?? '';
+  // An id of another form may be personal data, and is not recorded.
+  if (!isUuid(id)) return noSuchEndpoint(context);
+  const result = await act(context, { action, target: id }, (tx) => work(tx, id));
+  if (!(result instanceof NotPossible)) return seeOther(context, `webhooks/${id}?result=${result}`);
+  if (result.reason === 'webhook_endpoint_not_found') return noSuchEndpoint(context);
+  return seeOther(context, `webhooks/${id}?result=${result.reason}`);
+}
+
+export function testWebhook(context: SignedIn): Promise<ConsoleResponse> {
+  return actOnEndpoint(context, 'webhook_test', async (tx, id) => {
+    const endpoint = await summarizeEndpoint(tx, id);
+    const client = await findListedClient(tx, context.deps.configured, endpoint?.clientId ?? '');
+    await sendTestEvent(tx, id, client?.grants[0]?.emr ?? '');
+    return 'tested';
+  });
+}
+
+export function redeliverWebhook(context: SignedIn): Promise<ConsoleResponse> {
+  return actOnEndpoint(context, 'webhook_redeliver', async (tx, id) => {
+    await redeliverEvent(tx, id, context.request.params.delivery ?? '');
+    return 'redelivered';
+  });
+}
+
+export function enableWebhook(context: SignedIn): Promise<ConsoleResponse> {
+  return actOnEndpoint(context, 'webhook_enable', async (tx, id) => {
+    await setStatus(tx, id, 'enabled');
+    return 'enabled';
+  });
+}
+
+export function disableWebhook(context: SignedIn): Promise<ConsoleResponse> {
+  return actOnEndpoint(context, 'webhook_disable', async (tx, id) => {
+    await setStatus(tx, id, 'disabled');
+    return 'disabled';
+  });
+}
+
+/** Asks once more before an endpoint is deleted. */
+export async function confirmDeleteWebhook(context: SignedIn): Promise<ConsoleResponse> {
+  const { db, keys } = context.deps.services;
+  const found = await summarizeEndpoint(db, context.request.params.id ?? '');
+  if (!found) return noSuchEndpoint(context);
+  const hosts = await readHosts(db, keys);
+  return page(context, {
+    title: 'Delete this endpoint?',
+    section: 'webhooks',
+    content: html`<h1>Delete this endpoint?</h1>
+<p><code>${found.id}</code> of the client ${found.clientId}, host ${hostText(hosts.get(found.id))}</p>
+<p class="advice bad">Its ${found.pending} pending deliveries end, and the list of its deliveries is deleted. To stop deliveries
+for a time, disable it instead.</p>
+${postForm(
+  context,
+  `webhooks/${found.id}/delete`,
+  html`<div class="actions"><button class="danger">Delete the endpoint</button>
+<a class="button secondary" href="${linkTo(context, `webhooks/${found.id}`)}">Cancel</a></div>`,
+)}`,
+  });
+}
+
+export async function deleteWebhook(context: SignedIn): Promise<ConsoleResponse> {
+  const id = context.request.params.id?.toLowerCase() ?? '';
+  if (!isUuid(id)) return noSuchEndpoint(context);
+  const result = await act(context, { action: 'webhook_delete', target: id }, (tx) => deleteEndpoint(tx, id));
+  return result instanceof NotPossible ? noSuchEndpoint(context) : seeOther(context, 'webhooks?result=deleted');
+}

@@ -1,0 +1,74 @@
+import { type Html, type HtmlContent, html } from '../../html/html.ts';
+import { type Delivery, listDeliveries } from '../../webhooks/delivery-store.ts';
+import type { EndpointSummary } from '../../webhooks/operator.ts';
+import { postForm } from '../frame.ts';
+import { linkTo, type SignedIn } from '../page.ts';
+import { badge, type Tone, table, time, words } from '../parts.ts';
+import { includesRole } from '../roles.ts';
+
+const perPage = 50;
+const tones: Readonly<Record<Delivery['state'], Tone>> = { pending: 'notice', delivered: 'good', failed: 'bad' };
+const filters = ['all', 'pending', 'failed'] as const;
+
+/** Deliveries to an endpoint, the newest first: all, or those in one state. */
+export async function deliveryList(context: SignedIn, endpoint: EndpointSummary): Promise<Html> {
+  const { query } = context.request;
+  const filter = filters.find((it) => it === query.get('state')) ?? 'all';
+  const before = /^\d{1,15}$/.exec(query.get('before') ?? '')?.[0];
+  const found = await listDeliveries(context.deps.services.db, endpoint.id, {
+    state: filter === 'all' ? undefined : filter,
+    before: before === undefined ? undefined : Number(before),
+    limit: perPage + 1,
+  });
+  const shown = found.slice(0, perPage);
+  const last = found.length > perPage ? shown.at(-1) : undefined;
+  const linkOf = (state: string, more = '') =>
+    linkTo(context, `webhooks/${endpoint.id}?state=${state}${more}#deliveries`);
+  return html`<p class="filters"><span>Show:</span> ${filters.map((it) =>
+    it === filter ? html`<strong>${it}</strong> ` : html`<a href="${linkOf(it)}">${it}</a> `,
+  )}</p>
+${shown.length === 0 ? html`<p class="empty">No ${filter === 'all' ? '' : `${filter} `}deliveries.</p>` : deliveryTable(context, endpoint, shown)}
+${
+  (before !== undefined || last) &&
+  html`<p class="pages">${before !== undefined && html`<a href="${linkOf(filter)}">Newest</a> `}${
+    last && html`<a href="${linkOf(filter, `&before=${last.sequence}`)}">Older</a>`
+  }</p>`
+}`;
+}
+
+function deliveryTable(context: SignedIn, endpoint: EndpointSummary, deliveries: readonly Delivery[]): Html {
+  const maySend = includesRole(context.session.role, 'operate') && endpoint.disabledReason === null;
+  const columns = ['State', 'Event', 'Created', 'Attempts', 'Last failure', 'Next attempt'];
+  return table(
+    'The newest first',
+    maySend ? [...columns, 'Again'] : columns,
+    deliveries.map((delivery) => [
+      badge(tones[delivery.state], delivery.state),
+      html`${breakable(delivery.event_type)}<br><code class="quiet">${delivery.event_id}</code>`,
+      time(delivery.created_at),
+      delivery.attempts,
+      failure(delivery),
+      time(delivery.state === 'pending' ? delivery.next_attempt_at : null, '–'),
+      ...(maySend ? [again(context, endpoint, delivery)] : []),
+    ]),
+  );
+}
+
+/** A type of event, which a narrow column breaks after its dot. */
+function breakable(type: string): HtmlContent {
+  return type.split('.').map((part, index) => (index === 0 ? part : html`.<wbr>${part}`));
+}
+
+function failure({ failure_reason: reason, response_status: status }: Delivery): HtmlContent {
+  if (reason === null) return '–';
+  return reason === 'status' ? `status ${status}` : words(reason);
+}
+
+function again(context: SignedIn, endpoint: EndpointSummary, { id, event_id, state }: Delivery): Html {
+  const text = state === 'pending' ? 'Deliver now' : 'Deliver again';
+  return postForm(
+    context,
+    `webhooks/${endpoint.id}/deliveries/${id}`,
+    html`<button class="small secondary" aria-label="${text}: event ${event_id}">${text}</button>`,
+  );
+}

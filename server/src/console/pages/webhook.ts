@@ -1,0 +1,95 @@
+import { type Html, html } from '../../html/html.ts';
+import type { Endpoint } from '../../webhooks/endpoint.ts';
+import { findEndpoint } from '../../webhooks/endpoint-store.ts';
+import { type EndpointSummary, summarizeEndpoint } from '../../webhooks/operator.ts';
+import { page, postForm } from '../frame.ts';
+import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
+import { facts, notice, time } from '../parts.ts';
+import { includesRole } from '../roles.ts';
+import { deliveryList } from './webhook-deliveries.ts';
+import { endpointState, hostText, pendingText } from './webhooks.ts';
+
+const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
+  tested: ['good', 'The test event is queued. A running gateway sends it within seconds.'],
+  redelivered: ['good', 'The delivery is queued. A running gateway makes it within seconds.'],
+  replayed: ['good', 'The replay has started. Its deliveries appear below within seconds.'],
+  enabled: ['good', 'The endpoint is enabled. It gets later events. Replay those that it has missed.'],
+  disabled: ['good', 'The endpoint is disabled, and its pending deliveries have ended.'],
+  changed: ['good', 'The endpoint is changed.'],
+  sent_before: [
+    'bad',
+    'The form was sent before, and this endpoint exists. Its secret is not shown again: rotate it if it is lost.',
+  ],
+  rotated: ['bad', 'Nothing was changed: the secret has been rotated since the form was opened.'],
+  webhook_endpoint_disabled: ['bad', 'Nothing was sent: a disabled endpoint gets no events. Enable it first.'],
+  webhook_delivery_not_found: ['bad', 'Nothing was sent: the delivery is no longer stored.'],
+};
+
+/** One endpoint, what an operator can do with it, and its deliveries. */
+export async function webhookPage(context: SignedIn): Promise<ConsoleResponse> {
+  const { db, keys } = context.deps.services;
+  const { params, query } = context.request;
+  const found = await summarizeEndpoint(db, params.id ?? '');
+  if (!found) return noSuchEndpoint(context);
+  const endpoint = await findEndpoint(db, keys, undefined, found.id);
+  const result = results[query.get('result') ?? ''];
+  return page(context, {
+    title: 'Webhook endpoint',
+    section: 'webhooks',
+    content: html`${result && notice(...result)}<p><a href="${linkTo(context, 'webhooks')}">All webhooks</a></p>
+<div class="title"><h1>Webhook endpoint</h1>${endpointState(found)}</div>
+<p><code>${found.id}</code></p>
+${found.disabledReason === 'gone' && html`<p class="advice">It responded with 410, so the gateway has disabled it.</p>`}
+${actions(context, found)}
+${details(found, endpoint)}
+<h2 id="deliveries">Deliveries</h2>
+${await deliveryList(context, found)}`,
+  });
+}
+
+export function noSuchEndpoint(context: SignedIn): ConsoleResponse {
+  return page(context, {
+    title: 'No such endpoint',
+    section: 'webhooks',
+    status: 404,
+    content: html`<h1>No such endpoint</h1>
+<p>No webhook endpoint has this id. It may have been deleted meanwhile.</p>
+<p><a href="${linkTo(context, 'webhooks')}">All webhooks</a></p>`,
+  });
+}
+
+function actions(context: SignedIn, { id, disabledReason }: EndpointSummary): Html | false {
+  const { role } = context.session;
+  if (!includesRole(role, 'operate')) return false;
+  const isEnabled = disabledReason === null;
+  const path = `webhooks/${id}`;
+  const button = (to: string, text: string) =>
+    html`<a class="button secondary" href="${linkTo(context, `${path}/${to}`)}">${text} …</a>\n`;
+  const status = isEnabled ? 'disable' : 'enable';
+  return html`<div class="actions">
+${isEnabled && postForm(context, `${path}/test`, html`<button>Send a test event</button>`)}
+${isEnabled && button('replay', 'Replay')}
+${
+  includesRole(role, 'admin') &&
+  html`${button('change', 'Change')}${button('secret', 'Rotate the secret')}
+${postForm(context, `${path}/${status}`, html`<button class="secondary">${isEnabled ? 'Disable' : 'Enable'}</button>`)}
+${button('delete', 'Delete')}`
+}</div>`;
+}
+
+function details(summary: EndpointSummary, endpoint: Endpoint | undefined): Html {
+  const { clientId, eventTypes, failed, lastDeliveredAt } = summary;
+  return facts([
+    ['Client', clientId],
+    ['Host', hostText(endpoint && new URL(endpoint.url).host)],
+    ['Events', eventTypes?.join(', ') ?? 'all'],
+    ['Pending deliveries', pendingText(summary)],
+    ['Failed deliveries', String(failed)],
+    ['Last success', time(lastDeliveredAt)],
+    ...(endpoint?.isReplaying ? [['Replay', 'in progress'] as const] : []),
+    ...(endpoint?.previousSecretExpiresAt
+      ? [['Previous secret also signs until', time(endpoint.previousSecretExpiresAt)] as const]
+      : []),
+    ...(endpoint ? [['Created', time(endpoint.createdAt)] as const] : []),
+  ]);
+}

@@ -1,0 +1,60 @@
+import { type HtmlContent, html } from '../../html/html.ts';
+import { readHosts } from '../../webhooks/endpoint-store.ts';
+import { type EndpointSummary, summarizeEndpoints } from '../../webhooks/operator.ts';
+import { page } from '../frame.ts';
+import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
+import { badge, duration, notice, table, time } from '../parts.ts';
+import { includesRole } from '../roles.ts';
+
+/** The webhook endpoints of all clients. */
+export async function webhooksPage(context: SignedIn): Promise<ConsoleResponse> {
+  const { db, keys } = context.deps.services;
+  const endpoints = await summarizeEndpoints(db);
+  const hosts = await readHosts(db, keys);
+  const isAdmin = includesRole(context.session.role, 'admin');
+  return page(context, {
+    title: 'Webhooks',
+    section: 'webhooks',
+    content: html`${
+      context.request.query.get('result') === 'deleted' &&
+      notice('good', 'The endpoint and its deliveries are deleted.')
+    }<h1>Webhooks</h1>
+<p>Endpoints of clients, to which the gateway posts events. Of a URL only the host is shown, because the rest can contain a
+token.</p>
+${isAdmin && html`<div class="actions"><a class="button" href="${linkTo(context, 'new-webhook')}">New endpoint</a></div>`}
+${endpoints.length === 0 ? html`<p class="empty">No webhook endpoints.</p>` : endpointTable(context, endpoints, hosts)}`,
+  });
+}
+
+function endpointTable(
+  context: SignedIn,
+  endpoints: readonly EndpointSummary[],
+  hosts: ReadonlyMap<string, string>,
+): HtmlContent {
+  return table(
+    'By client',
+    ['State', 'Endpoint', 'Client', 'Host', 'Pending', 'Failed', 'Last success'],
+    endpoints.map((endpoint) => [
+      endpointState(endpoint),
+      html`<a href="${linkTo(context, `webhooks/${endpoint.id}`)}"><code>${endpoint.id}</code></a>`,
+      endpoint.clientId,
+      hostText(hosts.get(endpoint.id)),
+      pendingText(endpoint),
+      endpoint.failed,
+      time(endpoint.lastDeliveredAt),
+    ]),
+  );
+}
+
+export function endpointState({ disabledReason }: Pick<EndpointSummary, 'disabledReason'>): HtmlContent {
+  if (disabledReason === null) return badge('good', 'enabled');
+  return badge('notice', disabledReason === 'gone' ? 'disabled: 410' : 'disabled');
+}
+
+export function hostText(host: string | undefined): HtmlContent {
+  return host ?? 'unknown: its secret key is missing';
+}
+
+export function pendingText({ pending, oldestPendingSeconds }: EndpointSummary): string {
+  return pending === 0 ? '0' : `${pending}, the oldest for ${duration(oldestPendingSeconds)}`;
+}

@@ -1,0 +1,42 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Identifier } from '@crossward/connector-kit';
+
+/** The patients and records that a request concerns, as far as they are known. For the audit trail. */
+export interface Seen {
+  /** Identifiers in their normal form, with their type: `emr_id:p-1`. */
+  readonly patients: Set<string>;
+  /** The EHR's ids of appointments, notes and documents. */
+  readonly records: Set<string>;
+}
+
+const scope = new AsyncLocalStorage<Seen>();
+
+export function nothingSeen(): Seen {
+  return { patients: new Set(), records: new Set() };
+}
+
+/** Runs `work`, and adds to `seen` what it looks up. */
+export function watching<Result>(seen: Seen, work: () => Result): Result {
+  return scope.run(seen, work);
+}
+
+export function sawPatient(...identifiers: readonly Identifier<string>[]): void {
+  const seen = scope.getStore();
+  for (const { type, value } of identifiers) seen?.patients.add(`${type}:${value}`);
+}
+
+/** What a connector returns: a record, a list of records, or something else. */
+export function sawRecords(result: unknown): void {
+  if (!scope.getStore()) return;
+  for (const it of [result].flat()) if (isRecord(it)) sawRecord(it);
+}
+
+function isRecord(it: unknown): it is Parameters<typeof sawRecord>[0] {
+  if (typeof it !== 'object' || it === null || !('id' in it) || !('patientId' in it)) return false;
+  return typeof it.id === 'string' && typeof it.patientId === 'string';
+}
+
+export function sawRecord({ id, patientId }: { readonly id: string; readonly patientId: string }): void {
+  scope.getStore()?.records.add(id);
+  sawPatient({ type: 'emr_id', value: patientId });
+}

@@ -1,0 +1,153 @@
+import { sql } from 'kysely';
+import { inBody } from '../api/places.ts';
+import type { Tx } from '../db/kysely.ts';
+import type { DisabledReason } from '../db/tables/webhooks.ts';
+import { isUuid } from '../identifiers/uuid.ts';
+import { Problem, problemAt } from '../problems/problem.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { type AddressRules, urlMistake } from './address-rules.ts';
+import type { Endpoint } from './endpoint.ts';
+import { findEndpoint, insertEndpoint, lockRow, sealSecret, sealUrl, updateEndpoint } from './endpoint-store.ts';
+import { failPending } from './settle-delivery.ts';
+import { makeSecret } from './signing.ts';
+
+// Each action on an endpoint is one function here or in delivery-actions.ts. The API, the command line and the console call
+// it in a transaction of theirs, and check before whose endpoint it is.
+
+/** How long deliveries are also signed with the previous secret, in seconds. */
+export const overlap = { usual: 86_400, longest: 604_800 } as const;
+
+export interface EndpointRules extends AddressRules {
+  /** Endpoints that a client can have. */
+  readonly max_endpoints: number;
+}
+
+interface NewEndpoint {
+  /** Default: a new one. */
+  readonly id?: string | undefined;
+  readonly clientId: string;
+  readonly url: string;
+  /** `null`: all. */
+  readonly eventTypes: readonly string[] | null;
+}
+
+/**
+ * Creates an endpoint with a new secret.
+ *
+ * @throws Problem `webhook_url_rejected`, `webhook_endpoint_limit_reached`
+ */
+export async function createEndpoint(
+  tx: Tx,
+  keys: KeyRing,
+  rules: EndpointRules,
+  { url, ...rest }: NewEndpoint,
+): Promise<Endpoint> {
+  assertAllowed(url, rules);
+  const endpoint = await insertEndpoint(tx, keys, { ...rest, url, secret: makeSecret() }, rules.max_endpoints);
+  if (!endpoint) throw new Problem('webhook_endpoint_limit_reached');
+  return endpoint;
+}
+
+export interface EndpointChange {
+  readonly url?: string | undefined;
+  /** `null`: all. */
+  readonly eventTypes?: readonly string[] | null | undefined;
+  /** `disabled` ends its pending deliveries and a replay. */
+  readonly status?: 'enabled' | 'disabled' | undefined;
+}
+
+/**
+ * Changes what is given.
+ *
+ * @throws Problem `webhook_endpoint_not_found`, `webhook_url_rejected`
+ */
+export async function changeEndpoint(
+  tx: Tx,
+  keys: KeyRing,
+  rules: AddressRules,
+  id: string,
+  { url, eventTypes, status }: EndpointChange,
+): Promise<void> {
+  if (url !== undefined) assertAllowed(url, rules);
+  await lockEndpoint(tx, id);
+  await updateEndpoint(tx, id, {
+    ...(url === undefined ? {} : { sealed_url: sealUrl(keys, id, url) }),
+    ...(eventTypes === undefined ? {} : { event_types: eventTypes && [...eventTypes] }),
+  });
+  if (status !== undefined) await setStatus(tx, id, status);
+}
+
+/**
+ * Enables or disables an endpoint. One that is disabled loses its pending deliveries and its replay.
+ *
+ * @throws Problem `webhook_endpoint_not_found`
+ */
+export async function setStatus(tx: Tx, id: string, status: 'enabled' | 'disabled'): Promise<void> {
+  const { disabledReason } = await lockEndpoint(tx, id);
+  if (status === 'enabled') return updateEndpoint(tx, id, { disabled_reason: null });
+  await updateEndpoint(tx, id, { disabled_reason: disabledReason ?? 'client', replay_after: null, replay_until: null });
+  await failPending(tx, id);
+}
+
+/** Disables the endpoints of a client, and ends their deliveries. */
+export async function disableEndpointsOf(tx: Tx, clientId: string): Promise<void> {
+  const endpoints = await tx.selectFrom('webhook_endpoints').select('id').where('client_id', '=', clientId).execute();
+  for (const { id } of endpoints) await setStatus(tx, id, 'disabled');
+}
+
+/**
+ * Gives an endpoint a new secret, and returns it. Deliveries are also signed with the previous one for a time.
+ *
+ * @throws Problem `webhook_endpoint_not_found`
+ */
+export async function rotateSecret(
+  tx: Tx,
+  keys: KeyRing,
+  id: string,
+  overlapSeconds: number = overlap.usual,
+): Promise<string> {
+  await lockEndpoint(tx, id);
+  const endpoint = await findEndpoint(tx, keys, undefined, id);
+  // Encrypted with a secret key that was lost.
+  if (!endpoint) throw notFound();
+  const secret = makeSecret();
+  await updateEndpoint(tx, id, {
+    sealed_secret: sealSecret(keys, id, secret),
+    sealed_previous_secret: sealSecret(keys, id, endpoint.secret),
+    previous_secret_expires_at: sql<Date>`now() + make_interval(secs => ${overlapSeconds})`,
+  });
+  return secret;
+}
+
+/**
+ * Deletes an endpoint with its deliveries.
+ *
+ * @throws Problem `webhook_endpoint_not_found`
+ */
+export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
+  await lockEndpoint(tx, id);
+  await tx.deleteFrom('webhook_endpoints').where('id', '=', id).execute();
+}
+
+/** @throws Problem `webhook_endpoint_not_found`, `webhook_endpoint_disabled` */
+export async function lockEnabledEndpoint(tx: Tx, id: string): Promise<void> {
+  const { disabledReason } = await lockEndpoint(tx, id);
+  if (disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
+}
+
+/** Locks an endpoint, so that it is neither disabled nor deleted until the transaction ends. Deliveries to it go on. */
+async function lockEndpoint(tx: Tx, id: string): Promise<{ readonly disabledReason: DisabledReason | null }> {
+  if (!isUuid(id)) throw notFound();
+  const row = await lockRow(tx, id);
+  if (!row) throw notFound();
+  return row;
+}
+
+function notFound(): Problem {
+  return new Problem('webhook_endpoint_not_found', { detail: 'No webhook endpoint has this id.' });
+}
+
+function assertAllowed(url: string, rules: AddressRules): void {
+  const mistake = urlMistake(url, rules);
+  if (mistake !== undefined) throw problemAt(inBody('url'), 'webhook_url_rejected', mistake);
+}
