@@ -27,7 +27,7 @@ export interface Console {
   message(request: ConsoleRequest, depth: number, status: number, title: string, text: string): ConsoleResponse;
 }
 
-/** Creates the console with its first request, because most gateways are started far more often than looked at. */
+/** Creates the console with the first request, because most gateways run without anybody who opens it. */
 export async function createConsole(deps: ConsoleDeps): Promise<Console> {
   const style = createAsset(Buffer.from(readStyle(new URL('./style.css', import.meta.url))), 'css');
   await ensureDemoOperator(deps.services.db, deps.settings);

@@ -32,10 +32,10 @@ export async function publishEvents(
 }
 
 /**
- * Operations on an appointment that run at the same time may end in another order than the EHR performed them, and several
- * cancellations may all succeed. What began before a cancellation was reported, or within a minute after it, happened before
- * it or is the same cancellation, unless the EHR shows that staff have booked the appointment again. What began later shows
- * that they have. Of `due`: whether it must not follow the cancellation of its appointment. It is deleted.
+ * Whether an event of `due` must not follow the cancellation of its appointment: it is deleted. Concurrent operations may end
+ * in another order than the EHR performed them, and several cancellations may all succeed. An event that began before a
+ * cancellation was reported, or within a minute after it, happened before the cancellation or repeats it, unless the EHR shows
+ * that staff have booked the appointment again. A later event shows that they have.
  */
 const isLate = sql<boolean>`
   due.type LIKE 'appointment.%' AND EXISTS (
