@@ -54,14 +54,10 @@ async function insertWebhook({ deps }: Gateway, disabledReason: 'gone' | null = 
   const made = { clientId: 'clinic', url: 'https://hooks.clinic.example', secret: makeSecret(), eventTypes: null };
   const id = (await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1000)))?.id ?? '';
   await sql`
-    WITH assigned AS (
-      UPDATE event_positions SET position = position + ${eventTypes.length}::integer WHERE name = 'published'
-      RETURNING position - ${eventTypes.length}::integer AS before
-    ), made AS (
-      INSERT INTO events (type, emr, data, position)
-      SELECT type, 'sandbox-no', '{}', before + place
-      FROM assigned, unnest(${[...eventTypes]}::text[]) WITH ORDINALITY AS it (type, place)
-      RETURNING id, position)
+    WITH made AS (
+      INSERT INTO events (type, emr, data)
+      SELECT type, 'sandbox-no', '{}' FROM unnest(${[...eventTypes]}::text[]) AS it (type)
+      RETURNING id, sequence AS position)
     INSERT INTO webhook_deliveries
       (endpoint_id, event_id, event_position, state, attempts, next_attempt_at, response_status, failure_reason, completed_at)
     SELECT ${id}::uuid, id, position, CASE position % 3 WHEN 0 THEN 'failed' WHEN 1 THEN 'delivered' ELSE 'pending' END,

@@ -166,6 +166,21 @@ describe('a booking whose response was lost is reported once', () => {
   });
 });
 
+test('a deletion is reported although an event of the appointment is newer than its reading', async () => {
+  const { id: like } = await book(gateway);
+  // As a feed that tells deletions would: the appointment does not exist any more.
+  await rowsOf(
+    gateway,
+    `INSERT INTO ehr_changes (emr, appointment_id, care_unit_id, state, starts_at, ends_at, resource_id, healthcare_service_id,
+       is_new, read_at, stored_at, is_stale)
+     SELECT emr, 'deleted', care_unit_id, 'cancelled', starts_at, ends_at, resource_id, healthcare_service_id, false, now(), now(), true
+     FROM sandbox.appointments WHERE emr = 'sandbox-no' AND id = $1`,
+    [like],
+  );
+  await expectEvents(gateway, 'deleted', ['cancelled']);
+  await settled('sandbox-no');
+});
+
 describe('a cancellation by staff', () => {
   /** Adds an operation that background recovery takes up again in a day. Returns its id. */
   async function addOperation(state: 'pending' | 'done', careUnit = 'oslo-sentrum'): Promise<string> {
@@ -225,6 +240,22 @@ test('changes during an outage of the EHR are reported after it, and the lag sho
   });
   ehr.comeUp();
   await eventsAbout(gateway, booked.id, 2);
+  await expectEvents(gateway, booked.id, ['booked', 'cancelled']);
+});
+
+test('an open transaction holds changes back, and the lag counts from the oldest of them', async () => {
+  const booked = await book(gateway);
+  await settled('sandbox-no');
+  const transaction = await gateway.database.pool.connect();
+  await transaction.query('BEGIN');
+  await transaction.query('SELECT pg_current_xact_id()');
+  await gateway.ehr('sandbox-no').cancel(booked.id);
+  const isHeldBack = `
+    SELECT 1 FROM ehr_change_feeds AS feed JOIN sandbox.appointments AS appointment USING (emr)
+    WHERE appointment.id = $1 AND caught_up_at = date_trunc('milliseconds', changed_at)`;
+  await eventually(async () => expect(await rowsOf(gateway, isHeldBack, [booked.id])).toHaveLength(1));
+  await transaction.query('COMMIT');
+  transaction.release();
   await expectEvents(gateway, booked.id, ['booked', 'cancelled']);
 });
 

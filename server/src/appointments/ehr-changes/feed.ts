@@ -42,6 +42,8 @@ export async function leaseFeed(
 interface Progress {
   readonly next: string;
   readonly hasMore: boolean;
+  /** The EHR has an older change that it cannot return yet. */
+  readonly heldBackSince?: Date | undefined;
   readonly pauseSeconds: number;
 }
 
@@ -49,9 +51,11 @@ interface Progress {
 export async function advanceFeed(
   tx: Tx,
   { emr, connector, token, startedAt }: FeedLease,
-  { next, hasMore, pauseSeconds }: Progress,
+  { next, hasMore, heldBackSince = startedAt, pauseSeconds }: Progress,
 ): Promise<boolean> {
-  const caughtUpAt: RawBuilder<Date> = hasMore ? sql`caught_up_at` : sql`${startedAt}`;
+  const caughtUpAt: RawBuilder<Date> = hasMore
+    ? sql`caught_up_at`
+    : sql`least(${startedAt}::timestamptz, ${heldBackSince}::timestamptz)`;
   const { rows } = await sql`
     UPDATE ehr_change_feeds SET cursor = ${next}, connector = ${connector}, lease_token = NULL, caught_up_at = ${caughtUpAt},
       next_read_at = clock_timestamp() + make_interval(secs => ${hasMore ? 0 : pauseSeconds})

@@ -10,7 +10,7 @@ import { readAgain } from './read-again.ts';
 import { toldState } from './told-state.ts';
 
 const atOnce = 100;
-/** Events of an appointment that are looked at. */
+/** Events of an appointment that are read. */
 const mostEvents = 50;
 /** Seconds, added to the time after which the outcome of a write is known if the EHR is available. */
 const patienceSeconds = 120;
@@ -19,7 +19,7 @@ const patienceSeconds = 120;
  * Writes the events of changes that were made directly in an EHR. A change waits until the operations of its care unit have
  * ended that were unfinished when it was read: then the events say what the gateway has done, and whatever else differs was
  * done by others. It does not wait for monitored operations, which take a day, nor longer than the outcome of a write should
- * take: such an operation may report the change a second time. Returns whether there is more to do.
+ * take: such an operation may report a move a second time. Returns whether there is more to do.
  */
 export async function reportChanges(services: OperationServices, ehr: EhrConnection): Promise<boolean> {
   const { db } = services;
@@ -114,7 +114,7 @@ async function writeUnlessNewer(tx: Tx, emr: string, changes: readonly Observed[
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Callers know a confirmed draft by the id of the draft. By the EHR's id. */
+/** The ids of confirmed drafts, by which callers know these appointments. Key: the EHR's id. */
 async function draftIds(tx: Tx, emr: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ ehr_appointment_id: string; appointment_id: string }>`
     SELECT ehr_appointment_id, appointment_id FROM confirmation_items

@@ -30,8 +30,9 @@ export async function storeChanges(tx: Tx, emr: string, seen: readonly SeenAppoi
 }
 
 /**
- * Stores appointments that were read again because they were stale, and forgets those of `ids` that are gone. What another
- * process has stored since `readAt` is newer, and stays.
+ * Stores appointments that were read again because they were stale. Those of `ids` that do not exist any more are forgotten,
+ * unless they were read as cancelled: some EHRs report deletions so. What another process has stored since `readAt` is newer,
+ * and stays.
  *
  * @param readAt a time before the EHR was read, by the database's clock and as exact as its
  */
@@ -49,6 +50,9 @@ export async function refreshStale(
       stored_at = clock_timestamp(), is_stale = false
     FROM ${asRows(found.map((appointment) => ({ appointment, isNew: false })))}
     WHERE ehr_changes.appointment_id = it.appointment_id AND ${isStill}`.execute(tx);
+  await sql`
+    UPDATE ehr_changes SET read_at = ${readAt}::timestamptz, stored_at = clock_timestamp(), is_stale = false
+    WHERE appointment_id = ANY(${ids}::text[]) AND state = 'cancelled' AND ${isStill}`.execute(tx);
   await sql`DELETE FROM ehr_changes WHERE appointment_id = ANY(${ids}::text[]) AND ${isStill}`.execute(tx);
 }
 
