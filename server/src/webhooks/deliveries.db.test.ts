@@ -39,7 +39,7 @@ async function endpointWith(count: number, isOfEhr = false): Promise<string> {
   if (!endpoint) throw new Error('The endpoint was not created');
   const { id } = endpoint;
   const event = {
-    type: 'emr.unavailable',
+    type: isOfEhr ? 'emr.unavailable' : 'message.failed',
     emr: 'ehr',
     careUnitId: 'ward',
     subject: isOfEhr ? null : `a-${id}`,
