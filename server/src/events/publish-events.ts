@@ -50,11 +50,21 @@ const isLate = sql<boolean>`
           AND again.sequence < due.sequence AND CASE WHEN again.is_observed THEN again.type = 'appointment.booked'
             ELSE again.began_at >= earlier.occurred_at + interval '1 minute' END))`;
 
+/**
+ * Of `due`: whether it repeats a booking that was seen in the EHR before the operation that made it ended, such as one that
+ * the EHR made late. It is deleted.
+ */
+const isRepeated = sql<boolean>`
+  due.type = 'appointment.booked' AND NOT due.is_observed AND EXISTS (
+    SELECT FROM events AS earlier
+    WHERE earlier.emr = due.emr AND earlier.subject = due.subject AND earlier.type = due.type AND earlier.is_observed
+      AND earlier.sequence < due.sequence AND due.began_at < earlier.occurred_at)`;
+
 async function assignPositions(tx: Tx, limit: number): Promise<StoredEvent[]> {
   const { rows } = await sql<StoredEvent>`
     WITH due AS MATERIALIZED (
       SELECT id, emr, subject, type, sequence, is_observed, began_at FROM events WHERE position IS NULL ORDER BY sequence LIMIT ${limit}
-    ), checked AS MATERIALIZED (SELECT id, sequence, ${isLate} AS is_late FROM due),
+    ), checked AS MATERIALIZED (SELECT id, sequence, ${isLate} OR ${isRepeated} AS is_late FROM due),
     placed AS MATERIALIZED (SELECT id, row_number() OVER (ORDER BY sequence) AS place FROM checked WHERE NOT is_late),
     assigned AS (
       UPDATE event_positions SET position = position + placed.count FROM (SELECT count(*) FROM placed) AS placed

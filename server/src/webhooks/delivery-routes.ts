@@ -92,7 +92,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
       transact(async (tx) => {
         await requireEndpoint(tx, keys, client.id, id);
         await lockEnabledEndpoint(tx, id);
-        await countReplay(tx, await requireEndpoint(tx, keys, client.id, id));
+        await countReplay(tx, id);
         await replayEvents(tx, id, new Date(body.from));
         return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
       }),

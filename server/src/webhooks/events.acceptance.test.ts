@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,
@@ -27,7 +28,7 @@ import type { EhrConnection } from '../ehr/connection.ts';
 import type { NewEvent } from '../events/new-event.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { deleteOldEvents } from '../events/retention.ts';
-import { writeEvents } from '../events/write-events.ts';
+import { type Changed, eventsText, withEvents, writeEvents } from '../events/write-events.ts';
 
 // Only the gateway's own events: changes that staff make are not read.
 const gateway = await startGateway({
@@ -179,6 +180,15 @@ test('what was seen in the EHR before a cancellation is left out, and what follo
   await report('appointment.updated');
   await eventsAbout(gateway, (await book(gateway)).id, 1);
   await expectEvents(gateway, 'seen', ['cancelled', 'booked', 'updated']);
+});
+
+test('a booking that was seen in the EHR before its operation ended is reported once', async () => {
+  const event = eventAbout('seen-first');
+  await writeEvents(db, [{ ...event, isObserved: true }]);
+  const began = sql<Changed>`SELECT '' AS id, now() - interval '1 hour' AS began_at`;
+  await withEvents(began, eventsText([{ id: '', events: [event] }])).execute(db);
+  await eventsAbout(gateway, (await book(gateway)).id, 1);
+  await expectEvents(gateway, 'seen-first', ['booked']);
 });
 
 test('an appointment that staff book again after its cancellation has events again', async () => {

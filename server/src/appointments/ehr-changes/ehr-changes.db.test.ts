@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import type { Appointment } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { pino } from 'pino';

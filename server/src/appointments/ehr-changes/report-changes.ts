@@ -19,7 +19,7 @@ const patienceSeconds = 120;
  * Writes the events of changes that were made directly in an EHR. A change waits until the operations of its care unit have
  * ended that were unfinished when it was read: then the events say what the gateway has done, and whatever else differs was
  * done by others. It does not wait for monitored operations, which take a day, nor longer than the outcome of a write should
- * take: such an operation may report the change a second time. Returns whether there is more to do.
+ * take: such an operation may report a move a second time. Returns whether there is more to do.
  */
 export async function reportChanges(services: OperationServices, ehr: EhrConnection): Promise<boolean> {
   const { db } = services;
