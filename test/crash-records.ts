@@ -99,14 +99,14 @@ export function crashRecords({ pick, count, reportViolation, settle, read }: Loa
       record.id = response.body.id;
     },
 
-    /** Every record with a response is there once, and no other record is there twice. */
+    /** Every record with a response exists once, and no other record exists twice. */
     async compare(): Promise<void> {
       for (const kind of kinds) {
         for (const careUnit of careUnits) {
           const found = Map.groupBy(await list(kind, careUnit), kind.nameOf);
           for (const { name, id } of written.filter((it) => it.kind === kind && it.careUnit === careUnit)) {
             const ids = (found.get(name) ?? []).map((it) => it.id);
-            if (ids.length > 1) reportViolation(`${kind.name} ${name} is there ${ids.length} times`);
+            if (ids.length > 1) reportViolation(`${kind.name} ${name} exists ${ids.length} times`);
             else if (id !== undefined && ids[0] !== id) reportViolation(`lost: ${kind.name} ${name}`);
             else count(`${kind.name}s match`);
           }

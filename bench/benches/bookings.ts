@@ -44,7 +44,7 @@ function creation(date: Date, time: string, resource: string): Creation {
   };
 }
 
-/** How many variants of a request keep two at a time from being identical: the gateway shares what is identical. */
+/** Number of variants of a request, so that concurrent ones differ: the gateway shares the work of identical ones. */
 export const variants = 100;
 
 /** `path` with each of a hundred ranges that begin a second apart. */

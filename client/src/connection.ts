@@ -1,7 +1,7 @@
 import type { Caller } from './caller.ts';
 import type { RawClient } from './raw.ts';
 
-/** What the methods of the client are made of. */
+/** What the methods of the client send requests with. */
 export interface Connection {
   readonly raw: RawClient;
   readonly caller: Caller;

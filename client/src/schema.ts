@@ -797,7 +797,7 @@ export interface components {
             };
             ids: string[];
         };
-        /** @description Without `start` and `end`, updates all appointments alike. With them, performs a continuous reschedule. */
+        /** @description Without `start` and `end`, updates all appointments alike. With them, performs a continuous reschedule, which can need a code and so takes a `return_url`. */
         BulkUpdate: {
             /**
              * Format: text
@@ -812,6 +812,11 @@ export interface components {
             ids: string[];
             /** @description New resource. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
             resource_id?: string;
+            /**
+             * Format: text
+             * @description Where the page at `confirmation.page_url` links back to. The link has `outcome` (`confirmed`, `cancelled` or `expired`) and `appointment_id` in its query. The operator allows the URLs of each client. Ignored if no code is required.
+             */
+            return_url?: string;
             /**
              * Format: date-time-or-local
              * @description New start; requires `end`. RFC 3339. Local time of the care unit if the offset is omitted.
@@ -1263,7 +1268,7 @@ export interface components {
             /** @description HTTP status of the last response. Null without one. */
             response_status: number | null;
             /**
-             * @description `pending`: the first attempt or a retry is due. `failed`: given up.
+             * @description `pending`: the first attempt or a retry is due. `failed`: there are no more attempts.
              * @enum {string}
              */
             status: "pending" | "delivered" | "failed";
@@ -8798,7 +8803,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The event is on its way. */
+            /** @description The event will be delivered. */
             202: {
                 headers: {
                     /** @description Set to `true` when a stored response is replayed. */

@@ -9,7 +9,7 @@ export interface AppointmentChangesQuery {
   readonly limit: number;
 }
 
-/** An appointment that was booked, changed or cancelled, as it is now. */
+/** An appointment that was booked, changed or cancelled, as it is now. A deleted one is `cancelled`. */
 export interface ChangedAppointment {
   readonly appointment: Appointment;
   /** When the EHR last changed it, by the EHR's clock. */
@@ -25,6 +25,8 @@ export interface AppointmentChanges {
   readonly next: string;
   /** Whether further changes can be read at once. */
   readonly hasMore: boolean;
+  /** When the oldest change was made that the EHR has, but cannot return yet. Absent: there is none. */
+  readonly heldBackSince?: Date;
 }
 
 /** Tells which appointments have changed, whoever changed them. */

@@ -5,6 +5,8 @@ import type { Appointment, TimeSlot } from './records.ts';
 /** Changes made directly in the EHR, as by its own staff. Each is absent if the EHR does not allow it. */
 export interface DirectChanges {
   cancel?(appointment: Appointment): Promise<void>;
+  /** Deletes the appointment, if the EHR tells that among its changes. */
+  delete?(appointment: Appointment): Promise<void>;
   comment?(appointment: Appointment, text: string): Promise<void>;
   /** Books the time in the EHR. The returned function frees it. */
   take?(slot: TimeSlot): Promise<() => Promise<void>>;

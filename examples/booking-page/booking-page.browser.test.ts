@@ -14,6 +14,8 @@ const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () => {
   let gateway: Gateway;
   let app: FastifyInstance;
+  /** Of a care unit that needs a code to cancel. */
+  let careful: FastifyInstance;
   let address: string;
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let page: Page;
@@ -28,6 +30,8 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     const site = { clinic: 'Södermalm', timeZone: 'Europe/Stockholm', patientOf: () => 'emr_id:p-3' };
     app = createBookingPage({ ...site, careUnit });
     address = await app.listen({ host: '127.0.0.1', port: 0 });
+    const riverside = { clinic: 'Riverside', timeZone: 'Europe/London', patientOf: () => 'emr_id:p-3' };
+    careful = createBookingPage({ ...riverside, careUnit: client.careUnit('sandbox-uk', 'riverside') });
     browser = await startBrowser(address);
     page = await browser.context.newPage();
     page.on('console', (message) => messages.push(message.text()));
@@ -36,6 +40,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
   afterAll(async () => {
     await browser?.close();
     await app?.close();
+    await careful?.close();
     await gateway?.close();
   });
 
@@ -122,6 +127,34 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     // Violations of the content security policy would be here.
     expect(messages).toEqual([]);
     expect([...hosts]).toEqual([new URL(address).host]);
+  });
+
+  test('cancels with a code where the care unit needs one', async () => {
+    const start = await careful.listen({ host: '127.0.0.1', port: 0 });
+    await page.goto(`${start}/times?service=consultation`);
+    await free().first().click();
+    const time = await timeShown();
+    await page.getByRole('button', { name: 'Book' }).click();
+    await page.getByText('Your time is booked.').waitFor();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel the appointment' }).click();
+    await page.getByText('Enter it to cancel the appointment.').waitFor();
+    await check('Your appointment');
+    const id = idOf();
+    const code = await codeFor(gateway, id);
+    await page.getByLabel('Code').fill(incorrectCodes(code, 1)[0] ?? '');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('This code is incorrect.').waitFor();
+    // The appointment stays booked until the code is entered.
+    await page.goto(start);
+    await page.getByRole('link', { name: time, exact: true }).waitFor();
+    await page.goto(`${start}/appointments/${id}`);
+    await page.getByLabel('Code').fill(code);
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('This appointment is cancelled.').waitFor();
+    await check('Your appointment');
+    await page.goto(start);
+    await page.getByText('You have no appointments.').waitFor();
   });
 
   test('shows no appointment of another patient, and books nothing for another site', async () => {

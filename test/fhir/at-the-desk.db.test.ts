@@ -2,9 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirAppointment, FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
 import { book, consecutiveSlots, freeSlot, isFree, type Slot, at as timeOf } from '../bookings.ts';
-import { careUnitOf } from '../codes.ts';
+import { careUnitOf, eventually, rowsOf } from '../codes.ts';
+import { expectEvents } from '../events.ts';
 import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../fault-proxy.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
+import { type Gateway, type Problem, startGateway } from '../gateway.ts';
 import { type AppointmentResponse, change, keysOf, newKey, type Sent } from '../idempotency-keys.ts';
 import { careUnitPath } from '../other-ehrs.ts';
 import { finalResponse, nextCall } from '../recovery.ts';
@@ -46,6 +47,17 @@ test.each(['arrived', 'checked-in', 'fulfilled'])('a visit that is %s cannot be 
     });
   }
   expect(inEhr(id).status).toBe(status);
+});
+
+test('an appointment that staff delete is reported as cancelled, and not found', async () => {
+  const { id } = await book(gateway, { careUnit: path });
+  fake.store.remove(`Appointment/${id}`);
+  const readNow = `
+    UPDATE ehr_change_feeds SET next_read_at = now() WHERE cursor IS NOT NULL AND lease_token IS NULL RETURNING emr`;
+  await eventually(async () => expect(await rowsOf(gateway, readNow)).toHaveLength(1));
+  await expectEvents(gateway, id, ['booked', 'cancelled']);
+  const response = await gateway.request<Problem>('GET', `${path}/appointments/${id}`);
+  expect(response).toMatchObject({ status: 404, body: { reason: 'appointment_not_found' } });
 });
 
 test.each(['pending', 'proposed', 'waitlist'])(

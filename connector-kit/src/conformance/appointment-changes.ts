@@ -77,6 +77,17 @@ export const appointmentChanges = capability(
       expectSame(found.get(made.id)?.appointment.state, 'cancelled', 'State of an appointment cancelled in the EHR');
     },
 
+    'returns an appointment that is deleted in the EHR, as cancelled': async (subject) => {
+      const remove = directChange(subject, 'delete');
+      const made = await book(subject);
+      const start = await list(subject);
+      await remove(made);
+      const { found } = await readUntil(subject, start.next, [made.id]);
+      const expected = facts({ ...made, state: 'cancelled', heldUntil: null });
+      const shown = [found.get(made.id)?.appointment].flatMap((it) => it ?? []).map(facts);
+      expectSame(shown, [expected], 'A deleted appointment');
+    },
+
     'misses none in small pages': async (subject) => {
       const slots = await consecutiveSlots(subject, 5);
       const start = await list(subject);

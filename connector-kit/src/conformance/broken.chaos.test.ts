@@ -4,6 +4,7 @@ import { sandboxSubject } from '../../../connectors/sandbox/test/conformance-sub
 import { createTestDatabase } from '../../../test/database.ts';
 import type { AppointmentChanges } from '../appointment-changes.ts';
 import type { AppointmentChange, AppointmentWrite } from '../connector.ts';
+import type { DirectChanges } from '../direct-changes.ts';
 import { ConnectorError } from '../errors.ts';
 import type { Appointment, Patient, TimeSlot } from '../records.ts';
 import { type CompleteConnector, type Defects, outcomeOf, withDefects } from './broken.test-support.ts';
@@ -594,6 +595,18 @@ describe('the kit catches a connector that', () => {
     const subject = await sandboxSubject('without a constraint', withoutConstraint.database.pool);
     const { outcome, reason } = await outcomeOf(subject, capability, check);
     expect([outcome, reason]).toEqual(['failed', expect.not.stringMatching(/^The connector threw/)]);
+  });
+
+  test('does not tell deletions', async () => {
+    const directChanges: DirectChanges = {
+      async delete({ id }) {
+        const client = await database.pool.connect();
+        await client.query('DELETE FROM sandbox.appointments WHERE id = $1', [id]).finally(() => client.release());
+      },
+    };
+    const subject: Subject = Object.create(correct, { directChanges: { value: directChanges } });
+    const check = 'returns an appointment that is deleted in the EHR, as cancelled';
+    expect(await outcomeOf(subject, 'appointment-changes', check)).toMatchObject({ outcome: 'failed' });
   });
 
   test('throws an unexpected error, and reports its position', async () => {

@@ -7,7 +7,7 @@ import { listen, type RunningServer, searchForm, send } from './http-server.ts';
 import { createMedplumScheduling } from './medplum-scheduling.ts';
 import { createOperations, type OperationFormName } from './operations.ts';
 import { checkedCreate, checkedUpdate } from './scheduling.ts';
-import { Rejected, Store, type Stored } from './store.ts';
+import { Rejected, Store, type Stored, type Version } from './store.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
@@ -71,6 +71,10 @@ export interface FakeOptions {
   readonly authorization?: () => string;
   /** Whether it accepts client-assigned ids: a PUT creates the resource if there is none. */
   readonly takesIds?: boolean;
+  /** Whether it has the versions of Appointments, also of deleted ones: `_history`. Default: true. */
+  readonly history?: boolean;
+  /** Whether it says when an Appointment was deleted. HAPI does not. Default: true. */
+  readonly datesDeletions?: boolean;
   /** Whether it has DocumentReferences and Binaries. Default: true. */
   readonly documents?: boolean;
   /** Whether it sends a new Binary back, although the client prefers `return=minimal`. */
@@ -245,6 +249,8 @@ function requestHandler(store: Store, options: FakeOptions) {
     if (id === '$find' && method === 'GET' && medplum) return medplum.find(url.searchParams);
     if (id?.startsWith('$')) return operation(id, undefined, resource() as Parameters);
     if (name?.startsWith('$')) return operation(name, id, resource() as Parameters);
+    if (method === 'GET' && id === '_history') return reply(200, history(url, store.history()));
+    if (method === 'GET' && name === '_history') return reply(200, history(url, store.history(`${type}/${id}`)));
     if (method === 'GET' && id !== undefined && id !== '_search') return reply(200, store.get(`${type}/${id}`));
     if (method === 'GET' || id === '_search') {
       const cacheControl = header(request, 'cache-control') ?? '';
@@ -352,6 +358,24 @@ function requestHandler(store: Store, options: FakeOptions) {
     };
   }
 
+  /** https://hl7.org/fhir/R4/http.html#history */
+  function history(url: URL, all: readonly Version[]): object {
+    if (options.history === false) throw new Rejected(405, 'not-supported');
+    const parameters = url.searchParams;
+    const since = Date.parse(parameters.get('_since') ?? '1970-01-01');
+    const found = all.filter(({ lastUpdated }) => Date.parse(lastUpdated) >= since);
+    const size = Math.min(Number(parameters.get('_count') ?? 20), options.pageSize ?? 1000);
+    const offset = Number(parameters.get('_offset') ?? 0);
+    const next = new URL(url);
+    next.searchParams.set('_offset', String(offset + size));
+    return {
+      resourceType: 'Bundle',
+      type: 'history',
+      link: offset + size < found.length ? [{ relation: 'next', url: next.href }] : [],
+      entry: found.slice(offset, offset + size).map((it) => historyEntry(it, options.datesDeletions !== false)),
+    };
+  }
+
   function appointmentsOf(slots: readonly Stored[], form: URLSearchParams): readonly Stored[] {
     if (form.get('_revinclude') !== 'Appointment:slot' || options.revIncludesAppointments === false) return [];
     const references = new Set(slots.map(({ id }) => `Slot/${id}`));
@@ -416,6 +440,14 @@ function isDocument({ resourceType }: FhirResource): boolean {
 function withoutIdentifier(resource: FhirResource): FhirResource {
   const { identifier: _, ...rest } = resource as FhirAppointment;
   return rest;
+}
+
+function historyEntry({ reference, versionId, lastUpdated, resource }: Version, isDated: boolean): object {
+  const response = { etag: `W/"${versionId}"`, ...(isDated ? { lastModified: lastUpdated } : {}) };
+  if (resource)
+    return { resource, request: { method: 'PUT', url: reference }, response: { status: '200', ...response } };
+  const url = `${reference}/_history/${versionId}`;
+  return { request: { method: 'DELETE', url }, response: { status: '204', ...response } };
 }
 
 function versionedReference({ resourceType, id, meta }: Stored): string {
@@ -486,7 +518,11 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
           },
           {
             type: 'Appointment',
-            interaction: [...read, ...appointmentWrites],
+            interaction: [
+              ...read,
+              ...appointmentWrites,
+              ...(options.history === false ? [] : codes('history-instance', 'history-type')),
+            ],
             searchParam: options.searchesBySlot === false ? [] : [{ name: 'slot', type: 'reference' }],
             searchInclude: options.includesSlots === false ? [] : ['Appointment:slot'],
             operation: namedOperations(options.operations).map((name) => ({ name })),

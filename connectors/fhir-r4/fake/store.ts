@@ -15,9 +15,19 @@ export class Rejected extends Error {
   }
 }
 
+/** A version of an Appointment. Without `resource`: it was deleted. */
+export interface Version {
+  readonly reference: string;
+  readonly versionId: string;
+  readonly lastUpdated: string;
+  readonly resource?: Stored;
+}
+
 /** Resources in memory, each with a version. */
 export class Store {
   #resources = new Map<string, Stored>();
+  /** Of Appointments, the oldest first. */
+  readonly #versions: Version[] = [];
   readonly lostClaimStatus: number;
   readonly heedsIfMatch: boolean;
   readonly wholeSeconds: boolean;
@@ -30,6 +40,7 @@ export class Store {
 
   get(reference: string): Stored {
     const found = this.#resources.get(reference);
+    if (!found && this.history(reference).length > 0) throw new Rejected(410, 'deleted');
     if (!found) throw new Rejected(404, 'not-found');
     return found;
   }
@@ -45,12 +56,26 @@ export class Store {
   save(resource: FhirResource): Stored {
     const id = resource.id ?? randomUUID();
     const reference = `${resource.resourceType}/${id}`;
-    const version = Number(this.#resources.get(reference)?.meta?.versionId ?? 0) + 1;
+    const meta = this.#nextVersion(reference);
+    const stored = { ...resource, id, meta } as Stored;
+    this.#resources.set(reference, stored);
+    if (isAppointment(reference)) this.#versions.push({ reference, ...meta, resource: stored });
+    return stored;
+  }
+
+  /** The versions of an Appointment, or of all of them, the newest first. */
+  history(reference?: string): readonly Version[] {
+    const found = this.#versions.filter((it) => reference === undefined || it.reference === reference);
+    return found.reverse();
+  }
+
+  #nextVersion(reference: string): Pick<Version, 'versionId' | 'lastUpdated'> {
+    const current = this.#resources.get(reference)?.meta?.versionId;
+    const former =
+      isAppointment(reference) && current === undefined ? this.history(reference)[0]?.versionId : undefined;
     const now = new Date().toISOString();
     const lastUpdated = this.wholeSeconds ? now.replace(/\.\d+Z$/, 'Z') : now;
-    const stored = { ...resource, id, meta: { versionId: String(version), lastUpdated } };
-    this.#resources.set(reference, stored as Stored);
-    return stored as Stored;
+    return { versionId: String(Number(current ?? former ?? 0) + 1), lastUpdated };
   }
 
   create(
@@ -77,16 +102,19 @@ export class Store {
   }
 
   remove(reference: string): void {
-    this.#resources.delete(reference);
+    const version = { reference, ...this.#nextVersion(reference) };
+    if (this.#resources.delete(reference) && isAppointment(reference)) this.#versions.push(version);
   }
 
   /** Runs `work`. If it throws, nothing has changed. */
   atomically<Result>(work: () => Result): Result {
     const before = new Map(this.#resources);
+    const { length } = this.#versions;
     try {
       return work();
     } catch (error) {
       this.#resources = before;
+      this.#versions.length = length;
       throw error;
     }
   }
@@ -165,6 +193,10 @@ export class Store {
         return true;
     }
   }
+}
+
+function isAppointment(reference: string): boolean {
+  return reference.startsWith('Appointment/');
 }
 
 /** What `date` means: the start of an Appointment or Slot, the date of a DocumentReference. */

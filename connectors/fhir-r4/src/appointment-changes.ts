@@ -1,6 +1,7 @@
 import type { AppointmentChanges, AppointmentChangesQuery, ChangedAppointment } from '@crossward/connector-kit';
 import { openCursor, overlapMilliseconds } from './change-cursor.ts';
 import type { FhirConnection } from './connection.ts';
+import { type DeletedAppointment, listDeletions } from './deletions.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirAppointment } from './fhir.ts';
 import { toAppointment } from './mappers/appointment.ts';
@@ -11,10 +12,14 @@ import { defaultPageSize } from './settings.ts';
 /**
  * Appointments by `_lastUpdated`: https://hl7.org/fhir/R4/search.html#lastUpdated. Each call searches anew from its
  * position and uses the first page with anything new: an appointment that changes between two pages would move from one to
- * the other, and another one would be missed. A deleted Appointment is not found.
+ * the other, and another one would be missed. A search does not find deleted Appointments, so the history is read too, once
+ * there is nothing else.
+ *
+ * @param readsHistory whether the server has it
  */
 export async function listAppointmentChanges(
   ehr: FhirConnection,
+  readsHistory: boolean,
   { careUnits, after, limit }: AppointmentChangesQuery,
 ): Promise<AppointmentChanges> {
   if (after === undefined) {
@@ -28,9 +33,34 @@ export async function listAppointmentChanges(
     // Most of a page can be known from the overlap, so a small one would be read again and again.
     ['_count', String(Math.max(limit, defaultPageSize))],
   ]) as AsyncIterable<{ readonly resources: readonly FhirAppointment[]; readonly sorted: boolean }>;
-  const { found, next, hasMore } = await readVersions(pages, cursor, ehr.client.clock.now().getTime());
+  const { found, position, hasMore } = await readVersions(pages, cursor, ehr.client.clock.now().getTime());
   const directories = await Promise.all(careUnits.map((careUnit) => ehr.directory.of(careUnit)));
-  return { changes: found.flatMap((it) => changesOf(ehr, directories, it)), next, hasMore };
+  const { deletions } = cursor;
+  if (hasMore || !readsHistory) {
+    const next = JSON.stringify({ ...position, deletions });
+    return { changes: found.flatMap((it) => changesOf(ehr, directories, it)), next, hasMore };
+  }
+  const history = await listDeletions(ehr.client, deletions ?? { since: cursor.since, seen: [] });
+  return {
+    changes: history.deleted.flatMap((it) => cancellationsOf(ehr, directories, it)),
+    next: JSON.stringify({ ...position, deletions: history.position }),
+    hasMore: history.hasMore,
+  };
+}
+
+/** None if the appointment was cancelled or has ended: a server may delete what it does not need any more. */
+function cancellationsOf(
+  ehr: FhirConnection,
+  directories: readonly CareUnitDirectory[],
+  { last, deletedAt }: DeletedAppointment,
+): ChangedAppointment[] {
+  return changesOf(ehr, directories, last)
+    .filter(({ appointment: { state, end } }) => state !== 'cancelled' && end > ehr.client.clock.now())
+    .map(({ appointment, ...it }) => ({
+      ...it,
+      appointment: { ...appointment, state: 'cancelled', heldUntil: null },
+      changedAt: deletedAt,
+    }));
 }
 
 function changesOf(

@@ -2,10 +2,20 @@ import { ConnectorError } from '@crossward/connector-kit';
 import type { FhirClient } from './client.ts';
 import type { CapabilityStatement } from './fhir.ts';
 
+type Interaction =
+  | 'read'
+  | 'search-type'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'history-instance'
+  | 'history-type';
+
 /** What a server claims to support: https://hl7.org/fhir/R4/capabilitystatement.html. It may support more. */
 export interface ServerFacts {
   readonly transactions: boolean;
-  can(type: string, interaction: 'read' | 'search-type' | 'create' | 'update' | 'patch' | 'delete'): boolean;
+  can(type: string, interaction: Interaction): boolean;
   /** `Appointment`, `book` */
   hasOperation(type: string, name: string): boolean;
   /** Whether the statement names the type. */
@@ -22,6 +32,11 @@ export interface ServerFacts {
 /** Whether an existing Appointment can be changed at all. */
 export function canChangeAppointments(facts: ServerFacts): boolean {
   return facts.can('Appointment', 'update') || facts.can('Appointment', 'patch');
+}
+
+/** Whether deleted Appointments can be found, and what they were. */
+export function tellsDeletions(facts: ServerFacts): boolean {
+  return facts.can('Appointment', 'history-type') && facts.can('Appointment', 'history-instance');
 }
 
 export async function readServerFacts(client: Pick<FhirClient, 'read'>): Promise<ServerFacts> {

@@ -1,6 +1,6 @@
 import type { ConnectorError, EhrStream, StreamedBody } from '@crossward/connector-kit';
 import type { EhrClock } from './clock.ts';
-import type { Bundle, FhirResource, Parameters } from './fhir.ts';
+import type { Bundle, BundleEntry, FhirResource, Parameters } from './fhir.ts';
 
 /** The response to a write. `resource` is `undefined` for an empty body. */
 export interface WriteResponse {
@@ -42,6 +42,8 @@ export interface FhirClient {
   read<R extends FhirResource>(reference: string): Promise<R | null>;
   /** Fetches the next page only when it is needed. */
   pages(type: string, parameters: SearchParameters, options?: SearchOptions): AsyncGenerator<SearchPage>;
+  /** Versions, the newest first: https://hl7.org/fhir/R4/http.html#history */
+  history(path: string, parameters: SearchParameters): AsyncGenerator<readonly BundleEntry[]>;
   /** Every match, each once. */
   search<R extends FhirResource>(type: string, parameters: SearchParameters, options?: SearchOptions): Promise<R[]>;
   /** Resources by id, in any order. Missing ones are left out. */

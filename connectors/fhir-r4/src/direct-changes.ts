@@ -8,7 +8,7 @@ import {
 import { changeAppointment } from './booking/write/appointment.ts';
 import { isConflict } from './booking/write/outcomes.ts';
 import { versionOf } from './booking/write/version.ts';
-import { canChangeAppointments, readServerFacts } from './capability-statement.ts';
+import { canChangeAppointments, readServerFacts, tellsDeletions } from './capability-statement.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
 import {
   type FhirAppointment,
@@ -50,6 +50,14 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
       await change(id, (it) => ({ ...it, [ehr.dialect.commentField]: text }));
     },
   };
+  const deletion: DirectChanges = {
+    async delete({ id }) {
+      const before = await mustRead<FhirAppointment>(ehr, `Appointment/${id}`);
+      const removed = await client.remove(`Appointment/${id}`);
+      if (!removed.ok) throw removed.rejection ?? new ConnectorError('rejected', 'The EHR rejected the deletion');
+      if (writesSlots) await freeAll(ehr, slotsOf(before));
+    },
+  };
   const noteChanges: DirectChanges = {
     changeNote: ({ id }, text) =>
       changeDocument(ehr, id, (it) => ({
@@ -85,6 +93,7 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
   };
   return {
     ...(canChangeAppointments(facts) ? appointmentChanges : {}),
+    ...(facts.can('Appointment', 'delete') && tellsDeletions(facts) ? deletion : {}),
     ...(writesSlots ? slotChanges : {}),
     ...(facts.can('DocumentReference', 'update') ? { ...noteChanges, ...documentChanges } : {}),
   };

@@ -22,7 +22,7 @@ function createServer({ pageSize = 100, wholeSeconds = false, sorts = true, now 
         const cursor = openCursor(next);
         const read = await readVersions(pages(cursor.since), cursor, now);
         ids.push(...read.found.map(({ id }) => id ?? ''));
-        next = read.next;
+        next = JSON.stringify(read.position);
         if (!read.hasMore) return ids;
       }
       throw new Error('Reading does not end');

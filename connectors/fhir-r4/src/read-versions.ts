@@ -1,5 +1,5 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import { advanceCursor, type ChangeCursor, type SeenVersion } from './change-cursor.ts';
+import { advance, type Position, type SeenVersion, versionKey } from './change-cursor.ts';
 import type { FhirResource } from './fhir.ts';
 
 interface Page<Resource> {
@@ -11,7 +11,7 @@ interface Page<Resource> {
 interface Versions<Resource> {
   readonly found: readonly Resource[];
   /** Where the next call continues. */
-  readonly next: string;
+  readonly position: Position;
   readonly hasMore: boolean;
 }
 
@@ -26,7 +26,7 @@ interface Versions<Resource> {
  */
 export async function readVersions<Resource extends FhirResource>(
   pages: AsyncIterable<Page<Resource>>,
-  cursor: ChangeCursor,
+  cursor: Position,
   now: number,
 ): Promise<Versions<Resource>> {
   const known = new Set(cursor.seen.map(([version]) => version));
@@ -50,8 +50,8 @@ export async function readVersions<Resource extends FhirResource>(
     if (isSorted && found.length > 0) break;
   }
   const seen = [...cursor.seen, ...found.map((it): SeenVersion => [versionOf(it), updatedAt(it)])];
-  const next = advanceCursor(cursor, seen, Math.min(reachedBefore ?? reached, now));
-  return { found, next, hasMore: found.length > 0 };
+  const position = advance(cursor, seen, Math.min(reachedBefore ?? reached, now));
+  return { found, position, hasMore: found.length > 0 };
 }
 
 /** `meta.lastUpdated` in milliseconds. */
@@ -62,5 +62,5 @@ export function updatedAt({ meta }: FhirResource): number {
 }
 
 function versionOf({ id, meta }: FhirResource): string {
-  return `${id}/${meta?.versionId ?? meta?.lastUpdated}`;
+  return versionKey(id ?? '', meta?.versionId ?? meta?.lastUpdated ?? '');
 }

@@ -97,6 +97,79 @@ describe('changes of appointments', () => {
       expect(createdAt).toEqual(appointment.id === id ? undefined : changedAt);
   });
 
+  describe('that were deleted', () => {
+    const remove = ({ server }: { readonly server: FakeServer }, id: string) =>
+      server.store.remove(`Appointment/${id}`);
+
+    test.each([
+      ['dates them', {}],
+      ['does not say when', { datesDeletions: false }],
+      ['sends small pages', { pageSize: 2 }],
+    ])('are returned once as cancelled, by a server that %s', async (_, options) => {
+      const made = await withAppointments(3, options);
+      const { connector, start, ids } = made;
+      const [first = '', second = ''] = ids;
+      const before = await readAll(connector, start);
+      remove(made, first);
+      const read = await list(connector, before.next);
+      expect(read.changes.map(({ appointment: { id, state } }) => [id, state])).toEqual([[first, 'cancelled']]);
+      remove(made, second);
+      const again = await readAll(connector, read.next);
+      expect(again.ids).toEqual([second]);
+      expect((await readAll(connector, again.next)).ids).toEqual([]);
+      expect(await connector.findAppointments?.(north, [first])).toEqual([]);
+    });
+
+    test('and then created again, are returned as they are', async () => {
+      const made = await withAppointments(1);
+      const { connector, server, start, ids } = made;
+      const [id = ''] = ids;
+      const appointment = server.store.get(`Appointment/${id}`) as FhirAppointment;
+      remove(made, id);
+      server.store.save(appointment);
+      const { changes, next } = await list(connector, start);
+      expect(changes.map((it) => it.appointment.state)).toEqual(['booked']);
+      expect((await readAll(connector, next)).ids).toEqual([]);
+    });
+
+    test('are left out if they were cancelled or have ended', async () => {
+      const made = await withAppointments(2);
+      const { connector, server, start, ids } = made;
+      const [cancelled = '', past = ''] = ids;
+      const change = (id: string, fields: object) =>
+        server.store.save({ ...(server.store.get(`Appointment/${id}`) as FhirAppointment), ...fields });
+      change(cancelled, { status: 'cancelled' });
+      change(past, { start: '2020-01-01T09:00:00Z', end: '2020-01-01T09:30:00Z' });
+      const { next } = await readAll(connector, start);
+      for (const id of ids) remove(made, id);
+      expect((await readAll(connector, next)).ids).toEqual([]);
+    });
+
+    test('are all returned when there are more than fit into one call', async () => {
+      const made = await withAppointments(1);
+      const { connector, server, start, ids } = made;
+      const [id = ''] = ids;
+      const appointment = server.store.get(`Appointment/${id}`) as FhirAppointment;
+      const copies = Array.from({ length: 250 }, (_, index) => `copy-${index}`);
+      for (const copy of copies) server.store.save({ ...appointment, id: copy });
+      const { next } = await readAll(connector, start);
+      for (const copy of copies) remove(made, copy);
+      expect((await readAll(connector, next)).ids).toEqual(copies.toSorted());
+    });
+
+    test.each([
+      ['has no history', { history: false }, undefined],
+      ['rejects its history', {}, '/Appointment/_history'],
+    ])('are left out by a server that %s, and other changes are returned', async (_, options, rejected) => {
+      const made = await withAppointments(2, options);
+      const { connector, server, start, ids } = made;
+      const [gone = '', other = ''] = ids;
+      server.misbehave = ({ path }) => (path === rejected ? { status: 400 } : undefined);
+      remove(made, gone);
+      expect((await readAll(connector, start)).ids).toEqual([other]);
+    });
+  });
+
   test('of a server that does not tell their times are unsupported', async () => {
     const { server, connector, start, ids } = await withAppointments(1);
     Object.assign(server.store.get(`Appointment/${ids[0]}`), { meta: { versionId: '1' } });

@@ -47,9 +47,10 @@ test('a booking takes all Slots of its time, and a cancellation frees them', asy
 const documentChanges = ['changeDocument', 'changeNote', 'retractDocument', 'retractNote'];
 
 test.each([
-  [{}, ['cancel', 'comment', 'take', ...documentChanges]],
-  [{ documents: false }, ['cancel', 'comment', 'take']],
-  [{ plainWrites: false, checksAppointments: true }, ['cancel', 'comment', ...documentChanges]],
+  [{}, ['cancel', 'comment', 'delete', 'take', ...documentChanges]],
+  [{ history: false }, ['cancel', 'comment', 'take', ...documentChanges]],
+  [{ documents: false }, ['cancel', 'comment', 'delete', 'take']],
+  [{ plainWrites: false, checksAppointments: true }, ['cancel', 'comment', 'delete', ...documentChanges]],
   [{ plainWrites: false, patchOnly: true }, ['cancel', 'comment', ...documentChanges]],
   [{ plainWrites: false, operations: 'ihe', operationsOnly: true }, documentChanges],
 ] satisfies [FakeOptions, string[]][])('the server options %j determine the changes', async (options, names) => {

@@ -43,7 +43,10 @@ describe('a transaction that the server ran as a batch', () => {
 
   test('is compensated, appointments before slots, and the server gets no other transaction', async () => {
     const { server, book, first } = await partlyDoneBooking();
-    await expect(book()).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('were undone') });
+    await expect(book()).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('were compensated'),
+    });
     expect(living(server)).toEqual([]);
     expect(server.store.all('Slot').filter(({ status }) => status !== 'free')).toEqual([]);
     const changes = server.seen.filter(({ method }) => method === 'DELETE' || method === 'PUT');

@@ -1,5 +1,5 @@
 import type { AppointmentChanges, AppointmentChangesQuery } from '@crossward/connector-kit';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { appointment, selectAppointments } from './appointment-reads.ts';
 import type { SandboxTables } from './tables.ts';
 
@@ -17,24 +17,36 @@ export async function listAppointmentChanges(
     const { rows } = await sql<{ next: string }>`SELECT ${horizon}::text AS next`.execute(db);
     return { changes: [], next: `${rows[0]?.next} `, hasMore: false };
   }
-  const [transaction = '', id = ''] = after.split(/ (.*)/s);
-  const rows = await selectAppointments(db, emr)
+  const changedSince = (position: string) =>
+    selectAppointments(db, emr)
+      .where('care_unit_id', 'in', ['', ...careUnits.map((it) => it.id)])
+      .where(isAfter(position));
+  const rows = await changedSince(after)
     .select(['created_at', 'changed_at', sql<string>`changed_by::text`.as('changed_by')])
-    .where('care_unit_id', 'in', ['', ...careUnits.map((it) => it.id)])
-    .where(sql<boolean>`(changed_by, id) > (${transaction}::xid8, ${id})`)
     .where(sql<boolean>`changed_by < ${horizon}`)
     .orderBy(sql`sandbox.appointments.changed_by`)
     .orderBy('id')
     .limit(limit)
     .execute();
   const last = rows.at(-1);
+  const next = last ? `${last.changed_by} ${last.id}` : after;
+  const hasMore = rows.length === limit;
+  const heldBack = hasMore
+    ? undefined
+    : await changedSince(next).clearSelect().select(sql<Date | null>`min(changed_at)`.as('since')).executeTakeFirst();
   return {
     changes: rows.map((row) => ({
       appointment: appointment(row),
       changedAt: row.changed_at,
       createdAt: row.created_at,
     })),
-    next: last ? `${last.changed_by} ${last.id}` : after,
-    hasMore: rows.length === limit,
+    next,
+    hasMore,
+    ...(heldBack?.since ? { heldBackSince: heldBack.since } : {}),
   };
+}
+
+function isAfter(position: string): RawBuilder<boolean> {
+  const [transaction = '', id = ''] = position.split(/ (.*)/s);
+  return sql`(changed_by, id) > (${transaction}::xid8, ${id})`;
 }

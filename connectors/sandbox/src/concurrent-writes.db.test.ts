@@ -96,11 +96,18 @@ test('a change that is committed late is not missed, and none is returned before
   const [early] = await write(there, booking(other));
   const during = await here.listAppointmentChanges({ careUnits: [careUnit], after: start.next, limit: 100 });
   expect(during.changes.map(({ appointment }) => appointment.id)).not.toContain(early?.id);
+  const { rows } = await client.query<{ changed_at: Date }>(
+    'SELECT changed_at FROM sandbox.appointments WHERE id = $1',
+    [early?.id],
+  );
+  expect(during.heldBackSince).toEqual(rows[0]?.changed_at);
   await client.query('COMMIT');
   client.release();
   // Open transactions of other tests on the same server hold changes back, too.
   await vi.waitFor(async () => {
-    const { changes } = await here.listAppointmentChanges({ careUnits: [careUnit], after: during.next, limit: 100 });
+    const after = during.next;
+    const { changes, heldBackSince } = await here.listAppointmentChanges({ careUnits: [careUnit], after, limit: 100 });
     expect(changes.map(({ appointment }) => appointment.id).slice(-2)).toEqual([late?.id, early?.id]);
+    expect(heldBackSince).toBeUndefined();
   }, 60_000);
 });

@@ -199,14 +199,14 @@ export const appointmentChangeSchema = Type.Union([
 ]);
 
 export const bulkUpdateSchema = Type.Object(
-  { ids, ...updateFields },
+  { ids, ...updateFields, return_url: returnUrl },
   {
     $id: 'BulkUpdate',
     description:
-      'Without `start` and `end`, updates all appointments alike. With them, performs a continuous reschedule.',
+      'Without `start` and `end`, updates all appointments alike. With them, performs a continuous reschedule, which can need a code and so takes a `return_url`.',
     additionalProperties: false,
     minProperties: 2,
-    dependentRequired: together,
+    dependentRequired: { ...together, return_url: ['start'] },
   },
 );
 export type BulkUpdateBody = Static<typeof bulkUpdateSchema>;

@@ -1,7 +1,9 @@
+import type { Appointment } from '@crossward/connector-kit';
 import type { NewEvent } from '../events/new-event.ts';
 import type { Work } from '../operations/kind.ts';
 import type { AppointmentBody } from './contract.ts';
 import { type AppointmentEventType, appointmentEvent, updateFacts } from './events.ts';
+import { asChanged } from './write/compensate.ts';
 import type { AppointmentPlan, Results, Step } from './write/plan.ts';
 
 type Shown = Pick<AppointmentBody, 'id' | 'replaces_id'>;
@@ -31,7 +33,7 @@ function stepEvents(
   body: Shown | undefined,
 ): NewEvent[] {
   const { change, before, response, awaits, releases } = step;
-  const result = results.get(step.index);
+  const result = producedBy(work, step, results.get(step.index));
   if (change && !result) return [];
   const appointment = result ?? response?.appointment;
   if (!appointment || !response) return [];
@@ -59,5 +61,27 @@ function stepEvents(
       return [];
     default:
       return releases === undefined ? [] : [event('appointment.cancelled')];
+  }
+}
+
+/**
+ * The appointment as the step left it. After an interruption the EHR is asked later, and may return what others have made of
+ * the appointment since. Their change gets its own event.
+ */
+function producedBy(
+  { isFirst }: Work,
+  step: Step & { readonly index: number },
+  found: Appointment | undefined,
+): Appointment | undefined {
+  const { change, before } = step;
+  if (isFirst || !change || !found) return found;
+  switch (change.kind) {
+    case 'confirm':
+      return { ...(before ?? found), state: 'booked' };
+    case 'cancel':
+    case 'release':
+      return { ...(before ?? found), state: 'cancelled' };
+    default:
+      return asChanged({ ...step, change }, found);
   }
 }

@@ -11,9 +11,14 @@ import { planCreations } from './plan-creation.ts';
 import { planUpdate, type RequestedUpdate, readUpdate, updatePlaces } from './plan-update.ts';
 import type { RequestContext } from './request-context.ts';
 import { holdsInRange, planReschedule, type ReschedulePlan } from './reschedule-plan.ts';
+import { readReturnUrl } from './return-url.ts';
 import type { Target } from './targets.ts';
 import { longestRescheduleHours, slotFault } from './time-rules.ts';
 import { carryOut, type Plan, type Writing } from './write-appointments.ts';
+
+interface RequestedReschedule extends RequestedUpdate {
+  readonly returnUrl: string | undefined;
+}
 
 /** Continuous reschedule: fits the appointments into the time slots of a range, and creates or cancels some as needed. */
 export async function rescheduleMany(
@@ -22,6 +27,7 @@ export async function rescheduleMany(
   body: BulkUpdateBody,
   readHeader: ReadHeader,
 ): Promise<OperationResponse> {
+  const returnUrl = readReturnUrl(body.return_url, context.client);
   const { time, ...requested } = await readUpdate(context, body, readHeader, longestRescheduleHours);
   if (!time) throw new Error('A reschedule has a range');
   assertNotPast(time.start, updatePlaces.start);
@@ -30,7 +36,7 @@ export async function rescheduleMany(
   if (!target) throw new Error('A reschedule has ids');
   const like = { ...target.appointment, resourceId: requested.resourceId ?? target.appointment.resourceId };
   const layout = await planSlots(context, targets, like, time);
-  const plan = await planChanges(context, targets, layout, requested, time, like);
+  const plan = await planChanges(context, targets, layout, { ...requested, returnUrl }, time, like);
   return carryOut(context, writing, plan);
 }
 
@@ -79,7 +85,7 @@ async function planChanges(
   context: RequestContext,
   targets: readonly Target[],
   layout: ReschedulePlan,
-  requested: RequestedUpdate,
+  requested: RequestedReschedule,
   range: TimeRange,
   like: Appointment,
 ): Promise<Plan> {
@@ -92,7 +98,7 @@ async function planChanges(
   }));
   const extras = layout.cancelled.map(standing);
   assertExtrasLeaveRoom(context, extras, range, like.resourceId);
-  const { plans: cancellations, faults } = await planCancellations(context, extras, undefined);
+  const { plans: cancellations, faults } = await planCancellations(context, extras, undefined, requested.returnUrl);
   assertNoFaults(faults.map((fault) => ({ ...fault, place: placeOf(targets, fault.id) })));
   const created = await planMissing(context, layout.created, like, requested);
   const inOrder = [...placed, ...created].sort((a, b) => a.slot.start.getTime() - b.slot.start.getTime());
@@ -140,7 +146,7 @@ async function planMissing(
   context: RequestContext,
   slots: readonly TimeRange[],
   like: Appointment,
-  { comment }: RequestedUpdate,
+  { comment, returnUrl }: RequestedReschedule,
 ) {
   if (slots.length === 0) return [];
   const { ehr } = context;
@@ -149,15 +155,20 @@ async function planMissing(
   const { resourceId, healthcareServiceId } = like;
   return slots.map((slot) => ({
     slot,
-    plan: planCreations(context, patient, [
-      {
-        patientId: patient.id,
-        resourceId,
-        healthcareServiceId,
-        start: slot.start,
-        end: slot.end,
-        comment: comment ?? null,
-      },
-    ]),
+    plan: planCreations(
+      context,
+      patient,
+      [
+        {
+          patientId: patient.id,
+          resourceId,
+          healthcareServiceId,
+          start: slot.start,
+          end: slot.end,
+          comment: comment ?? null,
+        },
+      ],
+      returnUrl,
+    ),
   }));
 }

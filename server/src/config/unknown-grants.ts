@@ -5,7 +5,7 @@ import type { PartialFile } from './partial-file.ts';
 type Emrs = NonNullable<PartialFile['emrs']>;
 type Grants = NonNullable<NonNullable<NonNullable<PartialFile['clients']>[number]>['grants']>;
 
-/** Says that an id is not `what`, such as an EHR, and which ones are known. */
+/** The message for an unknown id, with those that are known. `what`: what the id should name, such as an EHR. */
 export type NotKnown = (id: string, what: string, known: readonly string[]) => string;
 
 /** Grants of EHRs and care units that do not exist. */

@@ -10,12 +10,13 @@ export async function expireItems(tx: Tx, which: RawBuilder<boolean>): Promise<v
   await sql`
     WITH expired AS (
       UPDATE confirmation_items SET state = 'expired', operation_id = NULL WHERE ${which}
-      RETURNING emr, care_unit_id, kind, appointment_id, coalesce(replaces_id, appointment_id) AS subject)
-    INSERT INTO events (type, emr, care_unit_id, subject, data)
+      RETURNING emr, care_unit_id, kind, appointment_id, coalesce(replaces_id, appointment_id) AS subject, confirmation_id)
+    INSERT INTO events (type, emr, care_unit_id, subject, data, began_at)
     SELECT 'appointment.confirmation_expired', emr, care_unit_id, subject, jsonb_build_object(
       'appointment_id', subject,
       'cancellation_id', CASE kind WHEN 'cancellation' THEN appointment_id END,
       'status', CASE kind WHEN 'cancellation' THEN 'booked' ELSE 'cancelled' END,
-      'start', NULL, 'end', NULL, 'resource_id', NULL, 'healthcare_service_id', NULL)
+      'start', NULL, 'end', NULL, 'resource_id', NULL, 'healthcare_service_id', NULL),
+      (SELECT created_at FROM confirmations WHERE id = confirmation_id)
     FROM expired`.execute(tx);
 }

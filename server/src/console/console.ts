@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { type Asset, createAsset } from '../html/asset.ts';
 import { html } from '../html/html.ts';
+import { readStyle } from '../html/read-style.ts';
 import { cookieOf, readCookies } from './cookies.ts';
 import { ensureDemoOperator } from './demo-operator.ts';
 import { page, plainPage } from './frame.ts';
@@ -27,9 +27,9 @@ export interface Console {
   message(request: ConsoleRequest, depth: number, status: number, title: string, text: string): ConsoleResponse;
 }
 
-/** Creates the console with its first request, because most gateways are started far more often than looked at. */
+/** Creates the console with the first request, because most gateways run without anybody who opens it. */
 export async function createConsole(deps: ConsoleDeps): Promise<Console> {
-  const style = createAsset(readFileSync(new URL('./style.css', import.meta.url)), 'css');
+  const style = createAsset(Buffer.from(readStyle(new URL('./style.css', import.meta.url))), 'css');
   await ensureDemoOperator(deps.services.db, deps.settings);
 
   const contextOf = (request: ConsoleRequest, depth: number): PageContext => ({

@@ -20,11 +20,11 @@ interface Attempt {
  * reset them.
  */
 export async function countSignIn(tx: Tx, keys: KeyRing, attempt: Attempt): Promise<number> {
-  // One sign-in at a time: of many that arrive together, the first ones would otherwise all see no pause.
+  // One sign-in at a time: otherwise none of many that arrive together would see a pause.
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('crossward: failed sign-ins', 0))`.execute(tx);
   const { account, address } = keysOf(keys, attempt);
   const wait = await waitOf(tx, [account, address]);
-  // A pause of one does not count against the other.
+  // A sign-in that must wait is not counted: a pause of the account does not cost the address a failure.
   if (wait > 0) return wait;
   await countOne(tx, account, free.account);
   await countOne(tx, address, free.address);
@@ -48,13 +48,13 @@ async function countOne(tx: Tx, key: Buffer, allowed: number): Promise<void> {
       paused_until = clock_timestamp() + ${pause}`.execute(tx);
 }
 
-/** Forgets the failures after a sign-in. Those of an address count for other accounts too: one is taken off. */
+/** Forgets the failures of an account after a sign-in, and one failure of the address, which other accounts share. */
 export async function forgiveSignIn(db: Db, keys: KeyRing, attempt: Attempt): Promise<void> {
   await forgetFailures(db, keys, attempt.name);
   await takeOneOff(db, [keysOf(keys, attempt).address]);
 }
 
-/** Takes back the count of a sign-in whose password was not checked. */
+/** Removes a failure that was counted for a sign-in whose password was not checked. */
 export async function takeBackSignIn(db: Db, keys: KeyRing, attempt: Attempt): Promise<void> {
   const { account, address } = keysOf(keys, attempt);
   await takeOneOff(db, [account, address]);

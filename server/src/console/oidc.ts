@@ -66,7 +66,8 @@ export async function beginOidc(
 }
 
 /**
- * The operator that the provider has signed in. The name begins with `oidc:`, so that it is no account's. `role`: `undefined` without a value that gives one.
+ * Returns the operator that the provider has signed in. The name begins with `oidc:`, which no account's name does. `role` is
+ * `undefined` if no claim gives one.
  *
  * @param callback the URL to which the provider has sent the browser
  * @throws when the provider rejects the sign-in, does not respond, or its response is not valid

@@ -37,7 +37,7 @@ export async function hashPassword(password: string): Promise<string> {
   return String(await inTurn({ password, settings: { ...settings, salt: randomBytes(16) } }));
 }
 
-/** Whether the hash is of this password. Takes as long without a hash. */
+/** Whether the hash matches the password. Takes the same time if there is no hash. */
 export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
   const isRight = (await inTurn({ password, hash: hash ?? hashOfNobody })) === true;
   return isRight && hash !== undefined;

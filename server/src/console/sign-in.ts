@@ -85,7 +85,7 @@ export async function signIn(
   });
 }
 
-/** Whether the account has been neither disabled nor reset since it was read. It then cannot be until the session exists. */
+/** Locks the account until its session exists. Returns whether it was neither disabled nor reset since it was read. */
 async function isUnchanged(tx: Tx, { id, password_hash }: Account): Promise<boolean> {
   const found = await tx
     .selectFrom('operators')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { Database } from './database.ts';
 import { DatabaseError, errorCode } from './errors.ts';
 import type { DatabaseClient } from './pool.ts';
@@ -86,7 +87,7 @@ async function load(sets: readonly MigrationSet[]): Promise<Migration[]> {
 
 async function loadSet({ name: set, folder }: MigrationSet): Promise<Migration[]> {
   const base = folder.href.endsWith('/') ? folder : new URL(`${folder.href}/`);
-  const files = (await readdir(base)).filter((file) => file.endsWith('.sql')).sort();
+  const files = (await namesIn(base, set)).filter((file) => file.endsWith('.sql')).sort();
   return await Promise.all(
     files.map(async (file, index) => {
       const [, digits, name] = /^(\d{6})_([a-z0-9_]+)\.sql$/.exec(file) ?? [];
@@ -104,6 +105,17 @@ async function loadSet({ name: set, folder }: MigrationSet): Promise<Migration[]
       return { set, version, name, sha256: createHash('sha256').update(sql).digest('hex'), sql };
     }),
   );
+}
+
+async function namesIn(folder: URL, set: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    // A plug-in was packed without its SQL files.
+    const code = errorCode(error);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+    throw new DatabaseError(`The connector ${set} has no folder of migrations at ${fileURLToPath(folder)}.`, code);
+  }
 }
 
 async function readApplied(client: DatabaseClient): Promise<Applied[]> {

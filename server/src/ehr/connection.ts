@@ -47,6 +47,8 @@ export interface Patience {
 export interface EhrConnection {
   readonly id: string;
   readonly name: string;
+  /** The connector's name. */
+  readonly connector: string;
   /** @throws Problem `ehr_unavailable` until the connector is open, because its capabilities are unknown */
   readonly capabilities: Capabilities;
   readonly isOpen: boolean;

@@ -57,6 +57,7 @@ async function openConnection(
     {
       id: emr.id,
       name: emr.name,
+      connector: emr.connector,
       syntheticIdentifiers: emr.synthetic_identifiers,
       careUnits: new Map(careUnits.map((careUnit) => [careUnit.id, careUnit])),
       patience: {

@@ -32,26 +32,39 @@ export async function publishEvents(
 }
 
 /**
- * Operations on an appointment that run at the same time may end in another order than the EHR performed them, and several
- * cancellations may all succeed. A cancelled appointment stays cancelled, so what is reported after its cancellation
- * happened before it, or is the same cancellation. Of `due`: whether it is such an event. It is deleted. What was seen in
- * the EHR is true, also that a cancelled appointment is booked again.
+ * Whether an event of `due` must not follow the cancellation of its appointment: it is deleted. Concurrent operations may end
+ * in another order than the EHR performed them, and several cancellations may all succeed. An event that began before a
+ * cancellation was reported, or within a minute after it, happened before the cancellation or repeats it, unless the EHR shows
+ * that staff have booked the appointment again. A later event shows that they have.
  */
 const isLate = sql<boolean>`
-  due.type LIKE 'appointment.%' AND NOT due.is_observed AND EXISTS (
+  due.type LIKE 'appointment.%' AND EXISTS (
     SELECT FROM events AS earlier
     WHERE earlier.emr = due.emr AND earlier.subject = due.subject AND earlier.type = 'appointment.cancelled'
       AND (earlier.position IS NOT NULL OR earlier.sequence < due.sequence)
+      AND CASE WHEN due.is_observed THEN due.type <> 'appointment.booked'
+        ELSE due.began_at < earlier.occurred_at + interval '1 minute' END
       AND NOT EXISTS (
         SELECT FROM events AS again
-        WHERE again.emr = due.emr AND again.subject = due.subject AND again.type = 'appointment.booked'
-          AND again.is_observed AND again.sequence > earlier.sequence))`;
+        WHERE again.emr = due.emr AND again.subject = due.subject AND again.sequence > earlier.sequence
+          AND again.sequence < due.sequence AND CASE WHEN again.is_observed THEN again.type = 'appointment.booked'
+            ELSE again.began_at >= earlier.occurred_at + interval '1 minute' END))`;
+
+/**
+ * Of `due`: whether it repeats a booking that was seen in the EHR before the operation that made it ended, such as one that
+ * the EHR made late. It is deleted.
+ */
+const isRepeated = sql<boolean>`
+  due.type = 'appointment.booked' AND NOT due.is_observed AND EXISTS (
+    SELECT FROM events AS earlier
+    WHERE earlier.emr = due.emr AND earlier.subject = due.subject AND earlier.type = due.type AND earlier.is_observed
+      AND earlier.sequence < due.sequence AND due.began_at < earlier.occurred_at)`;
 
 async function assignPositions(tx: Tx, limit: number): Promise<StoredEvent[]> {
   const { rows } = await sql<StoredEvent>`
     WITH due AS MATERIALIZED (
-      SELECT id, emr, subject, type, sequence, is_observed FROM events WHERE position IS NULL ORDER BY sequence LIMIT ${limit}
-    ), checked AS MATERIALIZED (SELECT id, sequence, ${isLate} AS is_late FROM due),
+      SELECT id, emr, subject, type, sequence, is_observed, began_at FROM events WHERE position IS NULL ORDER BY sequence LIMIT ${limit}
+    ), checked AS MATERIALIZED (SELECT id, sequence, ${isLate} OR ${isRepeated} AS is_late FROM due),
     placed AS MATERIALIZED (SELECT id, row_number() OVER (ORDER BY sequence) AS place FROM checked WHERE NOT is_late),
     assigned AS (
       UPDATE event_positions SET position = position + placed.count FROM (SELECT count(*) FROM placed) AS placed

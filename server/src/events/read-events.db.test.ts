@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
+import { recordAvailability } from './availability-events.ts';
 import { publishEvents } from './publish-events.ts';
 import { readEvents } from './read-events.ts';
 import { deleteOldEvents } from './retention.ts';
@@ -18,8 +19,14 @@ const write = (count = 1) =>
   writeEvents(
     db,
     Array.from({ length: count }, () => {
-      const data = { status: 'available' } as const;
-      return { type: 'emr.recovered', emr: 'ehr', careUnitId: null, subject: null, data };
+      const data = {
+        message_id: 'm',
+        confirmation_id: 'c',
+        appointment_id: 'a',
+        channel: 'sms',
+        reason: 'test',
+      } as const;
+      return { type: 'message.failed', emr: 'ehr', careUnitId: 'ward', subject: null, data };
     }),
   );
 const publish = () => publishEvents(db, async () => undefined);
@@ -65,4 +72,19 @@ test('positions of deleted events are not used again', async () => {
   await publish();
   expect(await read(reached)).toMatchObject({ isTooOld: false, events: [{ position: reached + 1 }] });
   expect(await read()).toMatchObject({ isTooOld: false, events: [{ position: reached + 1 }] });
+});
+
+test('an EHR that was unavailable for longer than events are kept has recovered afterwards', async () => {
+  for (const emr of ['ehr', 'other']) {
+    await recordAvailability(db, emr, false);
+    await publish();
+    await deleteAll();
+    await recordAvailability(db, emr, true);
+    await publish();
+  }
+  const { reached } = await read();
+  await deleteAll();
+  const events = await db.selectFrom('events').select(['emr', 'type']).orderBy('sequence').execute();
+  expect(events).toEqual(['ehr', 'other'].map((emr) => ({ emr, type: 'emr.recovered' })));
+  expect(await read(reached - 2)).toMatchObject({ isTooOld: true });
 });

@@ -2,18 +2,25 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { NewEvent } from './new-event.ts';
 
+/** A row of the statement that events are added to. */
+export interface Changed {
+  readonly id: string;
+  /** When the operation, or whatever else made the change, began. */
+  readonly began_at: Date;
+}
+
 /**
- * Adds events to a statement that changes rows and returns their `id`. The same statement writes the events of the rows that
+ * Adds events to a statement that changes rows and returns their `id` and when what it ends has begun. The same statement writes the events of the rows that
  * it has changed, so an event costs no round trip and is never lost or invented. Returns the ids.
  *
  * @param events from `eventsText`
  */
-export function withEvents(statement: RawBuilder<{ id: string }>, events: string): RawBuilder<{ id: string }> {
+export function withEvents(statement: RawBuilder<Changed>, events: string): RawBuilder<{ id: string }> {
   return sql`
     WITH changed AS (${statement}), written AS (
-      INSERT INTO events (type, emr, care_unit_id, subject, data, is_observed)
+      INSERT INTO events (type, emr, care_unit_id, subject, data, is_observed, began_at)
       SELECT event ->> 'type', event ->> 'emr', event ->> 'care_unit_id', event ->> 'subject', event -> 'data',
-        coalesce((event ->> 'is_observed')::boolean, false)
+        coalesce((event ->> 'is_observed')::boolean, false), began_at
       FROM jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS it (event, place)
       JOIN changed ON changed.id::text = event ->> 'of'
       ORDER BY place)
@@ -30,7 +37,8 @@ export function eventsText(changes: readonly { readonly id: string; readonly eve
   return JSON.stringify(rows);
 }
 
-/** Writes events in the transaction of the change that they report. */
+/** Writes events of something that has just begun, in the transaction of the change that they report. */
 export async function writeEvents(tx: Db | Tx, events: readonly NewEvent[]): Promise<void> {
-  if (events.length > 0) await withEvents(sql`SELECT '' AS id`, eventsText([{ id: '', events }])).execute(tx);
+  const now = sql<Changed>`SELECT '' AS id, clock_timestamp() AS began_at`;
+  if (events.length > 0) await withEvents(now, eventsText([{ id: '', events }])).execute(tx);
 }

@@ -136,7 +136,7 @@ async function settle(db: Db, message: DueMessage, outcome: Settled): Promise<vo
         .set({ ...settled, completed_at: sql<Date>`clock_timestamp()` })
         .where('id', '=', message.id)
         .where('state', '=', 'queued')
-        .returning('id');
+        .returning(['id', sql<Date>`clock_timestamp()`.as('began_at')]);
       if (outcome === 'sent') {
         await update.execute();
       } else {

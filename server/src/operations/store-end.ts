@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
 import type { Tables } from '../db/tables/index.ts';
 import type { NewEvent } from '../events/new-event.ts';
-import { eventsText, withEvents } from '../events/write-events.ts';
+import { type Changed, eventsText, withEvents } from '../events/write-events.ts';
 import { LeaseLost } from './errors.ts';
 import { leaseEnd, released, requireLease, updateLeased } from './lease.ts';
 import type { Leased } from './stored-operation.ts';
@@ -19,7 +19,7 @@ type Lease = Pick<Leased, 'id' | 'token'>;
  * Declares a statement that ends an operation under its lease and returns its `id`. Its events are written by the same
  * statement. The function throws LeaseLost.
  */
-function ending<Input extends Lease>(build: (db: Kysely<Tables>, input: Input) => RawBuilder<{ id: string }>) {
+function ending<Input extends Lease>(build: (db: Kysely<Tables>, input: Input) => RawBuilder<Changed>) {
   const alone = statement(build);
   const reporting = statement((db, input: Input & { readonly events: string }) =>
     withEvents(build(db, input), input.events),
@@ -82,7 +82,7 @@ const updateResponsesWithEvents = statement((db, input: ResponsesInput & { reado
   withEvents(updateFrom(db, input), input.events),
 );
 
-function updateFrom(db: Kysely<Tables>, { responses }: ResponsesInput): RawBuilder<{ id: string }> {
+function updateFrom(db: Kysely<Tables>, { responses }: ResponsesInput): RawBuilder<Changed> {
   const source = sql<ResponseRow>`json_to_recordset(${responses}::json)`.as<'response'>(
     sql`response (id uuid, token uuid, sealed_response text)`,
   );
@@ -97,7 +97,7 @@ function updateFrom(db: Kysely<Tables>, { responses }: ResponsesInput): RawBuild
     })
     .whereRef('operations.id', '=', 'response.id')
     .whereRef('operations.lease_token', '=', 'response.token')
-    .returning('operations.id');
+    .returning(['operations.id', 'operations.created_at as began_at']);
   return sql`${update}`;
 }
 
@@ -109,14 +109,16 @@ interface ResponseRow {
 
 /** @throws LeaseLost */
 export const removeOperation = ending(
-  (_db, { id, token }: Lease) => sql`DELETE FROM operations WHERE id = ${id} AND lease_token = ${token} RETURNING id`,
+  (_db, { id, token }: Lease) => sql`DELETE FROM operations WHERE id = ${id} AND lease_token = ${token}
+    RETURNING id, created_at AS began_at`,
 );
 
 /** Like `removeOperation`, but the commit does not wait for the disk. @throws LeaseLost */
 export const removeWithoutSync = ending(
   (_db, { id, token }: Lease) => sql`
     WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-    DELETE FROM operations USING relaxed WHERE id = ${id} AND lease_token = ${token} RETURNING id`,
+    DELETE FROM operations USING relaxed WHERE id = ${id} AND lease_token = ${token}
+    RETURNING id, created_at AS began_at`,
 );
 
 /** Ends an attempt without effect under a lease that starts over. Monitored until then. @throws LeaseLost */
@@ -149,7 +151,8 @@ export async function monitorRepeats(
     next_attempt_at: leaseEnd(seconds),
     ...(sealedResponse === undefined ? {} : { sealed_response: sealedResponse }),
   };
-  const monitored = sql<{ id: string }>`${updateLeased(db, operation).set(values).returning('id')}`;
+  const ending = updateLeased(db, operation).set(values).returning(['id', 'created_at as began_at']);
+  const monitored = sql<Changed>`${ending}`;
   const changed = [{ id: operation.id, events }];
   const { rows } = await (events.length === 0 ? monitored : withEvents(monitored, eventsText(changed))).execute(db);
   if (rows.length === 0) throw new LeaseLost();

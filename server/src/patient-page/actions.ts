@@ -1,6 +1,7 @@
 import { cancelPending } from '../appointments/cancel-pending.ts';
 import { changeMany, changeOne } from '../appointments/change.ts';
 import { resend } from '../appointments/resend-code.ts';
+import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import { type Execute, runOnce } from '../operations/run-once.ts';
@@ -89,6 +90,8 @@ async function run(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (shownByState.includes(error.reason)) return { problem: error };
+    // Nobody can take a held time. Staff have cancelled it, which its state says.
+    if (error.reason === 'time_slot_unavailable' && !ids.some(isGatewayId)) return { problem: error };
     const result = resultOf[error.reason] ?? (error.reason === 'internal_error' ? undefined : 'rejected');
     if (!result) throw error;
     return { result, problem: error };

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { PatientPageSettings } from '../config/patient-page.ts';
 import { type Asset, createAsset } from '../html/asset.ts';
+import { readStyle } from '../html/read-style.ts';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 import { fileError } from '../startup/read-text.ts';
 
-const baseStyle = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+const pageStyle = readStyle(new URL('./style.css', import.meta.url));
 const calendar = readFileSync(new URL('./icon.svg', import.meta.url));
 const largestLogo = 256 * 1024;
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -25,7 +26,7 @@ export async function createPageAssets({ accent_color, dark_accent_color, logo_f
   const theme = `:root {\n  --light-accent: ${accent_color};\n  --dark-accent: ${dark_accent_color};\n}\n`;
   const logo = logo_file === undefined ? undefined : await readLogo(logo_file);
   return {
-    style: createAsset(Buffer.from(`${theme}\n${baseStyle}`), 'css'),
+    style: createAsset(Buffer.from(`${theme}\n${pageStyle}`), 'css'),
     logo,
     icon: logo ?? createAsset(calendar, 'svg'),
   };

@@ -80,7 +80,65 @@ describe('a cancellation from the page', () => {
   });
 });
 
+describe('a code that is entered on the page', () => {
+  const confirmedHeading = 'Din tid är bekräftad';
+
+  test('and whose booking the EHR makes late, books', async () => {
+    const { appointment, path, code } = await bookWithPage(gateway);
+    const late = ehr.finishLate({ kind: 'confirm' });
+    expect((await browser.enter(path, code)).path).toBe(`${path}?result=unknown`);
+    await lookedUpWithoutResult(ehr, Date.now());
+    await late.finish();
+    await settled();
+    expect((await browser.open(path)).heading).toBe(confirmedHeading);
+    expect((await sweden.get(appointment.id)).status).toBe('booked');
+  });
+
+  test.each([true, false])('in an outage books, or can be entered again (made: %s)', async (isDone) => {
+    const { appointment, path, code } = await bookWithPage(gateway);
+    ehr.goDownDuring({ kind: 'confirm', isDone });
+    expect((await browser.enter(path, code)).path).toBe(`${path}?result=unknown`);
+    // The patient tries again, while the EHR is unavailable.
+    await browser.enter(path, code);
+    ehr.comeUp();
+    await settled();
+    if (!isDone) {
+      expect((await browser.open(path)).heading).toBe('Bekräfta din tid');
+      await browser.enter(path, code);
+    }
+    expect((await browser.open(path)).heading).toBe(confirmedHeading);
+    expect((await sweden.get(appointment.id)).status).toBe('booked');
+  });
+
+  test('does not book again what staff cancel meanwhile', async () => {
+    const { appointment, path, code } = await bookWithPage(gateway);
+    ehr.loseResponse({ kind: 'confirm', isDone: false });
+    expect((await browser.enter(path, code)).path).toBe(`${path}?result=unknown`);
+    await gateway.ehr('sandbox-se').cancel(appointment.id);
+    await settled();
+    expect((await browser.open(path)).heading).toBe('Din tid är avbokad');
+    expect((await browser.enter(path, code)).heading).toBe('Din tid är avbokad');
+    expect((await sweden.get(appointment.id)).status).toBe('cancelled');
+  });
+});
+
 describe('a new code from the page', () => {
+  test.each([true, false])(
+    'for a booking that staff cancel meanwhile confirms nothing (extended: %s)',
+    async (isDone) => {
+      const { appointment, path, code } = await bookWithPage(gateway);
+      await backdateCode(gateway, confirmationOf(appointment).id, 61);
+      ehr.loseResponse({ kind: 'extend', isDone });
+      expect((await browser.submit(path, { action: 'resend' })).path).toBe(`${path}?result=unknown`);
+      await gateway.ehr('sandbox-se').cancel(appointment.id);
+      await settled();
+      expect((await browser.open(path)).heading).toBe('Din tid är avbokad');
+      expect((await browser.enter(path, code)).heading).toBe('Din tid är avbokad');
+      expect((await browser.submit(path, { action: 'resend' })).heading).toBe('Din tid är avbokad');
+      expect((await sweden.get(appointment.id)).status).toBe('cancelled');
+    },
+  );
+
   test.each([
     ['makes late', 'late'],
     ['makes in an outage', true],

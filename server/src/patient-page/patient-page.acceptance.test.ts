@@ -12,10 +12,12 @@ import {
   isFree,
   local,
   riverside,
+  type Slot,
   sodermalm,
 } from '../../../test/bookings.ts';
 import {
   backdateCode,
+  bookByCode,
   careUnitOf,
   codeFor,
   confirmationOf,
@@ -484,6 +486,17 @@ describe('the way back', () => {
     const { body: view } = await uk.cancel(original.id, { return_url: returnUrl });
     const { html } = await browser.enter(pagePath(view), await codeFor(gateway, view.id));
     expect(linkIn(html)).toBe(`${returnUrl}?outcome=cancelled&appointment_id=${view.id}`);
+  });
+
+  test('is there after a reschedule that needs a code', async () => {
+    const slots = await consecutiveSlots(gateway, 2, { careUnit: sodermalm });
+    const [first, last] = slots as [Slot, Slot];
+    const { id } = await bookByCode(gateway, { slot: first });
+    const { body } = await sweden.changeMany([id], { start: first.start, end: last.end, return_url: returnUrl });
+    const added = body.appointments.find((it) => it.id !== id);
+    if (!added) throw new Error('The reschedule adds no appointment');
+    const { html } = await browser.enter(pagePath(added), await codeFor(gateway, added.id));
+    expect(linkIn(html)).toBe(`${returnUrl}?outcome=confirmed&appointment_id=${added.id}`);
   });
 
   test('leads only where the configuration of the client allows', async () => {

@@ -10,7 +10,8 @@ export interface AddressRules {
 export const longestUrl = 2000;
 
 /**
- * Why a URL cannot be an endpoint. `undefined`: it can. Host names are checked when they are resolved, for every connection.
+ * Returns why a URL cannot be an endpoint, or `undefined` if it can. The address of a host name is checked later, for each
+ * connection.
  */
 export function urlMistake(text: string, { allow_private_addresses, allow_http }: AddressRules): string | undefined {
   if (text.length > longestUrl) return `The URL has more than ${longestUrl} characters.`;

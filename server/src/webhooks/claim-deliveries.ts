@@ -14,14 +14,14 @@ export interface Claimed {
   readonly event: StoredEvent;
 }
 
-/** Of `delivery`: an earlier event of the same subject has not been delivered and not been given up. */
+/** Whether `delivery` must wait, because that of an earlier event of the same subject is pending. */
 const isBlocked: RawBuilder<boolean> = sql`
   delivery.subject IS NOT NULL AND EXISTS (
     SELECT FROM webhook_deliveries AS earlier
     WHERE earlier.endpoint_id = delivery.endpoint_id AND earlier.subject = delivery.subject AND earlier.state = 'pending'
       AND (earlier.event_position, earlier.sequence) < (delivery.event_position, delivery.sequence))`;
 
-/** During a replay, earlier events than those after this position may still get their deliveries. */
+/** The last position that may be delivered. Later events wait until a running replay has created its deliveries. */
 function lastInOrder(endpointId: string): RawBuilder<number> {
   return sql`coalesce((SELECT replay_after FROM webhook_endpoints WHERE id = ${endpointId}), ${Number.MAX_SAFE_INTEGER})`;
 }

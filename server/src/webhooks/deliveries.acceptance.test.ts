@@ -95,7 +95,7 @@ describe('every event arrives, signed and in order per appointment, while the re
     expectInOrder(it.accepted());
   });
 
-  test('stores an event and breaks off, so that the event comes twice with the same id', async () => {
+  test('stores an event and closes the connection: the event arrives again, with the same id', async () => {
     const it = await receiver(['appointment.booked']);
     const stored: Event[] = [];
     it.behave((response, event, request) => {
@@ -142,7 +142,7 @@ test('an endpoint gets the event types that it wants, from care units that its c
 });
 
 describe('a delivery fails', () => {
-  test('for good after the last retry, and later events of the appointment follow', async () => {
+  test('after the last retry, and later events of the appointment follow', async () => {
     const impatient = await startGateway({
       configure: (it) => ({
         ...withQuickWebhooks(it),
@@ -206,7 +206,7 @@ describe('a delivery fails', () => {
     await eventually(() => expect(it.accepted().map(({ data }) => data.appointment_id)).toEqual([later.id]));
   });
 
-  test('and can be made again', async () => {
+  test('and the event can be redelivered', async () => {
     const it = await receiver(['appointment.booked']);
     await book(gateway);
     const [delivery] = await webhooks.ended(it.endpoint.id, 1);

@@ -56,7 +56,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     audit: 'none',
     scopes: ['webhooks:manage'],
     params: endpointParam,
-    response: { status: 202, description: 'The event is on its way.', schema: testEventSchema },
+    response: { status: 202, description: 'The event will be delivered.', schema: testEventSchema },
     reasons: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled'],
     examples: { params: exampleParams, response: { event_id: deliveryExample.event_id } },
     handle: ({ client, params: { webhook_endpoint_id: id }, transact }) =>
@@ -92,7 +92,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
       transact(async (tx) => {
         await requireEndpoint(tx, keys, client.id, id);
         await lockEnabledEndpoint(tx, id);
-        await countReplay(tx, await requireEndpoint(tx, keys, client.id, id));
+        await countReplay(tx, id);
         await replayEvents(tx, id, new Date(body.from));
         return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
       }),

@@ -29,7 +29,7 @@ function select(db: Db | Tx, endpointId: string) {
     .where('delivery.endpoint_id', '=', endpointId);
 }
 
-/** The newest first, before a sequence number. */
+/** Lists deliveries, the newest first. `before`: sequence number of the last one on the previous page. */
 export function listDeliveries(
   db: Db,
   endpointId: string,

@@ -52,7 +52,7 @@ export function createDispatcher({ db, keys, clients, sender, settings, metrics,
   /** The client may have been removed or restricted since the delivery was created. */
   async function mayStillSee({ clientId }: Endpoint, { event }: Claimed): Promise<boolean> {
     if (maySee(clients, clientId, event)) return true;
-    // Another gateway may have got to know a new client or grant first.
+    // The client or its grant may be new, and not known to this process yet.
     await clients.refresh();
     return maySee(clients, clientId, event);
   }

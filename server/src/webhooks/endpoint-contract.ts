@@ -100,7 +100,7 @@ export const deliverySchema = Type.Object(
     event_id: Type.String(),
     event_type: Type.String(),
     status: choice(['pending', 'delivered', 'failed'], {
-      description: '`pending`: the first attempt or a retry is due. `failed`: given up.',
+      description: '`pending`: the first attempt or a retry is due. `failed`: there are no more attempts.',
     }),
     attempts: Type.Integer({ description: 'Attempts so far.' }),
     created_at: dateTime('When it was created.'),

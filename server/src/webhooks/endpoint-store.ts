@@ -53,7 +53,7 @@ function select(db: Db | Tx) {
     .select(sql<boolean>`coalesce(previous_secret_expires_at > now(), false)`.as('is_previous_valid'));
 }
 
-/** Endpoints that can be decrypted. The others must not stop their deliveries. */
+/** Skips endpoints that cannot be decrypted, so that the others still get their deliveries. */
 function openAll(keys: KeyRing, rows: readonly Row[]): Endpoint[] {
   return rows.flatMap((row) => openEndpoint(keys, row) ?? []);
 }

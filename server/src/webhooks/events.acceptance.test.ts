@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,
@@ -27,9 +28,15 @@ import type { EhrConnection } from '../ehr/connection.ts';
 import type { NewEvent } from '../events/new-event.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { deleteOldEvents } from '../events/retention.ts';
-import { writeEvents } from '../events/write-events.ts';
+import { type Changed, eventsText, withEvents, writeEvents } from '../events/write-events.ts';
 
-const gateway = await startGateway();
+// Only the gateway's own events: changes that staff make are not read.
+const gateway = await startGateway({
+  configure: (demo) => ({
+    ...demo,
+    emrs: demo.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, changes_seconds: 0 } })),
+  }),
+});
 afterAll(() => gateway.close());
 const { db } = gateway.deps.services;
 const { send } = keysOf(gateway);
@@ -161,6 +168,42 @@ test('what is reported after a cancellation, but happened before it, is left out
   await report('appointment.cancelled');
   await eventsAbout(gateway, (await book(gateway)).id, 1);
   await expectEvents(gateway, 'late', ['cancelled']);
+});
+
+test('what was seen in the EHR before a cancellation is left out, and what follows a new booking is not', async () => {
+  const report = (type: NewEvent['type'], isObserved = true) =>
+    writeEvents(db, [{ ...eventAbout('seen', type), isObserved }]);
+  await report('appointment.cancelled', false);
+  await report('appointment.updated');
+  await report('appointment.cancelled');
+  await report('appointment.booked');
+  await report('appointment.updated');
+  await eventsAbout(gateway, (await book(gateway)).id, 1);
+  await expectEvents(gateway, 'seen', ['cancelled', 'booked', 'updated']);
+});
+
+test('a booking that was seen in the EHR before its operation ended is reported once', async () => {
+  const event = eventAbout('seen-first');
+  await writeEvents(db, [{ ...event, isObserved: true }]);
+  const began = sql<Changed>`SELECT '' AS id, now() - interval '1 hour' AS began_at`;
+  await withEvents(began, eventsText([{ id: '', events: [event] }])).execute(db);
+  await eventsAbout(gateway, (await book(gateway)).id, 1);
+  await expectEvents(gateway, 'seen-first', ['booked']);
+});
+
+test('an appointment that staff book again after its cancellation has events again', async () => {
+  const { cancel, change } = careUnitOf(gateway, oslo);
+  const booked = await book(gateway);
+  await cancel(booked.id);
+  await expectEvents(gateway, booked.id, ['booked', 'cancelled']);
+  await rowsOf(gateway, `UPDATE events SET occurred_at = occurred_at - interval '2 minutes' WHERE subject = $1`, [
+    booked.id,
+  ]);
+  await rowsOf(gateway, `UPDATE sandbox.appointments SET state = 'booked' WHERE emr = 'sandbox-no' AND id = $1`, [
+    booked.id,
+  ]);
+  expect((await change(booked.id, at(await freeSlot(gateway)))).status).toBe(200);
+  await expectEvents(gateway, booked.id, ['booked', 'cancelled', 'updated']);
 });
 
 test('a dry run and a rejected booking write no event', async () => {

@@ -44,7 +44,7 @@ export function wants(
   return maySee(clients, client_id, event);
 }
 
-/** Whether a client may get an event now. A test event is about no care unit. */
+/** Whether a client may get an event now. A test event belongs to no care unit. */
 export function maySee(
   clients: Pick<ClientRegistry, 'find'>,
   clientId: string,
@@ -63,7 +63,7 @@ function orderedBy({ type, emr, subject }: StoredEvent): string | null {
   return type.startsWith('emr.') ? emr : null;
 }
 
-/** Skips events that an endpoint is about to get anyway. */
+/** Skips events that already have a pending delivery to the endpoint. */
 export async function insertDeliveries(tx: Tx, endpointId: string, events: readonly StoredEvent[]): Promise<void> {
   if (events.length === 0) return;
   const rows = events.map((event) => {

@@ -29,7 +29,7 @@ export function createPlaces(total: number, perEndpoint: number): Places {
   return {
     free({ id, clientId }) {
       const left = perEndpoint - (byEndpoint.get(id) ?? 0);
-      // With as many more, the client has no more than what is then free.
+      // Afterwards at least as many places are free as the client has.
       const share = Math.floor((total - taken - (byClient.get(clientId) ?? 0)) / 2);
       return Math.max(0, Math.min(left, share));
     },

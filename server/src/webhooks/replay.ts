@@ -4,7 +4,6 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { lastPosition } from '../events/positions.ts';
 import { type StoredEvent, storedEventColumns } from '../events/stored-event.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Endpoint } from './endpoint.ts';
 import { insertDeliveries, wants } from './fan-out.ts';
 
 /** Batch size. After a full batch, the next one follows at once. */
@@ -14,24 +13,25 @@ const atOnce = 500;
 const mostPerHour = 4;
 
 /**
- * Counts a replay that a client starts. Lock the endpoint first.
+ * Counts a replay that a client starts.
  *
  * @throws Problem `rate_limited` while another one is creating deliveries, or after four within an hour
  */
-export async function countReplay(tx: Tx, { id, isReplaying }: Pick<Endpoint, 'id' | 'isReplaying'>): Promise<void> {
-  if (isReplaying) throw tooMany('A replay of the endpoint is in progress.', secondsOfReplay);
-  const { rows } = await sql<{ started: readonly Date[]; now: Date }>`
-    SELECT now(), ARRAY(
+export async function countReplay(tx: Tx, endpointId: string): Promise<void> {
+  const { rows } = await sql<{ is_replaying: boolean; started: readonly Date[]; now: Date }>`
+    SELECT replay_until IS NOT NULL AS is_replaying, now(), ARRAY(
       SELECT it FROM unnest(replays_started_at) AS it WHERE it > now() - interval '1 hour' ORDER BY it) AS started
-    FROM webhook_endpoints WHERE id = ${id}`.execute(tx);
-  const { started = [], now = new Date() } = rows[0] ?? {};
+    FROM webhook_endpoints WHERE id = ${endpointId} FOR UPDATE`.execute(tx);
+  if (!rows[0]) return;
+  const { is_replaying, started, now } = rows[0];
+  if (is_replaying) throw tooMany('A replay of the endpoint is in progress.', secondsOfReplay);
   const oldest = started.at(-mostPerHour);
   if (oldest) {
     const seconds = (oldest.getTime() + 3_600_000 - now.getTime()) / 1000;
     throw tooMany(`The endpoint had ${mostPerHour} replays within an hour.`, seconds);
   }
   const times = [...started, now];
-  await tx.updateTable('webhook_endpoints').set({ replays_started_at: times }).where('id', '=', id).execute();
+  await tx.updateTable('webhook_endpoints').set({ replays_started_at: times }).where('id', '=', endpointId).execute();
 }
 
 /** A batch of a replay takes less. */

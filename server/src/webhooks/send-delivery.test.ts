@@ -95,7 +95,7 @@ test('endpoints that do not respond hold up no other one on their host', async (
   shared.close();
 });
 
-test('a receiver that does not respond fails with a time-out, one without TLS as such', async () => {
+test('an attempt fails with `timeout` if the receiver does not respond, and with `tls` if it has no TLS', async () => {
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port: silentPort } = silent.address() as AddressInfo;

@@ -73,7 +73,7 @@ function settleGone(db: Db, keys: KeyRing, { endpoint, delivery, result }: Attem
   });
 }
 
-/** Ends a delivery that must not be made, as failed. Later events of the same subject are due. */
+/** Fails a delivery that must not be made. Later events of the same subject become due. */
 export function endWithoutAttempt(db: Db, delivery: Claimed): Promise<Settled> {
   return end(db, delivery, 'failed', { failure: 'not_granted' });
 }

@@ -28,7 +28,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
   const send = sender(http, authorizer, clock);
   const openStream = streamer(http, authorizer);
   const query = querier(send);
-  const { pages, search } = searcher(query, base, preferStrict);
+  const { pages, search, history } = searcher(query, base, preferStrict);
 
   async function write(call: Omit<Call, 'headers'> & { headers?: Record<string, string> }): Promise<WriteResponse> {
     const headers = { 'content-type': mediaType, prefer: 'return=representation', ...call.headers };
@@ -39,6 +39,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     clock,
     pages,
     search,
+    history,
     ...reader(send, base, search),
     async download(reference, accept) {
       const url = `${base}/${reference}`;

@@ -13,7 +13,11 @@ const mostPages = 1000;
 const certainlyOnePage = 10;
 
 /** https://hl7.org/fhir/R4/search.html */
-export function searcher(query: Query, base: string, preferStrict: boolean): Pick<FhirClient, 'pages' | 'search'> {
+export function searcher(
+  query: Query,
+  base: string,
+  preferStrict: boolean,
+): Pick<FhirClient, 'pages' | 'search' | 'history'> {
   let rejectsSorting = false;
   const prefer: Readonly<Record<string, string>> = preferStrict ? { prefer: 'handling=strict' } : {};
 
@@ -52,15 +56,29 @@ export function searcher(query: Query, base: string, preferStrict: boolean): Pic
     if (options.few && mayMiss && nextPage(bundle, base) === undefined) {
       bundle = await sortedFirstPage(type, parameters, { ...options, few: false });
     }
+    for await (const page of withFurtherPages(type, bundle)) {
+      const self = page.link?.find(({ relation }) => relation === 'self')?.url ?? '';
+      yield { resources: matches(page, type), included: included(page), sorted: /[?&]_sort=/.test(self) };
+    }
+  }
+
+  async function* history(path: string, parameters: SearchParameters) {
+    const url = `${base}/${path}?${formOf(parameters)}`;
+    const first = checked(await query(path, { method: 'GET', url, headers: { 'cache-control': 'no-cache' } }));
+    for await (const { entry } of withFurtherPages(path, first)) yield entry ?? [];
+  }
+
+  /** A page and those that follow it. The next one is fetched when it is needed. */
+  async function* withFurtherPages(what: string, first: Bundle) {
     const headers = { 'cache-control': 'no-cache', ...prefer };
     const seen = new Set<string>();
+    let bundle = first;
     for (let page = 0; page < mostPages; page++) {
-      const self = bundle.link?.find(({ relation }) => relation === 'self')?.url ?? '';
-      yield { resources: matches(bundle, type), included: included(bundle), sorted: /[?&]_sort=/.test(self) };
+      yield bundle;
       const next = nextPage(bundle, base);
       if (next === undefined || seen.has(next)) return;
       seen.add(next);
-      bundle = checked(await query(type, { method: 'GET', url: next, headers }));
+      bundle = checked(await query(what, { method: 'GET', url: next, headers }));
     }
     throw new ConnectorError('rejected', `The EHR sent more than ${mostPages} pages`);
   }
@@ -73,7 +91,7 @@ export function searcher(query: Query, base: string, preferStrict: boolean): Pic
     return [...found.values()];
   }
 
-  return { pages, search };
+  return { pages, search, history };
 }
 
 export function formOf(parameters: SearchParameters): string {

@@ -33,7 +33,7 @@ export async function findScheduleWrite(
   return resource && completed(ehr, careUnit, resource);
 }
 
-/** The schedule of the write. One that the server has made twice, and that has no Slots yet, is taken out of use. */
+/** The schedule of the write. A duplicate that the server has made, without Slots, is taken out of use. */
 async function resourceOfWrite(
   ehr: FhirConnection,
   careUnit: CareUnit,
@@ -116,7 +116,7 @@ async function createResource(ehr: FhirConnection, creation: ScheduleCreation): 
   return stored;
 }
 
-/** With the same actors as a schedule of the resource that the care unit has, so that it belongs to the care unit, too. */
+/** Has the actors of a schedule that the resource already has in the care unit, and so belongs to the care unit too. */
 function newSchedule(like: FhirSchedule, serviceType: readonly CodeableConcept[], own: OwnSchedule): FhirSchedule {
   return {
     resourceType: 'Schedule',

@@ -122,30 +122,63 @@ test('a booking by staff is reported, and one that they made again after it was 
   await expectEvents(gateway, 'by-staff', ['booked', 'cancelled', 'booked', 'cancelled']);
 });
 
-test('a booking is reported once if it is seen in the EHR before the gateway knows its outcome', async () => {
-  const ehr = ehrs.of('sandbox-no');
-  const seen = Promise.withResolvers<void>();
-  ehr.hang('findOperation', seen.promise);
-  ehr.loseResponse({ isDone: true });
-  const slot = await freeSlot(gateway);
-  const body = {
-    patient_id: 'p-3',
-    resource_id: slot.resource_id,
-    healthcare_service_id: slot.healthcare_service_id,
-    start_time: slot.start,
-    end_time: slot.end,
-  };
-  expect((await norway.create(body)).status).toBe(504);
-  const waiting = 'SELECT appointment_id AS id FROM ehr_changes WHERE emr = $1 AND starts_at = $2';
-  const id = await eventually(async () => {
-    const [change] = await rowsOf<{ id: string }>(gateway, waiting, ['sandbox-no', slot.start]);
-    if (!change) throw new Error('Not seen yet');
-    return change.id;
+describe('a booking whose response was lost is reported once', () => {
+  /** Books without a response, and waits until the booking was seen in the EHR. The gateway knows its outcome after `found`. */
+  async function bookWithoutResponse() {
+    const ehr = ehrs.of('sandbox-no');
+    const found = Promise.withResolvers<void>();
+    ehr.hang('findOperation', found.promise);
+    ehr.loseResponse({ isDone: true });
+    const slot = await freeSlot(gateway);
+    const body = {
+      patient_id: 'p-3',
+      resource_id: slot.resource_id,
+      healthcare_service_id: slot.healthcare_service_id,
+      start_time: slot.start,
+      end_time: slot.end,
+    };
+    expect((await norway.create(body)).status).toBe(504);
+    const waiting = 'SELECT appointment_id AS id FROM ehr_changes WHERE emr = $1 AND starts_at = $2';
+    const id = await eventually(async () => {
+      const [change] = await rowsOf<{ id: string }>(gateway, waiting, ['sandbox-no', slot.start]);
+      if (!change) throw new Error('Not seen yet');
+      return change.id;
+    });
+    return { id, found: () => found.resolve() };
+  }
+
+  test('if it is seen in the EHR before the gateway knows its outcome', async () => {
+    const { id, found } = await bookWithoutResponse();
+    found();
+    await eventsAbout(gateway, id, 1);
+    await settled('sandbox-no');
+    await expectEvents(gateway, id, ['booked']);
   });
-  seen.resolve();
-  await eventsAbout(gateway, id, 1);
+
+  test('and so is its cancellation by staff before the gateway knows its outcome', async () => {
+    const { id, found } = await bookWithoutResponse();
+    await gateway.ehr('sandbox-no').cancel(id);
+    found();
+    const events = await eventsAbout(gateway, id, 2);
+    expect(events.map(({ data }) => data.status)).toEqual(['booked', 'cancelled']);
+    await settled('sandbox-no');
+    await expectEvents(gateway, id, ['booked', 'cancelled']);
+  });
+});
+
+test('a deletion is reported although an event of the appointment is newer than its reading', async () => {
+  const { id: like } = await book(gateway);
+  // As a feed that tells deletions would: the appointment does not exist any more.
+  await rowsOf(
+    gateway,
+    `INSERT INTO ehr_changes (emr, appointment_id, care_unit_id, state, starts_at, ends_at, resource_id, healthcare_service_id,
+       is_new, read_at, stored_at, is_stale)
+     SELECT emr, 'deleted', care_unit_id, 'cancelled', starts_at, ends_at, resource_id, healthcare_service_id, false, now(), now(), true
+     FROM sandbox.appointments WHERE emr = 'sandbox-no' AND id = $1`,
+    [like],
+  );
+  await expectEvents(gateway, 'deleted', ['cancelled']);
   await settled('sandbox-no');
-  await expectEvents(gateway, id, ['booked']);
 });
 
 describe('a cancellation by staff', () => {
@@ -210,18 +243,35 @@ test('changes during an outage of the EHR are reported after it, and the lag sho
   await expectEvents(gateway, booked.id, ['booked', 'cancelled']);
 });
 
+test('an open transaction holds changes back, and the lag counts from the oldest of them', async () => {
+  const booked = await book(gateway);
+  await settled('sandbox-no');
+  const transaction = await gateway.database.pool.connect();
+  await transaction.query('BEGIN');
+  await transaction.query('SELECT pg_current_xact_id()');
+  await gateway.ehr('sandbox-no').cancel(booked.id);
+  const isHeldBack = `
+    SELECT 1 FROM ehr_change_feeds AS feed JOIN sandbox.appointments AS appointment USING (emr)
+    WHERE appointment.id = $1 AND caught_up_at = date_trunc('milliseconds', changed_at)`;
+  await eventually(async () => expect(await rowsOf(gateway, isHeldBack, [booked.id])).toHaveLength(1));
+  await transaction.query('COMMIT');
+  transaction.release();
+  await expectEvents(gateway, booked.id, ['booked', 'cancelled']);
+});
+
 test('a gateway that is killed while it reads loses nothing, and its late result is ignored', async () => {
-  const killed = await leaseFeed(db, 'other', 60);
+  const other = { id: 'other', connector: 'sandbox' };
+  const killed = await leaseFeed(db, other, 60);
   if (!killed) throw new Error('The lease was not free');
-  expect(await leaseFeed(db, 'other', 60)).toBeUndefined();
+  expect(await leaseFeed(db, other, 60)).toBeUndefined();
   const advance = (lease: typeof killed, next: string) =>
     db.transaction().execute((tx) => advanceFeed(tx, lease, { next, hasMore: false, pauseSeconds: 60 }));
   await rowsOf(gateway, `UPDATE ehr_change_feeds SET next_read_at = now() WHERE emr = 'other'`);
-  const next = await leaseFeed(db, 'other', 60);
+  const next = await leaseFeed(db, other, 60);
   if (!next) throw new Error('The lease was not free');
   expect(next.cursor).toBe(killed.cursor);
   expect(await advance(killed, 'late')).toBe(false);
   expect(await advance(next, 'first')).toBe(true);
   await releaseFeed(db, killed, 0);
-  expect(await leaseFeed(db, 'other', 60)).toBeUndefined();
+  expect(await leaseFeed(db, other, 60)).toBeUndefined();
 });

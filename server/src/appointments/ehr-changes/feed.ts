@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../db/kysely.ts';
+import type { EhrConnection } from '../../ehr/connection.ts';
 
 /** The right to read the changes of an EHR, held by one process at a time. */
 export interface FeedLease {
   readonly emr: string;
   readonly token: string;
-  /** `null`: nothing has been read yet. */
+  /** Reads the cursor. */
+  readonly connector: string;
+  /** `null`: nothing has been read yet, or by another connector, whose cursor means nothing to this one. */
   readonly cursor: string | null;
   /** Every change that was made before this time has been read. */
   readonly caughtUpAt: Date;
@@ -18,33 +21,43 @@ export interface FeedLease {
  * Takes the lease for a reading that is due. A process that is killed keeps it for `leaseSeconds`. `undefined`: no reading is
  * due, or another process has the lease.
  */
-export async function leaseFeed(db: Db, emr: string, leaseSeconds: number): Promise<FeedLease | undefined> {
+export async function leaseFeed(
+  db: Db,
+  { id: emr, connector }: Pick<EhrConnection, 'id' | 'connector'>,
+  leaseSeconds: number,
+): Promise<FeedLease | undefined> {
   await sql`INSERT INTO ehr_change_feeds (emr) VALUES (${emr}) ON CONFLICT DO NOTHING`.execute(db);
   const token = randomUUID();
-  const { rows } = await sql<Omit<FeedLease, 'emr' | 'token'>>`
+  const { rows } = await sql<Pick<FeedLease, 'cursor' | 'caughtUpAt' | 'startedAt'>>`
     UPDATE ehr_change_feeds
     SET lease_token = ${token}, next_read_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     WHERE emr = ${emr} AND next_read_at <= clock_timestamp()
-    RETURNING cursor, caught_up_at AS "caughtUpAt", clock_timestamp() AS "startedAt"`.execute(db);
+    RETURNING CASE WHEN connector = ${connector} THEN cursor END AS cursor, caught_up_at AS "caughtUpAt", clock_timestamp() AS "startedAt"`.execute(
+    db,
+  );
   const [row] = rows;
-  return row && { emr, token, ...row };
+  return row && { emr, connector, token, ...row };
 }
 
 interface Progress {
   readonly next: string;
   readonly hasMore: boolean;
+  /** The EHR has an older change that it cannot return yet. */
+  readonly heldBackSince?: Date | undefined;
   readonly pauseSeconds: number;
 }
 
 /** Stores how far the EHR has been read. Returns `false` if another process has the lease by now. */
 export async function advanceFeed(
   tx: Tx,
-  { emr, token, startedAt }: FeedLease,
-  { next, hasMore, pauseSeconds }: Progress,
+  { emr, connector, token, startedAt }: FeedLease,
+  { next, hasMore, heldBackSince = startedAt, pauseSeconds }: Progress,
 ): Promise<boolean> {
-  const caughtUpAt: RawBuilder<Date> = hasMore ? sql`caught_up_at` : sql`${startedAt}`;
+  const caughtUpAt: RawBuilder<Date> = hasMore
+    ? sql`caught_up_at`
+    : sql`least(${startedAt}::timestamptz, ${heldBackSince}::timestamptz)`;
   const { rows } = await sql`
-    UPDATE ehr_change_feeds SET cursor = ${next}, lease_token = NULL, caught_up_at = ${caughtUpAt},
+    UPDATE ehr_change_feeds SET cursor = ${next}, connector = ${connector}, lease_token = NULL, caught_up_at = ${caughtUpAt},
       next_read_at = clock_timestamp() + make_interval(secs => ${hasMore ? 0 : pauseSeconds})
     WHERE emr = ${emr} AND lease_token = ${token} RETURNING emr`.execute(tx);
   return rows.length > 0;

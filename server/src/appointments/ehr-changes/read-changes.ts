@@ -19,7 +19,7 @@ const clockDifferenceMilliseconds = 5 * 60_000;
 export async function readChanges(db: Db, ehr: EhrConnection, log: Logger): Promise<boolean> {
   const pauseSeconds = ehr.changesSeconds;
   if (!readsChanges(ehr)) return false;
-  const lease = await leaseFeed(db, ehr.id, ehr.patience.callSeconds + margin);
+  const lease = await leaseFeed(db, ehr, ehr.patience.callSeconds + margin);
   if (!lease) return false;
   try {
     return await readPage(db, ehr, lease, pauseSeconds);
@@ -36,7 +36,7 @@ export function readsChanges(ehr: EhrConnection): boolean {
 }
 
 async function readPage(db: Db, ehr: EhrConnection, lease: FeedLease, pauseSeconds: number): Promise<boolean> {
-  const { changes, next, hasMore } = await ehr.call('listAppointmentChanges', {
+  const { changes, next, hasMore, heldBackSince } = await ehr.call('listAppointmentChanges', {
     careUnits: [...ehr.careUnits.values()],
     ...(lease.cursor === null ? {} : { after: lease.cursor }),
     limit: atOnce,
@@ -50,7 +50,7 @@ async function readPage(db: Db, ehr: EhrConnection, lease: FeedLease, pauseSecon
     }));
   return db.transaction().execute(async (tx) => {
     // Another process has read the same by now.
-    if (!(await advanceFeed(tx, lease, { next, hasMore, pauseSeconds }))) return false;
+    if (!(await advanceFeed(tx, lease, { next, hasMore, heldBackSince, pauseSeconds }))) return false;
     await storeChanges(tx, ehr.id, seen, lease.startedAt);
     return hasMore;
   });

@@ -3,14 +3,14 @@ import type { Tx } from '../../db/kysely.ts';
 import type { EhrChangeRow } from '../../db/tables/ehr-changes.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { AppointmentEventData, NewEvent } from '../../events/new-event.ts';
-import { writeEvents } from '../../events/write-events.ts';
+import { type Changed, eventsText, withEvents } from '../../events/write-events.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { changeEvent } from './change-event.ts';
 import { readAgain } from './read-again.ts';
 import { toldState } from './told-state.ts';
 
 const atOnce = 100;
-/** Events of an appointment that are looked at. */
+/** Events of an appointment that are read. */
 const mostEvents = 50;
 /** Seconds, added to the time after which the outcome of a write is known if the EHR is available. */
 const patienceSeconds = 120;
@@ -19,7 +19,7 @@ const patienceSeconds = 120;
  * Writes the events of changes that were made directly in an EHR. A change waits until the operations of its care unit have
  * ended that were unfinished when it was read: then the events say what the gateway has done, and whatever else differs was
  * done by others. It does not wait for monitored operations, which take a day, nor longer than the outcome of a write should
- * take: such an operation may report the change a second time. Returns whether there is more to do.
+ * take: such an operation may report a move a second time. Returns whether there is more to do.
  */
 export async function reportChanges(services: OperationServices, ehr: EhrConnection): Promise<boolean> {
   const { db } = services;
@@ -67,8 +67,8 @@ async function reportRows(
   );
   const idOf = ({ appointment_id }: EhrChangeRow) => drafts.get(appointment_id) ?? appointment_id;
   const eventsOf = await eventsAbout(tx, ehr.id, rows.map(idOf));
-  const events: NewEvent[] = [];
-  const stale: string[] = [];
+  const changes: Observed[] = [];
+  const stale = new Set<string>();
   for (const row of rows) {
     const careUnit = ehr.careUnits.get(row.care_unit_id);
     const earlier = eventsOf.get(idOf(row)) ?? [];
@@ -76,20 +76,45 @@ async function reportRows(
     const event = careUnit && changeEvent({ services, ehr, careUnit }, row, idOf(row), told);
     const [newest] = earlier;
     // The newest event may report an older or a newer change than the one that was read.
-    if (event && newest && newest.occurred_at >= row.read_at) stale.push(row.appointment_id);
-    else if (event) events.push(event);
+    if (event && newest && newest.occurred_at >= row.read_at) stale.add(row.appointment_id);
+    else if (event) changes.push({ id: row.appointment_id, event, after: newest?.sequence ?? 0 });
   }
-  await writeEvents(tx, events);
-  const isStale = new Set(stale);
-  const reported = rows.map(({ appointment_id }) => appointment_id).filter((id) => !isStale.has(id));
+  const written = await writeUnlessNewer(tx, ehr.id, changes);
+  for (const { id } of changes) if (!written.has(id)) stale.add(id);
+  const reported = rows.map(({ appointment_id }) => appointment_id).filter((id) => !stale.has(id));
   await sql`DELETE FROM ehr_changes WHERE emr = ${ehr.id} AND appointment_id = ANY(${reported}::text[])`.execute(tx);
-  if (stale.length === 0) return;
-  await sql`UPDATE ehr_changes SET is_stale = true WHERE emr = ${ehr.id} AND appointment_id = ANY(${stale}::text[])`.execute(
+  if (stale.size === 0) return;
+  await sql`UPDATE ehr_changes SET is_stale = true WHERE emr = ${ehr.id} AND appointment_id = ANY(${[...stale]}::text[])`.execute(
     tx,
   );
 }
 
-/** Callers know a confirmed draft by the id of the draft. By the EHR's id. */
+interface Observed {
+  /** The EHR's id of the appointment. */
+  readonly id: string;
+  readonly event: NewEvent;
+  /** Sequence of the newest event that it was compared with. */
+  readonly after: number;
+}
+
+/**
+ * Writes the events whose appointment has no newer event by now: an operation may have ended since. Returns the ids of the
+ * appointments whose event was written.
+ */
+async function writeUnlessNewer(tx: Tx, emr: string, changes: readonly Observed[]): Promise<ReadonlySet<string>> {
+  if (changes.length === 0) return new Set();
+  const compared = changes.map(({ id, event, after }) => ({ id, subject: event.subject, after }));
+  const current = sql<Changed>`
+    SELECT id, clock_timestamp() AS began_at FROM jsonb_to_recordset(${JSON.stringify(compared)}::jsonb) AS it (id text, subject text, after bigint)
+    WHERE NOT EXISTS (
+      SELECT FROM events
+      WHERE events.emr = ${emr} AND events.subject = it.subject AND type LIKE 'appointment.%' AND sequence > it.after)`;
+  const texts = eventsText(changes.map(({ id, event }) => ({ id, events: [event] })));
+  const { rows } = await withEvents(current, texts).execute(tx);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The ids of confirmed drafts, by which callers know these appointments. Key: the EHR's id. */
 async function draftIds(tx: Tx, emr: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ ehr_appointment_id: string; appointment_id: string }>`
     SELECT ehr_appointment_id, appointment_id FROM confirmation_items
@@ -99,6 +124,8 @@ async function draftIds(tx: Tx, emr: string, ids: readonly string[]): Promise<Re
 
 interface Earlier {
   readonly subject: string;
+  /** In the order of writing. */
+  readonly sequence: number;
   readonly occurred_at: Date;
   readonly data: AppointmentEventData;
 }
@@ -106,7 +133,7 @@ interface Earlier {
 /** By subject, the newest first. */
 async function eventsAbout(tx: Tx, emr: string, subjects: readonly string[]): Promise<ReadonlyMap<string, Earlier[]>> {
   const { rows } = await sql<Earlier>`
-    SELECT event.subject, event.occurred_at, event.data
+    SELECT event.subject, event.sequence, event.occurred_at, event.data
     FROM unnest(${subjects}::text[]) AS wanted (subject), LATERAL (
       SELECT subject, occurred_at, data, sequence FROM events
       WHERE emr = ${emr} AND subject = wanted.subject AND type LIKE 'appointment.%'

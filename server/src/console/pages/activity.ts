@@ -25,7 +25,7 @@ export async function activityPage(context: SignedIn): Promise<ConsoleResponse> 
     section: 'activity',
     status: isPage ? 200 : 400,
     content: html`<h1>Activity</h1>
-<p>What operators did here and with <code>crossward operators</code> and <code>crossward clients</code>. It names no patients.</p>
+<p>What operators did here and on the command line to accounts, clients and webhook endpoints. It names no patients.</p>
 ${shown.length === 0 ? html`<p class="empty">${isPage ? 'No entries.' : 'There is no such page.'}</p>` : activityTable(shown)}
 <p class="pages">${before !== null && html`<a href="${linkTo(context, 'activity')}">Newest</a> `}${
       found.length > perPage && last && html`<a href="${linkTo(context, `activity?before=${last.id}`)}">Older</a>`

@@ -48,7 +48,7 @@ function endpointTable(
 
 export function endpointState({ disabledReason }: Pick<EndpointSummary, 'disabledReason'>): HtmlContent {
   if (disabledReason === null) return badge('good', 'enabled');
-  return badge('notice', disabledReason === 'gone' ? 'disabled: 410' : 'disabled');
+  return badge('notice', disabledReason === 'gone' ? 'disabled after 410' : 'disabled');
 }
 
 export function hostText(host: string | undefined): HtmlContent {

@@ -18,7 +18,9 @@ CREATE TABLE events (
   endpoint_id uuid,
   -- Seen in the EHR, where somebody made the change directly.
   is_observed boolean NOT NULL DEFAULT false,
-  occurred_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  occurred_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- When that began which made the change: the operation, or the wait for the code.
+  began_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 -- `published`: the last position that was assigned. `deleted`: the last one whose event was deleted. No sequence: a
 -- transaction that is rolled back must leave no gap, which a reader would take for deleted events.

@@ -3,6 +3,8 @@ CREATE TABLE ehr_change_feeds (
   emr text PRIMARY KEY,
   -- Where the EHR continues. Null: nothing has been read.
   cursor text,
+  -- Which connector has read: another one cannot continue.
+  connector text,
   -- Of the process that reads.
   lease_token uuid,
   -- While a process reads: when another one may.

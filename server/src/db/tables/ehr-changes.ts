@@ -4,6 +4,7 @@ import type { Generated } from 'kysely';
 interface EhrChangeFeedRow {
   emr: string;
   cursor: string | null;
+  connector: string | null;
   lease_token: string | null;
   next_read_at: Generated<Date>;
   caught_up_at: Generated<Date>;

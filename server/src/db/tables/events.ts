@@ -13,6 +13,7 @@ interface EventRow {
   endpoint_id: Generated<string | null>;
   is_observed: Generated<boolean>;
   occurred_at: Generated<Date>;
+  began_at: Generated<Date>;
 }
 
 export interface EventTables {

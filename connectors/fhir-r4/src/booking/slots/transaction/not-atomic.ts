@@ -7,10 +7,10 @@ import { withdraw } from '../../write/withdraw.ts';
 
 /** The server executed a part of a transaction. `rejected` if that part is compensated, else `outcome_unknown`. */
 export class NotAtomic extends FinalError {
-  constructor({ isUndone }: { readonly isUndone: boolean }) {
+  constructor({ isCompensated }: { readonly isCompensated: boolean }) {
     super(
-      isUndone ? 'rejected' : 'outcome_unknown',
-      `The EHR ran a transaction as a batch; its changes ${isUndone ? 'were' : 'could not be'} undone`,
+      isCompensated ? 'rejected' : 'outcome_unknown',
+      `The EHR ran a transaction as a batch; its changes ${isCompensated ? 'were' : 'could not be'} compensated`,
     );
   }
 }
@@ -31,25 +31,25 @@ export interface DoneEntry {
  *
  * @returns whether everything is compensated
  */
-export async function undo(ehr: BookingConnection, done: readonly DoneEntry[]): Promise<boolean> {
+export async function compensate(ehr: BookingConnection, done: readonly DoneEntry[]): Promise<boolean> {
   const isSlot = ({ before }: DoneEntry) => before?.resourceType === 'Slot';
   const appointments = done.filter((it) => !isSlot(it));
-  return (await undoEach(ehr, appointments)) && (await undoEach(ehr, done.filter(isSlot)));
+  return (await compensateEach(ehr, appointments)) && (await compensateEach(ehr, done.filter(isSlot)));
 }
 
 /** Continues after a failure, to compensate as much as possible. */
-async function undoEach(ehr: BookingConnection, done: readonly DoneEntry[]): Promise<boolean> {
-  let isUndone = true;
+async function compensateEach(ehr: BookingConnection, done: readonly DoneEntry[]): Promise<boolean> {
+  let isCompensated = true;
   for (const { before, reference, version } of done) {
     try {
       const works = before ? await putBack(ehr, before, version) : await withdraw(ehr, reference);
-      isUndone &&= works;
+      isCompensated &&= works;
     } catch (error) {
       if (!(error instanceof ConnectorError)) throw error;
-      isUndone = false;
+      isCompensated = false;
     }
   }
-  return isUndone;
+  return isCompensated;
 }
 
 /** Under the version that the transaction wrote, so that a later change by others is kept. */

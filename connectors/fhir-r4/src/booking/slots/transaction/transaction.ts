@@ -14,7 +14,7 @@ import {
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from '../../write/outcomes.ts';
 import { versionOf } from '../../write/version.ts';
 import type { Plan } from '../plan.ts';
-import { type DoneEntry, NotAtomic, undo } from './not-atomic.ts';
+import { compensate, type DoneEntry, NotAtomic } from './not-atomic.ts';
 
 /**
  * Writes the whole plan in one Bundle: https://hl7.org/fhir/R4/http.html#transaction. Every resource that was read is
@@ -104,8 +104,8 @@ async function assertWhole(
     return [{ before, reference: createdReference(result), version: versionIn(result?.response?.etag) }];
   });
   const isClear = statuses.every((status) => isDone(status) || status.startsWith('4'));
-  const isUndone = await undo(ehr, done);
-  throw new NotAtomic({ isUndone: isUndone && isClear });
+  const isCompensated = await compensate(ehr, done);
+  throw new NotAtomic({ isCompensated: isCompensated && isClear });
 }
 
 /** Such as `201 Created`. Medplum's 304 means that the resource already had this content. */

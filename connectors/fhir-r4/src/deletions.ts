@@ -1,0 +1,98 @@
+import { advance, type Position, versionKey } from './change-cursor.ts';
+import { chunks } from './chunks.ts';
+import type { FhirClient } from './client.ts';
+import type { BundleEntry, FhirAppointment } from './fhir.ts';
+import { isRejection } from './outcome.ts';
+import { defaultPageSize } from './settings.ts';
+
+/** Deletions that one call returns. Each costs a request. */
+const atOnce = 100;
+const concurrent = 10;
+
+export interface Deletions {
+  readonly deleted: readonly DeletedAppointment[];
+  readonly position: Position;
+  readonly hasMore: boolean;
+}
+
+export interface DeletedAppointment {
+  /** Its last version. */
+  readonly last: FhirAppointment;
+  readonly deletedAt: Date;
+}
+
+interface Deletion {
+  readonly id: string;
+  /** From `versionKey`. */
+  readonly version: string;
+  /** Milliseconds. If the server does not say it, as HAPI: a later time. */
+  readonly at: number;
+  readonly isDated: boolean;
+}
+
+/** Appointments that were deleted since a position: https://hl7.org/fhir/R4/http.html#history */
+export async function listDeletions(client: FhirClient, position: Position): Promise<Deletions> {
+  const known = new Set(position.seen.map(([version]) => version));
+  const { deletions, reached } = await readHistory(client, position.since).catch((error: unknown) => {
+    // Some servers claim a history that they do not have. The position stays.
+    if (isRejection(error)) return { deletions: [], reached: position.since };
+    throw error;
+  });
+  const found = deletions.filter(({ version }) => !known.has(version)).reverse();
+  const next = found.slice(0, atOnce);
+  const hasMore = next.length < found.length;
+  const seen = [...position.seen, ...next.map(({ version, at }) => [version, at] as const)];
+  const deleted: DeletedAppointment[] = [];
+  for (const chunk of chunks(next, concurrent)) {
+    const reads = chunk.map(async ({ id, at }) => ({ last: await lastVersion(client, id), deletedAt: new Date(at) }));
+    deleted.push(...(await Promise.all(reads)).flatMap(({ last, ...it }) => (last ? { last, ...it } : [])));
+  }
+  // Without dates, the position stays until all deletions have been returned.
+  const newest = next.at(-1);
+  const upTo = hasMore ? (newest?.isDated ? newest.at : position.since) : reached;
+  const now = client.clock.now().getTime();
+  return { deleted, position: advance(position, seen, Math.min(upTo, now)), hasMore };
+}
+
+/** The newest first. */
+async function readHistory(client: FhirClient, since: number) {
+  const deletions: Deletion[] = [];
+  let reached = since;
+  const pages = client.history('Appointment/_history', [
+    ['_since', new Date(since).toISOString()],
+    ['_count', String(defaultPageSize)],
+  ]);
+  for await (const entries of pages) {
+    for (const entry of entries) {
+      const at = timeOf(entry);
+      reached = Math.max(reached, at ?? since);
+      const [, id, version] = /Appointment\/([^/]+)(?:\/_history\/([^/]+))?$/.exec(entry.request?.url ?? '') ?? [];
+      if (!isDeletion(entry) || id === undefined) continue;
+      const key = versionKey(id, version ?? entry.response?.etag ?? String(at));
+      deletions.push({ id, version: key, at: at ?? client.clock.now().getTime(), isDated: at !== undefined });
+    }
+  }
+  return { deletions, reached };
+}
+
+/** `undefined`: the Appointment exists again, or its last version is not known. */
+async function lastVersion(client: FhirClient, id: string): Promise<FhirAppointment | undefined> {
+  const versions = client.history(`Appointment/${id}/_history`, [['_count', '20']]);
+  const page = await versions.next().catch((error: unknown) => {
+    if (isRejection(error)) return undefined;
+    throw error;
+  });
+  if (!page || page.done) return undefined;
+  const [newest, ...earlier] = page.value;
+  if (!newest || !isDeletion(newest)) return undefined;
+  return earlier.find(({ resource }) => resource)?.resource as FhirAppointment | undefined;
+}
+
+function isDeletion({ request, resource }: BundleEntry): boolean {
+  return request?.method === 'DELETE' && resource === undefined;
+}
+
+function timeOf({ resource, response }: BundleEntry): number | undefined {
+  const at = Date.parse(resource?.meta?.lastUpdated ?? response?.lastModified ?? '');
+  return Number.isNaN(at) ? undefined : at;
+}

@@ -1,0 +1,120 @@
+/** @module-tag any-database */
+import type { Appointment } from '@crossward/connector-kit';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../../../../test/codes.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../test/database.ts';
+import { createDb, type Db } from '../../db/kysely.ts';
+import type { EhrConnection } from '../../ehr/connection.ts';
+import { writeEvents } from '../../events/write-events.ts';
+import type { OperationServices } from '../../operations/services.ts';
+import { readAgain } from './read-again.ts';
+import { readChanges } from './read-changes.ts';
+import { reportChanges } from './report-changes.ts';
+import { storeChanges } from './store-changes.ts';
+
+let testDatabase: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase('postgresql');
+  db = createDb(testDatabase.database);
+});
+afterAll(() => testDatabase.dispose());
+beforeEach(async () => {
+  await sql`TRUNCATE ehr_changes, events CASCADE`.execute(db);
+});
+
+const careUnit = { id: 'ward', timeZone: 'Europe/Oslo' };
+
+function connection(more: Partial<EhrConnection>): EhrConnection {
+  const patience = { callSeconds: 1, settlingSeconds: 1, giveUpSeconds: 1 };
+  return { id: 'ehr', isOpen: true, patience, careUnits: new Map([['ward', careUnit]]), ...more } as EhrConnection;
+}
+
+/** The appointment, from 8 to 9 or at another hour. */
+function appointmentAt(hour: number, state: Appointment['state'] = 'booked'): Appointment {
+  const [start, end] = [new Date(Date.UTC(2030, 0, 1, hour)), new Date(Date.UTC(2030, 0, 1, hour + 1))];
+  const ids = {
+    id: 'a-1',
+    careUnitId: 'ward',
+    patientId: 'p-1',
+    resourceId: 'r-1',
+    healthcareServiceId: 'consultation',
+  };
+  return { ...ids, start, end, state, heldUntil: null, comment: null };
+}
+
+const store = (appointment: Appointment) =>
+  db.transaction().execute((tx) => storeChanges(tx, 'ehr', [{ appointment, isNew: false }], new Date()));
+const stored = () => db.selectFrom('ehr_changes').select(['starts_at', 'is_stale']).execute();
+
+test('a change that is stored while the appointment is read again is not overwritten', async () => {
+  const isStale = () => db.updateTable('ehr_changes').set({ is_stale: true }).execute();
+  await store(appointmentAt(8));
+  await isStale();
+  const response = Promise.withResolvers<readonly Appointment[]>();
+  const asked = Promise.withResolvers<void>();
+  const call = (() => {
+    asked.resolve();
+    return response.promise;
+  }) as EhrConnection['call'];
+  const reading = readAgain(db, connection({ call }));
+  await asked.promise;
+  await store(appointmentAt(10));
+  response.resolve([appointmentAt(8)]);
+  await reading;
+  expect(await stored()).toEqual([{ starts_at: appointmentAt(10).start, is_stale: false }]);
+
+  await isStale();
+  await readAgain(db, connection({ call: (async () => [appointmentAt(12)]) as unknown as EhrConnection['call'] }));
+  expect(await stored()).toEqual([{ starts_at: appointmentAt(12).start, is_stale: false }]);
+  await isStale();
+  await readAgain(db, connection({ call: (async () => []) as unknown as EhrConnection['call'] }));
+  expect(await stored()).toEqual([]);
+});
+
+test('an operation that ends while the events are compared makes the change be read again', async () => {
+  const data = { appointment_id: 'a-1', cancellation_id: null, resource_id: 'emr_id:r-1', healthcare_service_id: null };
+  const times = { start: '2030-01-01T08:00:00Z', end: '2030-01-01T09:00:00Z' };
+  const eventOf = (type: 'appointment.booked' | 'appointment.cancelled', status: 'booked' | 'cancelled') => {
+    return { type, emr: 'ehr', careUnitId: 'ward', subject: 'a-1', data: { ...data, ...times, status } };
+  };
+  await writeEvents(db, [eventOf('appointment.booked', 'booked')]);
+  await sql`UPDATE events SET occurred_at = occurred_at - interval '1 minute'`.execute(db);
+  await store(appointmentAt(10));
+  const other = createDb(testDatabase.database);
+  let reporting: Promise<unknown> | undefined;
+  await other.transaction().execute(async (tx) => {
+    // Events can be read, but not written.
+    await sql`LOCK TABLE events IN SHARE MODE`.execute(tx);
+    const call = (async () => [appointmentAt(10, 'cancelled')]) as unknown as EhrConnection['call'];
+    reporting = reportChanges({ db } as OperationServices, connection({ call }));
+    await eventually(async () => {
+      const { rows } = await sql`SELECT 1 FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`.execute(
+        tx,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    await writeEvents(tx, [eventOf('appointment.cancelled', 'cancelled')]);
+  });
+  await reporting;
+  await reportChanges({ db } as OperationServices, connection({}));
+  const events = await db.selectFrom('events').select('type').orderBy('sequence').execute();
+  expect(events.map(({ type }) => type)).toEqual(['appointment.booked', 'appointment.cancelled']);
+  expect(await stored()).toEqual([]);
+});
+
+test('an EHR whose connector was replaced is read from now on, not from the position of the other connector', async () => {
+  const asked: unknown[] = [];
+  const read = async (connector: string) => {
+    const call = (async (_: string, { after }: { after?: string }) => {
+      asked.push(after);
+      return { changes: [], next: `${connector} ${asked.length}`, hasMore: true };
+    }) as unknown as EhrConnection['call'];
+    const ehr = connection({ id: 'replaced', connector, changesSeconds: 1, offers: () => true, call });
+    await readChanges(db, ehr, pino({ level: 'silent' }));
+  };
+  for (const connector of ['first', 'first', 'second', 'second']) await read(connector);
+  expect(asked).toEqual([undefined, 'first 1', undefined, 'second 3']);
+});
