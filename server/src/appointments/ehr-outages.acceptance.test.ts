@@ -27,7 +27,7 @@ import {
   change,
   changeMany,
   creation,
-  expectReplayed,
+  expectStored,
   keysOf,
   newKey,
   type Sent,
@@ -281,7 +281,7 @@ describe.concurrent('an EHR that loses a response and is unavailable during a re
       const response = await finalResponse(ask);
       expect(response.status, response.text).toBeLessThan(300);
       await expectDone(response);
-      expectReplayed(await ask(), response);
+      expectStored(await ask(), response);
       expectUnknown(meanwhile);
     },
   );

@@ -95,9 +95,11 @@ test.each([
   ['a time', { from: new Date(Date.now() - 86_400_000) }],
 ] as const)('a search of the audit trail for %s does not scan it', async (_, search) => {
   const before = { at: new Date(), chain_id: randomUUID(), position: 1 };
-  const statements = await observeAll(async () => {
+  const observed = await observeAll(async () => {
     await searchEntries(createDb(database), [services.audit.key], search, { limit: 51, before });
   });
+  // Background jobs of the gateway run too.
+  const statements = observed.filter(({ text }) => text.includes('audit_entries'));
   expect(statements).toHaveLength(1);
   expect(await readingWhole(statements)).toEqual([]);
 });
