@@ -88,8 +88,14 @@ test('one of the concurrent bookings of overlapping times is made', async () => 
 test('a change that is committed late is not missed, and none is returned before it', async () => {
   const [slot, other] = await freeSlots(2);
   if (!slot || !other) throw new Error('No free slot');
+  const before = await here.listAppointmentChanges({ careUnits: [careUnit], limit: 100 });
   const [late] = await write(here, booking(slot));
-  const start = await here.listAppointmentChanges({ careUnits: [careUnit], limit: 100 });
+  // Open transactions of other tests on the same server hold changes back, too.
+  const start = await vi.waitFor(async () => {
+    const read = await here.listAppointmentChanges({ careUnits: [careUnit], after: before.next, limit: 100 });
+    expect(read.changes.map(({ appointment }) => appointment.id)).toContain(late?.id);
+    return read;
+  }, 60_000);
   const client = await database.pool.connect();
   await client.query('BEGIN');
   await client.query(`UPDATE sandbox.appointments SET comment = 'late' WHERE id = $1`, [late?.id]);
@@ -103,7 +109,6 @@ test('a change that is committed late is not missed, and none is returned before
   expect(during.heldBackSince).toEqual(rows[0]?.changed_at);
   await client.query('COMMIT');
   client.release();
-  // Open transactions of other tests on the same server hold changes back, too.
   await vi.waitFor(async () => {
     const after = during.next;
     const { changes, heldBackSince } = await here.listAppointmentChanges({ careUnits: [careUnit], after, limit: 100 });
