@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type Connector, ConnectorError, type Document, type DocumentWrite } from '@crossward/connector-kit';
