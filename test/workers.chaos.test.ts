@@ -40,16 +40,18 @@ function workersOf({ logLines }: ChildGateway): number[] {
   return logLines.flatMap((line) => /"worker_pid":(\d+),"msg":"worker is ready"/.exec(line)?.[1] ?? []).map(Number);
 }
 
-/** Process ids of the workers that have logged requests. */
-function servedBy({ logLines }: ChildGateway): Set<number> {
+/** Process ids of the workers that have logged requests to routes that start with `path`. */
+function servedBy({ logLines }: ChildGateway, path = '/'): Set<number> {
   return new Set(
-    logLines.filter((line) => line.includes('"route"')).map((line) => Number(/"pid":(\d+)/.exec(line)?.[1])),
+    logLines.filter((line) => line.includes(`"route":"${path}`)).map((line) => Number(/"pid":(\d+)/.exec(line)?.[1])),
   );
 }
 
-async function onNewConnection(url: string): Promise<void> {
-  const [response] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
-  await response.toArray();
+/** Any worker may respond, because the request opens a connection of its own. */
+async function getOnNewConnection(url: string, headers: Readonly<Record<string, string>> = {}) {
+  const [response] = (await once(get(url, { agent: false, headers }), 'response')) as [IncomingMessage];
+  const body = Buffer.concat(await response.toArray()).toString();
+  return { status: response.statusCode, body };
 }
 
 async function metric(gateway: ChildGateway, start: string): Promise<number> {
@@ -90,16 +92,14 @@ test('a worker that is killed under load is replaced, and no booking is lost or 
     expect(await metric(gateway, 'crossward_operations_suspended{emr="sandbox-no"}')).toBe(0),
   );
   await eventually(async () => {
-    await onNewConnection(`${gateway.address}/health/live`);
+    await getOnNewConnection(`${gateway.address}/health/live`);
     expect(servedBy(gateway)).toContain(workersOf(gateway)[2]);
   });
 });
 
 /** The calls to an EHR in the last hour, as any worker shows them. */
 async function shownCalls(gateway: ChildGateway, cookie: string): Promise<number> {
-  const request = get(`${gateway.address}/console`, { agent: false, headers: { host: 'localhost:1', cookie } });
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const page = Buffer.concat(await response.toArray()).toString();
+  const { body: page } = await getOnNewConnection(`${gateway.address}/console`, { host: 'localhost:1', cookie });
   expect(page).toContain('as seen by all 2 workers of this gateway');
   return Number(/<code>sandbox-uk<\/code>.*?<dt>Calls<\/dt><dd>(\d+)/s.exec(page)?.[1]);
 }
@@ -111,21 +111,19 @@ test('the overview of the console adds up what all workers have seen', async () 
   await writeFile(path, JSON.stringify({ ...file, console }));
   const gateway = await startWorkers({ CROSSWARD_CONFIG: path });
   const cookie = `crossward-console=${await sessionOf(createDb(testDatabase.database), 'kari', 'view')}`;
-  const before = await shownCalls(gateway, cookie);
-  const { length } = await Promise.all(
-    Array.from({ length: 40 }, async () => {
-      const url = `${gateway.address}/api/emrs/sandbox-uk/care-units/riverside/patients/p-1`;
-      const [response] = (await once(get(url, { agent: false, headers: gateway.credentials }), 'response')) as [
-        IncomingMessage,
-      ];
-      await response.toArray();
-      expect(response.statusCode).toBe(200);
-    }),
-  );
-  expect(servedBy(gateway).size).toBe(2);
+  const before = await eventually(() => shownCalls(gateway, cookie));
+  const patient = `${gateway.address}/api/emrs/sandbox-uk/care-units/riverside/patients/p-1`;
+  let calls = 0;
+  // One worker may accept all of a few connections.
+  await eventually(async () => {
+    const reads = Array.from({ length: 10 }, () => getOnNewConnection(patient, gateway.credentials));
+    for (const { status } of await Promise.all(reads)) expect(status).toBe(200);
+    calls += reads.length;
+    expect(servedBy(gateway, '/api/').size).toBe(2);
+  });
   // Each worker shows the calls of both.
   for (let count = 0; count < 4; count++)
-    expect((await shownCalls(gateway, cookie)) - before).toBeGreaterThanOrEqual(length);
+    expect((await eventually(() => shownCalls(gateway, cookie))) - before).toBeGreaterThanOrEqual(calls);
 });
 
 test('SIGTERM stops all workers after their current requests', async () => {
