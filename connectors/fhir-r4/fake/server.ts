@@ -81,6 +81,11 @@ export interface FakeOptions {
   readonly returnsBinaries?: boolean;
   /** Whether it sends a Binary as a resource in JSON, whatever the client accepts. */
   readonly jsonBinaries?: boolean;
+  /**
+   * Whether it sends signed URLs of its storage instead of references to Binaries, understands them in what it is sent, and
+   * sends a Binary in JSON without its data, as Medplum does.
+   */
+  readonly signedUrls?: boolean;
   readonly data?: InitialData;
   /** Default: a free port. */
   readonly port?: number;
@@ -154,12 +159,15 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     if (typeof fault === 'object' && 'heldBackUntil' in fault) await fault.heldBackUntil;
     else if (typeof fault === 'object') await pause(fault.delayMilliseconds);
     const cut = fault === 'cut_after' || fault === 'cut_during';
-    const { status, resource, headers } = handle(request, url, body);
+    const { status, resource, headers } = options.signedUrls
+      ? withSignedUrls(url.origin, (references) => handle(request, url, references), body)
+      : handle(request, url, body);
     if (fault === 'cut_during') unfinished -= 1;
     if (cut) request.socket.destroy();
     else if (header(request, 'prefer') === 'return=minimal' && !options.returnsBinaries)
       send(response, status, undefined, headers);
     else if (isBinary(resource) && !options.jsonBinaries && !acceptsFhir(request)) sendContent(response, resource);
+    else if (isBinary(resource) && options.signedUrls) send(response, status, withoutData(resource), headers);
     else send(response, status, resource, headers);
   }, options.port);
   const fake: FakeServer = {
@@ -189,8 +197,24 @@ function binaryOf({ headers }: IncomingMessage, bytes: Buffer): string {
   });
 }
 
+function withSignedUrls(origin: string, handle: (body: string) => Reply, body: string): Reply {
+  const storage = `${origin}/storage/`;
+  const references = body.replaceAll(new RegExp(`"${storage}([^/"]+)[^"]*"`, 'g'), '"Binary/$1"');
+  const { resource, ...rest } = handle(references);
+  if (isBinary(resource)) return { ...rest, resource };
+  const signed = JSON.stringify(resource ?? null).replaceAll(
+    /"url":"Binary\/([^/"]+)"/g,
+    `"url":"${storage}$1/1?Expires=${Date.now()}&Signature=x"`,
+  );
+  return { ...rest, resource: JSON.parse(signed) ?? undefined };
+}
+
 function isBinary(resource: object | undefined): resource is FhirBinary {
   return resource !== undefined && 'resourceType' in resource && resource.resourceType === 'Binary';
+}
+
+function withoutData({ data: _, ...rest }: FhirBinary): object {
+  return rest;
 }
 
 function acceptsFhir({ method, headers }: IncomingMessage): boolean {
