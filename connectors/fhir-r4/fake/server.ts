@@ -73,6 +73,11 @@ export interface FakeOptions {
   readonly takesIds?: boolean;
   /** Whether it has the versions of Appointments, also of deleted ones: `_history`. Default: true. */
   readonly history?: boolean;
+  /**
+   * Whether it has no history of all Appointments, and searches for deleted ones by `_deleted`, as Medplum does. `ignored`: it
+   * knows neither, and ignores the parameter.
+   */
+  readonly deletedSearch?: 'known' | 'ignored';
   /** Whether it says when an Appointment was deleted. HAPI does not. Default: true. */
   readonly datesDeletions?: boolean;
   /** Whether it has DocumentReferences and Binaries. Default: true. */
@@ -273,7 +278,8 @@ function requestHandler(store: Store, options: FakeOptions) {
     if (id === '$find' && method === 'GET' && medplum) return medplum.find(url.searchParams);
     if (id?.startsWith('$')) return operation(id, undefined, resource() as Parameters);
     if (name?.startsWith('$')) return operation(name, id, resource() as Parameters);
-    if (method === 'GET' && id === '_history') return reply(200, history(url, store.history()));
+    if (method === 'GET' && id === '_history' && options.deletedSearch === undefined)
+      return reply(200, history(url, store.history()));
     if (method === 'GET' && name === '_history') return reply(200, history(url, store.history(`${type}/${id}`)));
     if (method === 'GET' && id !== undefined && id !== '_search') return reply(200, store.get(`${type}/${id}`));
     if (method === 'GET' || id === '_search') {
@@ -358,7 +364,12 @@ function requestHandler(store: Store, options: FakeOptions) {
     const size = Math.min(Number(form.get('_count') ?? 20), options.pageSize ?? 1000);
     const offset = Number(form.get('_offset') ?? 0);
     const isOddPage = (offset / size) % 2 === 1;
-    const found = store.search(type, form, { backwards: options.shufflesPages === true && isOddPage });
+    const isForDeleted = form.get('_deleted') === 'true';
+    if (isForDeleted && options.deletedSearch === undefined) throw new Rejected(400, 'invalid');
+    const found =
+      isForDeleted && options.deletedSearch === 'known'
+        ? deleted(store, form)
+        : store.search(type, form, { backwards: options.shufflesPages === true && isOddPage });
     const next = new URLSearchParams([...form].filter(([name]) => name !== '_offset'));
     next.set('_offset', String(offset + size));
     const hasMore = offset + size < found.length && !isOnePage;
@@ -396,7 +407,11 @@ function requestHandler(store: Store, options: FakeOptions) {
       resourceType: 'Bundle',
       type: 'history',
       link: offset + size < found.length ? [{ relation: 'next', url: next.href }] : [],
-      entry: found.slice(offset, offset + size).map((it) => historyEntry(it, options.datesDeletions !== false)),
+      entry: found
+        .slice(offset, offset + size)
+        .map((it) =>
+          options.deletedSearch === 'known' ? goneEntry(it) : historyEntry(it, options.datesDeletions !== false),
+        ),
     };
   }
 
@@ -474,6 +489,22 @@ function historyEntry({ reference, versionId, lastUpdated, resource }: Version, 
   return { request: { method: 'DELETE', url }, response: { status: '204', ...response } };
 }
 
+/** In the history of one Appointment, Medplum says 410 for a deletion. */
+function goneEntry({ reference, versionId, resource }: Version): object {
+  const request = { method: 'GET', url: `${reference}/_history/${versionId}` };
+  return resource ? { resource, request, response: { status: '200' } } : { request, response: { status: '410' } };
+}
+
+/** Deleted Appointments as Medplum sends them: without anything that they were. */
+function deleted(store: Store, form: URLSearchParams): Stored[] {
+  const since = Date.parse(form.get('_lastUpdated')?.slice('ge'.length) ?? '1970-01-01');
+  return store.history().flatMap(({ reference, lastUpdated, resource }) => {
+    const [resourceType = '', id = ''] = reference.split('/');
+    if (resource || store.has(reference) || Date.parse(lastUpdated) < since) return [];
+    return [{ resourceType, id, meta: { lastUpdated } } as unknown as Stored];
+  });
+}
+
 function versionedReference({ resourceType, id, meta }: Stored): string {
   return `${resourceType}/${id}/_history/${meta?.versionId}`;
 }
@@ -545,7 +576,8 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
             interaction: [
               ...read,
               ...appointmentWrites,
-              ...(options.history === false ? [] : codes('history-instance', 'history-type')),
+              ...(options.history === false ? [] : codes('history-instance')),
+              ...(options.history === false || options.deletedSearch ? [] : codes('history-type')),
             ],
             searchParam: options.searchesBySlot === false ? [] : [{ name: 'slot', type: 'reference' }],
             searchInclude: options.includesSlots === false ? [] : ['Appointment:slot'],
