@@ -48,7 +48,9 @@ export function formatReport(report: Report): string {
       `${report.notClaimed} not claimed`,
   ];
   if (report.leftBehind.length > 0) {
-    lines.push('Left in the EHR because they could not be cancelled or withdrawn: appointments, or records of operations,');
+    lines.push(
+      'Left in the EHR because they could not be cancelled or withdrawn: appointments, or records of operations,',
+    );
     lines.push(report.leftBehind.join(', '));
   }
   return `${lines.join('\n')}\n`;
