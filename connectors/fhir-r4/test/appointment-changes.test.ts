@@ -26,7 +26,7 @@ async function withAppointments(count: number, options: FakeOptions = {}) {
 
 function list(connector: Connector, after: string | undefined, limit = 100) {
   const page = connector.listAppointmentChanges?.({ careUnits: [north, south], limit, ...(after ? { after } : {}) });
-  if (!page) throw new Error('The connector does not tell changes');
+  if (!page) throw new Error('The connector does not report changes');
   return page;
 }
 
