@@ -175,7 +175,7 @@ export const limitsSchema = Type.Object(
     ),
     failed_credentials: Type.Optional(
       wholeNumber(
-        'Number of wrong credentials, per address and per client id, after which further ones are throttled.',
+        'Number of incorrect secrets, per address and per client id, after which further ones are throttled.',
         {
           minimum: 1,
           maximum: 100_000_000,
