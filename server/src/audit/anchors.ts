@@ -5,7 +5,7 @@ import type { AuditKey } from './audit-key.ts';
 import { beginning, type Head } from './chain.ts';
 import { readHead } from './store.ts';
 
-/** At this time, the chain was whole up to this position. */
+/** At this time, the chain was intact up to this position. */
 export interface Anchor extends Head {
   readonly chainId: string;
   readonly at: Date;
@@ -14,7 +14,7 @@ export interface Anchor extends Head {
 /** The message of the log line that `audit verify --anchors` reads. */
 export const anchorMessage = 'audit anchor';
 
-/** Writes an anchor to the log, so that it is kept elsewhere too. */
+/** Writes an anchor to the log, which is kept outside the database. */
 export function logAnchor(log: Logger, { chainId, position, hash, at }: Anchor): void {
   log.info({ chain: chainId, position, hash: hash.toString('hex'), at: at.toISOString() }, anchorMessage);
 }
@@ -52,7 +52,7 @@ export async function storeAnchor(db: Db, key: AuditKey, anchor: Anchor, isLast:
     WHERE id = ${chainId} AND anchor_position <= ${position}`.execute(db);
 }
 
-/** Writes anchors of chains whose process was killed, or runs beside this one, and that have grown since their last anchor. */
+/** Anchors the chains of other processes, running or killed, that have grown since their last anchor. */
 export async function anchorEarlierChains(db: Db, key: AuditKey, log: Logger): Promise<void> {
   const open = await db
     .selectFrom('audit_chains')

@@ -16,7 +16,7 @@ export function checkpointMac(key: AuditKey, { chainId, position, hash, at }: Ch
 
 /**
  * Deletes the oldest entries of a chain after the retention, at most `limit`, and keeps a checkpoint from which the rest is
- * verified. Chains whose key is lost are deleted without.
+ * verified. Also deletes entries of chains whose key is lost.
  */
 export async function deleteOldEntries(db: Db, key: AuditKey, days: number, limit: number): Promise<void> {
   const { rows } = await sql<{ chain_id: string }>`

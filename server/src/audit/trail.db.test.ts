@@ -70,7 +70,7 @@ async function* lines() {
 }
 
 describe('requests that run at the same time', () => {
-  test('share statements, and leave one entry each, in whole chains of several gateways', async () => {
+  test('share statements, and leave one entry each, in intact chains of several gateways', async () => {
     const trails = [newTrail(), newTrail(), newTrail()];
     const statements = await observeStatements(testDatabase.database.pool, () =>
       Promise.all(trails.flatMap((trail) => Array.from({ length: 150 }, (_, n) => trail.record(accessTo(`p-${n}`))))),

@@ -126,7 +126,7 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
 
 function withFacts(command: Command): Command {
   return command
-    .option('--name <name>', 'what people see')
+    .option('--name <name>', 'display name')
     .option('--scope <scope>', `what the client may do: ${scopes.join(', ')} (repeatable)`, collect)
     .option(
       '--grant <grant>',
