@@ -101,7 +101,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     await check('Your appointment');
     await page.getByLabel('Code').fill(code);
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('Your code is right.').waitFor();
+    await page.getByText('Your code is correct.').waitFor();
     await check('Your appointment');
 
     await page.getByRole('link', { name: 'Move' }).click();

@@ -237,7 +237,7 @@ describe('verification', () => {
     fc.record({ how: fc.constant('move the anchor' as const), at: anywhere }),
   );
 
-  test('shows the first position of any tampering', async () => {
+  test('finds the first position of any tampering', async () => {
     const trail = newTrail();
     await record(trail, length);
     await trail.close();
@@ -361,7 +361,7 @@ describe('after their retention', () => {
     expect((await auditEntries(db)).map(({ position }) => position)).toEqual([8, 9, 10]);
   });
 
-  test('a removal that is passed off as a deletion shows', async () => {
+  test('a removal that is disguised as a deletion is found', async () => {
     await backdate(11, 7);
     await deleteOldEntries(db, key, 10, 4);
     await tamper(db, async (tx) => {
