@@ -48,9 +48,7 @@ describe('a booking without a code needs few statements and no explicit transact
     ],
   ])('three: %s', async (_, makeKey, expected) => {
     // On PGlite, statements of background jobs are observed too.
-    await expect
-      .poll(async () => describeStatements(await statementsOfBooking(makeKey())), { timeout: 20_000 })
-      .toEqual(expected);
+    await expect.poll(async () => describeStatements(await statementsOfBooking(makeKey()))).toEqual(expected);
   });
 });
 
@@ -68,8 +66,8 @@ describe('a booking in the sandbox', () => {
     ['without a key', () => undefined],
   ])('%s takes four transactions, one of them in the EHR', async (_, makeKey) => {
     const counts: number[] = [];
-    // Background jobs can add to a count.
-    while (counts.length < 20 && counts.at(-1) !== 4) {
+    // Background jobs, and other tests on the same server, can add to a count.
+    while (counts.length < 200 && counts.at(-1) !== 4) {
       const body = creationBody(await freeSlot(gateway));
       const headers = { 'idempotency-key': makeKey() };
       const before = await nextTransactionId();
