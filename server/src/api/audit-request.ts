@@ -4,7 +4,7 @@ import { describeError } from '../log/describe-error.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 
-/** What a response says about patients. */
+/** The patients and records that a response contains. */
 interface Shown {
   /** Identifiers of patients in Patient ID notation. */
   readonly patients: readonly string[];
@@ -12,7 +12,7 @@ interface Shown {
   readonly records: readonly string[];
 }
 
-/** Reads from the body of a response which patients and records it is about. */
+/** Reads the patients and records from the body of a response. */
 export type ReadShown = (body: object) => Shown;
 
 interface RecordBody {
@@ -42,7 +42,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the request concerns, for the audit trail. */
     seen?: Seen;
-    /** An entry was written, or could not be. */
+    /** Whether the gateway has tried to write the entry. */
     isAudited?: boolean;
   }
 }
@@ -69,13 +69,13 @@ export async function auditResponse(
   }
 }
 
-/** Nothing was read, or there is no database to write to. */
+/** Reasons that leave no entry: nothing was read, or there is no database to write to. */
 const unrecorded: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded', 'database_unavailable']);
 
 /**
- * Writes the entry of a request that gets a problem. Returns the problem to send. If the entry cannot be stored, that is
- * `database_unavailable`, because a rejection can say something about a patient; a failure says nothing, and stays as it is.
- * `undefined`: the request leaves no entry, because it has no client, or concerns no patient.
+ * Writes the entry of a request that gets a problem. Returns the problem to send. If the entry cannot be stored, a rejection
+ * becomes `database_unavailable`, because it can reveal something about a patient. A failure (5xx) reveals nothing and is
+ * sent unchanged. Returns `undefined` if the request leaves no entry: it has no client, or concerns no patient.
  */
 export function auditProblem(request: FastifyRequest, problem: Problem): Promise<Problem> | undefined {
   const { audit } = request.routeOptions.config.operation ?? {};
