@@ -67,6 +67,7 @@ const unit = {
 export default defineConfig({
   test: {
     globalSetup: 'test/global-setup.ts',
+    setupFiles: 'test/fixed-seed.ts',
     // Long, for busy machines. Tests wait for conditions, so long limits do not slow them down. Longer than each wait in a
     // test, so that a failure names the condition that was not met.
     testTimeout: 300_000,
