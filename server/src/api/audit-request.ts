@@ -3,6 +3,7 @@ import type { Seen } from '../ehr/seen.ts';
 import { describeError } from '../log/describe-error.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
+import { namedPatients } from './named-patients.ts';
 
 /** What a response says about patients. */
 interface Shown {
@@ -69,23 +70,27 @@ export async function auditResponse(
   }
 }
 
-/** Nothing was read, or there is no database to write to. */
-const unrecorded: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded', 'database_unavailable']);
+/** Before the request was read. A code that is resent too early is `rate_limited` too, but after the look-up of its appointment. */
+const beforeHandler: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded']);
 
 /**
  * Writes the entry of a request that gets a problem. Returns the problem to send. If the entry cannot be stored, that is
- * `database_unavailable`, because a rejection can say something about a patient; a failure says nothing, and stays as it is.
+ * `database_unavailable`, because a rejection can say something about a patient. A failure says nothing, and stays as it is,
+ * unless it says what became of which appointment: then it is `outcome_unknown`.
  * `undefined`: the request leaves no entry, because it has no client, or concerns no patient.
  */
 export function auditProblem(request: FastifyRequest, problem: Problem): Promise<Problem> | undefined {
   const { audit } = request.routeOptions.config.operation ?? {};
-  const { access, isAudited } = request;
-  if (audit === undefined || audit === 'none' || isAudited || !access?.careUnit) return undefined;
-  if (unrecorded.has(problem.reason)) return undefined;
-  return write(request, problem.reason, nothing).then(
+  const { access, isAudited, seen } = request;
+  if (audit === undefined || audit === 'none' || isAudited || !access?.ehr || !access.careUnit) return undefined;
+  // There is no database to write to.
+  if (problem.reason === 'database_unavailable' || (!seen && beforeHandler.has(problem.reason))) return undefined;
+  const patients = seen && seen.patients.size > 0 ? [] : namedPatients(request, access.ehr);
+  return write(request, problem.reason, { patients, records: [] }).then(
     () => problem,
     (cause) => {
       if (problem.status < 500) return unavailable('database_unavailable', { cause });
+      if (problem.faults.some(({ id }) => id !== undefined)) return new Problem('outcome_unknown', { cause });
       request.log.error({ cause: describeError(cause) }, 'audit entry not stored');
       return problem;
     },
