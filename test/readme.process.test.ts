@@ -52,7 +52,16 @@ sleep 0.05; done\n${block}`;
 }
 
 const first = shellBlocks('README.md', 'First request');
-const pages = ['README', 'appointments', 'retries', 'medical-notes', 'documents', 'schedules', 'patient-page'];
+const pages = [
+  'README',
+  'appointments',
+  'retries',
+  'medical-notes',
+  'documents',
+  'schedules',
+  'patient-page',
+  'events',
+];
 const guide = pages.flatMap((name) => shellBlocks(`docs/guide/${name}.md`));
 
 describe.each(shells)('in $name', (shell) => {

@@ -14,7 +14,7 @@ const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () => {
   let gateway: Gateway;
   let app: FastifyInstance;
-  /** Of a care unit that needs a code to cancel. */
+  /** The page for a care unit that requires a code to cancel. */
   let careful: FastifyInstance;
   let address: string;
   let browser: Awaited<ReturnType<typeof startBrowser>>;
@@ -101,7 +101,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     await check('Your appointment');
     await page.getByLabel('Code').fill(code);
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('Your code is right.').waitFor();
+    await page.getByText('Your code is correct.').waitFor();
     await check('Your appointment');
 
     await page.getByRole('link', { name: 'Move' }).click();

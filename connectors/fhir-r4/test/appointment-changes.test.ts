@@ -26,7 +26,7 @@ async function withAppointments(count: number, options: FakeOptions = {}) {
 
 function list(connector: Connector, after: string | undefined, limit = 100) {
   const page = connector.listAppointmentChanges?.({ careUnits: [north, south], limit, ...(after ? { after } : {}) });
-  if (!page) throw new Error('The connector does not tell changes');
+  if (!page) throw new Error('The connector does not report changes');
   return page;
 }
 
@@ -170,7 +170,7 @@ describe('changes of appointments', () => {
     });
   });
 
-  test('of a server that does not tell their times are unsupported', async () => {
+  test('of a server that does not report their times are unsupported', async () => {
     const { server, connector, start, ids } = await withAppointments(1);
     Object.assign(server.store.get(`Appointment/${ids[0]}`), { meta: { versionId: '1' } });
     server.misbehave = ({ path }) =>

@@ -5,7 +5,7 @@ import { Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { namedPatients } from './named-patients.ts';
 
-/** What a response says about patients. */
+/** The patients and records that a response contains. */
 interface Shown {
   /** Identifiers of patients in Patient ID notation. */
   readonly patients: readonly string[];
@@ -13,7 +13,7 @@ interface Shown {
   readonly records: readonly string[];
 }
 
-/** Reads from the body of a response which patients and records it is about. */
+/** Reads the patients and records from the body of a response. */
 export type ReadShown = (body: object) => Shown;
 
 interface RecordBody {
@@ -43,7 +43,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the request concerns, for the audit trail. */
     seen?: Seen;
-    /** An entry was written, or could not be. */
+    /** Whether the gateway has tried to write the entry. */
     isAudited?: boolean;
   }
 }
@@ -70,14 +70,17 @@ export async function auditResponse(
   }
 }
 
-/** Before the request was read. A code that is resent too early is `rate_limited` too, but after the look-up of its appointment. */
+/**
+ * Reasons that leave no entry before the handler runs, because nothing was read. A code that is resent too early is
+ * `rate_limited` too, but after the look-up of its appointment.
+ */
 const beforeHandler: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded']);
 
 /**
- * Writes the entry of a request that gets a problem. Returns the problem to send. If the entry cannot be stored, that is
- * `database_unavailable`, because a rejection can say something about a patient. A failure says nothing, and stays as it is,
- * unless it says what became of which appointment: then it is `outcome_unknown`.
- * `undefined`: the request leaves no entry, because it has no client, or concerns no patient.
+ * Writes the entry of a request that gets a problem. Returns the problem to send. If the entry cannot be stored, a rejection
+ * becomes `database_unavailable`, because it can reveal something about a patient. A failure (5xx) reveals nothing and is
+ * sent unchanged, unless it says what became of which appointment: then it becomes `outcome_unknown`. Returns `undefined` if
+ * the request leaves no entry: it has no client, or concerns no patient.
  */
 export function auditProblem(request: FastifyRequest, problem: Problem): Promise<Problem> | undefined {
   const { audit } = request.routeOptions.config.operation ?? {};

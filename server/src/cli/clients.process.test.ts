@@ -162,7 +162,7 @@ test.each([
   ['create other --scope notes:read', 2, 'grants: must have at least one entry'],
   ['create other --scope notes:read --grant sandbox', 2, 'which has sandbox-no, sandbox-se, sandbox-uk'],
   ['create other --scope notes:read --grant sandbox-no:', 2, 'grants[0].care_units[0]: must be'],
-  ['update nobody', 2, 'Say what to change'],
+  ['update nobody', 2, 'Give at least one option'],
   ['update nobody --name Site', 1, 'No client has this id.'],
   ['rotate nobody --overlap-hours soon', 2, '--overlap-hours must be a whole number from 0 to 720'],
   ['rotate nobody', 1, 'No client has this id.'],

@@ -116,7 +116,8 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
     .option('--no-return-url', 'remove all return URLs')
     .action(async (id: string, options: FactOptions) => {
       const facts = readFacts(options);
-      if (Object.keys(facts).length === 0) throw new UsageError('Say what to change: see --help.');
+      if (Object.keys(facts).length === 0)
+        throw new UsageError('Nothing to change. Give at least one option: see --help.');
       const result = await change(options, (administration) => updateClient(administration, { id }, facts));
       if (result !== 'done') {
         if ('mistakes' in result) throw mistaken(result.mistakes);
@@ -148,7 +149,7 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
 
 function withFacts(command: Command): Command {
   return command
-    .option('--name <name>', 'what people see')
+    .option('--name <name>', 'display name')
     .option('--scope <scope>', `what the client may do: ${scopes.join(', ')} (repeatable)`, collect)
     .option(
       '--grant <grant>',

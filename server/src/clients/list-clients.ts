@@ -1,7 +1,7 @@
 import type { ConfiguredAccess } from '../config/configuration.ts';
 import type { Db } from '../db/kysely.ts';
 
-/** What a grant gives, as it is shown. */
+/** The care units that a grant gives access to, as they are shown. */
 export interface ListedGrant {
   readonly emr: string;
   /** Undefined: the configuration has no such EHR, and the grant gives no access. */

@@ -93,7 +93,7 @@ test('pages of a result have no identifier in their URL or form, and belong to o
 });
 
 test.each([
-  [{ patient: national }, 'A search for a patient needs an EHR.'],
+  [{ patient: national }, 'A search by patient needs an EHR.'],
   [{ emr: 'sandbox-no', patient: 'no_personal_number:15859000027' }, 'fødselsnummer'],
   [{ from: 'yesterday' }, 'A time has the form'],
 ])('%j is rejected with what is wrong', async (fields, explanation) => {

@@ -239,7 +239,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.goto('/console/audit');
     await page.fill('#patient', 'emr_id:p-1');
     await page.press('#patient', 'Enter');
-    await page.waitForSelector('text=A search for a patient needs an EHR.');
+    await page.waitForSelector('text=A search by patient needs an EHR.');
     await look('audit-rejected');
     for (let count = 0; count < 51; count++) await gateway.request('GET', `${oslo}/patients/p-1`);
     await page.fill('#emr', 'sandbox-no');

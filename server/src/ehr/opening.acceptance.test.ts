@@ -57,7 +57,7 @@ test('an EHR that is unreachable at the start does not delay others and gets ehr
 test('the overview of the console shows an EHR that is not connected yet', async () => {
   const { browser } = await browserWith(gateway, 'kari', 'view');
   const { text } = await browser.open('/console');
-  expect(text).toContain('Not connected yet sandbox-se · no success yet Calls 0 Failed –');
+  expect(text).toContain('Not connected yet sandbox-se · no successful call yet Calls 0 Failed –');
   expect(text).toContain('Available sandbox-no');
 });
 

@@ -27,7 +27,7 @@ export interface Run extends Work {
   readonly hasCaller: boolean;
   /** Something was compensated: the next attempt must use new ids. */
   readonly wasCompensated: boolean;
-  /** A request of it may still be on its way to the EHR, which would perform it a second time. */
+  /** The EHR may still receive a request of this operation, and would perform it a second time. */
   readonly mayBeRepeated: boolean;
 }
 
