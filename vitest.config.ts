@@ -56,7 +56,7 @@ const unit = {
   extends: true as const,
   test: {
     name: 'unit',
-    include: ['{server,connector-kit,connectors,client,bench,test}/**/*.test.ts'],
+    include: ['{server,connector-kit,connectors,client,examples,bench,test}/**/*.test.ts'],
     exclude: [
       ...configDefaults.exclude,
       ...files('db', 'process', 'conformance', 'acceptance', 'chaos', 'browser', 'python'),

@@ -257,7 +257,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     const dataDir = await folderWithDatabase();
     const database = await openDatabase({ dataDir });
     await expect(openDatabase({ dataDir })).rejects.toThrow(
-      `Another Crossward process uses the data directory ${dataDir}.`,
+      `Another Crossward process uses the data directory ${dataDir}; stop it, or set CROSSWARD_DATA_DIR to another folder.`,
     );
     await database.close();
     await database.close();

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { randomUUID } from 'node:crypto';
 import { type Connector, ConnectorError, type Appointment as EhrAppointment } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
