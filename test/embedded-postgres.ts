@@ -20,7 +20,7 @@ interface Owner {
 
 export interface TestServer {
   readonly url: string;
-  /** Of the main process. The processes of connections are its children. */
+  /** Process id of the main process. The processes of connections are its children. */
   readonly pid: number;
   stop(): Promise<void>;
 }
