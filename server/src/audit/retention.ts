@@ -24,13 +24,8 @@ interface Limits {
 }
 
 /**
-<<<<<<< HEAD
- * Deletes the oldest entries of a chain after the retention, and keeps a checkpoint from which the rest is verified. Chains
- * whose key is lost are deleted without.
-=======
- * Deletes the oldest entries of a chain after the retention, at most `limit`, and keeps a checkpoint from which the rest is
- * verified. Also deletes entries of chains whose key is lost.
->>>>>>> w/english
+ * Deletes the oldest entries of a chain after the retention, and keeps a checkpoint from which the rest is verified. Also
+ * deletes entries of chains whose key is lost, without a checkpoint.
  */
 export async function deleteOldEntries(db: Db, keys: KeyRing, limits: Limits): Promise<void> {
   const chainId = await findExpired(db, limits.days);
