@@ -119,6 +119,49 @@ test('a reset shows new secrets, ends the sessions and enables the account', asy
   }
 });
 
+test('an admin ends the sessions of another operator, with an account or by OpenID Connect', async () => {
+  const admin = await signedIn('admin');
+  await newOperator(gateway, 'eva', 'view');
+  const { id } = await db.selectFrom('operators').select('id').where('name', '=', 'eva').executeTakeFirstOrThrow();
+  const open = async (operatorId: string | null, name: string) => {
+    const browser = consoleBrowser(gateway);
+    const { token } = await startSession(db, { operatorId, name, role: 'view', hours: 12 });
+    browser.cookies.set('__Host-crossward-console', token);
+    return browser;
+  };
+  const eva = await open(id, 'eva');
+  const strange = 'oidc:eva/../"<b>&amp;';
+  const atProvider = await open(null, strange);
+  const bystander = await open(null, 'oidc:eva');
+  const list = await admin.open('/console/accounts');
+  expect(list.text).toMatch(/enabled eva view yes none [^U]+ UTC 1 /);
+  expect(list.html).toContain('oidc:eva/../&quot;&lt;b&gt;&amp;amp;');
+
+  await admin.open('/console/accounts/eva');
+  const ended = await admin.submit('/console/end-sessions');
+  expect([ended.path, ended.text]).toEqual([
+    '/console/accounts/eva?result=sessions',
+    expect.stringContaining('The sessions have ended.'),
+  ]);
+  expect((await eva.open('/console')).path).toBe('/console/sign-in');
+  expect((await atProvider.open('/console')).path).toBe('/console');
+
+  await admin.open('/console/accounts');
+  expect((await admin.submit('/console/end-sessions', { name: strange })).path).toBe(
+    '/console/accounts?result=sessions',
+  );
+  expect((await atProvider.open('/console')).path).toBe('/console/sign-in');
+  expect((await bystander.open('/console')).path).toBe('/console');
+  for (const name of ['', 'nobody', 'a\0b', 'oidc:nobody']) {
+    await admin.open('/console/accounts');
+    expect((await admin.submit('/console/end-sessions', { name })).text).toContain('nobody with this name');
+  }
+  await admin.open('/console/accounts');
+  expect((await admin.submit('/console/end-sessions', { name: 'kari' })).path).toBe('/console/your-account');
+  for (const name of ['eva', strange]) expect((await activityAbout(name)).at(-1)).toBe('kari: sessions_end done');
+  expect(await activityAbout('nobody')).toEqual([]);
+});
+
 test('nobody changes the own account, and one admin remains', async () => {
   const kari = await newOperator(gateway, 'kari.admin', 'admin');
   const browser = consoleBrowser(gateway);
@@ -152,7 +195,11 @@ test('other roles see no accounts', async () => {
   expect((await operate.open('/console')).text).not.toContain('Accounts');
   for (const path of ['accounts', 'new-account', 'accounts/ola'])
     expect((await operate.open(`/console/${path}`)).status).toBe(403);
-  for (const path of ['new-account', 'accounts/ola/role', 'accounts/ola/reset', 'accounts/ola/disable']) {
+  for (const path of [
+    'new-account',
+    'end-sessions',
+    ...['role', 'reset', 'disable'].map((it) => `accounts/ola/${it}`),
+  ]) {
     await operate.open('/console');
     expect((await operate.submit(`/console/${path}`, { name: 'x', role: 'admin' })).status).toBe(403);
   }

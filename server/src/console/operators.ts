@@ -6,7 +6,7 @@ import { recordActivity } from './activity.ts';
 import { forgetFailures } from './failed-sign-ins.ts';
 import { hashPassword } from './password.ts';
 import type { Role } from './roles.ts';
-import { enrolmentUri, newTotpSecret, timeOfStep } from './totp.ts';
+import { enrolmentUri, newTotpSecret } from './totp.ts';
 
 /** The operator of the command line in the activity list. */
 export const commandLine = 'command line';
@@ -22,7 +22,7 @@ export interface ListedOperator {
   readonly hasTotp: boolean;
   readonly isDisabled: boolean;
   readonly createdAt: Date;
-  /** To the half minute, since the last reset. `null`: none. */
+  /** `null`: none. */
   readonly lastSignInAt: Date | null;
 }
 
@@ -157,20 +157,20 @@ export async function listOperators(db: Db): Promise<ListedOperator[]> {
       'id',
       'name',
       'role',
-      'last_totp_step',
+      'last_sign_in_at',
       'disabled_at',
       'created_at',
       sql<boolean>`sealed_totp_secret IS NOT NULL`.as('has_totp'),
     ])
     .orderBy('name')
     .execute();
-  return rows.map(({ id, name, role, last_totp_step, has_totp, disabled_at, created_at }) => ({
+  return rows.map(({ id, name, role, last_sign_in_at, has_totp, disabled_at, created_at }) => ({
     id,
     name,
     role,
     hasTotp: has_totp,
     isDisabled: disabled_at !== null,
     createdAt: created_at,
-    lastSignInAt: last_totp_step === null ? null : timeOfStep(Number(last_totp_step)),
+    lastSignInAt: last_sign_in_at,
   }));
 }

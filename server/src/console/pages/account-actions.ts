@@ -1,5 +1,6 @@
 import { html } from '../../html/html.ts';
 import { type Action, recordActivity } from '../activity.ts';
+import { enrolment } from '../enrolment.ts';
 import { selectField, textField } from '../fields.ts';
 import { page, postForm } from '../frame.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
 import { makePassword } from '../password.ts';
-import { qrCode } from '../qr-code.ts';
 import { roles } from '../roles.ts';
 import { findAccount, isOwn, noSuchAccount, roleChoices } from './accounts.ts';
 
@@ -155,8 +155,7 @@ function secretsPage(context: SignedIn, { name, password, uri, title }: Secrets)
 <pre tabindex="0" role="region" aria-label="Password">${password}</pre>
 <h2>One-time codes</h2>
 <p>The operator scans this with an authenticator app, or enters its <code>secret</code> by hand.</p>
-${qrCode(uri, 'QR code of the one-time codes, the same as the URI below')}
-<pre tabindex="0" role="region" aria-label="URI of the one-time codes">${uri}</pre>
+${enrolment(uri)}
 <div class="actions"><a class="button" href="${linkTo(context, `accounts/${name}`)}">Go to the account</a></div>`,
   });
 }
