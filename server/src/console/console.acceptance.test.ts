@@ -437,6 +437,10 @@ test('pages that do not exist say so, and other host names get nothing', async (
   expect([page.status, page.text]).toEqual([404, expect.stringContaining('The console has no page here.')]);
   expect(page.html).toContain('href="../../console"');
   expect((await browser.open('/console/')).path).toBe('/console');
+  const forged = await browser.send('GET', '/console/nothing', {
+    headers: { host: publicHost, 'x-forwarded-host': new URL(consoleUrl).host },
+  });
+  expect([forged.status, forged.text]).toEqual([404, expect.stringContaining('route_not_found')]);
   for (const host of [publicHost, 'gateway.internal.example.org:8443', 'localhost']) {
     const response = await browser.send('GET', '/console', { headers: { host } });
     expect([response.status, response.text]).toEqual([404, expect.stringContaining('route_not_found')]);

@@ -43,10 +43,7 @@ export async function addConsole(
     );
     pages.addHook('onRequest', async (request, reply) => {
       reply.header('x-robots-tag', 'noindex, nofollow');
-      // A proxy may pass on an `X-Forwarded-Host` that a patient's browser has sent.
-      const isForPatients = isPublicHost({ publicUrl, consoleUrl: deps.settings.url }, request.headers.host);
-      const isOther = !consoleUrl(deps.settings, request.host) || isForPatients;
-      if (isOther) throw new Problem('route_not_found', { detail: otherHost });
+      if (!isForConsole(request)) throw new Problem('route_not_found', { detail: otherHost });
     });
     pages.addHook('onSend', async (_request, reply) => {
       // Browsers then say which origin a form comes from. Other sites still get no referrer.
@@ -78,9 +75,15 @@ export async function addConsole(
     });
   });
 
+  function isForConsole({ host, headers }: FastifyRequest): boolean {
+    // A proxy may pass on an `X-Forwarded-Host` that a patient's browser has sent.
+    const isForPatients = isPublicHost({ publicUrl, consoleUrl: deps.settings.url }, headers.host);
+    return consoleUrl(deps.settings, host) !== undefined && !isForPatients;
+  }
+
   async function sendFailure(error: FastifyError, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
     const problem = frameworkProblem(error);
-    if (!consoleUrl(deps.settings, request.host)) return sendProblem(problem, request, reply);
+    if (!isForConsole(request)) return sendProblem(problem, request, reply);
     request.problem = problem;
     if (problem.status >= 500) {
       request.log.error({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
