@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { appendFile, chown, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { freePort } from './free-port.ts';
 import { postgresBinaries, type User } from './postgres-binaries.ts';
 
 const run = promisify(execFile);
@@ -186,19 +186,10 @@ async function serverUser(): Promise<User> {
   throw new Error('PostgreSQL does not run as root, and no user "postgres" or "nobody" exists.');
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No free port.');
-  return address.port;
-}
-
 async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('The condition was not met within thirty seconds.');
+    if (Date.now() > deadline) throw new Error('The condition was not met within two minutes.');
     await sleep(25);
   }
 }

@@ -23,7 +23,7 @@ export async function insertOperation(
          'appointments', $1, 'of the patient', CASE WHEN NOT suspended THEN now() END, CASE WHEN suspended THEN now() END,
          CASE WHEN suspended THEN 5 ELSE 0 END, CASE WHEN suspended THEN 'ehr_rejected' END,
          CASE WHEN leased THEN gen_random_uuid() END, CASE WHEN leased THEN now() + interval '1 hour' END,
-         now() - make_interval(secs => 100 - $4)
+         now() - make_interval(secs => 100 - $4::float8 / 1000)
        FROM (SELECT $2::boolean AS suspended, $3::boolean AS leased) AS it RETURNING id`,
       [stored[state], state === 'suspended', state === 'leased', ++operations],
     );

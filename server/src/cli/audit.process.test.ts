@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
 import { prepareAuditKey } from '../audit/key-store.ts';
+import { createAuditMetrics } from '../audit/metrics.ts';
 import { tamper } from '../audit/test-audit.ts';
 import { Trail } from '../audit/trail.ts';
 import { createDb } from '../db/kysely.ts';
@@ -23,7 +25,10 @@ const logFile = join(folder, 'log');
 
 const logLines: string[] = [];
 const log = pino({}, { write: (line: string) => void logLines.push(line) });
-const trail = new Trail(db, await prepareAuditKey(db, createKeyRing([secretKey])), log);
+const trail = new Trail(db, await prepareAuditKey(db, createKeyRing([secretKey])), {
+  log,
+  metrics: createAuditMetrics(new Registry()),
+});
 const number = 'no_personal_number:15859000026';
 const accesses = [
   { clientId: 'app', patients: ['emr_id:p-1', number], operation: 'get_patient', outcome: 'success' },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { freePort } from '../../../test/free-port.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { type Database, openDatabase } from './database.ts';
 import { isConnectionFailure } from './errors.ts';
@@ -68,10 +69,11 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
   });
 
   it('reports a rejected connection and a time-out', async () => {
+    const port = await freePort();
     const silent = createServer((socket) => socket.resume());
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
     const url = changed((url) => {
-      url.port = String((silent.address() as AddressInfo).port);
+      url.port = String(port);
     });
     expect(await failure(url)).toMatch(/time/);
     await new Promise((resolve) => silent.close(resolve));

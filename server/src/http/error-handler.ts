@@ -60,9 +60,11 @@ export function frameworkProblem(error: FastifyError, bodyLimit = mebibyte, form
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('content_too_large', { detail: `The body is larger than ${bodyLimit / mebibyte} MiB.` });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('media_type_unsupported', {
-        detail: `The content type must be application/json${form ? ' or multipart/form-data' : ''}.`,
-      });
+      return problemAt(
+        { in: 'header', header: 'content-type' },
+        'media_type_unsupported',
+        `The content type must be application/json${form ? ' or multipart/form-data' : ''}.`,
+      );
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return bodyUnreadable('The body is empty.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

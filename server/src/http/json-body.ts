@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Problem } from '../problems/problem.ts';
+import type { Problem } from '../problems/problem.ts';
 import { bodyUnreadable } from './error-handler.ts';
 import { type JsonFault, scanJson } from './json-scan.ts';
+import { syntaxErrorIn } from './json-syntax.ts';
 
 /** Limits far above what any operation needs. They bound the time and memory that parsing a body costs. */
 export const bodyLimits = { depth: 32, values: 2000 } as const;
@@ -18,22 +19,31 @@ export function addJsonBody(app: FastifyInstance): void {
   });
 }
 
-/** @throws Problem `request_invalid` */
-export function parseJson(bytes: Buffer): unknown {
+/**
+ * @param isWhole false: a part of the body was taken out, so positions would be misleading
+ * @throws Problem `request_invalid`
+ */
+export function parseJson(bytes: Buffer, isWhole = true): unknown {
+  if (bytes.length === 0) throw bodyUnreadable('The body is empty.');
+  const text = decoded(bytes);
+  const fault = scanJson(text, bodyLimits);
+  if (fault) throw rejection(fault);
   try {
-    return readJson(bytes);
-  } catch (error) {
-    throw error instanceof Problem ? error : bodyUnreadable('The body is not valid JSON in UTF-8.');
+    return JSON.parse(text);
+  } catch {
+    const at = isWhole ? syntaxErrorIn(text) : undefined;
+    throw bodyUnreadable(`The body is not valid JSON${at ? `: see line ${at.line}, column ${at.column}` : ''}.`);
   }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function readJson(bytes: Buffer): unknown {
-  const text = utf8.decode(bytes);
-  const fault = scanJson(text, bodyLimits);
-  if (fault) throw rejection(fault);
-  return JSON.parse(text);
+function decoded(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw bodyUnreadable('The body is not valid UTF-8.');
+  }
 }
 
 function rejection(fault: JsonFault): Problem {

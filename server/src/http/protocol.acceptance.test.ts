@@ -329,6 +329,25 @@ describe('bodies', () => {
     const response = await exchange(`${head.replace('GET', 'POST')}${chunk.repeat(17)}0\r\n\r\n`);
     expect(response).toMatchObject({ status: 413, body: { reason: 'content_too_large' } });
   });
+
+  test.each([
+    ['', 'The body is empty.'],
+    ['{\n  "patient_id": "p-3",\n}', 'The body is not valid JSON: see line 3, column 1.'],
+    [Buffer.from('{"patient_id":"æ"}', 'latin1'), 'The body is not valid UTF-8.'],
+    ['[]', 'The body must be an object.'],
+  ])('that cannot be read are described: %j', async (body, detail) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await gateway.request('POST', `${oslo}/appointments`, { body, headers });
+    expect(response).toMatchObject({ status: 400, body: { detail, errors: [{ pointer: '', detail }] } });
+  });
+
+  test('of another content type are rejected, with the name of the header', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    expect(await gateway.request('POST', `${oslo}/appointments`, { body: '{}', headers })).toMatchObject({
+      status: 415,
+      body: { errors: [{ header: 'content-type', reason: 'media_type_unsupported' }] },
+    });
+  });
 });
 
 describe('a malicious body of 1 MiB', () => {

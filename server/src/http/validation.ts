@@ -112,11 +112,19 @@ function wording({ keyword, params, message }: ErrorObject): { property?: string
       return { detail: `must be one of ${params.allowedValues.map(String).join(', ')}` };
     case 'const':
       return { detail: `must be ${String(params.allowedValue)}` };
+    case 'type':
+      return { detail: `must be ${[params.type].flat().map(typeWording).join(' or ')}` };
     case 'format':
       return { detail: formatWording[params.format] ?? `must have the format ${params.format}` };
     default:
       return { detail: message ?? 'is not valid' };
   }
+}
+
+/** `an object`, `a string`, … for a type of JSON Schema. */
+function typeWording(type: unknown): string {
+  if (type === 'null') return 'null';
+  return /^[aeiou]/.test(`${type}`) ? `an ${type}` : `a ${type}`;
 }
 
 const formatWording: Readonly<Record<string, string>> = {

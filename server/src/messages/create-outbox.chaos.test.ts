@@ -22,7 +22,7 @@ const address = 'anna.canary@example.org';
 const code = '739158';
 const clinicName = 'Kanariekliniken';
 
-const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 60_000, interval: 5 });
+const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 120_000, interval: 5 });
 
 describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   let test: TestDatabase;

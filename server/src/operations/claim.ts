@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
-import { type KeptProblem, Problem, problemFromKept } from '../problems/problem.ts';
+import { type KeptProblem, Problem, problemAt, problemFromKept } from '../problems/problem.ts';
+import { reasons } from '../problems/reasons.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { claimOnly, claimWithPlan, keyLifetime } from './claim-statements.ts';
 import { compressJson, decompressJson } from './compressed-json.ts';
@@ -93,6 +94,11 @@ async function readLeased(db: Db, keys: KeyRing, { id, token }: Pick<Leased, 'id
   return openStored(keys, token, row);
 }
 
+function keyReused(): Problem {
+  const reason = 'idempotency_key_reused';
+  return problemAt({ in: 'header', header: 'idempotency-key' }, reason, reasons[reason].happened);
+}
+
 export function inProgress(detail?: string): Problem {
   return new Problem('idempotency_in_progress', { detail, headers: { 'retry-after': '1' } });
 }
@@ -144,7 +150,7 @@ function storedResponse(
   { operation: { clientId, keyHash }, requestHashes }: Unclaimed,
   { request_hash, sealed_response }: KnownKey,
 ): OperationResponse | undefined {
-  if (!requestHashes.some((hash) => request_hash?.equals(hash))) throw new Problem('idempotency_key_reused');
+  if (!requestHashes.some((hash) => request_hash?.equals(hash))) throw keyReused();
   if (!sealed_response) return undefined;
   const text = keys.open('idempotency', sealed_response, keyContext(clientId, keyHash));
   if (!text) throw new Error('A stored response cannot be decrypted: its secret key is unknown');

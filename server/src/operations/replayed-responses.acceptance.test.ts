@@ -176,7 +176,10 @@ describe('the same key and request get the stored response', () => {
 
     const key = newKey();
     expect((await send({ ...creation(slot), body: incomplete }, key)).body.reason).toBe('request_invalid');
-    expect(await send(creation(slot), key)).toMatchObject({ status: 422, body: { reason: 'idempotency_key_reused' } });
+    expect(await send(creation(slot), key)).toMatchObject({
+      status: 422,
+      body: { reason: 'idempotency_key_reused', errors: [{ header: 'idempotency-key' }] },
+    });
   });
 
   test('an incorrect code counts as one attempt', async () => {

@@ -38,7 +38,7 @@ export async function receiveJson(
 
   const upload = await stage(content());
   if (rest.every(({ length }) => length === 0)) throw bodyUnreadable('The body is empty.');
-  return { fields: parseJson(Buffer.concat(rest)), upload: splitter.isFound ? upload : undefined };
+  return { fields: parseJson(Buffer.concat(rest), !splitter.isFound), upload: splitter.isFound ? upload : undefined };
 }
 
 function restTooLarge(): Problem {
