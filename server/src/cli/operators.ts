@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 import { endSessionsOf, listSessions, type OpenSession } from '../console/open-sessions.ts';
 import {
   changeRole,
-  commandLine,
   createOperator,
   disableOperator,
   type ListedOperator,
@@ -89,7 +88,7 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
     .description('End the sessions of an operator, who can sign in again. `disable` prevents that for an account.')
     .argument('<name>', 'name from `list` or `sessions`')
     .action(async (name: string) => {
-      const ended = await withDatabase(output, (db) => endSessionsOf(db, { name, by: commandLine }));
+      const ended = await withDatabase(output, (db) => endSessionsOf(db, { name }));
       if (ended === undefined) output.err('No account and no session has this name.\n');
       else output.out(`${ended} ${ended === 1 ? 'session has' : 'sessions have'} ended.\n`);
       end(ended === undefined ? exitCodes.failed : exitCodes.fine);

@@ -162,6 +162,36 @@ test('an admin ends the sessions of another operator, with an account or by Open
   expect(await activityAbout('nobody')).toEqual([]);
 });
 
+test('an admin whose sessions end while a request is on its way creates and changes nothing', async () => {
+  await newOperator(gateway, 'ola', 'view');
+  const before = await listOperators(db);
+  await sql`
+    CREATE FUNCTION end_sessions() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN DELETE FROM operator_sessions; RETURN NEW; END'`.execute(db);
+  await sql`CREATE TRIGGER meanwhile BEFORE INSERT OR UPDATE ON operators EXECUTE FUNCTION end_sessions()`.execute(db);
+  await sql`CREATE TRIGGER meanwhile BEFORE INSERT ON clients EXECUTE FUNCTION end_sessions()`.execute(db);
+  const writes = [
+    ['new-account', { name: 'per', role: 'admin' }],
+    ['accounts/ola/role', { role: 'admin' }],
+    ['accounts/ola/reset', {}],
+    ['accounts/ola/disable', {}],
+    ['new-client', { id: 'backdoor', name: 'Backdoor', scope: 'appointments:read', grant: 'sandbox-no' }],
+  ] as const;
+  for (const [path, fields] of writes) {
+    const admin = await signedIn('admin');
+    await admin.open('/console/accounts');
+    const page = await admin.submit(`/console/${path}`, fields);
+    expect([path, page.text]).toEqual([
+      path,
+      expect.stringContaining('Your session had ended, so nothing was changed.'),
+    ]);
+    expect(page.html).not.toContain('otpauth');
+  }
+  await sql`DROP FUNCTION end_sessions() CASCADE`.execute(db);
+  expect(await listOperators(db)).toEqual(before);
+  expect(await db.selectFrom('clients').select('id').execute()).toEqual([]);
+});
+
 test('nobody changes the own account, and one admin remains', async () => {
   const kari = await newOperator(gateway, 'kari.admin', 'admin');
   const browser = consoleBrowser(gateway);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
-import { recordActivity } from './activity.ts';
+import { actOnOperators, recordBy } from './actor.ts';
 import { hashOfSession, isOpen, type Session, type SessionSettings } from './sessions.ts';
 
 /** A session as it is listed. */
@@ -63,16 +63,18 @@ export async function lockAccount(tx: Tx, name: string): Promise<void> {
 
 interface Target {
   readonly name: string;
-  /** Who acts. */
-  readonly by: string;
+  /** Default: the command line. */
+  readonly by?: Session;
 }
 
 /**
  * Ends the sessions of the operators with this name: no account has the name of an operator by OpenID Connect. Returns how
  * many have ended, or `undefined` if nobody has this name.
+ *
+ * @throws {SessionEnded} see `recordBy`
  */
 export function endSessionsOf(db: Db, { name, by }: Target): Promise<number | undefined> {
-  return db.transaction().execute(async (tx) => {
+  return actOnOperators(db, async (tx) => {
     await lockAccount(tx, name);
     const { rows } = await sql<{ ended: number; isKnown: boolean }>`
       WITH ended AS (DELETE FROM operator_sessions WHERE name = ${name} RETURNING expires_at > clock_timestamp() AS was_open)
@@ -80,7 +82,7 @@ export function endSessionsOf(db: Db, { name, by }: Target): Promise<number | un
         count(*) > 0 OR EXISTS (SELECT FROM operators WHERE name = ${name}) AS "isKnown" FROM ended`.execute(tx);
     const [{ ended, isKnown } = { ended: 0, isKnown: false }] = rows;
     if (!isKnown) return undefined;
-    await recordActivity(tx, { operator: by, action: 'sessions_end', target: name, outcome: 'done' });
+    await recordBy(tx, by, { action: 'sessions_end', target: name });
     return ended;
   });
 }

@@ -79,7 +79,7 @@ export async function createAccount(context: SignedIn): Promise<ConsoleResponse>
   if (!role) return again('Role', `Choose ${roles.join(', ')}.`);
   const password = makePassword();
   const { db, keys } = deps.services;
-  const uri = await createOperator(db, keys, { name, role, password, by: session.name });
+  const uri = await createOperator(db, keys, { name, role, password, by: session });
   if (uri !== undefined) return secretsPage(context, { name, password, uri, title: 'The account is created.' });
   await recordNotPossible(context, 'account_create', name);
   return again('Name', 'The name is taken.', 409);
@@ -89,7 +89,7 @@ export async function resetAccount(context: SignedIn): Promise<ConsoleResponse> 
   return onOthersAccount(context, 'account_reset', async ({ name }) => {
     const password = makePassword();
     const { db, keys } = context.deps.services;
-    const uri = await resetOperator(db, keys, { name, password, by: context.session.name });
+    const uri = await resetOperator(db, keys, { name, password, by: context.session });
     return uri === undefined
       ? noSuchAccount(context)
       : secretsPage(context, { name, password, uri, title: 'The account is reset.' });
@@ -102,7 +102,7 @@ export async function changeAccountRole(context: SignedIn): Promise<ConsoleRespo
     // The form offers the roles only.
     if (!role) return seeOther(context, `accounts/${name}`);
     const { db } = context.deps.services;
-    const changed = await changeRole(db, { name, role, by: context.session.name, keepsAdmin: true });
+    const changed = await changeRole(db, { name, role, by: context.session, keepsAdmin: true });
     if (changed === 'done') return seeOther(context, `accounts/${name}?result=role`);
     return rejected(context, 'account_role', name, changed);
   });
@@ -111,7 +111,7 @@ export async function changeAccountRole(context: SignedIn): Promise<ConsoleRespo
 export async function disableAccount(context: SignedIn): Promise<ConsoleResponse> {
   return onOthersAccount(context, 'account_disable', async ({ name }) => {
     const { db } = context.deps.services;
-    const changed = await disableOperator(db, { name, by: context.session.name, keepsAdmin: true });
+    const changed = await disableOperator(db, { name, by: context.session, keepsAdmin: true });
     if (changed === 'done') return seeOther(context, `accounts/${name}?result=disabled`);
     return rejected(context, 'account_disable', name, changed === 'unknown' ? 'not_enabled' : changed);
   });

@@ -31,7 +31,7 @@ ${more}
 }
 
 export function administrationOf({ deps, session }: SignedIn): ClientAdministration {
-  return { db: deps.services.db, configured: deps.configured, operator: session.name };
+  return { db: deps.services.db, configured: deps.configured, operator: session.name, session };
 }
 
 /** Puts a change that is committed into effect in this process. If it fails, a background job does it. */

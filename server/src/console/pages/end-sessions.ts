@@ -15,7 +15,7 @@ export async function endOthersSessions(context: SignedIn): Promise<ConsoleRespo
   const { deps, request, session } = context;
   const name = (request.form.get('name') ?? '').replaceAll('\0', '');
   if (name === session.name) return seeOther(context, 'your-account');
-  const ended = await endSessionsOf(deps.services.db, { name, by: session.name });
+  const ended = await endSessionsOf(deps.services.db, { name, by: session });
   if (ended === undefined) return seeOther(context, 'accounts?result=unknown');
   return seeOther(context, `accounts${name.startsWith(oidcPrefix) ? '' : `/${name}`}?result=sessions`);
 }
