@@ -62,17 +62,18 @@ and your one-time codes. Your role comes from it too.</p>`;
 function accountForms(context: SignedIn, account: ListedOperator, problem: OwnAccountProblem | undefined): Html {
   const at = (field: string) => (problem?.field === field ? problem.text : undefined);
   const codes = html`<h2>One-time codes</h2>
-<p>To use another authenticator app or phone, set up new codes. The current ones work until you have entered a new one.</p>
+<p>${
+    account.hasTotp
+      ? 'To use another authenticator app or phone, set up new codes. The current ones work until you have entered a new one.'
+      : 'Set up codes to change the password of this account of the demo. Without them, it gets the one of the start page at each start.'
+  }</p>
 ${postForm(
   context,
   'your-account/codes',
   html`<div class="fields">${textField({ name: 'codes_password', label: 'Password', type: 'password', autocomplete: 'current-password', problem: at('codes_password') })}</div>
 <div class="actions"><button class="secondary">Set up new codes</button></div>`,
 )}`;
-  if (!account.hasTotp) {
-    return html`<p class="advice">This account of the demo has no one-time codes, and gets the password of the file
-<code>demo-operator.json</code> at each start. Set up codes to change the password.</p>${codes}`;
-  }
+  if (!account.hasTotp) return codes;
   return html`<h2>Password</h2>
 <p>Changing it ends your other sessions.</p>
 ${postForm(
