@@ -70,7 +70,7 @@ function accountForms(context: SignedIn, account: ListedOperator, problem: OwnAc
 ${postForm(
   context,
   'your-account/codes',
-  html`<div class="fields">${textField({ name: 'codes_password', label: 'Password', type: 'password', autocomplete: 'current-password', problem: at('codes_password') })}</div>
+  html`${username(account)}<div class="fields">${textField({ name: 'codes_password', label: 'Password', type: 'password', autocomplete: 'current-password', problem: at('codes_password') })}</div>
 <div class="actions"><button class="secondary">Set up new codes</button></div>`,
 )}`;
   if (!account.hasTotp) return codes;
@@ -79,21 +79,13 @@ ${postForm(
 ${postForm(
   context,
   'your-account/password',
-  html`<div class="fields">${[
+  html`${username(account)}<div class="fields">${[
     textField({
       name: 'password',
       label: 'Current password',
       type: 'password',
       autocomplete: 'current-password',
       problem: at('password'),
-    }),
-    textField({
-      name: 'code',
-      label: 'One-time code',
-      hint: 'A code can be used once, so not the one of your sign-in.',
-      autocomplete: 'one-time-code',
-      maxLength: 10,
-      problem: at('code'),
     }),
     textField({
       name: 'new_password',
@@ -110,10 +102,23 @@ ${postForm(
       autocomplete: 'new-password',
       problem: at('repeated_password'),
     }),
+    textField({
+      name: 'code',
+      label: 'One-time code',
+      hint: 'A code can be used once, so not the one of your sign-in.',
+      autocomplete: 'one-time-code',
+      maxLength: 10,
+      problem: at('code'),
+    }),
   ]}</div>
 <div class="actions"><button>Change the password</button></div>`,
 )}
 ${codes}`;
+}
+
+/** For password managers. */
+function username({ name }: ListedOperator): Html {
+  return html`<input type="text" autocomplete="username" value="${name}" hidden readonly>`;
 }
 
 async function sessionTable({ deps, session }: SignedIn): Promise<Html> {
