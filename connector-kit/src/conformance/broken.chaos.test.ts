@@ -47,7 +47,7 @@ describe('the kit catches a connector that', () => {
     expect([outcome, reason]).toEqual(['failed', expect.not.stringMatching(/^The connector threw/)]);
   });
 
-  test('does not tell deletions', async () => {
+  test('does not report deletions', async () => {
     const directChanges: DirectChanges = {
       async delete({ id }) {
         const client = await database.pool.connect();

@@ -4,7 +4,7 @@ import type { Db } from '../db/kysely.ts';
 import type { AuditKey } from './audit-key.ts';
 import { beginning, type Head } from './chain.ts';
 
-/** At this time, the chain was whole up to this position. */
+/** At this time, the chain was intact up to this position. */
 export interface Anchor extends Head {
   readonly chainId: string;
   readonly at: Date;
@@ -13,7 +13,7 @@ export interface Anchor extends Head {
 /** The message of the log line that `audit verify --anchors` reads. */
 export const anchorMessage = 'audit anchor';
 
-/** Writes an anchor to the log, so that it is kept elsewhere too. */
+/** Writes an anchor to the log, which is kept outside the database. */
 export function logAnchor(log: Logger, { chainId, position, hash, at }: Anchor): void {
   log.info({ chain: chainId, position, hash: hash.toString('hex'), at: at.toISOString() }, anchorMessage);
 }
@@ -51,7 +51,7 @@ export async function storeAnchor(db: Db, key: AuditKey, anchor: Anchor, isLast:
     WHERE id = ${chainId} AND anchor_position <= ${position}`.execute(db);
 }
 
-/** Writes anchors of chains whose process was killed, or runs beside this one, and that have grown since their last anchor. */
+/** Anchors the chains of other processes, running or killed, that have grown since their last anchor. */
 export async function anchorEarlierChains(db: Db, key: AuditKey, log: Logger): Promise<void> {
   const { rows } = await sql<Head & { readonly id: string }>`
     SELECT id, last.position, last.hash FROM audit_chains AS chain, LATERAL (

@@ -17,15 +17,15 @@ export function checkpointMac(key: AuditKey, { chainId, position, hash, at }: Ch
 }
 
 interface Limits {
-  /** How long entries are kept. */
+  /** Days for which entries are kept. */
   readonly days: number;
-  /** Entries deleted at once. */
+  /** Maximum number of entries to delete. */
   readonly limit: number;
 }
 
 /**
- * Deletes the oldest entries of a chain after the retention, and keeps a checkpoint from which the rest is verified. Chains
- * whose key is lost are deleted without.
+ * Deletes the oldest entries of a chain after the retention, and keeps a checkpoint from which the rest is verified. Entries
+ * of a chain whose key is lost are deleted without a checkpoint.
  */
 export async function deleteOldEntries(db: Db, keys: KeyRing, limits: Limits): Promise<void> {
   const chainId = await findExpired(db, limits.days);
@@ -55,8 +55,8 @@ export async function deleteOldEntries(db: Db, keys: KeyRing, limits: Limits): P
 }
 
 /**
- * The chain with the oldest entry that can be deleted. One behind a younger entry cannot, because the clock of its gateway was
- * wrong: such a chain must not stop the deletion of others.
+ * The chain with the oldest entry that can be deleted. Looks at chains whose first entry has expired: an expired entry behind
+ * a younger one, written by a gateway with a wrong clock, must not stop the deletion of other chains.
  */
 async function findExpired(db: Db, days: number): Promise<string | undefined> {
   const { rows } = await sql<{ chain_id: string }>`

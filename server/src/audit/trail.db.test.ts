@@ -74,7 +74,7 @@ async function* lines() {
 }
 
 describe('requests that run at the same time', () => {
-  test('share statements, and leave one entry each, in whole chains of several gateways', async () => {
+  test('share statements, and leave one entry each, in intact chains of several gateways', async () => {
     const trails = [newTrail(), newTrail(), newTrail()];
     const statements = await observeStatements(testDatabase.database.pool, () =>
       Promise.all(trails.flatMap((trail) => Array.from({ length: 150 }, (_, n) => trail.record(accessTo(`p-${n}`))))),
@@ -322,7 +322,7 @@ describe('verification', () => {
     fc.record({ how: fc.constant('move the anchor' as const), at: anywhere }),
   );
 
-  test('shows the first position of any tampering', async () => {
+  test('finds the first position of any tampering', async () => {
     const trail = newTrail();
     await record(trail, length);
     await trail.close();
@@ -459,7 +459,7 @@ describe('after their retention', () => {
     expect((await auditEntries(db)).map(({ position }) => position)).toEqual([8, 9, 10]);
   });
 
-  test('a removal that is passed off as a deletion shows', async () => {
+  test('a removal that is disguised as a deletion is found', async () => {
     await backdate(11, 7);
     await deleteOldEntries(db, ring, { days: 10, limit: 4 });
     await tamper(db, async (tx) => {

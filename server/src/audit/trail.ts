@@ -10,9 +10,9 @@ import { appendTo, beginning, type Entry, type Head } from './chain.ts';
 import type { AuditMetrics } from './metrics.ts';
 import { insertEntries, readHead } from './store.ts';
 
-/** Entries in one statement. */
+/** Maximum number of entries in one statement. */
 const largestGroup = 100;
-/** Of a statement whose connection failed. */
+/** Attempts to store a group if its connection fails. */
 const attempts = 3;
 
 /** Records accesses to patients' records. */
@@ -44,7 +44,7 @@ interface Member {
 }
 
 /**
- * The chain of one process. Requests that run at the same time share a statement. One statement is under way at a time,
+ * The chain of one process. Concurrent requests share a statement. One statement is in progress at a time,
  * because an entry needs the hash of the one before it.
  */
 export class Trail implements AuditTrail {
@@ -121,7 +121,7 @@ export class Trail implements AuditTrail {
         for (const member of members) await this.#storeGroup([member]);
         return;
       }
-      // The others would wait for the same failure, one group after the other.
+      // Fail the waiting entries too: each group would wait for the same failure.
       const failed = isOfOneEntry ? members : [...members, ...this.#waiting.splice(0)];
       for (const { done } of failed) done.reject(error);
     }
@@ -132,7 +132,7 @@ export class Trail implements AuditTrail {
     for (let attempt = 1; ; attempt++) {
       try {
         const head = this.#head ?? (await this.#findHead());
-        // An earlier attempt was executed, although its connection failed.
+        // The server executed an earlier attempt, although its connection failed.
         const isStored = last !== undefined && head.position === last.position && head.hash.equals(last.hash);
         if (!isStored) {
           const chained = appendTo(this.key, this.#chainId, head, entries);
@@ -145,7 +145,7 @@ export class Trail implements AuditTrail {
         this.#stored = this.#head;
         return;
       } catch (error) {
-        // A unique violation: an earlier statement was executed after all, later than its connection failed.
+        // A unique violation: the server executed an earlier statement after its connection had failed.
         const canRetry = mayHaveBeenSent(error) || isUniqueViolation(error) || error instanceof ChainBroken;
         if (attempt === attempts || !canRetry) throw error;
       }

@@ -29,7 +29,7 @@ export class NotPossible extends Error {
  * then, and that is recorded too, unless the form had a mistake.
  *
  * @throws {SessionEnded} see `recordBy`
- * @throws what has nothing to do with the action, such as a database that does not respond
+ * @throws errors that are not about the action, such as a database that does not respond
  */
 export async function act<Result>(
   { deps, session }: SignedIn,

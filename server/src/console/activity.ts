@@ -32,7 +32,7 @@ export type Action =
 
 /**
  * - `done`
- * - `rejected`: wrong credentials, or no role
+ * - `rejected`: incorrect credentials, or no role
  * - `not_possible`: the target has changed meanwhile, or does not exist
  * - `problem`: the check found a problem
  */
@@ -43,8 +43,8 @@ export interface Activity {
   readonly operator: string;
   readonly action: Action;
   /**
-   * The id of an operation, a message, an EHR, a client or a webhook endpoint, the name of an account, with its new role
-   * if that changes, or the name of an operator.
+   * The id of an operation, a message, an EHR, a client or a webhook endpoint; the name of an account, with its new role
+   * if the role changes; or the name of an operator whose sessions end.
    */
   readonly target?: string | undefined;
   readonly outcome: Outcome;

@@ -10,7 +10,7 @@ const longestPause = 300;
 /** A sign-in, or a check of credentials in a session. */
 export interface Attempt {
   readonly name: string;
-  /** By which limits count: see `callerOf`. */
+  /** The address that limits count by: see `callerOf`. */
   readonly address: string;
 }
 

@@ -13,7 +13,7 @@ export async function endOwnSessions(context: SignedIn): Promise<ConsoleResponse
 /** Ends the sessions of another operator. A name of a provider can have any character, so it is a field of the form. */
 export async function endOthersSessions(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, request, session } = context;
-  const name = (request.form.get('name') ?? '').replaceAll('\0', '');
+  const name = request.form.get('name') ?? '';
   if (name === session.name) return seeOther(context, 'your-account');
   const ended = await endSessionsOf(deps.services.db, { name, by: session });
   if (ended === undefined) return seeOther(context, 'accounts?result=unknown');
