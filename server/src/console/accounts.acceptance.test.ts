@@ -8,7 +8,7 @@ import { startGateway } from '../../../test/gateway.ts';
 import { resolveConsole } from '../config/console-settings.ts';
 import { changeRole, createOperator, listOperators } from './operators.ts';
 import type { Role } from './roles.ts';
-import { startSession } from './sessions.ts';
+import { formToken, startSession } from './sessions.ts';
 
 const oidc = { issuer: 'https://login.example.org', client_id: 'crossward', role_claim: 'groups', roles: {} };
 const gateway = await startGateway({
@@ -156,6 +156,10 @@ test('an admin ends the sessions of another operator, with an account or by Open
     await admin.open('/console/accounts');
     expect((await admin.submit('/console/end-sessions', { name })).text).toContain('nobody with this name');
   }
+  // The removal of a NUL must not make another one.
+  const form_token = formToken(admin.cookies.get('__Host-crossward-console') ?? '');
+  const body = `${new URLSearchParams({ form_token })}&name=a%0%000b`;
+  expect((await admin.send('POST', '/console/end-sessions', { body })).headers.location).toContain('result=unknown');
   await admin.open('/console/accounts');
   expect((await admin.submit('/console/end-sessions', { name: 'kari' })).path).toBe('/console/your-account');
   for (const name of ['eva', strange]) expect((await activityAbout(name)).at(-1)).toBe('kari: sessions_end done');

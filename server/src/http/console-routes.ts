@@ -39,7 +39,7 @@ export async function addConsole(
     pages.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: formLimit },
-      (_request, body, done) => done(null, new URLSearchParams(withoutNul(String(body)))),
+      (_request, body, done) => done(null, readFields(String(body))),
     );
     pages.addHook('onRequest', async (request, reply) => {
       reply.header('x-robots-tag', 'noindex, nofollow');
@@ -114,9 +114,14 @@ function loadOnce(deps: ConsoleDeps): () => Promise<Console> {
   };
 }
 
-/** Leaves out NUL, percent-encoded or not, because PostgreSQL rejects text with it. */
+/** Leaves out NUL, because PostgreSQL rejects text with it. After decoding: a removal in `%0%000` would make one. */
 function withoutNul(text: string): string {
-  return text.replaceAll('%00', '').replaceAll('\0', '');
+  return text.replaceAll('\0', '');
+}
+
+function readFields(text: string): URLSearchParams {
+  const fields = [...new URLSearchParams(text)];
+  return new URLSearchParams(fields.map(([name, value]): [string, string] => [withoutNul(name), withoutNul(value)]));
 }
 
 function toConsole(request: PageRequest, deps: ConsoleDeps): ConsoleRequest {
@@ -124,7 +129,7 @@ function toConsole(request: PageRequest, deps: ConsoleDeps): ConsoleRequest {
   const fetchSite = headers['sec-fetch-site'];
   return {
     params: Object.fromEntries(Object.entries(request.params ?? {}).map(([name, value]) => [name, withoutNul(value)])),
-    query: new URL(withoutNul(request.url), 'http://localhost').searchParams,
+    query: readFields(new URL(request.url, 'http://localhost').search),
     form: request.body ?? new URLSearchParams(),
     cookieHeader: headers.cookie ?? '',
     url: new URL(consoleUrl(deps.settings, request.host) ?? 'http://localhost'),
