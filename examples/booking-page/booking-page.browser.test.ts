@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import type { FastifyInstance } from 'fastify';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCrosswardClient } from '../../client/src/index.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../test/browser.ts';
@@ -67,17 +67,20 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
   const idOf = () => new URL(page.url()).pathname.split('/').at(-1) ?? '';
   const timeShown = () => page.locator('.when').innerText();
   const free = () => page.locator('.times a');
+  const startOf = async (link: Locator) =>
+    new URL((await link.getAttribute('href')) ?? '', address).searchParams.get('start');
 
   test('books, confirms with the code, moves and cancels', async () => {
     await page.goto('/');
     await check('Book a time');
     await page.getByRole('button', { name: 'Show free times' }).click();
     await check('Choose a time');
-    const times = await free().allInnerTexts();
-    // With the name of the resource.
-    expect(times[0]).toMatch(/ at \d\d:\d\d, \S/);
+    const shown = await free().first().innerText();
+    const [, resource = ''] = /^\d\d:\d\d, (\S.*)/.exec(shown) ?? [];
+    expect(resource).not.toBe('');
+    const first = await startOf(free().first());
     await page.getByRole('link', { name: 'Later times' }).click();
-    await expect.poll(() => free().first().innerText()).not.toBe(times[0]);
+    await expect.poll(() => startOf(free().first())).not.toBe(first);
     await page.goBack();
     await free().first().click();
     await check('Book this time');
@@ -88,6 +91,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     await check('Your appointment');
     const id = idOf();
     expect(await timeShown()).toBe(time);
+    await page.getByText(`, ${resource}`).waitFor();
     // The form of the first request, as after a reload or the back button, books nothing else.
     await page.goto(form);
     await page.getByRole('button', { name: 'Book' }).click();
@@ -95,13 +99,15 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     expect(idOf()).toBe(id);
 
     const code = await codeFor(gateway, id);
+    await page.getByRole('button', { name: 'Send a new code' }).click();
+    await page.getByText('Please wait half a minute').waitFor();
     await page.getByLabel('Code').fill(incorrectCodes(code, 1)[0] ?? '');
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('This code is incorrect.').waitFor();
     await check('Your appointment');
     await page.getByLabel('Code').fill(code);
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('Your code is right.').waitFor();
+    await page.getByText('Your appointment is confirmed.').waitFor();
     await check('Your appointment');
 
     await page.getByRole('link', { name: 'Move' }).click();
@@ -151,7 +157,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     await page.goto(`${start}/appointments/${id}`);
     await page.getByLabel('Code').fill(code);
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('This appointment is cancelled.').waitFor();
+    await page.getByText('Your appointment is cancelled.').waitFor();
     await check('Your appointment');
     await page.goto(start);
     await page.getByText('You have no appointments.').waitFor();

@@ -9,7 +9,8 @@ const problems: Readonly<Partial<Record<Reason | 'no_response', string>>> = {
   confirmation_expired: 'The time to enter the code is over. Please book again.',
   confirmation_locked: 'There were too many incorrect codes. Please book again.',
   confirmation_not_pending: 'This appointment awaits no code.',
-  resend_limit_reached: 'We have just sent a code. Please wait a minute before you ask for another one.',
+  rate_limited: 'We have just sent a code. Please wait half a minute before you ask for another one.',
+  resend_limit_reached: 'We cannot send more codes for this appointment. Please enter the latest one.',
   patient_limit_reached: 'You have asked for many codes. Please try again in an hour.',
   no_contact_channel: 'The clinic has no phone number of yours to send a code to. Please call the clinic.',
   outcome_unknown: 'We do not know yet whether this worked. Press the button again: nothing will be done twice.',
@@ -29,7 +30,7 @@ export function problemText(reason: string | undefined): string {
 const results: Readonly<Record<string, string>> = {
   booked: 'Your time is booked.',
   moved: 'Your appointment is moved.',
-  confirmed: 'Thank you. Your code is right.',
+  confirmed: 'Thank you. Your appointment is confirmed.',
   sent: 'We have sent a new code.',
   cancelled: 'Your appointment is cancelled.',
 };
