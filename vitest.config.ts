@@ -67,10 +67,12 @@ const unit = {
 export default defineConfig({
   test: {
     globalSetup: 'test/global-setup.ts',
-    // Long, for busy machines. Tests wait for conditions, so long limits do not slow them down.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    setupFiles: 'test/fixed-seed.ts',
+    // Long, for busy machines. Tests wait for conditions, so long limits do not slow them down. Longer than each wait in a
+    // test, so that a failure names the condition that was not met.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     // More workers than cores, because tests spend about half their time waiting for databases, processes and timers.
     maxWorkers: Math.max(4, availableParallelism()),
     // The files of a worker share one process, so modules and the data of FHIR servers are loaded once.

@@ -39,11 +39,13 @@ interface SlotFilter {
 }
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
+/** All searches of a process start at the same time: a slot that begins then is in the second list as in the first. */
+const now = Date.now();
 
 /** Free slots from the gateway, ordered by start. */
 export async function freeSlots(gateway: Gateway, filter: SlotFilter = {}): Promise<readonly Slot[]> {
   const { careUnit = oslo, resourceId = 'r-1', healthcareServiceId = 'consultation', days = 28, limit = 50 } = filter;
-  const from = filter.from ?? new Date(Date.now() + 7 * dayMilliseconds);
+  const from = filter.from ?? new Date(now + 7 * dayMilliseconds);
   const query = new URLSearchParams({
     start: from.toISOString(),
     end: new Date(from.getTime() + days * dayMilliseconds).toISOString(),
@@ -88,7 +90,7 @@ export async function isFree(gateway: Gateway, { start, resource_id }: Slot, car
 
 /** Twenty days from now: later than the next free slots. */
 export function nextMonth(): Date {
-  return new Date(Date.now() + 20 * dayMilliseconds);
+  return new Date(now + 20 * dayMilliseconds);
 }
 
 /** The time of a slot, as the body of an update. */

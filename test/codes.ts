@@ -27,7 +27,7 @@ export type AppointmentResponse = GatewayResponse<Appointment & Problem & { read
 export type AppointmentsResponse = GatewayResponse<{ readonly appointments: readonly Appointment[] } & Problem>;
 
 export function eventually<Result>(check: () => Promise<Result> | Result): Promise<Result> {
-  return vi.waitFor(check, { timeout: 60_000, interval: 10 });
+  return vi.waitFor(check, { timeout: 120_000, interval: 10 });
 }
 
 export function confirmationOf({ confirmation }: Appointment): Confirmation {

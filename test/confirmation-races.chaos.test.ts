@@ -136,9 +136,10 @@ test('expiry does not override a confirmation accepted just before it', async ()
   const [{ pid } = { pid: 0 }] = (await decision.query<{ pid: number }>('SELECT pg_backend_pid() AS pid', [])).rows;
   await decision.query('BEGIN', []);
   await decision.query('SELECT 1 FROM confirmations WHERE id = $1 FOR UPDATE', [id]);
-  await decision.query(`UPDATE confirmations SET expires_at = clock_timestamp() + interval '1 minute' WHERE id = $1`, [
-    id,
-  ]);
+  await decision.query(
+    `UPDATE confirmations SET expires_at = clock_timestamp() + interval '10 minutes' WHERE id = $1`,
+    [id],
+  );
   // For all other requests the confirmation is expired.
   const isExpired = `SELECT 1 FROM confirmations WHERE id = $1 AND expires_at <= clock_timestamp()`;
   await eventually(async () => expect(await rowsOf(gateway, isExpired, [id])).toHaveLength(1));

@@ -20,6 +20,9 @@ export interface TestDatabase {
   dispose(): Promise<void>;
 }
 
+/** Milliseconds. Long, for busy machines. */
+export const connectTimeout = 60_000;
+
 const sets = migrationSets(connectors);
 
 /**
@@ -38,7 +41,7 @@ async function createPostgres(content: 'migrated' | 'empty'): Promise<TestDataba
   const template = content === 'migrated' ? await postgresTemplate() : 'template0';
   await asSuperuser((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`));
   const url = postgresUrl(name);
-  const database = await openDatabase({ databaseUrl: url, dataDir: inject('runFolder'), connectTimeout: 60_000 });
+  const database = await openDatabase({ databaseUrl: url, dataDir: inject('runFolder'), connectTimeout });
   return {
     database,
     url,
@@ -77,7 +80,11 @@ function postgresTemplate(): Promise<string> {
       const unfinished = `${name}_unfinished`;
       await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
       await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0 STRATEGY file_copy`);
-      const database = await openDatabase({ databaseUrl: postgresUrl(unfinished), dataDir: inject('runFolder') });
+      const database = await openDatabase({
+        databaseUrl: postgresUrl(unfinished),
+        dataDir: inject('runFolder'),
+        connectTimeout,
+      });
       await migrate(database, sets).finally(() => database.close());
       await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
     }

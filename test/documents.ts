@@ -10,7 +10,7 @@ export interface DocumentBody {
   readonly title: string | null;
   readonly content_type: string;
   readonly size: number | null;
-  /** Of a problem. */
+  /** Set in a problem. */
   readonly reason?: string;
 }
 

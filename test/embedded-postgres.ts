@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { appendFile, chown, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { freePort } from './free-port.ts';
 import { postgresBinaries, type User } from './postgres-binaries.ts';
 
 const run = promisify(execFile);
@@ -20,14 +20,14 @@ interface Owner {
 
 export interface TestServer {
   readonly url: string;
-  /** Of the main process. The processes of connections are its children. */
+  /** Process id of the main process. The processes of connections are its children. */
   readonly pid: number;
   stop(): Promise<void>;
 }
 
 /** Creates a folder for one test run. Deletes the folders of killed runs and stops their servers. */
-export async function createRunFolder(): Promise<string> {
-  const temp = await realpath(tmpdir());
+export async function createRunFolder(parent = tmpdir()): Promise<string> {
+  const temp = await realpath(parent);
   const leftBehind = (await readdir(temp)).filter((name) => name.startsWith(prefix));
   await Promise.all(leftBehind.map((name) => removeIfOrphaned(join(temp, name))));
   const folder = await mkdtemp(join(temp, prefix));
@@ -85,6 +85,11 @@ interface ServerOptions {
   readonly port?: number;
 }
 
+interface ClusterOptions {
+  /** Where to copy the programs if the server's user cannot access the checkout. Default: the folder of the server. */
+  readonly programs?: string | undefined;
+}
+
 const notCrashSafe = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 /** The files of a server, and what is needed to start it. */
@@ -98,14 +103,18 @@ export interface Cluster {
 }
 
 /** Starts PostgreSQL on a free port, with its files in the folder. For tests and benchmarks only. */
-export async function startPostgres(folder: string, options: ServerOptions = {}): Promise<TestServer> {
-  return await startServer(await createCluster(folder), options);
+export async function startPostgres(
+  folder: string,
+  { programs, ...options }: ServerOptions & ClusterOptions = {},
+): Promise<TestServer> {
+  return await startServer(await createCluster(folder, { programs }), options);
 }
 
 /** Creates the files of a server. */
-export async function createCluster(folder: string): Promise<Cluster> {
+export async function createCluster(folder: string, { programs = folder }: ClusterOptions = {}): Promise<Cluster> {
   const user = await giveToServer(folder);
-  const bin = await postgresBinaries(folder, user);
+  if (programs !== folder) await giveToServer(programs);
+  const bin = await postgresBinaries(programs, user);
   const data = join(folder, 'data');
   const password = randomBytes(12).toString('hex');
   const passwordFile = join(folder, 'password');
@@ -186,19 +195,10 @@ async function serverUser(): Promise<User> {
   throw new Error('PostgreSQL does not run as root, and no user "postgres" or "nobody" exists.');
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No free port.');
-  return address.port;
-}
-
 async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('The condition was not met within thirty seconds.');
+    if (Date.now() > deadline) throw new Error('The condition was not met within two minutes.');
     await sleep(25);
   }
 }

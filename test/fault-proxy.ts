@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
 
 /** A request that the proxy received. */
 export interface ProxiedRequest {
@@ -51,8 +50,9 @@ interface Forwarded {
 /** A reverse proxy on loopback that simulates network and server failures. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const faults: Fault[] = [];
-  let server = await listening(handle);
-  const { port } = server.address() as AddressInfo;
+  // Nobody else gets it while the proxy is down.
+  const port = await freePort();
+  let server = await listening(handle, port);
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = incoming;
@@ -116,21 +116,13 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 
 type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
-/** Listens on its previous port again. Retries while another process uses the port. */
-async function listening(handle: Handle, port = 0): Promise<Server> {
-  for (let attempt = 1; ; attempt++) {
-    const server = createServer((incoming, outgoing) => {
-      // Any error aborts the response.
-      handle(incoming, outgoing).catch(() => outgoing.destroy());
-    });
-    try {
-      await once(server.listen(port, '127.0.0.1'), 'listening');
-      return server;
-    } catch (error) {
-      if (attempt === 100) throw error;
-      await pause(100);
-    }
-  }
+async function listening(handle: Handle, port: number): Promise<Server> {
+  const server = createServer((incoming, outgoing) => {
+    // Any error aborts the response.
+    handle(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return server;
 }
 
 async function forward(target: string, { method, path, body, headers }: ReceivedRequest): Promise<Forwarded> {

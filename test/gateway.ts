@@ -14,7 +14,7 @@ import { type Database, openDatabase } from '../server/src/db/database.ts';
 import { createDeps, type Deps } from '../server/src/deps.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
 import { buildApp } from '../server/src/http/app.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { connectTimeout, createTestDatabase, type TestDatabase } from './database.ts';
 import type { Ehr } from './ehrs/ehr.ts';
 import { startEhrs } from './ehrs/under-test.ts';
 import { shareCompilers } from './shared-compilers.ts';
@@ -227,7 +227,7 @@ async function newGround(databaseKind: Database['kind'] | undefined): Promise<Gr
 async function sharedGround(ground: Ground): Promise<Ground> {
   const { url } = ground.testDatabase;
   if (url === undefined) throw new Error('Only one gateway can open the embedded database');
-  const database = await openDatabase({ databaseUrl: url, dataDir: '' });
+  const database = await openDatabase({ databaseUrl: url, dataDir: '', connectTimeout });
   return { ...ground, testDatabase: { database, url, dispose: () => database.close() } };
 }
 

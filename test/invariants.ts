@@ -1,6 +1,6 @@
 import type { Database } from '../server/src/db/database.ts';
 
-/** Of `appointment`: whether one of its events has this type. Callers know a confirmed draft by the id of the draft. */
+/** A condition on `appointment`: one of its events has this type. Callers know a confirmed draft by the id of the draft. */
 const hasEvent = (type: string) => `(
   EXISTS (SELECT FROM events WHERE emr = appointment.emr AND subject = appointment.id AND type = '${type}')
   OR EXISTS (

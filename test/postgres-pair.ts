@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import pg from 'pg';
-import { copyForStandby, createCluster, createRunFolder, freePort, startServer } from './embedded-postgres.ts';
+import { copyForStandby, createCluster, createRunFolder, startServer } from './embedded-postgres.ts';
+import { freePort } from './free-port.ts';
 
 /** A PostgreSQL server and its synchronous standby. */
 export interface PostgresPair {
@@ -52,7 +53,13 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       await query(standby.url, 'SELECT pg_promote()');
     },
     async stop() {
-      for (const pid of frozen) process.kill(pid, 'SIGKILL');
+      for (const pid of frozen) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // It has ended since.
+        }
+      }
       await Promise.all([primary.stop(), standby.stop()]);
       for (const path of [folder, standbyFolder]) await rm(path, { recursive: true, force: true });
     },

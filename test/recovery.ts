@@ -16,7 +16,7 @@ interface Recovery {
 /** For tests in which an EHR fails for a while. Shortens waits, and keeps circuit breakers closed. */
 export function withQuickRecovery(
   configuration: Configuration,
-  { settling_seconds = 1, give_up_seconds = 600, timeout_ms = 5_000 }: Recovery = {},
+  { settling_seconds = 1, give_up_seconds = 600, timeout_ms = 20_000 }: Recovery = {},
 ): Configuration {
   const limits = { timeout_ms, queue_timeout_ms: timeout_ms, settling_seconds, give_up_seconds };
   const patient = withTolerantBreakers(configuration);

@@ -9,7 +9,10 @@ export interface Statement {
 
 const unrecorded = new AsyncLocalStorage<true>();
 
-/** Runs `work` without recording its statements. */
+/**
+ * Runs `work` without recording its statements. If `work` starts a gateway, those of its background jobs and of requests to
+ * its port are not recorded either, only those of requests that are injected.
+ */
 export function unobserved<Result>(work: () => Result): Result {
   return unrecorded.run(true, work);
 }

@@ -2,7 +2,7 @@ import type { Database } from '../server/src/db/database.ts';
 
 /** Each a bit younger than the previous one. */
 let operations = 0;
-/** An open operation in a state. Its plan cannot be decrypted. Returns its id. */
+/** An open operation in a state. Its plan cannot be decrypted. It is not due, so no gateway recovers it. Returns its id. */
 export async function insertOperation(
   { pool }: Pick<Database, 'pool'>,
   state: 'pending' | 'compensating' | 'monitored' | 'suspended' | 'leased',
@@ -20,10 +20,11 @@ export async function insertOperation(
       `INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, kind, state, sealed_plan,
          next_attempt_at, suspended_at, consecutive_failures, last_failure, lease_token, lease_expires_at, created_at)
        SELECT gen_random_uuid(), 'c', convert_to(gen_random_uuid()::text, 'UTF8'), '\\xcafe', 'sandbox-se', 'lund',
-         'appointments', $1, 'of the patient', CASE WHEN NOT suspended THEN now() END, CASE WHEN suspended THEN now() END,
+         'appointments', $1, 'of the patient', CASE WHEN NOT suspended THEN now() + interval '1 hour' END,
+         CASE WHEN suspended THEN now() END,
          CASE WHEN suspended THEN 5 ELSE 0 END, CASE WHEN suspended THEN 'ehr_rejected' END,
          CASE WHEN leased THEN gen_random_uuid() END, CASE WHEN leased THEN now() + interval '1 hour' END,
-         now() - make_interval(secs => 100 - $4)
+         now() - make_interval(secs => 100 - $4::float8 / 1000)
        FROM (SELECT $2::boolean AS suspended, $3::boolean AS leased) AS it RETURNING id`,
       [stored[state], state === 'suspended', state === 'leased', ++operations],
     );

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { Configuration } from '../server/src/config/configuration.ts';
 import { eventually } from './codes.ts';
 import type { Event } from './events.ts';
+import { freePort } from './free-port.ts';
 import type { Gateway, RequestOptions } from './gateway.ts';
 
 /** A request that a receiver got. */
@@ -52,7 +52,9 @@ export async function startReceiver(): Promise<Receiver> {
     await behaviour(response, event, request);
   };
   let server = createServer((request, response) => void listener(request, response).catch(() => response.destroy()));
-  const listen = async (port: number) => {
+  // Nobody else gets it while the receiver is down.
+  const port = await freePort();
+  const listen = async () => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
@@ -62,8 +64,7 @@ export async function startReceiver(): Promise<Receiver> {
     server.close();
     await once(server, 'close');
   };
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  await listen();
   return {
     url: `http://127.0.0.1:${port}/hooks?token=kanari-url-token`,
     received,
@@ -77,7 +78,7 @@ export async function startReceiver(): Promise<Receiver> {
     goDown: close,
     async comeBack() {
       server = createServer((request, response) => void listener(request, response).catch(() => response.destroy()));
-      await listen(port);
+      await listen();
     },
     close,
   };

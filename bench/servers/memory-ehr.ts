@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Appointment, AppointmentChange, Connector } from '@crossward/connector-kit';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 
-/** An EHR that keeps appointments in memory and answers at once, to measure what the gateway adds. Checks nothing. */
+/** An EHR that keeps appointments in memory and responds at once, to measure what the gateway adds. Checks nothing. */
 export const memoryConnector = { ...sandboxConnector, open: async () => openMemoryEhr() };
 
 const kept = 100_000;

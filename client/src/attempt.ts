@@ -5,7 +5,7 @@ import { startTimeLimit } from './time-limit.ts';
 
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** What a request takes over from its call. */
+/** What a call passes to each of its requests. */
 export interface RequestInit {
   readonly headers: Record<string, string>;
   readonly signal: AbortSignal;

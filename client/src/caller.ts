@@ -5,6 +5,7 @@ import { pauseBefore, type RetryOptions, withDefaults } from './retry.ts';
 import { pause } from './time-limit.ts';
 import type { CallOptions, WriteOptions } from './types.ts';
 
+/** How calls are retried and limited in time. */
 export interface CallerOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: Fetch;

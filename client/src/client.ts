@@ -12,6 +12,7 @@ import { type Schedules, scheduleMethods } from './schedules.ts';
 import { type TimeSlots, timeSlotMethods } from './time-slots.ts';
 import { type WebhookEndpoints, webhookEndpointMethods } from './webhook-endpoints.ts';
 
+/** Options of `createCrosswardClient`. */
 export interface CrosswardClientOptions extends RawOptions, CallerOptions {}
 
 /** The operations of one care unit. */
@@ -26,9 +27,10 @@ export interface CareUnitClient {
   readonly schedules: Schedules;
 }
 
+/** A client of one gateway. Each method throws a `CrosswardError` if its call fails. */
 export interface CrosswardClient {
   readonly emrs: Emrs;
-  /** What happened in the care units that the client may use. */
+  /** Events of the care units that the client may use. */
   readonly events: Events;
   readonly webhookEndpoints: WebhookEndpoints;
   /** The care units of an EHR. */

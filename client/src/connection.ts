@@ -1,7 +1,7 @@
 import type { Caller } from './caller.ts';
 import type { RawClient } from './raw.ts';
 
-/** What the methods of the client send requests with. */
+/** Sends the requests of the client's methods. */
 export interface Connection {
   readonly raw: RawClient;
   readonly caller: Caller;

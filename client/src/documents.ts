@@ -2,6 +2,7 @@ import { type CareUnitPlace, type Connection, inCareUnit } from './connection.ts
 import { type List, listOf } from './pages.ts';
 import type { CallOptions, DocumentCreation, PatientDocument, QueryOf, WriteOptions } from './types.ts';
 
+/** A document to store. */
 export interface NewDocument extends Omit<DocumentCreation, 'content' | 'content_type'> {
   /**
    * A `Blob` can be read again for a retry and need not be in memory: `openAsBlob(path)` of `node:fs`, or a `File` of a

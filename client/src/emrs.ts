@@ -2,12 +2,14 @@ import type { Connection } from './connection.ts';
 import { type List, listOf } from './pages.ts';
 import type { CallOptions, CareUnit, Emr, QueryOf } from './types.ts';
 
+/** The EHRs of the gateway. */
 export interface Emrs {
   /** The EHRs that the client may use. */
   list(query?: QueryOf<'list_emrs'>, options?: CallOptions): List<Emr>;
   get(emr: string, options?: CallOptions): Promise<Emr>;
 }
 
+/** The care units of an EHR that the client may use. */
 export interface CareUnits {
   list(query?: QueryOf<'list_care_units'>, options?: CallOptions): List<CareUnit>;
   get(careUnitId: string, options?: CallOptions): Promise<CareUnit>;

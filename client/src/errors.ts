@@ -19,7 +19,7 @@ export abstract class CrosswardError extends Error {
   }
 }
 
-/** The gateway responded with a problem document. `problem.reason` tells which error it is. */
+/** The gateway responded with a problem document. `problem.reason` names the error. */
 export class ProblemError extends CrosswardError {
   override readonly name = 'ProblemError';
   readonly problem: Problem;

@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts';
 import type { CallOptions, EventPage, QueryOf } from './types.ts';
 
+/** Events of appointments, messages and EHRs. */
 export interface Events {
   /**
    * Reads events, the oldest first. Continue with `next_after` of the response as `after`: at once if `has_more`, otherwise

@@ -7,6 +7,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** `GET`, `POST`, … by path, as in the OpenAPI description. Each resolves to `data`, or to the problem as `error`. */
 export type RawClient = Pick<Client<paths>, (typeof methods)[number]>;
 
+/** How the client reaches the gateway. */
 export interface RawOptions {
   /** Base URL of the gateway, without `/api`: `https://gateway.example`. */
   readonly baseUrl: string;

@@ -1,5 +1,6 @@
 import { isProblemDocument, type Reason } from './problem.ts';
 
+/** When a call sends its request again. */
 export interface RetryOptions {
   /** How many requests a call sends at most. Default: 4. 1: no retries. */
   readonly attempts?: number;

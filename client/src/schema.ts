@@ -92,7 +92,7 @@ export interface paths {
         head?: never;
         /**
          * Change several appointments
-         * @description Applies to all appointments or to none. An update with `start` and `end` is a continuous reschedule: the appointments are placed in the consecutive time slots of the range. A longer range creates additional appointments; a shorter one cancels the last ones. A confirm requires that all ids await the same code and that this client started the confirmation. Every wrong code counts as an attempt while any of the ids awaits the code.
+         * @description Applies to all appointments or to none. An update with `start` and `end` is a continuous reschedule: the appointments are placed in the consecutive time slots of the range. A longer range creates additional appointments; a shorter one cancels the last ones. A confirm requires that all ids await the same code and that this client started the confirmation. Every incorrect code counts as an attempt while any of the ids awaits the code.
          */
         patch: operations["change_appointments"];
         trace?: never;
@@ -179,15 +179,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List documents
-         * @description The patient's documents at the care unit, newest first.
-         */
+        /** List documents */
         get: operations["list_documents"];
         put?: never;
         /**
          * Create a document
-         * @description Stores a document in the EHR. The content is in base64 in JSON, or the file part `content` of `multipart/form-data`, which suits large content. Its first bytes decide its type: PDF, PNG, JPEG, or plain text in UTF-8. By default it may have up to 10 MiB.
+         * @description Send the content in base64 in JSON, or as the file part `content` of `multipart/form-data`, which suits large content. It must be a PDF, a PNG, a JPEG or plain text in UTF-8, which its first bytes show, and has up to 10 MiB unless the operator sets another limit.
          */
         post: operations["create_document"];
         delete?: never;
@@ -222,7 +219,7 @@ export interface paths {
         };
         /**
          * Download a document
-         * @description The content, as a download. Content of any type that cannot be stored through this interface is sent as `application/octet-stream`.
+         * @description Content of a type that `create_document` does not support is sent as `application/octet-stream`.
          */
         get: operations["get_document_content"];
         put?: never;
@@ -412,7 +409,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description What happened in the care units that the client is granted, in order. A client that has read an event never misses an earlier one. Poll with the `next_after` of the previous response.
+         * @description Events of the care units that the client is granted, in order. A client that has read an event never misses an earlier one. To get the next events, send `next_after` of the previous response as `after`.
          */
         get: operations["list_events"];
         put?: never;
@@ -461,7 +458,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description An endpoint that is enabled again gets later events. Replay those that it has missed.
+         * @description An endpoint that is enabled again misses the events in between. Replay them.
          */
         patch: operations["change_webhook_endpoint"];
         trace?: never;
@@ -494,7 +491,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver an event
-         * @description Creates a new delivery. If one of the same event is pending, it is made at once instead.
+         * @description Creates a new delivery of the event. If a delivery of the event is pending, its next attempt is made at once instead.
          */
         post: operations["redeliver_event"];
         delete?: never;
@@ -513,8 +510,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay several events
-         * @description Delivers every event since a time again, in order, with the same ids. Events that are older than their retention are not stored any more. An endpoint can have one replay at a time and four within an hour.
+         * Replay the events of a webhook endpoint
+         * @description Delivers every event since a time again, in order, with the same ids. Events that were deleted at the end of their retention are not delivered. An endpoint can have one replay at a time and four within an hour.
          */
         post: operations["replay_events"];
         delete?: never;
@@ -573,7 +570,7 @@ export interface webhooks {
         put?: never;
         /**
          * Receive an event
-         * @description The gateway posts each event to the webhook endpoints that want it, signed according to Standard Webhooks. The same event can arrive more than once, with the same `webhook-id`.
+         * @description The gateway posts each event to the webhook endpoints that have its type, signed according to Standard Webhooks. The same event can arrive more than once, with the same `webhook-id`.
          */
         post: operations["receive_event"];
         delete?: never;
@@ -670,11 +667,11 @@ export interface components {
              */
             start_time: string;
         };
-        /** @description What happened to an appointment. */
+        /** @description Data of an event of an appointment. */
         AppointmentEvent: {
-            /** @description Id of the appointment. Of a two-step cancellation: of the original. */
+            /** @description Id of the appointment. In a two-step cancellation: the id of the original. */
             appointment_id: string;
-            /** @description Id that awaits or awaited the code of a two-step cancellation. Null for other events. */
+            /** @description In a two-step cancellation: the id that awaits or awaited the code. Otherwise null. */
             cancellation_id: string | null;
             /** @description `appointment.updated`: names of the changed fields. */
             changed?: ("start" | "end" | "resource_id" | "comment")[];
@@ -871,7 +868,7 @@ export interface components {
             /** @description Page where the patient can enter the code, request a new one, and cancel a booking. The same for all codes of the confirmation. Null if the gateway has no such page. Whoever has the link sees the time and place of the appointment. */
             page_url: string | null;
         };
-        /** @description A document of a patient, stored at the care unit. Its content has a path of its own. */
+        /** @description A document of a patient, stored at the care unit. `get_document_content` returns its content. */
         Document: {
             /** @description As `emr_id:{value}`. Null if the EHR does not name an author. */
             author_id: string | null;
@@ -898,7 +895,7 @@ export interface components {
              */
             content: string;
             /**
-             * @description Media type of the content. The content itself decides: if its first bytes are of another type, the request is rejected.
+             * @description Media type of the content. Must be the type that the first bytes of the content show.
              * @enum {string}
              */
             content_type: "application/pdf" | "image/png" | "image/jpeg" | "text/plain";
@@ -917,7 +914,7 @@ export interface components {
              */
             content: string;
             /**
-             * @description Media type of the content. The content itself decides: if its first bytes are of another type, the request is rejected. Default: the media type of the part `content`.
+             * @description Media type of the content. Must be the type that the first bytes of the content show. Default: the media type of the part `content`.
              * @enum {string}
              */
             content_type?: "application/pdf" | "image/png" | "image/jpeg" | "text/plain";
@@ -965,12 +962,12 @@ export interface components {
              */
             status: "available" | "degraded" | "unavailable";
         };
-        /** @description Whether the EHR can be used. */
+        /** @description Data of an event of an EHR. */
         EmrEvent: {
             /** @enum {string} */
             status: "available" | "unavailable";
         };
-        /** @description Something that happened. Contains ids, times and statuses, never personal data. */
+        /** @description A change of an appointment, a message or an EHR. Contains ids, times and statuses, never personal data. */
         Event: {
             /** @description Null if the event concerns the whole EHR. */
             care_unit_id: string | null;
@@ -1035,7 +1032,7 @@ export interface components {
              */
             title?: string;
         };
-        /** @description A message with a code that could not be sent. */
+        /** @description Data of an event of a message with a code. */
         MessageEvent: {
             /** @description Id of the first appointment that awaits the code. */
             appointment_id: string;
@@ -1056,7 +1053,7 @@ export interface components {
             created_at: string;
             /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
             disabled_reason: ("client" | "gone") | null;
-            /** @description Types of events that it gets. Null: all. */
+            /** @description Types of events to deliver. Null: all. */
             event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
             id: string;
             /**
@@ -1273,7 +1270,7 @@ export interface components {
              */
             status: "pending" | "delivered" | "failed";
         };
-        /** @description A URL of the client that gets its events. */
+        /** @description A URL of the client to which the gateway posts events. */
         WebhookEndpoint: {
             /**
              * Format: date-time
@@ -1282,7 +1279,7 @@ export interface components {
             created_at: string;
             /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
             disabled_reason: ("client" | "gone") | null;
-            /** @description Types of events that it gets. Null: all. */
+            /** @description Types of events to deliver. Null: all. */
             event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
             id: string;
             /**
@@ -1301,7 +1298,7 @@ export interface components {
             url: string;
         };
         WebhookEndpointChange: {
-            /** @description Types of events that it gets. Null: all. */
+            /** @description Types of events to deliver. Null: all. */
             event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
             /**
              * @description `disabled` also ends the deliveries that are pending.
@@ -1315,7 +1312,7 @@ export interface components {
             url?: string;
         };
         WebhookEndpointCreation: {
-            /** @description Types of events that it gets. Null: all. */
+            /** @description Types of events to deliver. Null: all. */
             event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
             /**
              * Format: text
@@ -3773,7 +3770,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of documents. */
+            /** @description Documents stored at the care unit, newest first. */
             200: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -4053,7 +4050,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `idempotency_in_progress`, `patient_inactive`, `no_contact_channel` */
+            /** @description `idempotency_in_progress` */
             409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -4108,7 +4105,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `rate_limited`, `patient_limit_reached` */
+            /** @description `rate_limited` */
             429: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -4152,7 +4149,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `ehr_rejected` */
+            /** @description `ehr_rejected`, `partially_applied` */
             502: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -6026,7 +6023,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `ehr_rejected` */
+            /** @description `ehr_rejected`, `partially_applied` */
             502: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -6473,7 +6470,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `ehr_rejected` */
+            /** @description `ehr_rejected`, `partially_applied` */
             502: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -6731,7 +6728,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `ehr_rejected` */
+            /** @description `ehr_rejected`, `partially_applied` */
             502: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -8993,14 +8990,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The endpoint wants no more events, and is disabled. */
+            /** @description The gateway disables the endpoint. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The event is sent again later. */
+            /** @description The gateway sends the event again later. */
             default: {
                 headers: {
                     [name: string]: unknown;

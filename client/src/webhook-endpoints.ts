@@ -24,9 +24,11 @@ export interface WebhookEndpoints {
   rotateSecret(id: string, rotation?: WebhookSecretRotation, options?: WriteOptions): Promise<NewWebhookEndpoint>;
   /** Sends a test event. Resolves to its id. */
   test(id: string, options?: WriteOptions): Promise<{ readonly event_id: string }>;
-  /** Delivers every event since a time again. */
+  /** Delivers every event since `from` again. */
   replay(id: string, from: Date, options?: WriteOptions): Promise<WebhookEndpoint>;
+  /** Deliveries to the endpoint, newest first. */
   deliveries(id: string, query?: QueryOf<'list_webhook_deliveries'>, options?: CallOptions): List<WebhookDelivery>;
+  /** Delivers the event of a delivery again. */
   redeliver(id: string, deliveryId: string, options?: WriteOptions): Promise<WebhookDelivery>;
 }
 

@@ -14,7 +14,7 @@ const problems: Readonly<Partial<Record<Reason | 'no_response', string>>> = {
   patient_limit_reached: 'You have asked for many codes. Please try again in an hour.',
   no_contact_channel: 'The clinic has no phone number of yours to send a code to. Please call the clinic.',
   outcome_unknown: 'We do not know yet whether this worked. Press the button again: nothing will be done twice.',
-  no_response: 'We got no answer. Press the button again: nothing will be done twice.',
+  no_response: 'We got no response. Press the button again: nothing will be done twice.',
   ehr_unavailable: 'The clinic cannot be reached at the moment. Please try again in a few minutes.',
   ehr_timeout: 'The clinic cannot be reached at the moment. Please try again in a few minutes.',
 };

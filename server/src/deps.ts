@@ -5,6 +5,7 @@ import { createCursors } from './api/paging.ts';
 import { createEhrChangeMetrics } from './appointments/ehr-changes/metrics.ts';
 import { anchorEarlierChains } from './audit/anchors.ts';
 import { prepareAuditKey } from './audit/key-store.ts';
+import { createAuditMetrics } from './audit/metrics.ts';
 import { Trail } from './audit/trail.ts';
 import { startBackground } from './background/start.ts';
 import type { RefreshableClients } from './clients/client-registry.ts';
@@ -86,7 +87,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   });
   if (database.kind === 'pglite') await releaseAllLeases(background);
   await outbox.start();
-  const audit = new Trail(db, await prepareAuditKey(db, keys), log);
+  const audit = new Trail(db, await prepareAuditKey(db, keys), { log, metrics: createAuditMetrics(metrics) });
   const anchored = anchorEarlierChains(background, audit.key, log).catch((error) =>
     log.error({ cause: describeError(error) }, 'anchoring earlier audit chains failed'),
   );

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirAppointment } from '../../connectors/fhir-r4/src/fhir.ts';
 import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
@@ -13,9 +13,6 @@ import { type AppointmentResponse, change, creation, keysOf, newKey, type Sent }
 import { careUnitPath } from '../other-ehrs.ts';
 import { finalResponse, nextCall, settledResponse, withQuickRecovery } from '../recovery.ts';
 import { northCareUnit } from './north.ts';
-
-// Longer than every wait in the test, so that a failure names the condition that was not met.
-vi.setConfig({ testTimeout: 150_000 });
 
 const path = careUnitPath('fhir', 'north');
 const fake = await startFake({ data: { days: 42 } });

@@ -1,26 +1,16 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { access, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { Appointment } from '../bookings.ts';
 import { codeIn, type Message } from '../codes.ts';
+import { freePort } from '../free-port.ts';
 
 const example = new URL('../../examples/fhir/', import.meta.url);
 const folder = await mkdtemp(join(tmpdir(), 'crossward-example-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Starts the example as users do, with other ports and another folder. */
 async function startExample() {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import { eventually } from '../codes.ts';
 import { type FaultProxy, startFaultProxy } from '../fault-proxy.ts';
@@ -16,9 +16,6 @@ import {
 } from './records.ts';
 
 /* What an EHR does with a write of a record is told to the caller, and done once, whatever happens in between. */
-
-// Longer than every wait in the test, so that a failure names the condition that was not met.
-vi.setConfig({ testTimeout: 150_000 });
 
 const fake = await startFake({ heedsIfNoneExist: false, data: { days: 7 } });
 let proxy: FaultProxy;

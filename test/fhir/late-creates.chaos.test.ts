@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirAppointment } from '../../connectors/fhir-r4/src/fhir.ts';
 import { freeSlot, isFree, type Slot } from '../bookings.ts';
@@ -9,9 +9,6 @@ import { type AppointmentResponse, creation, keysOf, newKey, type Sent } from '.
 import { careUnitPath } from '../other-ehrs.ts';
 import { finalResponse, nextCall } from '../recovery.ts';
 import { directBookingsOn } from './direct-bookings.ts';
-
-// Longer than every wait in the test, so that a failure names the condition that was not met.
-vi.setConfig({ testTimeout: 150_000 });
 
 const path = careUnitPath('fhir', 'north');
 const fake = await startFake({ transactions: 'none', heedsIfNoneExist: false, data: { days: 42 } });

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import { temporaryFolder } from '../../server/src/config/test-support.ts';
+import { freePort } from '../free-port.ts';
 
 const run = promisify(execFile);
 
@@ -48,9 +49,7 @@ test.each([
 });
 
 test('fhir:load says that the server cannot be reached', async () => {
-  const server = await startFake({ data: [] });
-  await server.close();
-  const { stderr, code } = await load('--base-url', server.url);
+  const { stderr, code } = await load('--base-url', `http://127.0.0.1:${await freePort()}`);
   expect(code).toBe(1);
   expect(stderr).toContain('The server cannot be reached: connect ECONNREFUSED');
   expect(stderr).not.toContain('    at ');

@@ -1,5 +1,5 @@
 /** @module-tag every-ehr */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   book,
   bookEach,
@@ -28,13 +28,10 @@ import {
 
 /* Checks how reconciliation finds writes in FHIR servers. The tests with sandboxes cover every kind of write. */
 
-// Longer than every wait in the test, so that a failure names the condition that was not met.
-vi.setConfig({ testTimeout: 150_000 });
-
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
   connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
-  configure: (demo) => withQuickRecovery(demo, { timeout_ms: 20_000 }),
+  configure: (demo) => withQuickRecovery(demo),
 });
 beforeAll(() => allAvailable(gateway));
 beforeEach(() => ehrs.reset());

@@ -91,10 +91,10 @@ const commands = [
 /** Set by `npm run test:model`. Default: a few fixed sequences. */
 const { MODEL_RUNS, MODEL_SEED = '1', MODEL_PATH, MODEL_REPLAY_PATH } = process.env;
 const numRuns = Number(MODEL_RUNS ?? 6);
-const timeout = MODEL_RUNS === undefined ? 120_000 : 0;
+const timeout = MODEL_RUNS === undefined ? 600_000 : 0;
 
 // The demo mailbox would print hundreds of codes to the terminal.
-vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
 const ehrs = faultyEhrs();
 // A promise must not depend on which gateway keeps it. The embedded database has one.
 const gateways = inject('databaseKind') === 'postgresql' ? 3 : 1;
@@ -103,7 +103,10 @@ const gateway = await startGateways(gateways, {
   connectors: [wrapConnector(ehrs.faulty)],
   logLevel: 'warn',
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await gateway.close();
+  output.mockRestore();
+});
 
 describe('random sequences of requests match the model of the contract', () => {
   test.each(cases)('$name', { timeout }, async ({ name, place, ...policy }) => {

@@ -1,16 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Connector, ConnectorOperations } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import type { CareUnit } from '../records.ts';
 import type { Schedule } from '../schedules.ts';
-
-type CompleteConnector = Required<Connector>;
-type Variant = [
-  name: string,
-  capability: string,
-  check: string,
-  defects: (right: CompleteConnector) => Partial<ConnectorOperations>,
-];
+import type { CompleteConnector, Variant } from './broken.test-support.ts';
 
 const minute = 60_000;
 

@@ -35,7 +35,7 @@ function claims({ connector }: Subject, name: 'endSchedule' | 'addScheduleExcept
   if (!connector[name]) throw new NotClaimed(`the connector has no ${name}`);
 }
 
-/** Everything that a caller is told, without the EHR's id. */
+/** The fields that a caller sees, without the EHR's id. */
 function told({ id: _, ...schedule }: Schedule): object {
   return { ...schedule, healthcareServiceIds: schedule.healthcareServiceIds.toSorted() };
 }

@@ -26,7 +26,7 @@ export interface Version {
 /** Resources in memory, each with a version. */
 export class Store {
   #resources = new Map<string, Stored>();
-  /** Of Appointments, the oldest first. */
+  /** Versions of Appointments, the oldest first. */
   readonly #versions: Version[] = [];
   readonly lostClaimStatus: number;
   readonly heedsIfMatch: boolean;

@@ -26,7 +26,7 @@ async function withAppointments(count: number, options: FakeOptions = {}) {
 
 function list(connector: Connector, after: string | undefined, limit = 100) {
   const page = connector.listAppointmentChanges?.({ careUnits: [north, south], limit, ...(after ? { after } : {}) });
-  if (!page) throw new Error('The connector does not tell changes');
+  if (!page) throw new Error('The connector does not report changes');
   return page;
 }
 
@@ -105,7 +105,8 @@ describe('changes of appointments', () => {
       ['dates them', {}],
       ['does not say when', { datesDeletions: false }],
       ['sends small pages', { pageSize: 2 }],
-    ])('are returned once as cancelled, by a server that %s', async (_, options) => {
+      ['has a search for them instead of a history', { deletedSearch: 'known' }],
+    ] as const)('are returned once as cancelled, by a server that %s', async (_, options) => {
       const made = await withAppointments(3, options);
       const { connector, start, ids } = made;
       const [first = '', second = ''] = ids;
@@ -160,7 +161,8 @@ describe('changes of appointments', () => {
     test.each([
       ['has no history', { history: false }, undefined],
       ['rejects its history', {}, '/Appointment/_history'],
-    ])('are left out by a server that %s, and other changes are returned', async (_, options, rejected) => {
+      ['ignores the search for them', { deletedSearch: 'ignored' }, undefined],
+    ] as const)('are left out by a server that %s, and other changes are returned', async (_, options, rejected) => {
       const made = await withAppointments(2, options);
       const { connector, server, start, ids } = made;
       const [gone = '', other = ''] = ids;
@@ -170,7 +172,7 @@ describe('changes of appointments', () => {
     });
   });
 
-  test('of a server that does not tell their times are unsupported', async () => {
+  test('of a server that does not report their times are unsupported', async () => {
     const { server, connector, start, ids } = await withAppointments(1);
     Object.assign(server.store.get(`Appointment/${ids[0]}`), { meta: { versionId: '1' } });
     server.misbehave = ({ path }) =>

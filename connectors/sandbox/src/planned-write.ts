@@ -16,7 +16,7 @@ export interface PlannedRow extends CurrentRow {
 
 /** What a write does if nothing that was read for it has changed since. */
 export interface PlannedWrite {
-  /** Of the appointments, in the order of the changes. */
+  /** The ids of the appointments, in the order of the changes. */
   readonly ids: readonly string[];
   readonly rows: ReadonlyMap<string, PlannedRow>;
   /** Times that time slots must cover. */

@@ -15,7 +15,10 @@ import { readTakenTimes } from './taken-times.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Free slots of the care unit. One statement if the page is full, or the range searched, with the first candidates. */
+/**
+ * Free slots of the care unit. Takes one statement, unless so many of the first candidates are taken that the page is not
+ * full.
+ */
 export async function listTimeSlots(
   db: Kysely<SandboxTables>,
   emr: string,
@@ -52,7 +55,7 @@ async function searchIn(
   }
 }
 
-/** The next entries, `count` at most. The source can be read further. */
+/** The next entries, `count` at most. Leaves the rest in the iterator. */
 function take<Entry>(source: Iterator<Entry>, count: number): Entry[] {
   const taken: Entry[] = [];
   while (taken.length < count) {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+/** @module-tag any-database */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,
   book,
@@ -41,9 +42,6 @@ import {
   settledResponse,
   withQuickRecovery,
 } from '../../../test/recovery.ts';
-
-// Longer than every wait in the test, so that a failure names the condition that was not met.
-vi.setConfig({ testTimeout: 150_000 });
 
 /** A write to send, and what must be true after its response. */
 interface Scenario {
@@ -245,8 +243,6 @@ const gateway = await startGateway({
         (configuration, { id, like }) => withEhr(configuration, { id, like, policies: {} }),
         demo,
       ),
-      // Many tests run concurrently.
-      { timeout_ms: 20_000 },
     ),
 });
 beforeAll(() => allAvailable(gateway));

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { freeSlot, isFree } from '../../../test/bookings.ts';
 import { eventually } from '../../../test/codes.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
@@ -11,9 +11,6 @@ import {
   settledResponse,
   withQuickRecovery,
 } from '../../../test/recovery.ts';
-
-// Longer than every wait in the test, so that a failure names the condition that was not met.
-vi.setConfig({ testTimeout: 150_000 });
 
 const giveUpSeconds = 3;
 const ehrs = faultyEhrs();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   book,
   bookEach,
@@ -32,9 +32,6 @@ import {
   withQuickRecovery,
 } from '../../../test/recovery.ts';
 import type { Configuration } from '../config/configuration.ts';
-
-// Longer than every wait in the test, so that a failure names the condition that was not met.
-vi.setConfig({ testTimeout: 150_000 });
 
 /**
  * When the EHR performs the late write: before reconciliation ends, or after it found that nothing was done. Every test
@@ -72,7 +69,7 @@ function configure(demo: Configuration): Configuration {
   const wanted = moments.flatMap((moment) => (Object.keys(kinds) as Kind[]).map((kind) => ({ moment, kind })));
   const { emrs, ...rest } = wanted.reduce(
     (it, { moment, kind }) => withEhr(it, { id: emrOf(moment, kind), like: kinds[kind], policies: policiesOf(kind) }),
-    withQuickRecovery(demo, { timeout_ms: 20_000 }),
+    withQuickRecovery(demo),
   );
   const settlingOf = (id: string) => moments.find(({ prefix }) => id.startsWith(`${prefix}-`))?.settling_seconds ?? 1;
   return {

@@ -231,7 +231,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     tag: 'Appointments',
     summary: 'Change several appointments',
     description:
-      'Applies to all appointments or to none. An update with `start` and `end` is a continuous reschedule: the appointments are placed in the consecutive time slots of the range. A longer range creates additional appointments; a shorter one cancels the last ones. A confirm requires that all ids await the same code and that this client started the confirmation. Every wrong code counts as an attempt while any of the ids awaits the code.',
+      'Applies to all appointments or to none. An update with `start` and `end` is a continuous reschedule: the appointments are placed in the consecutive time slots of the range. A longer range creates additional appointments; a shorter one cancels the last ones. A confirm requires that all ids await the same code and that this client started the confirmation. Every incorrect code counts as an attempt while any of the ids awaits the code.',
     level: 'care_unit',
     method: 'PATCH',
     path: '/appointments',

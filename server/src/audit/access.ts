@@ -5,7 +5,7 @@ import type { Entry } from './chain.ts';
 /** An access to the records of patients. */
 export interface Access {
   readonly actor: AuditActor;
-  /** Whoever the access is for. */
+  /** The client that the access is for. `background`: none. */
   readonly clientId: string;
   readonly operation: string;
   readonly emr: string;
@@ -16,7 +16,7 @@ export interface Access {
   readonly records: Iterable<string>;
   /** `success`, `dry_run`, `replayed` or the reason of a problem. */
   readonly outcome: string;
-  /** Of a background job: the id of the operation. */
+  /** The id of the request. For a background job: the id of the operation. */
   readonly requestId: string;
 }
 

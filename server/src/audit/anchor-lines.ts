@@ -1,7 +1,7 @@
 import { type Anchor, anchorMessage } from './anchors.ts';
 
 /**
- * The anchors among the lines of a log, in JSON. Other lines are ignored, since a log contains more than anchors.
+ * Reads the anchors in the lines of a log. Other lines are ignored.
  *
  * @throws {SyntaxError} when an anchor is not complete
  */
@@ -12,7 +12,7 @@ export async function readAnchors(lines: AsyncIterable<string>): Promise<Anchor[
 }
 
 function anchorIn(line: string): Anchor {
-  // A log collector may have put something in front.
+  // A log collector may have added a prefix.
   const { chain, position, hash, at } = JSON.parse(line.slice(line.indexOf('{')));
   const isAnchor =
     typeof chain === 'string' &&

@@ -3,9 +3,8 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/kysely.ts';
 import type { AuditKey } from './audit-key.ts';
 import { beginning, type Head } from './chain.ts';
-import { readHead } from './store.ts';
 
-/** At this time, the chain was whole up to this position. */
+/** At this time, the chain was intact up to this position. */
 export interface Anchor extends Head {
   readonly chainId: string;
   readonly at: Date;
@@ -14,7 +13,7 @@ export interface Anchor extends Head {
 /** The message of the log line that `audit verify --anchors` reads. */
 export const anchorMessage = 'audit anchor';
 
-/** Writes an anchor to the log, so that it is kept elsewhere too. */
+/** Writes an anchor to the log, which is kept outside the database. */
 export function logAnchor(log: Logger, { chainId, position, hash, at }: Anchor): void {
   log.info({ chain: chainId, position, hash: hash.toString('hex'), at: at.toISOString() }, anchorMessage);
 }
@@ -52,18 +51,14 @@ export async function storeAnchor(db: Db, key: AuditKey, anchor: Anchor, isLast:
     WHERE id = ${chainId} AND anchor_position <= ${position}`.execute(db);
 }
 
-/** Writes anchors of chains whose process was killed, or runs beside this one, and that have grown since their last anchor. */
+/** Anchors the chains of other processes, running or killed, that have grown since their last anchor. */
 export async function anchorEarlierChains(db: Db, key: AuditKey, log: Logger): Promise<void> {
-  const open = await db
-    .selectFrom('audit_chains')
-    .select(['id', 'anchor_position'])
-    .where('closed_at', 'is', null)
-    .where('key_id', '=', key.id)
-    .execute();
-  for (const { id, anchor_position } of open) {
-    const head = await readHead(db, id);
-    if (!head || head.position <= anchor_position) continue;
-    const anchor = { chainId: id, ...head, at: new Date() };
+  const { rows } = await sql<Head & { readonly id: string }>`
+    SELECT id, last.position, last.hash FROM audit_chains AS chain, LATERAL (
+      SELECT position, hash FROM audit_entries WHERE chain_id = chain.id ORDER BY position DESC LIMIT 1) AS last
+    WHERE closed_at IS NULL AND key_id = ${key.id} AND last.position > anchor_position`.execute(db);
+  for (const { id: chainId, ...head } of rows) {
+    const anchor = { chainId, ...head, at: new Date() };
     logAnchor(log, anchor);
     await storeAnchor(db, key, anchor, false);
   }

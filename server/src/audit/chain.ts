@@ -5,7 +5,7 @@ import type { AuditKey } from './audit-key.ts';
 export type StoredEntry = Selectable<AuditTables['audit_entries']>;
 export type Entry = Omit<StoredEntry, 'hash'>;
 
-/** The last entry of a chain, or of a part of it. */
+/** The position and hash of the last entry of a chain, or of a part of it. */
 export interface Head {
   readonly position: number;
   readonly hash: Buffer;

@@ -2,7 +2,7 @@ import { patientIdentifierTypes } from '@crossward/connector-kit';
 import { formatIdentifier, IdentifierError, parsePatientIdentifier } from '../identifiers/index.ts';
 import type { AuditSearch } from './search.ts';
 
-/** What somebody typed. Empty: no filter. */
+/** The filters of a search, as an operator typed them. Empty: no filter. */
 export interface TypedSearch {
   readonly emr?: string | undefined;
   readonly patient?: string | undefined;
@@ -12,17 +12,17 @@ export interface TypedSearch {
   readonly to?: string | undefined;
 }
 
-/** The filters of a search, or what is wrong with it. The text does not repeat what was typed. */
+/** Parses the filters of a search. Returns the mistake as a sentence, which does not repeat what was typed. */
 export function readSearch(typed: TypedSearch): AuditSearch | string {
   const [emr, patient, clientId, requestId] = [typed.emr, typed.patient, typed.client, typed.requestId].map(trimmed);
-  if (patient !== undefined && emr === undefined) return 'A search for a patient needs an EHR.';
+  if (patient !== undefined && emr === undefined) return 'A search by patient needs an EHR.';
   const identifier = patient === undefined ? undefined : readPatient(patient);
   if (identifier instanceof IdentifierError) return identifier.detail;
   const [from, to] = [typed.from, typed.to].map(readTime);
   if (from === 'invalid' || to === 'invalid') {
     return 'A time has the form 2030-03-15 or 2030-03-15T09:00, in UTC, or an offset at its end.';
   }
-  if (from && to && from >= to) return 'The search must begin before it ends.';
+  if (from && to && from >= to) return 'The start of the search must be before its end.';
   return { emr, patient: identifier, clientId, requestId, from, to };
 }
 

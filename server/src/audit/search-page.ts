@@ -18,7 +18,7 @@ export function sealPage(keys: KeyRing, operator: string, { search, before }: Re
     .toString('base64url');
 }
 
-/** The page, or what is wrong. */
+/** Returns the page, or the mistake as a sentence. */
 export function openPage(keys: KeyRing, operator: string, sealed: string): AuditPage | string {
   const text = keys.open('cursor', Buffer.from(sealed, 'base64url'), contextOf(operator));
   if (text === undefined) return 'This page can no longer be shown. Search again.';

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { observeStatements } from '../../../test/statements.ts';
@@ -14,6 +15,7 @@ import { type Anchor, anchorEarlierChains, insertChain } from './anchors.ts';
 import type { AuditKey } from './audit-key.ts';
 import { appendTo, beginning } from './chain.ts';
 import { prepareAuditKey, readAuditKeys } from './key-store.ts';
+import { createAuditMetrics } from './metrics.ts';
 import { deleteOldEntries } from './retention.ts';
 import { insertEntries } from './store.ts';
 import { auditEntries, tamper } from './test-audit.ts';
@@ -53,7 +55,9 @@ const accessTo = (patient: string, change: Partial<Access> = {}): Access => ({
   ...change,
 });
 
-const newTrail = () => new Trail(db, key, log);
+const registry = new Registry();
+const metrics = createAuditMetrics(registry);
+const newTrail = () => new Trail(db, key, { log, metrics });
 
 async function record(trail: Trail, count: number): Promise<void> {
   for (let number = 0; number < count; number++) await trail.record(accessTo(`p-${number}`));
@@ -70,7 +74,7 @@ async function* lines() {
 }
 
 describe('requests that run at the same time', () => {
-  test('share statements, and leave one entry each, in whole chains of several gateways', async () => {
+  test('share statements, and leave one entry each, in intact chains of several gateways', async () => {
     const trails = [newTrail(), newTrail(), newTrail()];
     const statements = await observeStatements(testDatabase.database.pool, () =>
       Promise.all(trails.flatMap((trail) => Array.from({ length: 150 }, (_, n) => trail.record(accessTo(`p-${n}`))))),
@@ -95,8 +99,12 @@ describe('requests that run at the same time', () => {
 });
 
 describe('a connection that fails', () => {
-  /** Runs `work` while statements that insert entries fail as `fail` says. */
-  async function failing(fail: (run: () => Promise<unknown>) => Promise<unknown>, work: () => Promise<unknown>) {
+  /** Runs `work` while statements with a text, by default those that insert entries, fail as `fail` says. */
+  async function failing(
+    fail: (run: () => Promise<unknown>) => Promise<unknown>,
+    work: () => Promise<unknown>,
+    text = 'INSERT INTO audit_entries',
+  ) {
     const { pool } = testDatabase.database;
     const { connect } = pool;
     onTestFinished(() => {
@@ -107,7 +115,7 @@ describe('a connection that fails', () => {
       const { query } = client;
       const failingQuery = (...input: readonly unknown[]) => {
         const run = (): Promise<unknown> => Reflect.apply(query, client, input);
-        return JSON.stringify(input[0]).includes('INSERT INTO audit_entries') ? fail(run) : run();
+        return JSON.stringify(input[0]).includes(text) ? fail(run) : run();
       };
       client.query = failingQuery as typeof query;
       return client;
@@ -210,6 +218,83 @@ describe('a connection that fails', () => {
     ]);
     expect(logLines.join()).toContain('audit entries are missing in the database');
   });
+
+  test('while no statement runs, and entries are missing afterwards: a new chain begins too', async () => {
+    const trail = newTrail();
+    await record(trail, 3);
+    await tamper(db, (tx) => sql`DELETE FROM audit_entries WHERE position > 1`.execute(tx));
+    await record(trail, 2);
+    expect(await verdicts()).toEqual([
+      { fault: 'cut_off', position: 2, entries: 1 },
+      { fault: null, position: null, entries: 2 },
+    ]);
+  });
+
+  test('before the first entry, and the row of the chain is missing afterwards: it is registered again', async () => {
+    let failures = 0;
+    await failing(
+      async (run) => {
+        if (failures++ > 0) return run();
+        await sql`DELETE FROM audit_chains`.execute(createDb({ pool: testDatabase.database.background }));
+        throw lost();
+      },
+      () => record(newTrail(), 2),
+    );
+    expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 2 }]);
+  });
+
+  test('while an anchor is stored: the new chain gets its own', async () => {
+    const trail = newTrail();
+    await record(trail, 3);
+    let isFirst = true;
+    await failing(
+      async (run) => {
+        if (!isFirst) return run();
+        isFirst = false;
+        await tamper(createDb({ pool: testDatabase.database.background }), (tx) =>
+          sql`DELETE FROM audit_entries WHERE position > 1`.execute(tx),
+        );
+        await record(trail, 2);
+        return run();
+      },
+      () => trail.anchor(),
+      'UPDATE audit_chains',
+    );
+    await trail.anchor();
+    expect((await readAnchors(lines())).at(-1)).toMatchObject({ position: 2 });
+    const chains = await db.selectFrom('audit_chains').select('anchor_position').orderBy('started_at').execute();
+    expect(chains.map(({ anchor_position }) => anchor_position)).toEqual([3, 2]);
+  });
+});
+
+test('a chain whose row is removed ends, and its gateway continues in a new one', async () => {
+  const trail = newTrail();
+  await record(trail, 2);
+  await sql`DELETE FROM audit_chains`.execute(db);
+  await record(trail, 1);
+  expect(await verdicts()).toEqual([
+    { fault: null, position: null, entries: 1 },
+    { fault: 'removed', position: 1, entries: 0 },
+  ]);
+});
+
+test('a failure that would hit any entry fails all that wait with one statement, and is counted', async () => {
+  const trail = newTrail();
+  await record(trail, 1);
+  await sql`ALTER TABLE audit_entries RENAME TO entries_elsewhere`.execute(db);
+  let outcomes: PromiseSettledResult<void>[] = [];
+  const statements = await observeStatements(testDatabase.database.pool, async () => {
+    const waiting = Array.from({ length: 250 }, (_, n) => trail.record(accessTo(`p-${n}`, { actor: 'background' })));
+    outcomes = await Promise.allSettled(waiting);
+  });
+  await sql`ALTER TABLE entries_elsewhere RENAME TO audit_entries`.execute(db);
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(250);
+  expect(statements.length).toBeLessThan(10);
+  expect(await registry.getSingleMetricAsString('crossward_audit_entries_failed_total')).toContain(
+    'crossward_audit_entries_failed_total{actor="background"} 250',
+  );
+  await record(trail, 1);
+  expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 2 }]);
 });
 
 describe('verification', () => {
@@ -237,7 +322,7 @@ describe('verification', () => {
     fc.record({ how: fc.constant('move the anchor' as const), at: anywhere }),
   );
 
-  test('shows the first position of any tampering', async () => {
+  test('finds the first position of any tampering', async () => {
     const trail = newTrail();
     await record(trail, length);
     await trail.close();
@@ -319,6 +404,16 @@ describe('anchors', () => {
     expect(chains).toMatchObject([{ anchor_position: 3, closed_at: expect.any(Date) }]);
   });
 
+  test('include entries that are stored after the end, of requests whose caller had disconnected', async () => {
+    const trail = newTrail();
+    await record(trail, 2);
+    await trail.close();
+    await record(trail, 1);
+    expect((await readAnchors(lines())).map(({ position }) => position)).toEqual([2, 3]);
+    const chains = await db.selectFrom('audit_chains').selectAll().execute();
+    expect(chains).toMatchObject([{ anchor_position: 3, closed_at: expect.any(Date) }]);
+  });
+
   test('are written for chains of processes that were killed', async () => {
     await record(newTrail(), 3);
     await anchorEarlierChains(db, key, log);
@@ -343,27 +438,30 @@ describe('anchors', () => {
 describe('after their retention', () => {
   /** A chain of ten entries, of which the first ones were written earlier. */
   async function backdate(days: number, upTo: number): Promise<void> {
+    await chainWith(Array.from({ length: 10 }, (_, n) => (n < upTo ? days : 0)));
+  }
+
+  /** A chain with entries of these ages, in days. */
+  async function chainWith(ages: readonly number[]): Promise<void> {
     const id = randomUUID();
     await insertChain(db, key, id);
-    const entries = Array.from({ length: 10 }, (_, n) =>
-      entryOf(key, new Date(Date.now() - (n < upTo ? days * 86_400_000 : 0)), accessTo(`p-${n}`)),
-    );
+    const entries = ages.map((age, n) => entryOf(key, new Date(Date.now() - age * 86_400_000), accessTo(`p-${n}`)));
     await insertEntries(db, appendTo(key, id, beginning, entries));
   }
 
   test('entries are deleted from the beginning of a chain, and the rest still verifies', async () => {
     await backdate(11, 7);
-    await deleteOldEntries(db, key, 10, 4);
+    await deleteOldEntries(db, ring, { days: 10, limit: 4 });
     expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 6 }]);
-    await deleteOldEntries(db, key, 10, 4);
-    await deleteOldEntries(db, key, 10, 4);
+    await deleteOldEntries(db, ring, { days: 10, limit: 4 });
+    await deleteOldEntries(db, ring, { days: 10, limit: 4 });
     expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 3 }]);
     expect((await auditEntries(db)).map(({ position }) => position)).toEqual([8, 9, 10]);
   });
 
-  test('a removal that is passed off as a deletion shows', async () => {
+  test('a removal that is disguised as a deletion is found', async () => {
     await backdate(11, 7);
-    await deleteOldEntries(db, key, 10, 4);
+    await deleteOldEntries(db, ring, { days: 10, limit: 4 });
     await tamper(db, async (tx) => {
       await sql`UPDATE audit_chains SET checkpoint_position = 5, checkpoint_hash =
         (SELECT hash FROM audit_entries WHERE position = 5)`.execute(tx);
@@ -372,9 +470,40 @@ describe('after their retention', () => {
     expect(await verdicts()).toEqual([{ fault: 'checkpoint_changed', position: null, entries: 0 }]);
   });
 
+  test('entries behind a younger one stay, as after a wrong clock, and stop no other chain', async () => {
+    await chainWith([0, 30, 0]);
+    await backdate(11, 7);
+    await deleteOldEntries(db, ring, { days: 10, limit: 100 });
+    await deleteOldEntries(db, ring, { days: 10, limit: 100 });
+    expect((await verdicts()).map(({ fault, entries }) => [fault, entries])).toEqual([
+      [null, 3],
+      [null, 3],
+    ]);
+  });
+
+  test('entries under an older key are deleted with a checkpoint of that key', async () => {
+    const [lost, newer] = [randomBytes(32), randomBytes(32)];
+    key = await prepareAuditKey(db, createKeyRing([lost]));
+    await backdate(11, 7);
+    await prepareAuditKey(db, createKeyRing([newer]));
+    const found = createKeyRing([newer, lost]);
+    await deleteOldEntries(db, found, { days: 10, limit: 4 });
+    expect(await verdicts([], await readAuditKeys(db, found))).toEqual([{ fault: null, position: null, entries: 6 }]);
+  });
+
+  test('a chain without an entry left is continued', async () => {
+    const trail = newTrail();
+    await record(trail, 2);
+    await tamper(db, (tx) => sql`UPDATE audit_entries SET at = now() - interval '11 days'`.execute(tx));
+    await deleteOldEntries(db, ring, { days: 10, limit: 4 });
+    await record(trail, 1);
+    expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 1 }]);
+    expect(logLines.join()).not.toContain('missing');
+  });
+
   test('nothing younger is deleted', async () => {
     await backdate(9, 7);
-    await deleteOldEntries(db, key, 10, 4);
+    await deleteOldEntries(db, ring, { days: 10, limit: 4 });
     expect(await auditEntries(db)).toHaveLength(10);
   });
 });

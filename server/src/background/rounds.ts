@@ -116,7 +116,7 @@ export function backgroundWork(
     guarded(anchorPauseMilliseconds, 'anchoring the audit trail', () => services.audit.anchor()),
     guarded(deletionPauseMilliseconds, 'deletion', () => deleteOldData(db, retention)),
     guarded(deletionPauseMilliseconds, 'deletion of audit entries', () =>
-      deleteOldEntries(db, services.audit.key, retention.audit_days, entriesDeletedAtOnce),
+      deleteOldEntries(db, keys, { days: retention.audit_days, limit: entriesDeletedAtOnce }),
     ),
     guarded(gaugesPauseMilliseconds, 'reading metrics of operations', async () => {
       for (const { id, emr } of await suspendUnconfigured(db, emrs)) {

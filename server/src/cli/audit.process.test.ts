@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
 import { prepareAuditKey } from '../audit/key-store.ts';
+import { createAuditMetrics } from '../audit/metrics.ts';
 import { tamper } from '../audit/test-audit.ts';
 import { Trail } from '../audit/trail.ts';
 import { createDb } from '../db/kysely.ts';
@@ -23,7 +25,10 @@ const logFile = join(folder, 'log');
 
 const logLines: string[] = [];
 const log = pino({}, { write: (line: string) => void logLines.push(line) });
-const trail = new Trail(db, await prepareAuditKey(db, createKeyRing([secretKey])), log);
+const trail = new Trail(db, await prepareAuditKey(db, createKeyRing([secretKey])), {
+  log,
+  metrics: createAuditMetrics(new Registry()),
+});
 const number = 'no_personal_number:15859000026';
 const accesses = [
   { clientId: 'app', patients: ['emr_id:p-1', number], operation: 'get_patient', outcome: 'success' },
@@ -88,7 +93,7 @@ describe('search', () => {
     ['--patient emr_id:p-1', 'needs an EHR'],
     ['--emr north --patient no_personal_number:1', 'fødselsnummer'],
     ['--from yesterday', '2030-03-15'],
-    ['--from 2030-01-02 --to 2030-01-01', 'begin before it ends'],
+    ['--from 2030-01-02 --to 2030-01-01', 'must be before its end'],
     ['--limit 0', 'whole number'],
   ])('rejects %s', async (options, explanation) => {
     const { code, stderr } = await crossward(`audit search ${options}`);
@@ -97,9 +102,9 @@ describe('search', () => {
 });
 
 describe('verify', () => {
-  test('says that the trail is whole', async () => {
+  test('says that the trail is intact', async () => {
     const { code, stdout } = await crossward(`audit verify --anchors ${logFile}`);
-    expect(stdout).toMatch(/^\S{36} {2}whole {2}3 entries {2}\S+ to \S+\nThe audit trail is whole\.\n$/);
+    expect(stdout).toMatch(/^\S{36} {2}intact {2}3 entries {2}\S+ to \S+\nThe audit trail is intact\.\n$/);
     expect(code).toBe(0);
   });
 
@@ -114,7 +119,7 @@ describe('verify', () => {
     await tamper(db, (tx) => sql`DELETE FROM audit_entries WHERE position = 2`.execute(tx));
     const missing = await crossward('audit verify');
     expect(missing.stdout).toContain('entry missing at position 2');
-    expect(missing.stdout).toContain('The audit trail is not whole.');
+    expect(missing.stdout).toContain('The audit trail is not intact.');
     expect(missing.code).toBe(1);
     await tamper(db, async (tx) => {
       await sql`DELETE FROM audit_entries`.execute(tx);

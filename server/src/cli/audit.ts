@@ -18,7 +18,7 @@ import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
 import { askHidden } from './read-password.ts';
 
-/** Entries shown, unless `--limit` says otherwise. */
+/** Default of `--limit`. */
 const mostShown = 100;
 
 export function auditCommand(output: Output, end: (exitCode: number) => void): Command {
@@ -29,7 +29,7 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
     .option('--emr <id>', 'id of the EHR')
     .option(
       '--patient <identifier>',
-      'such as emr_id:p-1; needs --emr. With "-", asks for it or reads it from standard input, so that no shell history has it',
+      'such as emr_id:p-1; needs --emr. "-" asks for it or reads it from standard input, which keeps it out of the shell history',
     )
     .option('--client <id>', 'id of the client')
     .option('--request-id <id>', 'id of the request')
@@ -54,23 +54,23 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
   audit
     .command('verify')
     .description('Check that no entry was changed, removed or cut off.')
-    .option('--anchors <file>', 'log lines with anchors. Shows chains that were removed as a whole')
+    .option('--anchors <file>', 'log with anchors to compare with. Finds chains that were removed completely')
     .option('--json', 'as JSON')
     .action(async ({ anchors: file, json }: { readonly anchors?: string; readonly json?: true }) => {
       const anchors = file === undefined ? [] : await anchorsIn(file);
-      let isWhole = true;
+      let isIntact = true;
       const verdicts: Verdict[] = [];
       await withDatabase(output, async (db) => {
         const keys = await readAuditKeys(db, await currentKeyRing(db));
         for await (const verdict of verifyChains(db, keys, anchors)) {
-          isWhole &&= verdict.fault === null;
+          isIntact &&= verdict.fault === null;
           if (json) verdicts.push(verdict);
           else output.out(verdictLine(verdict));
         }
       });
       if (json) output.out(`${JSON.stringify(verdicts, null, 2)}\n`);
-      else output.out(isWhole ? 'The audit trail is whole.\n' : 'The audit trail is not whole.\n');
-      end(isWhole ? exitCodes.fine : exitCodes.failed);
+      else output.out(isIntact ? 'The audit trail is intact.\n' : 'The audit trail is not intact.\n');
+      end(isIntact ? exitCodes.fine : exitCodes.failed);
     });
   return audit;
 }
@@ -123,7 +123,7 @@ const faults: Readonly<Record<NonNullable<Verdict['fault']>, string>> = {
 };
 
 function verdictLine({ chainId, fault, position, entries, deletedUpTo, firstAt, lastAt }: Verdict): string {
-  const found = fault === null ? 'whole' : `${faults[fault]}${position === null ? '' : ` at position ${position}`}`;
+  const found = fault === null ? 'intact' : `${faults[fault]}${position === null ? '' : ` at position ${position}`}`;
   const deleted = deletedUpTo > 0 ? `  deleted up to ${deletedUpTo}` : '';
   const times = firstAt && lastAt ? `  ${firstAt.toISOString()} to ${lastAt.toISOString()}` : '';
   return `${chainId}  ${found}  ${entries} entries${deleted}${times}\n`;

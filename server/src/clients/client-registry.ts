@@ -17,7 +17,7 @@ export interface Client {
 
 /** The clients of the configuration file, and those that operators manage, in memory. */
 export interface ClientRegistry {
-  /** The client with this id and secret. Returns `undefined` for both an unknown id and a wrong secret. */
+  /** The client with this id and secret. Returns `undefined` for both an unknown id and an incorrect secret. */
   authenticate(id: string, secret: string): Client | undefined;
   /** The client with this id, for what it has started. */
   find(id: string): Client | undefined;
@@ -28,7 +28,7 @@ export interface ClientRegistry {
 export interface RefreshableClients extends ClientRegistry {
   /** Reads the stored clients if they have changed. Afterwards, every change committed before the call is in effect. */
   refresh(): Promise<void>;
-  /** Stored clients that are not used, because the configuration file has clients with their ids. */
+  /** Stored clients, not revoked, that are not used, because the configuration file has clients with their ids. */
   overridden(): readonly string[];
 }
 
@@ -63,7 +63,7 @@ export function createClientRegistry({ configured: { clients, emrs }, read }: Op
       const given = hashOfSecret(secret);
       const now = Date.now();
       let matches = false;
-      // An unknown id takes the same comparison as a wrong secret.
+      // An unknown id takes the same comparison as an incorrect secret.
       for (const { hash, expiresAt } of (entry?.client ? entry : nobody).secrets) {
         const isValid = expiresAt === null || now < expiresAt.getTime();
         matches = (timingSafeEqual(hash, given) && isValid) || matches;
@@ -75,13 +75,13 @@ export function createClientRegistry({ configured: { clients, emrs }, read }: Op
     async refresh() {
       const order = ++startedReads;
       const found = await read(revision);
-      // A read that started later may have ended earlier, and knows more.
+      // A read that started later may have ended earlier, with newer data.
       if (!found || order < appliedRead) return;
       appliedRead = order;
       revision = found.revision;
       stored = new Map(found.clients.map((client) => [client.id, fromDatabase(client, emrs)]));
     },
-    overridden: () => [...stored.keys()].filter((id) => configured.has(id)),
+    overridden: () => [...stored].flatMap(([id, { client }]) => (client && configured.has(id) ? id : [])),
   };
 }
 

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('wrong credentials', () => {
+describe('incorrect credentials', () => {
   test('are throttled with increasing delays after too many', () => {
     const credentials = createFailedCredentials(3);
     for (let count = 0; count < 3; count++) expect(credentials.failed('192.0.2.1', 'acme')).toBe(0);

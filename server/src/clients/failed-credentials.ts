@@ -14,7 +14,7 @@ interface Failures {
 
 export interface FailedCredentials {
   /**
-   * Records wrong credentials. Returns the milliseconds that the sender must still wait, or 0 if it is not throttled.
+   * Records incorrect credentials. Returns the milliseconds that the sender must still wait, or 0 if it is not throttled.
    * Failures during a pause do not extend it.
    */
   failed(address: string, clientId: string): number;

@@ -22,7 +22,7 @@ const right: ClientFacts = {
 const mistakesIn = (facts: Partial<ClientFacts>) =>
   clientMistakes(facts, { emrs }).map(({ path, text }) => `${formatPath(path)}: ${text}`);
 
-test('nothing is wrong with a right client, or with a part of it', () => {
+test('a valid client, or a part of one, has no mistakes', () => {
   expect(mistakesIn(right)).toEqual([]);
   expect(mistakesIn({ name: 'Site' })).toEqual([]);
 });

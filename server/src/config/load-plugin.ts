@@ -70,6 +70,7 @@ async function load(url: string): Promise<Record<string, unknown>> {
  * The file and line where a module threw. A SyntaxError has none.
  *
  * @returns ` (file:…)`, or an empty text
+ * @internal Vitest loads modules in its own way, so that no test sees such a stack.
  */
 export function placeOf(error: unknown): string {
   const place = /file:\/\/[^\s()]+:\d+/.exec(error instanceof Error ? (error.stack ?? '') : '')?.[0];

@@ -2,7 +2,7 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import { isMapping, type Mistake, quoted } from './mistake.ts';
 import { PluginMistake } from './plugin-mistake.ts';
 
-/** The connectors of a configuration file by what it calls them: the name of a built-in one, or a package or file. */
+/** The connectors of a configuration file. Key: the value of `connector`, which names a built-in one, a package or a file. */
 export interface NamedConnectors {
   readonly connectors: ReadonlyMap<string, ConnectorModule>;
   /** Packages and files that cannot be used. */

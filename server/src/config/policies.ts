@@ -27,7 +27,7 @@ export const policiesSchema = Type.Object(
             wholeNumber('Seconds after which a code expires.', { minimum: 1, maximum: 86_400, default: 600 }),
           ),
           attempts: Type.Optional(
-            wholeNumber('Number of wrong codes after which a confirmation is locked.', {
+            wholeNumber('Number of incorrect codes after which a confirmation is locked.', {
               minimum: 1,
               maximum: 20,
               default: 5,

@@ -167,15 +167,18 @@ export const limitsSchema = Type.Object(
       }),
     ),
     page_requests_per_minute: Type.Optional(
-      wholeNumber('Maximum number of requests to the page for patients per minute, per address and per link.', {
-        minimum: 1,
-        maximum: 100_000_000,
-        default: 120,
-      }),
+      wholeNumber(
+        'Maximum number of requests per minute to the page for patients (per address, and per link) and to the console (per address).',
+        {
+          minimum: 1,
+          maximum: 100_000_000,
+          default: 120,
+        },
+      ),
     ),
     failed_credentials: Type.Optional(
       wholeNumber(
-        'Number of wrong credentials, per address and per client id, after which further ones are throttled.',
+        'Number of incorrect secrets, per address and per client id, after which further ones are throttled.',
         {
           minimum: 1,
           maximum: 100_000_000,

@@ -28,7 +28,11 @@ const gateway = await startGateway({
         : connector,
     ),
   ],
-  configure: (demo) => withEhr(demo, { id: 'draft-se', like: 'sandbox-se', policies: {} }),
+  // Long, so that the tests purge and not the background job.
+  configure: (demo) => ({
+    ...withEhr(demo, { id: 'draft-se', like: 'sandbox-se', policies: {} }),
+    retention: { ...demo.retention, confirmation_days: 3650 },
+  }),
 });
 afterAll(() => gateway.close());
 
@@ -181,8 +185,9 @@ describe('an ended confirmation is purged', () => {
     expect(await confirmations(id)).toMatchObject([{ code_hash: expect.any(Buffer) }]);
     expect(await items(id)).toHaveLength(1);
     expect(await messagesOf(id)).toEqual([{ state: 'sent' }]);
-    await rowsOf(gateway, `UPDATE confirmation_items SET state = 'pending' WHERE confirmation_id = $1`, [id]);
+    // In this order, so that no background job finds an expired code that is pending.
     await backdate(id, '-101 days');
+    await rowsOf(gateway, `UPDATE confirmation_items SET state = 'pending' WHERE confirmation_id = $1`, [id]);
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
     // Its correct code was just entered.
     await purge();

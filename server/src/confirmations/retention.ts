@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 import { repeatLifetime } from './decide.ts';
 
-/** Of `confirmation`: no id awaits the code, and none has a hold. */
+/** A condition on `confirmation`: no id awaits the code, and none has a hold. */
 const hasEnded = sql<boolean>`NOT EXISTS (
   SELECT FROM confirmation_items AS item
   WHERE item.confirmation_id = confirmation.id AND item.state IN ('pending', 'confirming', 'expiring'))`;

@@ -27,7 +27,7 @@ export class NotPossible extends Error {
  * Runs an action in a transaction that also records it. Returns why it is not possible, if it is not: nothing has changed
  * then, and that is recorded too, unless the form had a mistake.
  *
- * @throws what has nothing to do with the action, such as a database that does not respond
+ * @throws errors that are not about the action, such as a database that does not respond
  */
 export async function act<Result>(
   { deps, session }: SignedIn,

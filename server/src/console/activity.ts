@@ -29,7 +29,7 @@ export type Action =
 
 /**
  * - `done`
- * - `rejected`: wrong credentials, or no role
+ * - `rejected`: incorrect credentials, or no role
  * - `not_possible`: the target has changed meanwhile, or does not exist
  * - `problem`: the check found a problem
  */
@@ -40,8 +40,8 @@ export interface Activity {
   readonly operator: string;
   readonly action: Action;
   /**
-   * The id of an operation, a message, an EHR, a client or a webhook endpoint, or the name of an account, with its new role
-   * if that changes.
+   * The id of an operation, a message, an EHR, a client or a webhook endpoint; or the name of an account, with its new role
+   * if the role changes.
    */
   readonly target?: string | undefined;
   readonly outcome: Outcome;

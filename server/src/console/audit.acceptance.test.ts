@@ -54,6 +54,7 @@ describe('a search finds accesses', () => {
     ],
     ['to the same id in another EHR', { emr: 'sandbox-se', patient: 'emr_id:p-1' }, []],
     ['of a client', { client: ' narrowed ' }, ['list appointments']],
+    ['without a NUL', { client: 'narr\0owed' }, ['list appointments']],
     ['in a time', { from: '2020-01-01', to: '2020-01-02T00:00' }, []],
   ])('%s', async (_, fields, operations) => {
     const { status, html, text } = await search(fields);
@@ -92,7 +93,7 @@ test('pages of a result have no identifier in their URL or form, and belong to o
 });
 
 test.each([
-  [{ patient: national }, 'A search for a patient needs an EHR.'],
+  [{ patient: national }, 'A search by patient needs an EHR.'],
   [{ emr: 'sandbox-no', patient: 'no_personal_number:15859000027' }, 'fødselsnummer'],
   [{ from: 'yesterday' }, 'A time has the form'],
 ])('%j is rejected with what is wrong', async (fields, explanation) => {

@@ -5,7 +5,7 @@ import { duration } from './parts.ts';
 const height = 64;
 const step = 10;
 
-/** What the calls of the last hour amount to. */
+/** The sums of the calls of the last hour. */
 export interface HourOfCalls {
   readonly calls: number;
   readonly failures: number;

@@ -114,7 +114,7 @@ describe('sign-in', () => {
     expect(pages.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
   });
 
-  test('waits after five failures of an account, for its right password too, and longer after each', async () => {
+  test('waits after five failures of an account, for its correct password too, and longer after each', async () => {
     await forgetFailures();
     const operator = await newOperator(gateway, newName(), 'view');
     const browser = consoleBrowser(gateway);
@@ -147,7 +147,7 @@ describe('sign-in', () => {
     await forgetFailures();
   });
 
-  test('tells what is missing in the form', async () => {
+  test('says what is missing in the form', async () => {
     const page = await attempt(consoleBrowser(gateway), { name: 'kari' }, '');
     expect([page.status, page.text]).toEqual([400, expect.stringContaining('Enter your name and your password.')]);
   });
@@ -319,7 +319,7 @@ describe('an operator', () => {
     expect(page.text).toContain('suspended');
   });
 
-  test('is not told that an operation is due after it was suspended again', async () => {
+  test('is not shown that an operation is due after it was suspended again', async () => {
     const { browser } = await signedIn('view');
     const id = await insertOperation(gateway.database, 'suspended');
     expect((await browser.open(`/console/operations/${id}?result=retried`)).text).not.toContain('is due');

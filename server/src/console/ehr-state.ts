@@ -4,7 +4,7 @@ import { badge } from './parts.ts';
 
 const others = 'Other gateways have their own.';
 
-/** What the figures of the EHRs are about. They are in the memory of processes. */
+/** Says which processes the figures of the EHRs are from: each keeps its own in memory. */
 export function scopeOf({ workers, processes }: GatewayFigures): string {
   const seenBy = 'Circuit breaker, calls, errors and latency of the last hour, as seen by';
   if (workers === undefined) return `${seenBy} this gateway since its start. ${others}`;

@@ -9,7 +9,7 @@ const longestPause = 300;
 
 interface Attempt {
   readonly name: string;
-  /** By which limits count: see `callerOf`. */
+  /** The address that limits count by: see `callerOf`. */
   readonly address: string;
 }
 

@@ -5,7 +5,7 @@ interface Field {
   readonly label: string;
   readonly hint?: HtmlContent;
   readonly value?: string | undefined;
-  /** What is wrong with the value that was sent. */
+  /** The mistake in the value that was sent. */
   readonly problem?: string | undefined;
   /** Default: `text`. */
   readonly type?: 'text' | 'url' | 'number' | 'datetime-local';
@@ -15,7 +15,7 @@ interface Field {
   readonly max?: number;
 }
 
-/** A text field with its label, its hint, and what is wrong with it. */
+/** A text field with its label, its hint and its mistake. */
 export function textField({
   name,
   label,

@@ -7,13 +7,13 @@ import type { FiguresSource } from '../ehr/figures.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { Session } from './sessions.ts';
 
-/** What the console works with. */
+/** The dependencies of the console. */
 export interface ConsoleDeps {
   readonly settings: ConsoleSettings;
   readonly services: OperationServices;
   /** The clients of the configuration, and what clients can be granted. */
   readonly configured: ConfiguredAccess;
-  /** Puts changes of clients into effect in this process. */
+  /** Makes this process use committed changes of clients at once. */
   refreshClients(): Promise<void>;
   readonly webhooks: Configuration['webhooks'];
   /** The configured EHRs and the connectors, for checks of connections. */
@@ -34,7 +34,7 @@ export interface ConsoleRequest {
   readonly cookieHeader: string;
   /** The URL below which the browser reaches the console. */
   readonly url: URL;
-  /** By which limits count: see `callerOf`. */
+  /** The address that limits count by: see `callerOf`. */
   readonly address: string;
   /** Headers by which a browser says where a form comes from. */
   readonly origin: string | undefined;
@@ -51,7 +51,7 @@ export interface ConsoleResponse {
   readonly cookies?: readonly string[];
 }
 
-/** What a page works with. */
+/** What a page gets. */
 export interface PageContext {
   readonly deps: ConsoleDeps;
   readonly request: ConsoleRequest;
@@ -63,7 +63,7 @@ export interface PageContext {
   readonly depth: number;
 }
 
-/** What a page of a signed-in operator works with. */
+/** What a page of a signed-in operator gets. */
 export interface SignedIn extends PageContext {
   readonly session: Session;
 }

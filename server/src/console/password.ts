@@ -5,7 +5,7 @@ import { unavailable } from '../problems/problem.ts';
 
 /** OWASP Password Storage Cheat Sheet: Argon2id with 19 MiB and two iterations. */
 const settings = { memorySize: 19 * 1024, iterations: 2, parallelism: 1, hashLength: 32 };
-/** Of a random password that nobody knows, with the same settings. */
+/** The hash of a random password that nobody knows, with the same settings. */
 const hashOfNobody =
   '$argon2id$v=19$m=19456,t=2,p=1$Q3Jvc3N3YXJkIG5vYm9keQ$Ci5eJ5Yt2tRz0m0v2T4o3lqv5oZ6rYyqk3p1q2s3t4U';
 

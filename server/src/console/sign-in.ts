@@ -19,7 +19,7 @@ interface Credentials {
   readonly name: string;
   readonly password: string;
   readonly code: string;
-  /** By which limits count: see `callerOf`. */
+  /** The address that limits count by: see `callerOf`. */
   readonly address: string;
 }
 

@@ -27,6 +27,14 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return violates(error, '23505', constraint);
 }
 
+/**
+ * What is wrong is a row of the statement: a value or a constraint (SQLSTATE classes 22 and 23). Other errors of the server
+ * would hit any row.
+ */
+export function isRejectedRow(error: unknown): boolean {
+  return /^2[23][0-9A-Z]{3}$/.test(errorCode(error) ?? '');
+}
+
 /** The transaction conflicts with another one and can be retried from its start. */
 export function isSerializationFailure(error: unknown): boolean {
   const code = errorCode(error);

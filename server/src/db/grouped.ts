@@ -14,7 +14,7 @@ export interface Grouping<Input, Row> {
 
 /**
  * Lets requests that run at the same time share a statement, its round trip and its commit. A statement is sent at once
- * unless another one is under way; meanwhile, inputs wait for the next one. A lone request therefore waits for nothing.
+ * unless another one is in progress; meanwhile, inputs wait for the next one. A lone request therefore waits for nothing.
  *
  * If the database rejects a statement, each of its inputs is sent alone, so that no request fails because of another. If the
  * connection fails, all of them fail, because it is unknown whether the statement was executed.

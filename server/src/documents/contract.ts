@@ -15,7 +15,7 @@ export const documentSchema = Type.Object(
   },
   {
     $id: 'Document',
-    description: 'A document of a patient, stored at the care unit. Its content has a path of its own.',
+    description: 'A document of a patient, stored at the care unit. `get_document_content` returns its content.',
   },
 );
 export type DocumentBody = Static<typeof documentSchema>;
@@ -27,8 +27,7 @@ export const documentsSchema = Type.Object({
 
 export const documentsQuery = pagingQuery;
 
-const contentTypeText =
-  'Media type of the content. The content itself decides: if its first bytes are of another type, the request is rejected.';
+const contentTypeText = 'Media type of the content. Must be the type that the first bytes of the content show.';
 const creationFields = {
   title: Type.Optional(
     Type.String({

@@ -6,7 +6,7 @@ import { patientIdentifier } from '../api/identifiers.ts';
 import { type Cursors, page } from '../api/paging.ts';
 import { inPath } from '../api/places.ts';
 import { type Access, addOperation } from '../api/route.ts';
-import { ehrReadReasons, ehrWriteReasons, identifierReasons } from '../api/route-reasons.ts';
+import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { patientNotation, reference, text } from '../api/schemas.ts';
 import { requirePatient } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
@@ -55,7 +55,6 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     operationId: 'list_documents',
     tag: 'Documents',
     summary: 'List documents',
-    description: "The patient's documents at the care unit, newest first.",
     level: 'care_unit',
     method: 'GET',
     path: '/patients/:patient_id/documents',
@@ -63,7 +62,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     scopes: ['documents:read'],
     params: patientParams,
     query: documentsQuery,
-    response: { status: 200, description: 'A page of documents.', schema: documentsSchema },
+    response: { status: 200, description: 'Documents stored at the care unit, newest first.', schema: documentsSchema },
     reasons: ['patient_not_found', 'cursor_invalid', ...identifierReasons, ...ehrReadReasons],
     examples: { params: place, query: { limit: 20 }, response: { documents: [example], next_cursor: null } },
     async handle({ client, ehr, careUnit, params, query, readHeader }) {
@@ -107,7 +106,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     operationId: 'get_document_content',
     tag: 'Documents',
     summary: 'Download a document',
-    description: `The content, as a download. Content of any type that cannot be stored through this interface is sent as \`${unknownContentType}\`.`,
+    description: `Content of a type that \`create_document\` does not support is sent as \`${unknownContentType}\`.`,
     level: 'care_unit',
     method: 'GET',
     path: '/patients/:patient_id/documents/:document_id/content',
@@ -136,7 +135,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     tag: 'Documents',
     summary: 'Create a document',
     description:
-      'Stores a document in the EHR. The content is in base64 in JSON, or the file part `content` of `multipart/form-data`, which suits large content. Its first bytes decide its type: PDF, PNG, JPEG, or plain text in UTF-8. By default it may have up to 10 MiB.',
+      'Send the content in base64 in JSON, or as the file part `content` of `multipart/form-data`, which suits large content. It must be a PDF, a PNG, a JPEG or plain text in UTF-8, which its first bytes show, and has up to 10 MiB unless the operator sets another limit.',
     level: 'care_unit',
     method: 'POST',
     path: '/patients/:patient_id/documents',
@@ -151,7 +150,9 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
       'content_type_mismatch',
       'author_not_practitioner',
       ...identifierReasons,
-      ...ehrWriteReasons,
+      ...ehrReadReasons,
+      'outcome_unknown',
+      'partially_applied',
     ],
     reasonsOfNames: ['resource_not_found'],
     examples: {

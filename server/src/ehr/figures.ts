@@ -11,14 +11,14 @@ export interface EhrFigures {
   readonly minutes: readonly MinuteOfCalls[];
 }
 
-/** By the id of the EHR. */
+/** What one process knows about its EHRs. Key: the id of the EHR. */
 export type ProcessFigures = Readonly<Record<string, EhrFigures>>;
 
 /** What the processes of a gateway know about the EHRs. */
 export interface GatewayFigures {
   /** Number of workers. `undefined`: the gateway is one process. */
   readonly workers?: number;
-  /** Of each process that has responded. */
+  /** One entry for each process that has responded in time. */
   readonly processes: readonly ProcessFigures[];
 }
 

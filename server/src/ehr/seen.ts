@@ -15,17 +15,18 @@ export function nothingSeen(): Seen {
   return { patients: new Set(), records: new Set() };
 }
 
-/** Runs `work`, and adds to `seen` what it looks up. */
+/** Runs `work`, and adds the patients and records that it looks up to `seen`. */
 export function watching<Result>(seen: Seen, work: () => Result): Result {
   return scope.run(seen, work);
 }
 
+/** Adds identifiers of a patient, outside `watching` nothing. */
 export function sawPatient(...identifiers: readonly Identifier<string>[]): void {
   const seen = scope.getStore();
   for (const { type, value } of identifiers) seen?.patients.add(`${type}:${value}`);
 }
 
-/** What a connector returns: a record, a list of records, or something else. */
+/** Adds the records in the result of a connector: a record or a list of records. Ignores other results. */
 export function sawRecords(result: unknown): void {
   if (!scope.getStore()) return;
   for (const it of [result].flat()) if (isRecord(it)) sawRecord(it);
@@ -36,6 +37,7 @@ function isRecord(it: unknown): it is Parameters<typeof sawRecord>[0] {
   return typeof it.id === 'string' && typeof it.patientId === 'string';
 }
 
+/** Adds a record and its patient, outside `watching` nothing. */
 export function sawRecord({ id, patientId }: { readonly id: string; readonly patientId: string }): void {
   scope.getStore()?.records.add(id);
   sawPatient({ type: 'emr_id', value: patientId });

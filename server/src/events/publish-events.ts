@@ -7,9 +7,9 @@ import { type StoredEvent, storedEventColumns } from './stored-event.ts';
 const atOnce = 500;
 
 /**
- * Gives committed events their positions, in the order of writing. Transactions commit in another order than they write, so
- * a reader that goes by the order of writing can miss an event. One process at a time publishes, so no position appears
- * before a lower one. Returns whether there may be more.
+ * Gives committed events their positions, in the order of writing. A transaction can commit later than one that wrote after
+ * it, so a reader that follows the order of writing can miss an event. One process at a time publishes, so no position
+ * appears before a lower one. Returns whether there may be more.
  *
  * @param onPublish runs in the same transaction
  */
@@ -32,10 +32,10 @@ export async function publishEvents(
 }
 
 /**
- * Whether an event of `due` must not follow the cancellation of its appointment: it is deleted. Concurrent operations may end
- * in another order than the EHR performed them, and several cancellations may all succeed. An event that began before a
- * cancellation was reported, or within a minute after it, happened before the cancellation or repeats it, unless the EHR shows
- * that staff have booked the appointment again. A later event shows that they have.
+ * A condition on `due`: the event must not follow the cancellation of its appointment, and is deleted. Concurrent operations
+ * can end in another order than the EHR performed them, and several cancellations can succeed. So an event whose operation
+ * began before the cancellation was reported, or within a minute after it, happened before the cancellation or repeats it,
+ * unless the EHR shows that staff have booked the appointment again. An event of a later operation shows the same.
  */
 const isLate = sql<boolean>`
   due.type LIKE 'appointment.%' AND EXISTS (
@@ -51,8 +51,8 @@ const isLate = sql<boolean>`
             ELSE again.began_at >= earlier.occurred_at + interval '1 minute' END))`;
 
 /**
- * Of `due`: whether it repeats a booking that was seen in the EHR before the operation that made it ended, such as one that
- * the EHR made late. It is deleted.
+ * A condition on `due`: the event repeats a booking that was read from the EHR before its operation ended, for example
+ * because the EHR made it late. Such an event is deleted.
  */
 const isRepeated = sql<boolean>`
   due.type = 'appointment.booked' AND NOT due.is_observed AND EXISTS (

@@ -49,7 +49,7 @@ export async function readEvents(db: Db, grants: Grants, after: number | undefin
 
 type JsonEvent = Omit<StoredEvent, 'occurred_at'> & { readonly occurred_at: string };
 
-/** Of `events`: an event of a granted care unit, or of a whole EHR with a granted care unit. */
+/** A condition on `events`: the event concerns a granted care unit, or an EHR with a granted care unit. */
 function isGranted(grants: Grants) {
   const pairs = [...grants].flatMap(([emr, careUnits]) => [...careUnits].map((careUnit) => [emr, careUnit] as const));
   const emrs = pairs.map(([emr]) => emr);

@@ -2,16 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { NewEvent } from './new-event.ts';
 
-/** A row of the statement that events are added to. */
+/** A row that the statement has changed. */
 export interface Changed {
   readonly id: string;
-  /** When the operation, or whatever else made the change, began. */
+  /** When the operation began that made the change, or the wait for the code. */
   readonly began_at: Date;
 }
 
 /**
- * Adds events to a statement that changes rows and returns their `id` and when what it ends has begun. The same statement writes the events of the rows that
- * it has changed, so an event costs no round trip and is never lost or invented. Returns the ids.
+ * Adds events to a statement that changes rows and returns a `Changed` for each. The statement then also writes the events
+ * of the rows that it has changed, so an event costs no round trip, and exists exactly if the change does. Returns the ids.
  *
  * @param events from `eventsText`
  */
@@ -37,7 +37,7 @@ export function eventsText(changes: readonly { readonly id: string; readonly eve
   return JSON.stringify(rows);
 }
 
-/** Writes events of something that has just begun, in the transaction of the change that they report. */
+/** Writes events in the transaction of the change that they report. The change began with the transaction. */
 export async function writeEvents(tx: Db | Tx, events: readonly NewEvent[]): Promise<void> {
   const now = sql<Changed>`SELECT '' AS id, clock_timestamp() AS began_at`;
   if (events.length > 0) await withEvents(now, eventsText([{ id: '', events }])).execute(tx);

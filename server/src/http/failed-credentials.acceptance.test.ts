@@ -19,7 +19,7 @@ async function failUntilRejected(gateway: Gateway, headers: Record<string, strin
   }
 }
 
-describe('wrong credentials', () => {
+describe('incorrect credentials', () => {
   test('get 429 with Retry-After after too many', async () => {
     const gateway = await strictGateway();
     await failUntilRejected(gateway);

@@ -21,28 +21,28 @@ EHR accepts. Responses name patients and resources as \`emr_id:{value}\`, which 
 Each care unit has a time zone. \`start_time\` and \`end_time\` of a new appointment are local times,
 \`2030-03-15T09:00:00\`. They may be followed by the care unit's offset, \`2030-03-15T09:00:00+01:00\`, so the \`start\` and
 \`end\` of a time slot can be sent as they are. Any other offset is rejected. \`start\` and \`end\`, in queries and in changes, may
-have any offset. A local time that does not exist, because the clocks go forward, is rejected; one that occurs twice means the
-first, and an offset selects the second. Times in responses have the care unit's offset.
+have any offset. A local time that is skipped when the clocks go forward is rejected. For a local time that occurs twice, the
+gateway uses the first; an offset selects the second. Times in responses have the care unit's offset.
 
 ## Codes
 
 A care unit can require that the patient confirms a booking or a cancellation with a code, which the gateway sends by SMS or
 e-mail. Then the response has the status \`awaiting_confirmation\` and a \`confirmation\`. The patient enters the code on the page
 at \`confirmation.page_url\`, or in your application, which sends it with \`change_appointment\`:
-\`{ "confirmation": { "code": "312088" } }\`. A code expires, and after too many incorrect ones none is accepted any more.
-\`resend_confirmation\` sends a new one. A cancellation that awaits its code has an id of its own: send the code to that id. The
+\`{ "confirmation": { "code": "312088" } }\`. A code expires. After too many incorrect codes, no code is accepted.
+\`resend_confirmation\` sends a new code. A cancellation that awaits its code has an id of its own: send the code to that id. The
 appointment that it cancels, \`replaces_id\`, stays booked until then.
 
 ## Paging
 
 Lists take \`limit\` (1 to 500, default 100) and \`cursor\`. To get the next page, send the same query with \`next_cursor\` of the
-previous page as \`cursor\`. It is null on the last page.
+previous page as \`cursor\`. \`next_cursor\` is null on the last page.
 
 ## Retries
 
 Send an \`idempotency-key\` header with every write: a new one for each write, the same one for each retry. For 24 hours, a retry
 with the same key does not repeat the write and gets the stored response, with the header \`idempotency-replayed: true\`. After 504
-\`outcome_unknown\`, send the same request with the same key again until the response is another one. \`retryable\` in an error says
+\`outcome_unknown\`, send the same request with the same key again until you get a different response. \`retryable\` in an error says
 whether the same request can succeed later; \`Retry-After\` says when.
 
 ## Errors

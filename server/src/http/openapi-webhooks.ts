@@ -14,7 +14,7 @@ export const openApiWebhooks = {
       tags: ['Webhooks'],
       summary: 'Receive an event',
       description:
-        'The gateway posts each event to the webhook endpoints that want it, signed according to Standard Webhooks. The ' +
+        'The gateway posts each event to the webhook endpoints that have its type, signed according to Standard Webhooks. The ' +
         'same event can arrive more than once, with the same `webhook-id`.',
       security: [],
       parameters: [
@@ -28,8 +28,8 @@ export const openApiWebhooks = {
       },
       responses: {
         '2XX': { description: 'The event is stored. It is not sent again.' },
-        '410': { description: 'The endpoint wants no more events, and is disabled.' },
-        default: { description: 'The event is sent again later.' },
+        '410': { description: 'The gateway disables the endpoint.' },
+        default: { description: 'The gateway sends the event again later.' },
       },
     },
   },

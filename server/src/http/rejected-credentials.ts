@@ -50,7 +50,7 @@ function invalid(): Problem {
 function throttled(limit: number, seconds: number): Problem {
   return new Problem('rate_limited', {
     detail:
-      'Too many wrong credentials were sent from this address or for this client id. Valid credentials still work.',
+      'Too many incorrect secrets were sent from this address or for this client id. The correct secret still works.',
     headers: {
       'retry-after': String(seconds),
       'ratelimit-limit': String(limit),

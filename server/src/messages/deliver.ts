@@ -145,7 +145,7 @@ async function settle(db: Db, message: DueMessage, outcome: Settled): Promise<vo
       }
       return;
     } catch (error) {
-      // Stopping here would mean that the message is sent a second time.
+      // Without this, the message would be sent a second time.
       if (attempt === 3) throw error;
       await sleep(500 * attempt);
     }

@@ -17,7 +17,7 @@ export interface FailedMessage {
   readonly expiresAt: Date;
 }
 
-/** Of `messages`: failed, and its code can still be used. */
+/** A condition on `messages`: the message has failed, and its code can still be used. */
 export const canBeSentAgain = sql<boolean>`
   state = 'failed' AND sealed_content IS NOT NULL AND expires_at > clock_timestamp() AND EXISTS (
     SELECT FROM confirmation_items AS item

@@ -17,7 +17,7 @@ export interface OpenMessage {
   /** Null: none is scheduled. */
   readonly nextAttemptAt: Date | null;
   readonly ageSeconds: number;
-  /** Of the last failed attempt: a fixed word or the provider's status code. Null: none has failed. */
+  /** Why the last failed attempt failed: a fixed word or the provider's status code. Null: none has failed. */
   readonly failureReason: string | null;
   /** When its code expires. */
   readonly expiresAt: Date;

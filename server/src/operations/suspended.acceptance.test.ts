@@ -1,12 +1,10 @@
-import { afterAll, expect, test, vi } from 'vitest';
+/** @module-tag any-database */
+import { afterAll, expect, test } from 'vitest';
 import { book, sodermalm } from '../../../test/bookings.ts';
 import { careUnitOf, codeFor, eventually, rowsOf } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { expectProblem } from '../../../test/problems.ts';
 import { withQuickRecovery } from '../../../test/recovery.ts';
-
-// Longer than every wait in the test, so that a failure names the condition that was not met.
-vi.setConfig({ testTimeout: 150_000 });
 
 const gateway = await startGateway({ configure: (demo) => withQuickRecovery(demo) });
 afterAll(() => gateway.close());

@@ -1,6 +1,6 @@
 import type { ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import { sawRecords } from '../ehr/seen.ts';
+import { sawPatient, sawRecords } from '../ehr/seen.ts';
 import { ehrOperationId } from './ids.ts';
 import type { Work } from './kind.ts';
 import { renewLease } from './lease.ts';
@@ -27,7 +27,7 @@ export interface Run extends Work {
   readonly hasCaller: boolean;
   /** Something was compensated: the next attempt must use new ids. */
   readonly wasCompensated: boolean;
-  /** A request of it may still be on its way to the EHR, which would perform it a second time. */
+  /** The EHR may still receive a request of this operation, and would perform it a second time. */
   readonly mayBeRepeated: boolean;
 }
 
@@ -36,17 +36,18 @@ interface Place {
   readonly careUnit: CareUnitConnection;
 }
 
-/** @param leasedAt when the lease was requested, by `performance.now()` */
+interface Started {
+  /** When the lease was requested, by `performance.now()`. */
+  readonly leasedAt: number;
+  /** The EHR's ids of those whose records every call is about, also one that returns nothing. */
+  readonly patients: readonly string[];
+}
+
 export function startRun(
   services: OperationServices,
   { ehr, careUnit }: Place,
   operation: Leased,
-  {
-    expiresAt,
-    isFirst,
-    hasCaller,
-    leasedAt,
-  }: Pick<Run, 'expiresAt' | 'isFirst' | 'hasCaller'> & { readonly leasedAt: number },
+  { expiresAt, isFirst, hasCaller, leasedAt, patients }: Pick<Run, 'expiresAt' | 'isFirst' | 'hasCaller'> & Started,
 ): Run {
   let leaseBegan = leasedAt;
   let wasCompensated = false;
@@ -65,6 +66,7 @@ export function startRun(
   ) {
     await keepLease();
     const result = await ehr.call(name, ...input);
+    sawPatient(...patients.map((value) => ({ type: 'emr_id', value })));
     sawRecords(result);
     return result;
   }

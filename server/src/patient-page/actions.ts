@@ -10,11 +10,11 @@ import type { Reason } from '../problems/reasons.ts';
 import type { LinkedPage } from './load.ts';
 import { recordAccess } from './record-access.ts';
 
-/** What the patient did, by the field `action` of the form. */
+/** What the patient wants to do: the field `action` of the form. */
 export const actions = ['confirm', 'resend', 'cancel'] as const;
 export type Action = (typeof actions)[number];
 
-/** What came of it, if the state of the page does not say so. Part of the page's URL. */
+/** The result of an action, if the state of the page does not show it. Part of the page's URL. */
 export const results = [
   'malformed',
   'incorrect',
@@ -44,7 +44,7 @@ const resultOf: Partial<Record<Reason, Result>> = {
   ehr_unavailable: 'unavailable',
 };
 
-/** The state of the page says it. */
+/** Reasons that the state of the page shows. */
 const shownByState: readonly Reason[] = ['confirmation_expired', 'confirmation_locked', 'confirmation_not_pending'];
 
 interface Outcome {

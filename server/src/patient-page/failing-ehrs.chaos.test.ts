@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { freeSlot, isFree, sodermalm } from '../../../test/bookings.ts';
 import {
   backdateCode,
+  backdateWrites,
   careUnitOf,
   codeFor,
   confirmationOf,
@@ -19,7 +20,8 @@ const ehrs = faultyEhrs();
 const ehr = ehrs.of('sandbox-se');
 const gateway = await startGateway({
   connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
-  configure: (demo) => withQuickRecovery(withPages(withTolerantBreakers(demo)), { timeout_ms: 20_000 }),
+  // Long, so that the tests decide when a missing write counts as not made.
+  configure: (demo) => withQuickRecovery(withPages(withTolerantBreakers(demo)), { settling_seconds: 60 }),
 });
 afterAll(() => gateway.close());
 beforeEach(() => ehrs.reset());
@@ -27,9 +29,10 @@ beforeEach(() => ehrs.reset());
 const browser = browserOf(gateway);
 const sweden = careUnitOf(gateway, sodermalm);
 
-/** Waits until background recovery has found out what the EHR did. */
+/** Waits until background recovery has found out what the EHR did. A write that is missing now counts as not made. */
 async function settled(): Promise<void> {
   await eventually(async () => {
+    await backdateWrites(gateway);
     await runBackgroundJobs(gateway);
     expect(await unfinishedOperations(gateway, 'sandbox-se')).toEqual([]);
   });
@@ -89,8 +92,8 @@ describe('a code that is entered on the page', () => {
     expect((await browser.enter(path, code)).path).toBe(`${path}?result=unknown`);
     await lookedUpWithoutResult(ehr, Date.now());
     await late.finish();
-    // The gateway may have counted the write as not made by now, and then adopts it.
-    await eventually(async () => expect((await browser.open(path)).heading).toBe(confirmedHeading));
+    await settled();
+    expect((await browser.open(path)).heading).toBe(confirmedHeading);
     expect((await sweden.get(appointment.id)).status).toBe('booked');
   });
 
@@ -157,6 +160,7 @@ describe('a new code from the page', () => {
     }
     await settled();
     expect((await browser.open(path)).heading).toBe('Bekräfta din tid');
+    await eventually(async () => expect(confirmationOf(await sweden.get(appointment.id)).delivery).toBe('sent'));
     expect((await browser.enter(path, await codeFor(gateway, appointment.id))).heading).toBe('Din tid är bekräftad');
     expect((await sweden.get(appointment.id)).status).toBe('booked');
   });

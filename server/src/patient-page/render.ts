@@ -17,7 +17,7 @@ export interface Page {
   readonly careUnit: CareUnitConnection;
   readonly language: Language;
   readonly assets: PageAssets;
-  /** What came of the last form, unless the state says it. */
+  /** The result of the last form, unless the state shows it. */
   readonly result: Result | undefined;
   /** The patient wants to cancel, and is asked once more. */
   readonly isCancelling: boolean;
@@ -91,7 +91,7 @@ function fieldError({ view: { confirmation, state }, careUnit, result }: Page, w
   return result === 'incorrect' ? words.incorrect(confirmation.attemptsRemaining) : undefined;
 }
 
-/** What came of the last form. Focus and screen readers start here. */
+/** The result of the last form. Focus and screen readers start here. */
 function message({ view, result }: Page, words: Texts, error: string | undefined): HtmlContent {
   if (error !== undefined) {
     return html`<div class="message bad" role="alert" tabindex="-1" autofocus>${icons.problem}<div>

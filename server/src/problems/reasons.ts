@@ -82,8 +82,10 @@ export const reasons = {
     ...caller,
     status: 400,
     title: 'Cursor invalid',
-    happened: 'The cursor is not valid for this client, this list and these filters.',
-    remedy: 'Request the first page again without a cursor. Repeat the same filters with each `next_cursor`.',
+    happened:
+      'The cursor is not valid for this client, this list and these filters. For `GET /api/events`: events after the position in `after` have been deleted, or no event has this position.',
+    remedy:
+      'Request the first page again without `cursor`, or the oldest events without `after`. Repeat the same filters with each `next_cursor`.',
   },
   standard_unsupported: {
     ...caller,
@@ -112,8 +114,8 @@ export const reasons = {
     status: 400,
     title: 'Content type mismatch',
     happened:
-      'The bytes of the content are not of the media type in `content_type`, or of none that the operation supports.',
-    remedy: 'Send `content_type` as the content really is: PDF, PNG, JPEG, or plain text in UTF-8.',
+      'The first bytes of the content are not those of the media type in `content_type`, or the operation does not support that type.',
+    remedy: 'Send a PDF, a PNG, a JPEG or plain text in UTF-8, with its own media type in `content_type`.',
   },
   appointments_not_alike: {
     ...caller,
@@ -141,7 +143,7 @@ export const reasons = {
     ...caller,
     status: 401,
     title: 'Credentials invalid',
-    happened: 'The headers `x-service-client-id` and `x-service-client-secret` are missing or wrong.',
+    happened: 'The headers `x-service-client-id` and `x-service-client-secret` are missing or incorrect.',
     remedy: 'Send both headers with the values that the operator of the gateway gave you.',
   },
   scope_missing: {
@@ -262,8 +264,8 @@ export const reasons = {
     status: 404,
     title: 'Document not found',
     happened:
-      'The patient has no document with this id at this care unit. A document that was entered in error counts as not found.',
-    remedy: 'Check the id. `GET …/patients/{patient_id}/documents` lists the documents.',
+      'The patient has no document with this id at the care unit, or the document is marked as entered in error.',
+    remedy: 'Use an `id` from `GET …/patients/{patient_id}/documents` of the same care unit.',
   },
   method_not_allowed: {
     ...caller,
@@ -304,7 +306,7 @@ export const reasons = {
     ...caller,
     status: 409,
     title: 'Confirmation locked',
-    happened: 'Too many wrong codes were sent. The confirmation no longer accepts any code.',
+    happened: 'Too many incorrect codes were sent. The confirmation no longer accepts any code.',
     remedy: 'Wait until the confirmation has expired, then book or cancel again.',
   },
   confirmation_not_pending: {
@@ -333,8 +335,8 @@ export const reasons = {
     ...caller,
     status: 409,
     title: 'Too many schedules',
-    happened: 'The resource has as many schedules to come as the gateway lets a client create.',
-    remedy: 'End some of them, or create one schedule with a recurrence in place of many.',
+    happened: 'The resource has 100 schedules with occurrences in the next two years. That is the maximum.',
+    remedy: 'End some of the schedules, or use one schedule with a recurrence in place of several.',
   },
   schedule_has_appointments: {
     ...caller,
@@ -348,7 +350,7 @@ export const reasons = {
     status: 409,
     title: 'Patient inactive',
     happened: "The patient's record in the EHR is out of use, or says that the patient has died.",
-    remedy: 'Book nothing for this patient. If the record is wrong, let the clinic correct it in the EHR.',
+    remedy: 'Do not book for this patient. If the record is wrong, ask the clinic to correct it in the EHR.',
   },
   return_url_not_allowed: {
     ...caller,
@@ -390,8 +392,8 @@ export const reasons = {
     ...caller,
     status: 415,
     title: 'Media type unsupported',
-    happened: 'The content type of the body is not JSON.',
-    remedy: 'Send `content-type: application/json`.',
+    happened: 'The operation does not support the content type of the body.',
+    remedy: 'Send `content-type: application/json`, or another content type that `detail` names.',
   },
   headers_too_large: {
     ...caller,
@@ -453,7 +455,8 @@ export const reasons = {
     retryable: false,
     status: 502,
     title: 'Partially applied',
-    happened: 'The EHR made some of the changes and rejected others. Not all changes made could be undone.',
+    happened:
+      'The EHR made some of the changes and rejected others. The gateway could not compensate all changes that were made.',
     remedy: 'Check every appointment that `errors` lists.',
   },
   ehr_unavailable: {

@@ -1,6 +1,6 @@
 import type { ConnectorOperation } from '@crossward/connector-kit';
 import { Temporal } from 'temporal-polyfill';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { oslo } from '../../../test/bookings.ts';
 import { eventually } from '../../../test/codes.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
@@ -17,13 +17,10 @@ import {
 } from '../../../test/recovery.ts';
 import type { ScheduleBody } from './contract.ts';
 
-// Longer than any wait in the test, so that a failure names the missing condition.
-vi.setConfig({ testTimeout: 150_000 });
-
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
   connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
-  configure: (demo) => withQuickRecovery(demo, { timeout_ms: 20_000 }),
+  configure: (demo) => withQuickRecovery(demo),
 });
 const ehr = ehrs.of('sandbox-no');
 beforeAll(() => allAvailable(gateway));

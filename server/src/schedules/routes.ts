@@ -52,7 +52,12 @@ const scheduleParams = { ...resourceParam, schedule_id: text({ description: 'Id 
 
 const readReasons = ['resource_not_found', ...identifierReasons, ...ehrReadReasons] as const satisfies Reason[];
 const timeReasons = ['time_range_invalid', 'local_time_nonexistent'] as const satisfies Reason[];
-const writeReasons = [...readReasons, ...timeReasons, 'outcome_unknown'] as const satisfies Reason[];
+const writeReasons = [
+  ...readReasons,
+  ...timeReasons,
+  'outcome_unknown',
+  'partially_applied',
+] as const satisfies Reason[];
 const changeReasons = [
   ...writeReasons,
   'schedule_not_found',

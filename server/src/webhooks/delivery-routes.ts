@@ -70,10 +70,10 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
   addOperation(app, {
     operationId: 'replay_events',
     tag: 'Webhooks',
-    summary: 'Replay several events',
+    summary: 'Replay the events of a webhook endpoint',
     description:
-      'Delivers every event since a time again, in order, with the same ids. Events that are older than their retention ' +
-      'are not stored any more. An endpoint can have one replay at a time and four within an hour.',
+      'Delivers every event since a time again, in order, with the same ids. Events that were deleted at the end of their ' +
+      'retention are not delivered. An endpoint can have one replay at a time and four within an hour.',
     level: 'client',
     method: 'POST',
     path: `${endpointPath}/replay`,
@@ -131,7 +131,8 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     operationId: 'redeliver_event',
     tag: 'Webhooks',
     summary: 'Redeliver an event',
-    description: 'Creates a new delivery. If one of the same event is pending, it is made at once instead.',
+    description:
+      'Creates a new delivery of the event. If a delivery of the event is pending, its next attempt is made at once instead.',
     level: 'client',
     method: 'POST',
     path: `${endpointPath}/deliveries/:webhook_delivery_id/redeliver`,

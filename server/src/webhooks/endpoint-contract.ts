@@ -8,8 +8,8 @@ import { overlap } from './endpoint-actions.ts';
 const dateTime = (description: string) => Type.String({ format: 'date-time', description });
 const wanted = (description: string) => Type.Array(choice(eventTypes), { minItems: 1, uniqueItems: true, description });
 const allOrSome = Type.Unsafe<Static<ReturnType<typeof wanted>> | null>({
-  anyOf: [wanted('Types of events that it gets.'), Type.Null()],
-  description: 'Types of events that it gets. Null: all.',
+  anyOf: [wanted('Types of events to deliver.'), Type.Null()],
+  description: 'Types of events to deliver. Null: all.',
 });
 
 const shape = {
@@ -29,7 +29,7 @@ const shape = {
 };
 export const endpointSchema = Type.Object(shape, {
   $id: 'WebhookEndpoint',
-  description: 'A URL of the client that gets its events.',
+  description: 'A URL of the client to which the gateway posts events.',
 });
 export type EndpointBody = Static<typeof endpointSchema>;
 

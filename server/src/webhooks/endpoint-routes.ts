@@ -135,7 +135,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     operationId: 'change_webhook_endpoint',
     tag: 'Webhooks',
     summary: 'Change a webhook endpoint',
-    description: 'An endpoint that is enabled again gets later events. Replay those that it has missed.',
+    description: 'An endpoint that is enabled again misses the events in between. Replay them.',
     level: 'client',
     method: 'PATCH',
     path: endpointPath,

@@ -9,9 +9,11 @@ const knownTime = (description: string) =>
 
 export const appointmentEventSchema = Type.Object(
   {
-    appointment_id: Type.String({ description: 'Id of the appointment. Of a two-step cancellation: of the original.' }),
+    appointment_id: Type.String({
+      description: 'Id of the appointment. In a two-step cancellation: the id of the original.',
+    }),
     cancellation_id: nullableString({
-      description: 'Id that awaits or awaited the code of a two-step cancellation. Null for other events.',
+      description: 'In a two-step cancellation: the id that awaits or awaited the code. Otherwise null.',
     }),
     status: choice(['booked', 'awaiting_confirmation', 'cancelled'], { description: 'Status of the appointment.' }),
     start: knownTime("Start, with the care unit's UTC offset."),
@@ -28,7 +30,7 @@ export const appointmentEventSchema = Type.Object(
       ),
     ),
   },
-  { $id: 'AppointmentEvent', description: 'What happened to an appointment.' },
+  { $id: 'AppointmentEvent', description: 'Data of an event of an appointment.' },
 );
 
 export const messageEventSchema = Type.Object(
@@ -39,12 +41,12 @@ export const messageEventSchema = Type.Object(
     channel: choice(['sms', 'email']),
     reason: Type.String({ description: "A fixed word, or the provider's status code." }),
   },
-  { $id: 'MessageEvent', description: 'A message with a code that could not be sent.' },
+  { $id: 'MessageEvent', description: 'Data of an event of a message with a code.' },
 );
 
 export const emrEventSchema = Type.Object(
   { status: choice(['available', 'unavailable']) },
-  { $id: 'EmrEvent', description: 'Whether the EHR can be used.' },
+  { $id: 'EmrEvent', description: 'Data of an event of an EHR.' },
 );
 
 export const eventSchema = Type.Object(
@@ -64,7 +66,8 @@ export const eventSchema = Type.Object(
   },
   {
     $id: 'Event',
-    description: 'Something that happened. Contains ids, times and statuses, never personal data.',
+    description:
+      'A change of an appointment, a message or an EHR. Contains ids, times and statuses, never personal data.',
   },
 );
 export type EventBody = Static<typeof eventSchema>;

@@ -46,8 +46,8 @@ export function addEventRoutes(app: FastifyInstance, { cursors, db }: { cursors:
     tag: 'Events',
     summary: 'List events',
     description:
-      'What happened in the care units that the client is granted, in order. A client that has read an event never ' +
-      'misses an earlier one. Poll with the `next_after` of the previous response.',
+      'Events of the care units that the client is granted, in order. A client that has read an event never misses an ' +
+      'earlier one. To get the next events, send `next_after` of the previous response as `after`.',
     level: 'client',
     method: 'GET',
     path: '/events',

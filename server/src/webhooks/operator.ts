@@ -11,10 +11,10 @@ export interface EndpointSummary {
   /** `null`: enabled. */
   readonly disabledReason: string | null;
   readonly pending: number;
-  /** Of the deliveries that are still stored. */
+  /** Number of failed deliveries that are still stored. */
   readonly failed: number;
   readonly oldestPendingSeconds: number;
-  /** Of the deliveries that are still stored. */
+  /** Among the deliveries that are still stored. `null`: none. */
   readonly lastDeliveredAt: Date | null;
 }
 

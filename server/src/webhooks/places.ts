@@ -2,7 +2,7 @@ import type { Endpoint } from './endpoint.ts';
 
 type Of = Pick<Endpoint, 'id' | 'clientId'>;
 
-/** The attempts that a process makes at the same time. */
+/** The concurrent attempts of a process. */
 export interface Places {
   /** How many more attempts at this endpoint may start. */
   free(endpoint: Of): number;
@@ -11,11 +11,11 @@ export interface Places {
 }
 
 /**
- * Shares the attempts that may be made at the same time. A client may use as many places as are free: one client at most
- * half, two clients a third each. So slow endpoints of some clients always leave places for the others.
+ * Shares the concurrent attempts of a process between clients. A client can use as many places as it leaves free: one
+ * client at most half, two clients a third each. So slow endpoints of some clients always leave places for the others.
  *
- * @param total of the process
- * @param perEndpoint of one endpoint
+ * @param total maximum number of concurrent attempts of the process
+ * @param perEndpoint maximum number of concurrent attempts at one endpoint
  */
 export function createPlaces(total: number, perEndpoint: number): Places {
   const byEndpoint = new Map<string, number>();

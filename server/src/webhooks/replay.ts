@@ -9,7 +9,7 @@ import { insertDeliveries, wants } from './fan-out.ts';
 /** Batch size. After a full batch, the next one follows at once. */
 const atOnce = 500;
 
-/** Of one endpoint by its client within an hour. Each can create a delivery of every stored event. */
+/** Replays of one endpoint that its client can start within an hour. Each can create a delivery of every stored event. */
 const mostPerHour = 4;
 
 /**

@@ -1,12 +1,12 @@
 import type { Worker } from 'node:cluster';
 import type { ToWorker } from './messages.ts';
 
-/** Milliseconds that a worker has to respond. */
+/** Milliseconds that a worker has to respond in. */
 const patience = 2_000;
 
 type Question = Extract<ToWorker, { readonly type: `own ${string}` }>['type'];
 
-/** Asks workers for something that each of them knows. */
+/** Asks each worker for data, such as its metrics. */
 export class AskWorkers<Known> {
   readonly #question: Question;
   readonly #awaited = new Map<string, (known?: Known) => void>();
@@ -16,7 +16,7 @@ export class AskWorkers<Known> {
     this.#question = question;
   }
 
-  /** Returns what those know that respond in time. */
+  /** Returns the data of the workers that respond in time. */
   async ask(workers: readonly Worker[]): Promise<readonly Known[]> {
     const id = ++this.#lastId;
     const responses = await Promise.all(workers.map((worker) => this.#askOne(worker, id)));
@@ -37,7 +37,7 @@ export class AskWorkers<Known> {
     });
   }
 
-  /** What a worker has responded. */
+  /** Takes the response of a worker. */
   received(worker: Worker, id: number, known: Known): void {
     this.#settle(`${worker.id} ${id}`, known);
   }

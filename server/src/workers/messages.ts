@@ -15,7 +15,7 @@ export interface Ready {
 export interface FiguresOfWorkers {
   /** Workers that serve requests. */
   readonly workers: number;
-  /** Of each worker: plain data whose meaning the workers know. */
+  /** One entry for each worker: plain data that only the workers interpret. */
   readonly figures: readonly unknown[];
 }
 

@@ -28,8 +28,8 @@ export interface DocumentSearch {
 export type SearchDocuments = (search: DocumentSearch) => Promise<readonly FhirDocumentReference[]>;
 
 /**
- * Searches a patient's documents, newest first, then by id descending. A server sorts equal dates as it likes, so they
- * are read whole and sorted here. Documents without a date are in no search by date and are searched for on their own.
+ * Searches a patient's documents, newest first, then by id descending. The order of equal dates is up to the server, so
+ * all documents of a date are read and sorted here. Documents without a date are in no search by date and are searched for on their own.
  */
 export function documentSearch(client: FhirClient, { post }: { readonly post: boolean }): SearchDocuments {
   let rejectsMissing = false;

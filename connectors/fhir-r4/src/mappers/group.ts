@@ -10,7 +10,7 @@ import { type Extension, type FhirAppointment, localReference, type Participant 
 const operationUrl = 'urn:crossward:operation';
 
 interface GroupId {
-  /** Of the Appointment resource. */
+  /** The id of the Appointment resource. */
   readonly id: string;
   /** `undefined`: the first patient. */
   readonly patientId: string | undefined;

@@ -55,7 +55,7 @@ export async function listTimeSlots(
   return found;
 }
 
-/** Of several that start at the same time for the same resource and service, the shortest. */
+/** If several slots start at the same time for the same resource and service, returns the shortest. */
 function toTimeSlots(times: readonly FreeTime[], query: TimeSlotQuery): TimeSlot[] {
   const now = new Date();
   const found = new Map<string, TimeSlot>();

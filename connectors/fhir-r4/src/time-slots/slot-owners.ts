@@ -59,7 +59,7 @@ export function namesAppointment(owner: string): boolean {
   return owner.startsWith('Appointment/');
 }
 
-/** Of the owners of expired claims, by slot, those that still need their slot. */
+/** The owners of expired claims that still need their slot. Key: the slot. */
 export function livingOwners(
   owners: ReadonlyMap<string, FhirAppointment>,
   now: Date,

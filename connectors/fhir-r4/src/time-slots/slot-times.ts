@@ -122,8 +122,8 @@ export async function freeSlots(
 }
 
 /**
- * Whether a slot can be booked: it is free, or of an expired claim whose owner no longer needs it, or in `freed`, which
- * their appointment is about to leave.
+ * Whether a slot can be booked: it is free; or its claim has expired and its owner no longer needs it; or it is in `freed`,
+ * because its appointment is about to leave it.
  */
 function canBeBooked(slot: FhirSlot, { freed, owners, now }: Facts & { readonly freed: ReadonlySet<string> }): boolean {
   const reference = referenceTo(slot);

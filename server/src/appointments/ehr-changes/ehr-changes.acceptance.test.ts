@@ -168,7 +168,7 @@ describe('a booking whose response was lost is reported once', () => {
 
 test('a deletion is reported although an event of the appointment is newer than its reading', async () => {
   const { id: like } = await book(gateway);
-  // As a feed that tells deletions would: the appointment does not exist any more.
+  // As a feed that reports deletions would: the appointment does not exist any more.
   await rowsOf(
     gateway,
     `INSERT INTO ehr_changes (emr, appointment_id, care_unit_id, state, starts_at, ends_at, resource_id, healthcare_service_id,

@@ -7,9 +7,9 @@ import type { EhrConnection } from '../../ehr/connection.ts';
 export interface FeedLease {
   readonly emr: string;
   readonly token: string;
-  /** Reads the cursor. */
+  /** Name of the connector, which interprets the cursor. */
   readonly connector: string;
-  /** `null`: nothing has been read yet, or by another connector, whose cursor means nothing to this one. */
+  /** `null`: nothing has been read yet, or another connector has read, whose cursor this one cannot interpret. */
   readonly cursor: string | null;
   /** Every change that was made before this time has been read. */
   readonly caughtUpAt: Date;

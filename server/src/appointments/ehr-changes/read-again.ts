@@ -3,7 +3,7 @@ import type { Db } from '../../db/kysely.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import { refreshStale } from './store-changes.ts';
 
-/** Reads appointments again of which an event was written after they were read. */
+/** Reads appointments again that have got an event since they were read. */
 export async function readAgain(db: Db, ehr: EhrConnection): Promise<void> {
   const stale = await db
     .selectFrom('ehr_changes')

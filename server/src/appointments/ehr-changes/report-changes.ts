@@ -10,16 +10,17 @@ import { readAgain } from './read-again.ts';
 import { toldState } from './told-state.ts';
 
 const atOnce = 100;
-/** Events of an appointment that are read. */
+/** Maximum number of events that are read for an appointment. */
 const mostEvents = 50;
 /** Seconds, added to the time after which the outcome of a write is known if the EHR is available. */
 const patienceSeconds = 120;
 
 /**
- * Writes the events of changes that were made directly in an EHR. A change waits until the operations of its care unit have
- * ended that were unfinished when it was read: then the events say what the gateway has done, and whatever else differs was
- * done by others. It does not wait for monitored operations, which take a day, nor longer than the outcome of a write should
- * take: such an operation may report a move a second time. Returns whether there is more to do.
+ * Writes the events of changes that were made directly in an EHR. A change first waits for the operations of its care unit
+ * that were unfinished when it was read. When they have ended, the stored events contain what the gateway has done, and any
+ * other difference was made by others. A change does not wait for monitored operations, which take a day, and not longer
+ * than it takes to know the outcome of a write. An operation that takes longer can report a move a second time. Returns
+ * whether there is more to do.
  */
 export async function reportChanges(services: OperationServices, ehr: EhrConnection): Promise<boolean> {
   const { db } = services;
@@ -98,8 +99,8 @@ interface Observed {
 }
 
 /**
- * Writes the events whose appointment has no newer event by now: an operation may have ended since. Returns the ids of the
- * appointments whose event was written.
+ * Writes each event unless its appointment has got a newer one, from an operation that has ended meanwhile. Returns the ids
+ * of the appointments whose event was written.
  */
 async function writeUnlessNewer(tx: Tx, emr: string, changes: readonly Observed[]): Promise<ReadonlySet<string>> {
   if (changes.length === 0) return new Set();

@@ -59,7 +59,8 @@ const gateway = await startGateway({
   configure(demo) {
     const more = emrs.reduce(
       (it, id) => withEhr(it, { id, like: 'sandbox-se', policies: {} }),
-      withQuickRecovery(demo),
+      // A call that times out would be repeated, and counted twice.
+      withQuickRecovery(demo, { timeout_ms: 60_000 }),
     );
     const limits = (id: string) =>
       id === 'slow' ? { concurrency: 2, queue_timeout_ms: 200 } : { concurrency: turns, queue_timeout_ms: 60_000 };

@@ -45,7 +45,7 @@ export function asChanged({ change, before }: ChangeStep, found: Appointment): A
 }
 
 /**
- * Compensates steps in reverse order. A step whose appointment was changed since is left alone. Safe to call again: steps
+ * Compensates steps in reverse order. A step whose appointment has changed since is kept. Safe to call again: steps
  * that are already compensated are skipped.
  *
  * @throws NotCompensated with a fault for every appointment of the response; any error that is not final (`isFinal`)

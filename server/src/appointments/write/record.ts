@@ -31,7 +31,7 @@ export interface Made {
   readonly id: string;
   readonly awaited: Awaited;
 }
-/** By index of the step, or by the id that the plan assigned. */
+/** Codes that were created. Key: the index of the step, or the id that the plan assigned. */
 export type MadeCodes = ReadonlyMap<number | string, Made>;
 
 /** Stores the gateway's records of a plan: new codes and their messages, confirmed codes, and released ids. */

@@ -42,7 +42,7 @@ export async function searchAudit(context: SignedIn): Promise<ConsoleResponse> {
     context,
     typed,
     html`<h2>Accesses</h2>
-${search.patient !== undefined && html`<p>To records of one patient of <strong>${search.emr}</strong>, by the identifier that was entered.</p>`}
+${search.patient !== undefined && html`<p>Accesses to one patient of <strong>${search.emr}</strong> by the identifier that you entered.</p>`}
 ${shown.length === 0 ? html`<p class="empty">No entries.</p>` : entriesTable(shown)}
 ${next && olderForm(context, next)}`,
   );
@@ -90,13 +90,13 @@ function searchForm(context: SignedIn, typed: TypedSearch): Html {
     context,
     'audit',
     html`<div class="filters">
-${field('emr', 'EHR', typed.emr, 'Its id.', 'emrs')}
+${field('emr', 'EHR', typed.emr, 'Id of the EHR.', 'emrs')}
 <datalist id="emrs">${emrs}</datalist>
 ${field('patient', 'Patient', '', 'With its type, such as emr_id:1234. Needs an EHR.')}
-${field('client', 'Client', typed.client, 'Its id.')}
-${field('request_id', 'Request id', typed.requestId, 'As in the log.')}
+${field('client', 'Client', typed.client, 'Id of the client.')}
+${field('request_id', 'Request id', typed.requestId, 'As in the response and the log.')}
 ${field('from', 'From', typed.from, 'UTC, such as 2030-03-15 or 2030-03-15T09:00.')}
-${field('to', 'To', typed.to, 'Exclusive.')}
+${field('to', 'To', typed.to, 'UTC, exclusive.')}
 </div>
 <p class="actions"><button>Search</button></p>`,
   );

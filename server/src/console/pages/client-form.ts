@@ -66,11 +66,11 @@ export function clientFields(
   return html`${
     hasId &&
     textField('id', 'Id', fields.id, {
-      hint: 'The value of x-service-client-id, such as booking-site. It cannot be changed, and is not used again.',
+      hint: 'The value of x-service-client-id, such as booking-site. It cannot be changed later.',
       errors: errors('id'),
     })
   }${textField('name', 'Name', fields.name, {
-    hint: hasId ? 'What people see. The id if empty.' : 'What people see.',
+    hint: hasId ? 'Display name. Empty: the id.' : 'Display name.',
     errors: errors('name'),
   })}
 ${group(
@@ -87,7 +87,7 @@ ${configured.emrs.map(({ id, name, care_units }) =>
     `${name} (${id})`,
     [],
     [
-      check('grant', id, fields.grants, html`<strong>All care units</strong>, also later ones`),
+      check('grant', id, fields.grants, html`<strong>All care units</strong>, also those added later`),
       ...care_units.map((unit) => check('grant', `${id}:${unit.id}`, fields.grants, unit.name)),
     ],
   ),
@@ -95,7 +95,7 @@ ${configured.emrs.map(({ id, name, care_units }) =>
 </div>
 <h2>Page for patients</h2>
 <div class="field"><label for="return_urls">Return URLs</label>
-<p class="hint" id="return_urls-hint">Where the page may link back to. One in each line. None: no link.</p>
+<p class="hint" id="return_urls-hint">Where the page may link back to, one URL per line. Empty: no link.</p>
 ${errorList('return_urls', errors('return_urls'))}
 <textarea id="return_urls" name="return_urls" rows="3" spellcheck="false" autocapitalize="off" ${described('return_urls', errors('return_urls'))}>
 ${fields.returnUrls}</textarea></div>`;

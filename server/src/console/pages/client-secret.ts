@@ -34,7 +34,7 @@ export function administrationOf({ deps, session }: SignedIn): ClientAdministrat
   return { db: deps.services.db, configured: deps.configured, operator: session.name };
 }
 
-/** Puts a change that is committed into effect in this process. If it fails, a background job does it. */
+/** Makes this process use a committed change at once. If that fails, a background job does it. */
 export async function applyChange({ deps }: SignedIn): Promise<void> {
   await deps.refreshClients().catch((error) => {
     deps.log.warn({ cause: describeError(error) }, 'reading clients failed, will retry');

@@ -70,7 +70,7 @@ ${latencyChart(minutes)}`;
 
 function lastSuccess({ lastSuccessAt }: MergedFigures): string {
   return lastSuccessAt === null
-    ? 'no success yet'
+    ? 'no successful call yet'
     : `last success ${duration((Date.now() - lastSuccessAt) / 1000)} ago`;
 }
 

@@ -52,7 +52,7 @@ function endingSecret({ secrets: [, previous] }: ListedClient): Html | false {
   const isValid = previous?.expiresAt !== undefined && previous.expiresAt !== null && previous.expiresAt > new Date();
   return (
     isValid &&
-    html`<p class="advice bad">The last rotation is not over: the previous secret is valid until ${time(previous.expiresAt)}. It ends at once if you rotate again.</p>`
+    html`<p class="advice bad">The previous secret is still valid, until ${time(previous.expiresAt)}. If you rotate now, it ends at once.</p>`
   );
 }
 

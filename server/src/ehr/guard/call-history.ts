@@ -18,7 +18,7 @@ export interface MinuteOfCalls {
 
 /** The calls of one minute, as they are shown. */
 export interface MergedMinute extends Omit<MinuteOfCalls, 'classes'> {
-  /** Milliseconds below which half, and 95 %, of the served calls took, within 50 %. `null`: no served call. */
+  /** Milliseconds that half of the served calls, and 95 % of them, took at most, exact to 50 %. `null`: no served call. */
   readonly median: number | null;
   readonly p95: number | null;
 }
@@ -30,9 +30,9 @@ export interface CallHistory {
 }
 
 /**
- * The last sixty minutes, the oldest first. The last one is not over.
+ * Adds up the last sixty minutes of several processes, the oldest first. The last minute is not complete.
  *
- * @param histories of all processes
+ * @param histories one for each process
  */
 export function mergeMinutes(
   histories: readonly (readonly MinuteOfCalls[])[],

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { ConnectorError, type EhrRequest } from '@crossward/connector-kit';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../../../../test/free-port.ts';
 import { createEhrHttp, type EhrHttpSettings } from './ehr-http.ts';
-import { selfSigned, serve, serveSocket, serveTls, unusedPort } from './test-servers.ts';
+import { selfSigned, serve, serveSocket, serveTls } from './test-servers.ts';
 import { timersOf } from './test-timers.ts';
 import { withinTime } from './time-limit.ts';
 
@@ -254,7 +255,7 @@ describe('time-outs', () => {
 describe('a connection that breaks', () => {
   test('before anything was sent allows any retry', async () => {
     withoutPause();
-    const url = `https://127.0.0.1:${await unusedPort()}`;
+    const url = `https://127.0.0.1:${await freePort()}`;
     for (const request of [read(url), write(url)]) {
       const error = await errorOf(connect().send(request));
       expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'ECONNREFUSED' } });

@@ -72,16 +72,6 @@ async function started(server: SocketServer, scheme: string, requests: readonly 
   return { port, url, requests, connections: () => connections, open: () => sockets.size };
 }
 
-/** A port that nothing listens on. */
-export async function unusedPort(): Promise<number> {
-  const server = createSocketServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 /** A self-signed certificate for 127.0.0.1 (RFC 5280) and its key. */
 export function selfSigned(): { readonly key: string; readonly cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
