@@ -43,7 +43,7 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
     });
   operators
     .command('role')
-    .description('Change the role of an account. Open sessions have it at once.')
+    .description('Change the role of an account, also in its open sessions.')
     .argument('<name>', 'name from `list`')
     .addOption(roleOption())
     .action(async (name: string, { role }: { readonly role: Role }) => {
