@@ -35,7 +35,7 @@ describe('the start page of the demo', () => {
     const { text } = await get('/');
     const command = plain(/<pre><code>(.*?)<\/code><\/pre>/s.exec(text)?.[1] ?? '');
     const [, path = ''] = /^curl http:\/\/127\.0\.0\.1:\d+(\S+) \\\n/.exec(command) ?? [];
-    const [, body = ''] = / -d '(.*)'$/.exec(command) ?? [];
+    const [, body = ''] = / -d '(.*)'$/s.exec(command) ?? [];
     const headers = [...command.matchAll(/-H ["'](.*?): (.*?)["']/g)].map(([, name, value]) => [name, value]);
     const booked = await gateway.request('POST', path, { client: null, headers: Object.fromEntries(headers), body });
     expect([booked.status, booked.body]).toMatchObject([201, { status: 'booked' }]);
