@@ -56,7 +56,7 @@ const unit = {
   extends: true as const,
   test: {
     name: 'unit',
-    include: ['{server,connector-kit,connectors,client,bench,test}/**/*.test.ts'],
+    include: ['{server,connector-kit,connectors,client,examples,bench,test}/**/*.test.ts'],
     exclude: [
       ...configDefaults.exclude,
       ...files('db', 'process', 'conformance', 'acceptance', 'chaos', 'browser', 'python'),
@@ -67,6 +67,7 @@ const unit = {
 export default defineConfig({
   test: {
     globalSetup: 'test/global-setup.ts',
+    setupFiles: 'test/fixed-seed.ts',
     // Long, for busy machines. Tests wait for conditions, so long limits do not slow them down. Longer than each wait in a
     // test, so that a failure names the condition that was not met.
     testTimeout: 300_000,

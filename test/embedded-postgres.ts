@@ -26,8 +26,8 @@ export interface TestServer {
 }
 
 /** Creates a folder for one test run. Deletes the folders of killed runs and stops their servers. */
-export async function createRunFolder(): Promise<string> {
-  const temp = await realpath(tmpdir());
+export async function createRunFolder(parent = tmpdir()): Promise<string> {
+  const temp = await realpath(parent);
   const leftBehind = (await readdir(temp)).filter((name) => name.startsWith(prefix));
   await Promise.all(leftBehind.map((name) => removeIfOrphaned(join(temp, name))));
   const folder = await mkdtemp(join(temp, prefix));
@@ -85,6 +85,11 @@ interface ServerOptions {
   readonly port?: number;
 }
 
+interface ClusterOptions {
+  /** Where to copy the programs if the server's user cannot access the checkout. Default: the folder of the server. */
+  readonly programs?: string | undefined;
+}
+
 const notCrashSafe = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 /** The files of a server, and what is needed to start it. */
@@ -98,14 +103,18 @@ export interface Cluster {
 }
 
 /** Starts PostgreSQL on a free port, with its files in the folder. For tests and benchmarks only. */
-export async function startPostgres(folder: string, options: ServerOptions = {}): Promise<TestServer> {
-  return await startServer(await createCluster(folder), options);
+export async function startPostgres(
+  folder: string,
+  { programs, ...options }: ServerOptions & ClusterOptions = {},
+): Promise<TestServer> {
+  return await startServer(await createCluster(folder, { programs }), options);
 }
 
 /** Creates the files of a server. */
-export async function createCluster(folder: string): Promise<Cluster> {
+export async function createCluster(folder: string, { programs = folder }: ClusterOptions = {}): Promise<Cluster> {
   const user = await giveToServer(folder);
-  const bin = await postgresBinaries(folder, user);
+  if (programs !== folder) await giveToServer(programs);
+  const bin = await postgresBinaries(programs, user);
   const data = join(folder, 'data');
   const password = randomBytes(12).toString('hex');
   const passwordFile = join(folder, 'password');

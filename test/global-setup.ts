@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
 import type { EhrKind } from './ehrs/under-test.ts';
 import { createRunFolder, startPostgres } from './embedded-postgres.ts';
+import { createFolderInMemory } from './folder-in-memory.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,13 +17,19 @@ declare module 'vitest' {
   }
 }
 
-/** Creates a folder for the run and, if a project of the run needs it, starts PostgreSQL there. */
+/**
+ * Creates a folder for the run and, if a project of the run needs it, starts PostgreSQL: in memory if there is enough, because
+ * each gateway's database is hundreds of files.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const needsPostgres = project.vitest.projects.some(({ config }) => config.provide.databaseKind === 'postgresql');
   const runFolder = await createRunFolder();
-  const remove = () => rm(runFolder, { recursive: true, force: true });
+  const inMemory = needsPostgres ? await createFolderInMemory() : undefined;
+  const remove = async () => {
+    for (const folder of [inMemory, runFolder]) if (folder) await rm(folder, { recursive: true, force: true });
+  };
   try {
-    const needsPostgres = project.vitest.projects.some(({ config }) => config.provide.databaseKind === 'postgresql');
-    const server = needsPostgres ? await startPostgres(runFolder) : undefined;
+    const server = needsPostgres ? await startPostgres(inMemory ?? runFolder, { programs: runFolder }) : undefined;
     project.provide('runFolder', runFolder);
     project.provide('postgresUrl', server?.url ?? '');
     return async () => {

@@ -22,15 +22,22 @@ export interface DemoGateway {
 
 /** The demo that is running with the current settings. If there is none, starts one with a temporary folder. */
 export async function findDemo(): Promise<DemoGateway> {
-  const { host, port, dataDirectory } = readEnvironment();
-  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const client = await readClient(dataDirectory).catch(() => undefined);
-  if (client && (await isDemoOf(address, client))) {
-    print('step', `The demo at ${address} is running.`);
-    return { address, ...client, isOwn: false, stop: async () => undefined };
+  const running = await findRunningDemo();
+  if (running) {
+    print('step', `The demo at ${running.address} is running.`);
+    return running;
   }
   print('step', 'No demo is running here. Starting one for the walk-through.');
   return await startDemo();
+}
+
+/** The demo that is running with the current settings, such as `PORT`. */
+export async function findRunningDemo(): Promise<DemoGateway | undefined> {
+  const { host, port, dataDirectory } = readEnvironment();
+  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const client = await readClient(dataDirectory).catch(() => undefined);
+  if (!client || !(await isDemoOf(address, client))) return undefined;
+  return { address, ...client, isOwn: false, stop: async () => undefined };
 }
 
 type Client = Pick<DemoGateway, 'clientId' | 'clientSecret'>;

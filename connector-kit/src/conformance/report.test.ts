@@ -38,8 +38,8 @@ test('a report counts results by capability and lists failed and unchecked check
   expect(text).toContain('2 passed, 1 failed, 2 not checked, 1 not claimed');
 });
 
-test('a report lists appointments that could not be cancelled', () => {
-  expect(formatReport({ ...mixed, leftBehind: ['a-1'] })).toContain('appointments a-1');
+test('a report lists what could not be cancelled or withdrawn', () => {
+  expect(formatReport({ ...mixed, leftBehind: ['a-1', 'b-2'] })).toMatch(/ withdrawn: .+\na-1, b-2\n$/);
 });
 
 test('a matrix shows a check mark only for passed checks', () => {

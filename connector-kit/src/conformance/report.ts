@@ -23,7 +23,7 @@ export interface Report {
   readonly notChecked: number;
   readonly notClaimed: number;
   readonly results: readonly CheckResult[];
-  /** Ids of appointments that the kit created and could not cancel. */
+  /** Ids of appointments that the kit created and could not cancel, and of operations whose records it could not withdraw. */
   readonly leftBehind: readonly string[];
 }
 
@@ -49,7 +49,10 @@ export function formatReport(report: Report): string {
       `${report.notClaimed} not claimed`,
   ];
   if (report.leftBehind.length > 0) {
-    lines.push(`Left in the EHR because they could not be cancelled: appointments ${report.leftBehind.join(', ')}`);
+    lines.push(
+      'Left in the EHR because they could not be cancelled or withdrawn: appointments, or records of operations,',
+    );
+    lines.push(report.leftBehind.join(', '));
   }
   return `${lines.join('\n')}\n`;
 }

@@ -28,6 +28,25 @@ test('a call is retried after the delay that the EHR requests', async () => {
   expect(subject.second).toBeUndefined();
 });
 
+test('a change in the EHR is retried too, and so is its end', async () => {
+  let calls = 0;
+  const busyAtFirst = async () => {
+    calls += 1;
+    if (calls % 2 === 1) throw new ConnectorError('unavailable', 'Busy', { retryAfterSeconds: 0.01 });
+  };
+  const take = async () => {
+    await busyAtFirst();
+    return busyAtFirst;
+  };
+  const { directChanges } = withRetries({ directChanges: { cancel: busyAtFirst, take } } as unknown as Subject);
+  await directChanges?.cancel?.({} as never);
+  expect(calls).toBe(2);
+  const free = await directChanges?.take?.({} as never);
+  await free?.();
+  expect(calls).toBe(6);
+  expect(directChanges?.comment).toBeUndefined();
+});
+
 test.each([
   ['stays unavailable', 9, 0.01, 3],
   ['requests too long a delay', 1, 3600, 1],

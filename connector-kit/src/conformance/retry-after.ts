@@ -1,17 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connector } from '../connector.ts';
+import type { DirectChanges } from '../direct-changes.ts';
 import { ConnectorError } from '../errors.ts';
+import type { TimeSlot } from '../records.ts';
 import { operations } from './operations.ts';
 import type { Subject } from './subject.ts';
 
 const maxDelaySeconds = 90;
 const maxAttempts = 3;
 
-/** Wraps a subject so that calls are retried after the delay that the EHR requests, for example for a rate limit. */
+/**
+ * Wraps a subject so that calls and changes in the EHR are retried after the delay that the EHR requests, for example for a
+ * rate limit.
+ */
 export function withRetries(subject: Subject): Subject {
   return Object.create(subject, {
     connector: { get: () => retrying(subject.connector) },
     second: { get: () => subject.second && retrying(subject.second) },
+    directChanges: { get: () => subject.directChanges && retryingChanges(subject.directChanges) },
   });
 }
 
@@ -21,6 +27,22 @@ function retrying(connector: Connector): Connector {
     return call ? [[name, (...input: unknown[]) => callWithRetries(() => call(...input))]] : [];
   });
   return { ...connector, ...Object.fromEntries(wrapped) };
+}
+
+function retryingChanges({ take, ...changes }: DirectChanges): DirectChanges {
+  const wrapped = Object.entries(changes).map(([name, change]) => [
+    name,
+    (...input: unknown[]) => callWithRetries(() => (change as (...all: unknown[]) => Promise<void>)(...input)),
+  ]);
+  return {
+    ...Object.fromEntries(wrapped),
+    ...(take && {
+      async take(timeSlot: TimeSlot) {
+        const free = await callWithRetries(() => take(timeSlot));
+        return () => callWithRetries(free);
+      },
+    }),
+  };
 }
 
 async function callWithRetries<Result>(call: () => Promise<Result>): Promise<Result> {

@@ -38,7 +38,7 @@ export function describeConformance(
             if (outcome === 'not_claimed') skip(reason ?? 'not claimed');
             if (outcome === 'not_checked') skip(`not checked: ${reason}`);
             if (outcome === 'failed') throw new Failure(reason ?? '');
-            if (left.length > 0) throw new Failure(`Appointments could not be cancelled: ${left.join(', ')}`);
+            if (left.length > 0) throw new Failure(`Not cancelled or withdrawn: ${left.join(', ')}`);
           });
         }
       });

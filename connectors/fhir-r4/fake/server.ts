@@ -73,6 +73,11 @@ export interface FakeOptions {
   readonly takesIds?: boolean;
   /** Whether it has the versions of Appointments, also of deleted ones: `_history`. Default: true. */
   readonly history?: boolean;
+  /**
+   * Whether it has no history of all Appointments, and searches for deleted ones by `_deleted`, as Medplum does. `ignored`: it
+   * knows neither, and ignores the parameter.
+   */
+  readonly deletedSearch?: 'known' | 'ignored';
   /** Whether it says when an Appointment was deleted. HAPI does not. Default: true. */
   readonly datesDeletions?: boolean;
   /** Whether it has DocumentReferences and Binaries. Default: true. */
@@ -81,6 +86,11 @@ export interface FakeOptions {
   readonly returnsBinaries?: boolean;
   /** Whether it sends a Binary as a resource in JSON, whatever the client accepts. */
   readonly jsonBinaries?: boolean;
+  /**
+   * Whether it sends signed URLs of its storage instead of references to Binaries, understands them in what it is sent, and
+   * sends a Binary in JSON without its data, as Medplum does.
+   */
+  readonly signedUrls?: boolean;
   readonly data?: InitialData;
   /** Default: a free port. */
   readonly port?: number;
@@ -154,12 +164,15 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     if (typeof fault === 'object' && 'heldBackUntil' in fault) await fault.heldBackUntil;
     else if (typeof fault === 'object') await pause(fault.delayMilliseconds);
     const cut = fault === 'cut_after' || fault === 'cut_during';
-    const { status, resource, headers } = handle(request, url, body);
+    const { status, resource, headers } = options.signedUrls
+      ? withSignedUrls(url.origin, (references) => handle(request, url, references), body)
+      : handle(request, url, body);
     if (fault === 'cut_during') unfinished -= 1;
     if (cut) request.socket.destroy();
     else if (header(request, 'prefer') === 'return=minimal' && !options.returnsBinaries)
       send(response, status, undefined, headers);
     else if (isBinary(resource) && !options.jsonBinaries && !acceptsFhir(request)) sendContent(response, resource);
+    else if (isBinary(resource) && options.signedUrls) send(response, status, withoutData(resource), headers);
     else send(response, status, resource, headers);
   }, options.port);
   const fake: FakeServer = {
@@ -189,8 +202,24 @@ function binaryOf({ headers }: IncomingMessage, bytes: Buffer): string {
   });
 }
 
+function withSignedUrls(origin: string, handle: (body: string) => Reply, body: string): Reply {
+  const storage = `${origin}/storage/`;
+  const references = body.replaceAll(new RegExp(`"${storage}([^/"]+)[^"]*"`, 'g'), '"Binary/$1"');
+  const { resource, ...rest } = handle(references);
+  if (isBinary(resource)) return { ...rest, resource };
+  const signed = JSON.stringify(resource ?? null).replaceAll(
+    /"url":"Binary\/([^/"]+)"/g,
+    `"url":"${storage}$1/1?Expires=${Date.now()}&Signature=x"`,
+  );
+  return { ...rest, resource: JSON.parse(signed) ?? undefined };
+}
+
 function isBinary(resource: object | undefined): resource is FhirBinary {
   return resource !== undefined && 'resourceType' in resource && resource.resourceType === 'Binary';
+}
+
+function withoutData({ data: _, ...rest }: FhirBinary): object {
+  return rest;
 }
 
 function acceptsFhir({ method, headers }: IncomingMessage): boolean {
@@ -249,7 +278,8 @@ function requestHandler(store: Store, options: FakeOptions) {
     if (id === '$find' && method === 'GET' && medplum) return medplum.find(url.searchParams);
     if (id?.startsWith('$')) return operation(id, undefined, resource() as Parameters);
     if (name?.startsWith('$')) return operation(name, id, resource() as Parameters);
-    if (method === 'GET' && id === '_history') return reply(200, history(url, store.history()));
+    if (method === 'GET' && id === '_history' && options.deletedSearch === undefined)
+      return reply(200, history(url, store.history()));
     if (method === 'GET' && name === '_history') return reply(200, history(url, store.history(`${type}/${id}`)));
     if (method === 'GET' && id !== undefined && id !== '_search') return reply(200, store.get(`${type}/${id}`));
     if (method === 'GET' || id === '_search') {
@@ -334,7 +364,12 @@ function requestHandler(store: Store, options: FakeOptions) {
     const size = Math.min(Number(form.get('_count') ?? 20), options.pageSize ?? 1000);
     const offset = Number(form.get('_offset') ?? 0);
     const isOddPage = (offset / size) % 2 === 1;
-    const found = store.search(type, form, { backwards: options.shufflesPages === true && isOddPage });
+    const isForDeleted = form.get('_deleted') === 'true';
+    if (isForDeleted && options.deletedSearch === undefined) throw new Rejected(400, 'invalid');
+    const found =
+      isForDeleted && options.deletedSearch === 'known'
+        ? deleted(store, form)
+        : store.search(type, form, { backwards: options.shufflesPages === true && isOddPage });
     const next = new URLSearchParams([...form].filter(([name]) => name !== '_offset'));
     next.set('_offset', String(offset + size));
     const hasMore = offset + size < found.length && !isOnePage;
@@ -372,7 +407,11 @@ function requestHandler(store: Store, options: FakeOptions) {
       resourceType: 'Bundle',
       type: 'history',
       link: offset + size < found.length ? [{ relation: 'next', url: next.href }] : [],
-      entry: found.slice(offset, offset + size).map((it) => historyEntry(it, options.datesDeletions !== false)),
+      entry: found
+        .slice(offset, offset + size)
+        .map((it) =>
+          options.deletedSearch === 'known' ? goneEntry(it) : historyEntry(it, options.datesDeletions !== false),
+        ),
     };
   }
 
@@ -450,6 +489,22 @@ function historyEntry({ reference, versionId, lastUpdated, resource }: Version, 
   return { request: { method: 'DELETE', url }, response: { status: '204', ...response } };
 }
 
+/** In the history of one Appointment, Medplum says 410 for a deletion. */
+function goneEntry({ reference, versionId, resource }: Version): object {
+  const request = { method: 'GET', url: `${reference}/_history/${versionId}` };
+  return resource ? { resource, request, response: { status: '200' } } : { request, response: { status: '410' } };
+}
+
+/** Deleted Appointments as Medplum sends them: without anything that they were. */
+function deleted(store: Store, form: URLSearchParams): Stored[] {
+  const since = Date.parse(form.get('_lastUpdated')?.slice('ge'.length) ?? '1970-01-01');
+  return store.history().flatMap(({ reference, lastUpdated, resource }) => {
+    const [resourceType = '', id = ''] = reference.split('/');
+    if (resource || store.has(reference) || Date.parse(lastUpdated) < since) return [];
+    return [{ resourceType, id, meta: { lastUpdated } } as unknown as Stored];
+  });
+}
+
 function versionedReference({ resourceType, id, meta }: Stored): string {
   return `${resourceType}/${id}/_history/${meta?.versionId}`;
 }
@@ -521,7 +576,8 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
             interaction: [
               ...read,
               ...appointmentWrites,
-              ...(options.history === false ? [] : codes('history-instance', 'history-type')),
+              ...(options.history === false ? [] : codes('history-instance')),
+              ...(options.history === false || options.deletedSearch ? [] : codes('history-type')),
             ],
             searchParam: options.searchesBySlot === false ? [] : [{ name: 'slot', type: 'reference' }],
             searchInclude: options.includesSlots === false ? [] : ['Appointment:slot'],

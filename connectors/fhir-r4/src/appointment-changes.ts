@@ -12,14 +12,14 @@ import { defaultPageSize } from './settings.ts';
 /**
  * Appointments by `_lastUpdated`: https://hl7.org/fhir/R4/search.html#lastUpdated. Each call searches anew from its
  * position and uses the first page with anything new: an appointment that changes between two pages would move from one to
- * the other, and another one would be missed. A search does not find deleted Appointments, so the history is read too, once
+ * the other, and another one would be missed. That search does not find deleted Appointments, so those are read too, once
  * there is nothing else.
  *
- * @param readsHistory whether the server has it
+ * @param source how the server tells them
  */
 export async function listAppointmentChanges(
   ehr: FhirConnection,
-  readsHistory: boolean,
+  source: 'history' | 'search' | null,
   { careUnits, after, limit }: AppointmentChangesQuery,
 ): Promise<AppointmentChanges> {
   if (after === undefined) {
@@ -36,15 +36,15 @@ export async function listAppointmentChanges(
   const { found, position, hasMore } = await readVersions(pages, cursor, ehr.client.clock.now().getTime());
   const directories = await Promise.all(careUnits.map((careUnit) => ehr.directory.of(careUnit)));
   const { deletions } = cursor;
-  if (hasMore || !readsHistory) {
+  if (hasMore || !source) {
     const next = JSON.stringify({ ...position, deletions });
     return { changes: found.flatMap((it) => changesOf(ehr, directories, it)), next, hasMore };
   }
-  const history = await listDeletions(ehr.client, deletions ?? { since: cursor.since, seen: [] });
+  const deleted = await listDeletions(ehr.client, source, deletions ?? { since: cursor.since, seen: [] });
   return {
-    changes: history.deleted.flatMap((it) => cancellationsOf(ehr, directories, it)),
-    next: JSON.stringify({ ...position, deletions: history.position }),
-    hasMore: history.hasMore,
+    changes: deleted.deleted.flatMap((it) => cancellationsOf(ehr, directories, it)),
+    next: JSON.stringify({ ...position, deletions: deleted.position }),
+    hasMore: deleted.hasMore,
   };
 }
 

@@ -34,9 +34,13 @@ export function canChangeAppointments(facts: ServerFacts): boolean {
   return facts.can('Appointment', 'update') || facts.can('Appointment', 'patch');
 }
 
-/** Whether deleted Appointments can be found, and what they were. */
-export function tellsDeletions(facts: ServerFacts): boolean {
-  return facts.can('Appointment', 'history-type') && facts.can('Appointment', 'history-instance');
+/**
+ * How deleted Appointments can be found, and what they were. `search`: Medplum has no history of all Appointments, but
+ * searches for deleted ones by a parameter of its own, which other servers may reject or ignore. `null`: not at all
+ */
+export function deletionSource(facts: ServerFacts): 'history' | 'search' | null {
+  if (!facts.can('Appointment', 'history-instance')) return null;
+  return facts.can('Appointment', 'history-type') ? 'history' : 'search';
 }
 
 export async function readServerFacts(client: Pick<FhirClient, 'read'>): Promise<ServerFacts> {

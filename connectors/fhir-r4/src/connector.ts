@@ -2,7 +2,7 @@ import type { Connector, ConnectorContext, StatelessConnectorModule } from '@cro
 import { listAppointmentChanges } from './appointment-changes.ts';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { chooseMode, openBooking } from './booking/choose.ts';
-import { readServerFacts, tellsDeletions } from './capability-statement.ts';
+import { deletionSource, readServerFacts } from './capability-statement.ts';
 import { connect, signIn } from './connection.ts';
 import { fhirDirectChanges } from './direct-changes.ts';
 import { documents } from './document-references/documents.ts';
@@ -67,7 +67,7 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     findAppointments: booking.findAppointments ?? ((careUnit, ids) => findAppointments(ehr, careUnit, ids)),
     listAppointments: (query) => listAppointments(ehr, query),
     ...(facts.can('Appointment', 'search-type')
-      ? { listAppointmentChanges: (query) => listAppointmentChanges(ehr, tellsDeletions(facts), query) }
+      ? { listAppointmentChanges: (query) => listAppointmentChanges(ehr, deletionSource(facts), query) }
       : {}),
     listTimeSlots,
     ...(changeAppointments ? { changeAppointments } : {}),

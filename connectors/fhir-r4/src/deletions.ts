@@ -1,7 +1,7 @@
 import { advance, type Position, versionKey } from './change-cursor.ts';
 import { chunks } from './chunks.ts';
 import type { FhirClient } from './client.ts';
-import type { BundleEntry, FhirAppointment } from './fhir.ts';
+import type { BundleEntry, FhirAppointment, FhirResource } from './fhir.ts';
 import { isRejection } from './outcome.ts';
 import { defaultPageSize } from './settings.ts';
 
@@ -30,11 +30,20 @@ interface Deletion {
   readonly isDated: boolean;
 }
 
-/** Appointments that were deleted since a position: https://hl7.org/fhir/R4/http.html#history */
-export async function listDeletions(client: FhirClient, position: Position): Promise<Deletions> {
+/**
+ * Appointments that were deleted since a position: https://hl7.org/fhir/R4/http.html#history
+ *
+ * @param source how the server tells deletions
+ */
+export async function listDeletions(
+  client: FhirClient,
+  source: 'history' | 'search',
+  position: Position,
+): Promise<Deletions> {
   const known = new Set(position.seen.map(([version]) => version));
-  const { deletions, reached } = await readHistory(client, position.since).catch((error: unknown) => {
-    // Some servers claim a history that they do not have. The position stays.
+  const read = source === 'history' ? readHistory : searchDeleted;
+  const { deletions, reached } = await read(client, position.since).catch((error: unknown) => {
+    // Some servers claim a history that they do not have, or reject the search. The position stays.
     if (isRejection(error)) return { deletions: [], reached: position.since };
     throw error;
   });
@@ -75,6 +84,47 @@ async function readHistory(client: FhirClient, since: number) {
   return { deletions, reached };
 }
 
+/**
+ * Deleted Appointments of Medplum, the newest first. It sends their ids and when they were deleted, and nothing else:
+ * https://www.medplum.com/docs/fhir-datastore/deleting-data
+ */
+async function searchDeleted(client: FhirClient, since: number) {
+  const deletions: Deletion[] = [];
+  let reached = since;
+  const pages = client.pages('Appointment', [
+    ['_deleted', 'true'],
+    ['_lastUpdated', `ge${new Date(since).toISOString()}`],
+    ['_sort', '-_lastUpdated'],
+    ['_count', String(defaultPageSize)],
+  ]);
+  for await (const { resources } of pages) {
+    for (const { id, meta, ...rest } of resources) {
+      // Every Appointment has a status. A server that ignores the parameter sends those that were not deleted.
+      if ('status' in rest) return { deletions: [], reached: since };
+      const at = Date.parse(meta?.lastUpdated ?? '');
+      if (id === undefined || Number.isNaN(at)) continue;
+      reached = Math.max(reached, at);
+      deletions.push({ id, version: versionKey(id, meta?.lastUpdated ?? ''), at, isDated: true });
+    }
+  }
+  return { deletions, reached };
+}
+
+/** Whether the server knows the search for deleted Appointments. It tells nothing about a server without Appointments. */
+export async function searchesDeleted(client: FhirClient): Promise<boolean> {
+  try {
+    const pages = client.pages('Appointment', [
+      ['_deleted', 'true'],
+      ['_count', '1'],
+    ]);
+    const page = await pages.next();
+    return page.done === true || page.value.resources.every((it: FhirResource) => !('status' in it));
+  } catch (error) {
+    if (isRejection(error)) return false;
+    throw error;
+  }
+}
+
 /** `undefined`: the Appointment exists again, or its last version is not known. */
 async function lastVersion(client: FhirClient, id: string): Promise<FhirAppointment | undefined> {
   const versions = client.history(`Appointment/${id}/_history`, [['_count', '20']]);
@@ -88,8 +138,9 @@ async function lastVersion(client: FhirClient, id: string): Promise<FhirAppointm
   return earlier.find(({ resource }) => resource)?.resource as FhirAppointment | undefined;
 }
 
-function isDeletion({ request, resource }: BundleEntry): boolean {
-  return request?.method === 'DELETE' && resource === undefined;
+/** Medplum says 410 in the response. */
+function isDeletion({ request, response, resource }: BundleEntry): boolean {
+  return resource === undefined && (request?.method === 'DELETE' || response?.status?.startsWith('410') === true);
 }
 
 function timeOf({ resource, response }: BundleEntry): number | undefined {

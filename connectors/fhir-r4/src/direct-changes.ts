@@ -8,8 +8,9 @@ import {
 import { changeAppointment } from './booking/write/appointment.ts';
 import { isConflict } from './booking/write/outcomes.ts';
 import { versionOf } from './booking/write/version.ts';
-import { canChangeAppointments, readServerFacts, tellsDeletions } from './capability-statement.ts';
+import { canChangeAppointments, deletionSource, readServerFacts } from './capability-statement.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
+import { searchesDeleted } from './deletions.ts';
 import {
   type FhirAppointment,
   type FhirDocumentReference,
@@ -34,6 +35,8 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
   const facts = await readServerFacts(client);
   const ehr = connect(context, client, facts);
   const writesSlots = facts.can('Slot', 'update');
+  const source = deletionSource(facts);
+  const tellsDeletions = source === 'history' || (source === 'search' && (await searchesDeleted(client)));
 
   async function change(id: string, changed: (appointment: FhirAppointment) => FhirAppointment) {
     const before = await mustRead<FhirAppointment>(ehr, `Appointment/${id}`);
@@ -93,7 +96,7 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
   };
   return {
     ...(canChangeAppointments(facts) ? appointmentChanges : {}),
-    ...(facts.can('Appointment', 'delete') && tellsDeletions(facts) ? deletion : {}),
+    ...(facts.can('Appointment', 'delete') && tellsDeletions ? deletion : {}),
     ...(writesSlots ? slotChanges : {}),
     ...(facts.can('DocumentReference', 'update') ? { ...noteChanges, ...documentChanges } : {}),
   };

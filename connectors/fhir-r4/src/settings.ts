@@ -258,6 +258,13 @@ export const fhirSettings = Type.Object(
         closed,
       ),
     ),
+    binary_storage_url: Type.Optional(
+      Type.String({
+        pattern: '^https?://',
+        description:
+          'Where the signed URLs begin by which the server replaces references to its Binaries; the id of the Binary follows. Medplum: its storageBaseUrl. The contents are read from the Binaries.',
+      }),
+    ),
     prefer_handling_strict: Type.Optional(Type.Boolean()),
   },
   closed,

@@ -105,7 +105,8 @@ describe('changes of appointments', () => {
       ['dates them', {}],
       ['does not say when', { datesDeletions: false }],
       ['sends small pages', { pageSize: 2 }],
-    ])('are returned once as cancelled, by a server that %s', async (_, options) => {
+      ['has a search for them instead of a history', { deletedSearch: 'known' }],
+    ] as const)('are returned once as cancelled, by a server that %s', async (_, options) => {
       const made = await withAppointments(3, options);
       const { connector, start, ids } = made;
       const [first = '', second = ''] = ids;
@@ -160,7 +161,8 @@ describe('changes of appointments', () => {
     test.each([
       ['has no history', { history: false }, undefined],
       ['rejects its history', {}, '/Appointment/_history'],
-    ])('are left out by a server that %s, and other changes are returned', async (_, options, rejected) => {
+      ['ignores the search for them', { deletedSearch: 'ignored' }, undefined],
+    ] as const)('are left out by a server that %s, and other changes are returned', async (_, options, rejected) => {
       const made = await withAppointments(2, options);
       const { connector, server, start, ids } = made;
       const [gone = '', other = ''] = ids;

@@ -152,6 +152,10 @@ test.each([
   ['Binary/1?x=y', undefined],
   ['Patient/1', undefined],
   ['data:text/plain,x', undefined],
+  ['https://storage.example/binary/1/2?Signature=x', 'Binary/1'],
+  ['https://storage.example/binary/1', 'Binary/1'],
+  ['https://storage.example/binary/../Patient/1', undefined],
+  ['https://storage.example/1', undefined],
   [undefined, undefined],
 ])('of the attachment URL %s the connector reads %s', async (url, reference) => {
   const read: string[] = [];
@@ -160,7 +164,9 @@ test.each([
       read.push(name);
       return null;
     },
+    download: async () => null,
   };
-  expect(await attachmentData(client, 'https://ehr.example/fhir/', url === undefined ? {} : { url })).toBeNull();
+  const settings = { base_url: 'https://ehr.example/fhir/', binary_storage_url: 'https://storage.example/binary' };
+  expect(await attachmentData(client, settings, url === undefined ? {} : { url })).toBeNull();
   expect(read).toEqual(reference === undefined ? [] : [reference]);
 });

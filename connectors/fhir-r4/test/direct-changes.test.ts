@@ -49,6 +49,7 @@ const documentChanges = ['changeDocument', 'changeNote', 'retractDocument', 'ret
 test.each([
   [{}, ['cancel', 'comment', 'delete', 'take', ...documentChanges]],
   [{ history: false }, ['cancel', 'comment', 'take', ...documentChanges]],
+  [{ deletedSearch: 'known' }, ['cancel', 'comment', 'delete', 'take', ...documentChanges]],
   [{ documents: false }, ['cancel', 'comment', 'delete', 'take']],
   [{ plainWrites: false, checksAppointments: true }, ['cancel', 'comment', 'delete', ...documentChanges]],
   [{ plainWrites: false, patchOnly: true }, ['cancel', 'comment', ...documentChanges]],

@@ -3,6 +3,7 @@ import type { ConfiguredCareUnit, DocumentWrite } from '@crossward/connector-kit
 import { plainHttp } from '@crossward/connector-kit/conformance';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type FakeOptions, type FakeServer, type Fault, startFake } from '../fake/server.ts';
+import { bytesOf } from '../src/document-references/bytes-of.ts';
 import type { FhirDocumentReference, FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { north, openConnector, settingsFor, south } from './subject.ts';
@@ -72,6 +73,9 @@ async function start(options: FakeOptions = {}, settings: Partial<FhirSettings> 
 }
 
 const linkTo = (url: string) => ({ content: [{ attachment: { contentType: 'application/pdf', url } }] });
+
+/** As from a database that serializes its transactions. */
+const conflict = { status: 409, body: { resourceType: 'OperationOutcome', issue: [{ code: 'conflict' }] } };
 
 /** The first POST to the path gets the fault. */
 function failFirst(wanted: '/Binary' | '/DocumentReference', fault: Fault) {
@@ -259,6 +263,39 @@ describe('the content', () => {
     expect(await read(id)).toEqual(pdf);
     expect(await withdraw(operationId)).toBe('withdrawn');
   });
+
+  test('is read where the server signs URLs of its own storage, as Medplum does', async () => {
+    const { write, read, withdraw } = await start({ signedUrls: true });
+    const operationId = randomUUID();
+    const { id } = await write({ operationId });
+    expect(await read(id)).toEqual(pdf);
+    expect(await write({ operationId })).toMatchObject({ id });
+    expect(await read(id)).toEqual(pdf);
+    expect(await withdraw(operationId)).toBe('withdrawn');
+  });
+
+  test('of the EHR itself is read by the id in a signed URL, if the settings name the storage', async () => {
+    const server = await startFake({ signedUrls: true, data: { days: 3 } });
+    servers.push(server);
+    const binary = { resourceType: 'Binary', contentType: 'application/pdf', data: pdf.toString('base64') };
+    const { id } = server.store.save(binary as FhirResource);
+    const document = {
+      resourceType: 'DocumentReference',
+      status: 'current',
+      subject: { reference: 'Patient/p-1' },
+      context: { related: [{ reference: 'Location/north' }] },
+      ...linkTo(`Binary/${id}`),
+    };
+    const saved = server.store.save(document as FhirResource);
+    const readWith = async (settings: Partial<FhirSettings>) => {
+      const { readDocument } = await openConnector(settingsFor(server.url, settings), plainHttp());
+      const content = await readDocument?.(north, 'p-1', saved.id ?? '');
+      return content && bytesOf(content.chunks, 1000);
+    };
+    expect(await readWith({})).toBeNull();
+    expect(await readWith({ binary_storage_url: `${server.url}/storage/` })).toEqual(pdf);
+    expect(await readWith({ binary_storage_url: 'https://storage.example/' })).toBeNull();
+  });
 });
 
 describe('a create', () => {
@@ -336,6 +373,25 @@ describe('a create', () => {
     await expect(write()).rejects.toMatchObject({ kind: 'rejected' });
     expect(references()).toEqual([]);
     expect(binaries()).toEqual([]);
+  });
+
+  test('that the server rejects because of others at the same time is tried again', async () => {
+    const { server, write, references, binaries } = await start();
+    server.misbehave = failFirst('/DocumentReference', conflict);
+    const { id } = await write();
+    expect(references().map((it) => it.id)).toEqual([id]);
+    expect(binaries()).toHaveLength(1);
+  });
+
+  test('that the server always rejects because of others is unavailable, and leaves no content', async () => {
+    const { server, write, references, binaries } = await start();
+    // The pauses between attempts are random. Make them as short as possible.
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0);
+    server.misbehave = ({ method, path }) =>
+      method === 'POST' && path === '/DocumentReference' ? conflict : undefined;
+    await expect(write()).rejects.toMatchObject({ kind: 'unavailable' });
+    random.mockRestore();
+    expect([...references(), ...binaries()]).toEqual([]);
   });
 
   test('sends nothing again after it was done', async () => {

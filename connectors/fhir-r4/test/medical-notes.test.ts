@@ -324,6 +324,15 @@ describe('the text of a note', () => {
     for (const id of unreadable) expect(await find(id)).toMatchObject({ text: '' });
     expect(await list()).toHaveLength(4);
   });
+
+  test('is read from a Binary that the server sends without its data, as Medplum does', async () => {
+    const { server, save, find } = await start({ signedUrls: true });
+    const binary = { resourceType: 'Binary', contentType: 'text/html', data: base64('<b>in a Binary</b>') };
+    const { id } = server.store.save(binary as FhirResource);
+    const url = `${server.url}/Binary/${id}`;
+    const note = save({ content: [{ attachment: { contentType: 'text/html', url } }] });
+    expect(await find(note)).toMatchObject({ text: 'in a Binary' });
+  });
 });
 
 test('the author is the practitioner of a role, known or not, or nobody', async () => {

@@ -76,6 +76,18 @@ function onWrite(place: number, fault: Fault) {
   };
 }
 
+test('a creation that the server rejects because of others at the same time is tried again', async () => {
+  const server = await start();
+  const connector = await open(server);
+  const conflict = { status: 409, body: { resourceType: 'OperationOutcome', issue: [{ code: 'conflict' }] } };
+  let creates = 0;
+  const isCreate = ({ method, path }: SeenRequest) => method === 'POST' && path === '/Schedule';
+  server.misbehave = (request) => (isCreate(request) && ++creates <= 2 ? conflict : undefined);
+  await connector.createSchedule(evenings(1));
+  expect(creates).toBe(3);
+  expect(freeStarts(server)).toHaveLength(4);
+});
+
 describe('a creation without a response', () => {
   test.each([
     ['before a request is executed', 'cut_before', {}],

@@ -95,7 +95,7 @@ test('a change that is committed late is not missed, and none is returned before
     const read = await here.listAppointmentChanges({ careUnits: [careUnit], after: before.next, limit: 100 });
     expect(read.changes.map(({ appointment }) => appointment.id)).toContain(late?.id);
     return read;
-  }, 60_000);
+  }, 120_000);
   const client = await database.pool.connect();
   await client.query('BEGIN');
   await client.query(`UPDATE sandbox.appointments SET comment = 'late' WHERE id = $1`, [late?.id]);
@@ -114,5 +114,5 @@ test('a change that is committed late is not missed, and none is returned before
     const { changes, heldBackSince } = await here.listAppointmentChanges({ careUnits: [careUnit], after, limit: 100 });
     expect(changes.map(({ appointment }) => appointment.id).slice(-2)).toEqual([late?.id, early?.id]);
     expect(heldBackSince).toBeUndefined();
-  }, 60_000);
+  }, 120_000);
 });

@@ -86,7 +86,7 @@ test.each<[string, string, string, () => Promise<readonly unknown[]>]>([
   ],
 ])('%s are read through the index %s by %s', async (_, index, column, read) => {
   // Open transactions of other tests on the same server hold changes back.
-  await vi.waitFor(async () => expect((await read()).length).toBeGreaterThan(0), 60_000);
+  await vi.waitFor(async () => expect((await read()).length).toBeGreaterThan(0), 120_000);
   const statements = await observeStatements(database.pool, read);
   const [statement, ...more] = statements.filter(({ text }) => /sandbox"?\."?appointments/.test(text));
   expect(more).toEqual([]);

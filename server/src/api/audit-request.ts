@@ -3,6 +3,7 @@ import type { Seen } from '../ehr/seen.ts';
 import { describeError } from '../log/describe-error.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
+import { namedPatients } from './named-patients.ts';
 
 /** The patients and records that a response contains. */
 interface Shown {
@@ -69,23 +70,30 @@ export async function auditResponse(
   }
 }
 
-/** Reasons that leave no entry: nothing was read, or there is no database to write to. */
-const unrecorded: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded', 'database_unavailable']);
+/**
+ * Reasons that leave no entry before the handler runs, because nothing was read. A code that is resent too early is
+ * `rate_limited` too, but after the look-up of its appointment.
+ */
+const beforeHandler: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded']);
 
 /**
  * Writes the entry of a request that gets a problem. Returns the problem to send. If the entry cannot be stored, a rejection
  * becomes `database_unavailable`, because it can reveal something about a patient. A failure (5xx) reveals nothing and is
- * sent unchanged. Returns `undefined` if the request leaves no entry: it has no client, or concerns no patient.
+ * sent unchanged, unless it says what became of which appointment: then it becomes `outcome_unknown`. Returns `undefined` if
+ * the request leaves no entry: it has no client, or concerns no patient.
  */
 export function auditProblem(request: FastifyRequest, problem: Problem): Promise<Problem> | undefined {
   const { audit } = request.routeOptions.config.operation ?? {};
-  const { access, isAudited } = request;
-  if (audit === undefined || audit === 'none' || isAudited || !access?.careUnit) return undefined;
-  if (unrecorded.has(problem.reason)) return undefined;
-  return write(request, problem.reason, nothing).then(
+  const { access, isAudited, seen } = request;
+  if (audit === undefined || audit === 'none' || isAudited || !access?.ehr || !access.careUnit) return undefined;
+  // There is no database to write to.
+  if (problem.reason === 'database_unavailable' || (!seen && beforeHandler.has(problem.reason))) return undefined;
+  const patients = seen && seen.patients.size > 0 ? [] : namedPatients(request, access.ehr);
+  return write(request, problem.reason, { patients, records: [] }).then(
     () => problem,
     (cause) => {
       if (problem.status < 500) return unavailable('database_unavailable', { cause });
+      if (problem.faults.some(({ id }) => id !== undefined)) return new Problem('outcome_unknown', { cause });
       request.log.error({ cause: describeError(cause) }, 'audit entry not stored');
       return problem;
     },

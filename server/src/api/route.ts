@@ -6,7 +6,7 @@ import type { Scope } from '../config/schema.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import { nothingSeen, watching } from '../ehr/seen.ts';
-import { isReferable, type ReadHeader } from '../identifiers/index.ts';
+import type { ReadHeader } from '../identifiers/index.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import type { Transact } from '../operations/run-local-once.ts';
@@ -16,6 +16,7 @@ import type { Reason } from '../problems/reasons.ts';
 import { discardUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
 import { auditResponse, type ReadShown } from './audit-request.ts';
+import { headerReader } from './header-reader.ts';
 import { noWrite, runWrite, type Writers } from './run-write.ts';
 
 /** The level of access that an operation needs. It determines the path prefix. */
@@ -215,14 +216,4 @@ function discarding(body: object): (error: unknown) => never {
 async function discardUnused({ db }: OperationServices, { upload, log }: FastifyRequest): Promise<void> {
   if (!upload) return;
   await discardUpload(db, upload.id).catch((error) => log.warn({ cause: describeError(error) }, 'upload not deleted'));
-}
-
-/** Collects the headers at the first use, because few requests refer to one. */
-function headerReader({ raw }: FastifyRequest, allowed: ReadonlySet<string>): ReadHeader {
-  let sent: ReadonlyMap<string, readonly string[] | undefined> | undefined;
-  return (name) => {
-    if (!isReferable(name, allowed)) return undefined;
-    sent ??= new Map(Object.entries(raw.headersDistinct));
-    return sent.get(name) ?? [];
-  };
 }

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { ConnectorError } from '@crossward/connector-kit';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Appointment, book, freeSlots, idsIn, pagesOf } from '../../../test/bookings.ts';

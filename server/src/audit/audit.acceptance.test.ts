@@ -97,6 +97,33 @@ describe('an entry says who had access to whose record, when, by what, and with 
     expect(unreadable.entry).toMatchObject({ outcome: 'request_invalid' });
   });
 
+  test.each([
+    ['in the path, without the scope', 'GET', 'patients/p-1', { client: 'webhooks:manage' }, 'scope_missing'],
+    ['in the path, with an invalid query', 'GET', 'patients/p-1/documents?limit=x', {}, 'request_invalid'],
+    ['in the query', 'GET', 'appointments?patient_id=p-1&limit=x', {}, 'request_invalid'],
+    ['in the body', 'POST', 'appointments', { body: { patient_id: 'p-1' } }, 'request_invalid'],
+    [
+      'in a header',
+      'GET',
+      'patients/header:x-patient?x=y',
+      { headers: { 'x-patient': 'emr_id:p-1' } },
+      'request_invalid',
+    ],
+  ] as const)('for a patient who is named %s', async (_, method, path, options, outcome) => {
+    const { entry } = await audited(method, `${oslo}/${path}`, options);
+    expect(entry).toMatchObject({ outcome, patients: hashes('emr_id:p-1') });
+  });
+
+  test('for a code that is resent too early', async () => {
+    const { id, patient_id } = await book(gateway, { careUnit: sodermalm });
+    const { entry } = await audited('POST', `${sodermalm}/appointments/${id}/confirmation`);
+    expect(entry).toMatchObject({
+      outcome: 'rate_limited',
+      record_ids: [id],
+      patients: patientHashes(gateway, 'sandbox-se', patient_id),
+    });
+  });
+
   test('for an incorrect code, whose request names the appointment only', async () => {
     const body = creationBody(await freeSlot(gateway, { careUnit: sodermalm }));
     const { response } = await audited('POST', `${sodermalm}/appointments`, { body });

@@ -11,6 +11,29 @@ function grantedEhr(grant: ListedGrant): string {
   return missing ? `${grant.emr} (${missing} not in the configuration)` : grant.emr;
 }
 
+/** A client for other programs. `not_configured`: what the grant names and the configuration lacks. */
+export function clientAsJson(client: ListedClient) {
+  const { id, name, source, state, scopes, grants, returnUrls, secrets, rotatedAt, createdAt, revokedAt } = client;
+  return {
+    id,
+    name,
+    source: source === 'operators' ? 'operators' : 'configuration_file',
+    state,
+    scopes,
+    grants: grants.map(({ emr, name, careUnits }) => ({
+      emr,
+      care_units: careUnits?.map((unit) => unit.id) ?? null,
+      not_configured:
+        name === undefined ? [emr] : (careUnits ?? []).flatMap((unit) => (unit.name === undefined ? unit.id : [])),
+    })),
+    return_urls: returnUrls,
+    secrets: secrets.map(({ createdAt, expiresAt }) => ({ created_at: createdAt, expires_at: expiresAt })),
+    rotated_at: rotatedAt,
+    created_at: createdAt,
+    revoked_at: revokedAt,
+  };
+}
+
 /** Everything about a client but its secrets. */
 export function describeClient(client: ListedClient): string {
   const { id, name, source, state, scopes, grants, returnUrls, secrets, createdAt, revokedAt } = client;

@@ -91,6 +91,71 @@ clients:
   });
 });
 
+test('clients are listed as JSON, and a stored one that the file overrides can be revoked', async () => {
+  expect((await crossward('clients create later --scope notes:read --grant sandbox-no')).code).toBe(0);
+  expect((await crossward('clients rotate later')).code).toBe(0);
+  expect(await crossward('clients rotate later')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('The last rotation is not over'),
+  });
+  expect((await crossward('clients rotate later --yes')).code).toBe(0);
+  const path = join(inject('runFolder'), 'overriding.yaml');
+  await writeFile(
+    path,
+    `emrs:
+  - { id: clinic, name: Clinic, connector: sandbox, settings: { country: "NO" }, care_units: [
+      { id: ward, name: Ward, time_zone: Europe/Oslo, language: nb }] }
+clients:
+  - { id: later, secrets: [{ env: NOT_SET }], scopes: [notes:read], grants: [{ emr: clinic }] }
+`,
+  );
+  vi.stubEnv('CROSSWARD_CONFIG', path);
+  const listed = async () => {
+    const found: { id: string }[] = JSON.parse((await crossward('clients list --json')).stdout);
+    return found.filter(({ id }) => id === 'later');
+  };
+  const time = expect.stringMatching(/^\d{4}-.*Z$/);
+  expect(await listed()).toEqual([
+    {
+      id: 'later',
+      name: 'later',
+      source: 'configuration_file',
+      state: 'active',
+      scopes: ['notes:read'],
+      grants: [{ emr: 'clinic', care_units: ['ward'], not_configured: [] }],
+      return_urls: [],
+      secrets: [],
+      rotated_at: null,
+      created_at: null,
+      revoked_at: null,
+    },
+    {
+      id: 'later',
+      name: 'later',
+      source: 'operators',
+      state: 'overridden',
+      scopes: ['notes:read'],
+      grants: [{ emr: 'sandbox-no', care_units: null, not_configured: ['sandbox-no'] }],
+      return_urls: [],
+      secrets: [
+        { created_at: time, expires_at: null },
+        { created_at: time, expires_at: time },
+      ],
+      rotated_at: time,
+      created_at: time,
+      revoked_at: null,
+    },
+  ]);
+  expect((await crossward('clients show later')).stdout).toContain('state:           overridden\n');
+  expect(await crossward('clients revoke later --yes')).toMatchObject({
+    code: 0,
+    stdout: 'The stored client later is revoked. The client of the configuration file with this id stays in effect.\n',
+  });
+  expect(await listed()).toMatchObject([{ state: 'active' }, { state: 'revoked', secrets: [] }]);
+  expect((await crossward('clients revoke later --yes')).stderr).toContain('It can only be changed there.');
+});
+
 test.each([
   ['create demo --scope notes:read --grant sandbox-no', 1, 'The configuration file has a client with this id.'],
   ['create other --scope notes:reed', 2, 'scopes[0]: "notes:reed" is unknown; must be one of appointments:read'],

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { parseGrants } from '../clients/grants.ts';
-import { findListedClient, listClients } from '../clients/list-clients.ts';
+import { findListedClient, findOverridden, listClients } from '../clients/list-clients.ts';
 import type { ConfiguredAccess } from '../config/configuration.ts';
 import { formatPath, type Mistake } from '../config/mistake.ts';
 import { type ClientFacts, type Scope, scopes } from '../config/schema.ts';
@@ -17,7 +17,7 @@ import {
 } from '../console/client-actions.ts';
 import { commandLine } from '../console/operators.ts';
 import type { Db } from '../db/kysely.ts';
-import { clientLine, describeClient } from './client-report.ts';
+import { clientAsJson, clientLine, describeClient } from './client-report.ts';
 import { configuredAccess } from './configured-access.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -60,17 +60,24 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
     output.out(`${secret}\n`);
   };
 
-  command('list', 'List all clients, with those of the configuration file.').action(async (options: Options) => {
-    const found = await read(options, listClients);
-    output.out(found.length === 0 ? 'No clients.\n' : found.map(clientLine).join(''));
-  });
+  command('list', 'List all clients, with those of the configuration file.')
+    .option('--json', 'as JSON')
+    .action(async ({ json, ...options }: Options & { readonly json?: true }) => {
+      const found = await read(options, listClients);
+      if (json) output.out(`${JSON.stringify(found.map(clientAsJson), null, 2)}\n`);
+      else output.out(found.length === 0 ? 'No clients.\n' : found.map(clientLine).join(''));
+    });
   command('show', 'Show the scopes and grants of a client, and the age of its secrets.')
     .argument('<id>', 'id from `list`')
     .action(async (id: string, options: Options) => {
-      const found = await read(options, (db, configured) => findListedClient(db, configured, id));
-      if (found) output.out(describeClient(found));
+      const found = await read(options, async (db, configured) =>
+        [await findListedClient(db, configured, id), await findOverridden(db, configured, id)].filter(
+          (client) => client !== undefined,
+        ),
+      );
+      if (found.length > 0) output.out(found.map(describeClient).join('\n'));
       else output.err(`${notChangedTexts.unknown}\n`);
-      end(found ? exitCodes.fine : exitCodes.failed);
+      end(found.length > 0 ? exitCodes.fine : exitCodes.failed);
     });
   withFacts(
     command('create', 'Create a client, and print its secret.').argument('<id>', 'such as booking-site'),
@@ -88,10 +95,19 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
       `hours that the current secret stays valid, up to ${longestOverlapHours}; 0: it ends at once`,
       String(defaultOverlapHours),
     )
-    .action(async (id: string, options: Options & { readonly overlapHours: string }) => {
+    .option('--yes', 'rotate also during the overlap of the last rotation, and end the secret before it at once')
+    .action(async (id: string, options: Options & { readonly overlapHours: string; readonly yes?: true }) => {
       const hours = readHours(options.overlapHours);
-      const result = await change(options, (administration) => rotateClient(administration, { id }, hours));
-      if ('rejection' in result) return reject(result.rejection);
+      // Without an overlap, even the current secret ends at once.
+      const mayEndPrevious = options.yes === true || hours === 0;
+      const result = await change(options, (administration) =>
+        rotateClient(administration, { id }, hours, mayEndPrevious),
+      );
+      if ('rejection' in result) {
+        if (result.rejection !== 'overlap') return reject(result.rejection);
+        output.err(`Nothing was changed. ${notChangedTexts.overlap} Wait, or run the command again with --yes.\n`);
+        return end(exitCodes.failed);
+      }
       showSecret(result.secret, `The client ${id} has a new secret.`);
     });
   withFacts(
@@ -122,6 +138,12 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
         );
       }
       const result = await change(options, (administration) => revokeClient(administration, { id }));
+      if (result === 'overridden one done') {
+        output.out(
+          `The stored client ${id} is revoked. The client of the configuration file with this id stays in effect.\n`,
+        );
+        return;
+      }
       if (result !== 'done') return reject(result.rejection);
       output.out(`The client ${id} is revoked. It stops working in running gateways within 5 seconds.\n`);
     });

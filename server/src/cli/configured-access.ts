@@ -1,4 +1,4 @@
-import { demoAccess, demoConfigurationPath } from '../config/demo.ts';
+import { demoAccess, demoConfigurationPath, demoWebhooks } from '../config/demo.ts';
 import { type LoadedAccess, loadAccess } from '../config/load.ts';
 import { connectors } from '../ehr/connectors.ts';
 
@@ -9,5 +9,5 @@ import { connectors } from '../ehr/connectors.ts';
 export async function configuredAccess(config: string | undefined): Promise<LoadedAccess> {
   const path = config ?? (process.env.CROSSWARD_CONFIG || undefined);
   const access = await loadAccess({ path: path ?? demoConfigurationPath, connectors, environment: process.env });
-  return path === undefined ? { ...access, clients: [demoAccess(access)] } : access;
+  return path === undefined ? { ...access, clients: [demoAccess(access)], webhooks: demoWebhooks } : access;
 }

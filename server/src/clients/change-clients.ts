@@ -9,8 +9,8 @@ export interface ClientVersion {
   readonly version?: number | undefined;
 }
 
-/** Why a client was not changed. */
-export type Rejection = 'taken' | 'unknown' | 'revoked' | 'outdated';
+/** Why a client was not changed. `overlap`: a further rotation would end a secret that is still valid. */
+export type Rejection = 'taken' | 'unknown' | 'revoked' | 'outdated' | 'overlap';
 
 /** Creates a client. An id exists once, also after the client was revoked. */
 export async function insertClient(tx: Tx, facts: ClientFacts, secret: string): Promise<Rejection | undefined> {
@@ -47,6 +47,13 @@ export async function updateClient(
   return reviseClients(tx);
 }
 
+interface Rotation {
+  readonly secret: string;
+  readonly overlapHours: number;
+  /** Whether a secret that is valid since the last rotation may end at once. */
+  readonly mayEndPrevious: boolean;
+}
+
 /**
  * Gives a client a new secret. The previous one ends after the overlap, and the one before it at once. So at most two are
  * valid.
@@ -54,10 +61,11 @@ export async function updateClient(
 export async function rotateSecret(
   tx: Tx,
   target: ClientVersion,
-  { secret, overlapHours }: { readonly secret: string; readonly overlapHours: number },
+  { secret, overlapHours, mayEndPrevious }: Rotation,
 ): Promise<Rejection | undefined> {
   const rejection = await lockClient(tx, target);
   if (rejection) return rejection;
+  if (!mayEndPrevious && (await hasPreviousSecret(tx, target))) return 'overlap';
   const hasOverlap = overlapHours > 0;
   await sql`
     UPDATE clients SET secret_hash = ${hashOfSecret(secret)}, secret_created_at = now(), version = version + 1,
@@ -66,6 +74,16 @@ export async function rotateSecret(
       previous_secret_expires_at = CASE WHEN ${hasOverlap} THEN now() + make_interval(hours => ${overlapHours}::integer) END
     WHERE id = ${target.id}`.execute(tx);
   return reviseClients(tx);
+}
+
+async function hasPreviousSecret(tx: Tx, { id }: ClientVersion): Promise<boolean> {
+  const found = await tx
+    .selectFrom('clients')
+    .select('id')
+    .where('id', '=', id)
+    .where('previous_secret_expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** Ends a client and its secrets for good. */

@@ -28,7 +28,7 @@ export interface ClientRegistry {
 export interface RefreshableClients extends ClientRegistry {
   /** Reads the stored clients if they have changed. Afterwards, every change committed before the call is in effect. */
   refresh(): Promise<void>;
-  /** Stored clients that are not used, because the configuration file has clients with their ids. */
+  /** Stored clients, not revoked, that are not used, because the configuration file has clients with their ids. */
   overridden(): readonly string[];
 }
 
@@ -81,7 +81,7 @@ export function createClientRegistry({ configured: { clients, emrs }, read }: Op
       revision = found.revision;
       stored = new Map(found.clients.map((client) => [client.id, fromDatabase(client, emrs)]));
     },
-    overridden: () => [...stored.keys()].filter((id) => configured.has(id)),
+    overridden: () => [...stored].flatMap(([id, { client }]) => (client && configured.has(id) ? id : [])),
   };
 }
 

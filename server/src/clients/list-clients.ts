@@ -21,7 +21,7 @@ export interface ListedClient {
   readonly id: string;
   readonly name: string;
   readonly source: 'configuration file' | 'operators';
-  /** `overridden`: the configuration file has a client with this id, which is used instead. */
+  /** `overridden`: not revoked, but the configuration file has a client with this id, which is used instead. */
   readonly state: 'active' | 'revoked' | 'overridden';
   readonly scopes: readonly string[];
   readonly grants: readonly ListedGrant[];
@@ -57,6 +57,17 @@ export async function findListedClient(
   if (configured) return fromConfiguration(configured, emrs);
   const row = await selectClients(db).where('id', '=', id).executeTakeFirst();
   return row && fromDatabase(row, emrs, new Set());
+}
+
+/** The stored client, not revoked, in whose place that of the configuration file is used. */
+export async function findOverridden(
+  db: Db,
+  { clients, emrs }: ConfiguredAccess,
+  id: string,
+): Promise<ListedClient | undefined> {
+  const ids = new Set(clients.map((client) => client.id));
+  const row = ids.has(id) ? await selectClients(db).where('id', '=', id).executeTakeFirst() : undefined;
+  return row && !row.revoked_at ? fromDatabase(row, emrs, ids) : undefined;
 }
 
 function selectClients(db: Db) {
@@ -95,7 +106,7 @@ function fromDatabase(row: Row, emrs: ConfiguredAccess['emrs'], configuredIds: R
     id,
     name,
     source: 'operators',
-    state: configuredIds.has(id) ? 'overridden' : revoked_at ? 'revoked' : 'active',
+    state: revoked_at ? 'revoked' : configuredIds.has(id) ? 'overridden' : 'active',
     scopes,
     grants: grants.map((grant) => listedGrant(grant, emrs)),
     returnUrls: return_urls,

@@ -40,6 +40,7 @@ test('configures three sandboxes and a client with all grants', async () => {
     },
   ]);
   expect(secretKey).toHaveLength(32);
+  expect(configuration.webhooks).toMatchObject({ allow_private_addresses: true, allow_http: true });
 });
 
 test('stores client and key with access for their owner only', async () => {

@@ -7,7 +7,7 @@ import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 import { keepPrivateFile, makePrivateFolder } from '../startup/private-file.ts';
-import { type Configuration, type ConfiguredAccess, deepFreeze, hashSecret } from './configuration.ts';
+import { type Configuration, type ConfiguredAccess, deepFreeze, hashSecret, resolveWebhooks } from './configuration.ts';
 import { demoConsole } from './console-settings.ts';
 import { loadConfiguration } from './load.ts';
 import { requireLoopback } from './loopback.ts';
@@ -17,6 +17,9 @@ import { parseSecretKey } from './secret-key.ts';
 
 /** The configuration used if none is given: three sandbox EHRs and the demo mailbox. */
 export const demoConfigurationPath = fileURLToPath(new URL('./demo.yaml', import.meta.url));
+
+/** The demo may post events to a receiver on this machine. */
+export const demoWebhooks = resolveWebhooks({ allow_private_addresses: true, allow_http: true });
 
 const demoClientId = 'demo';
 const demoClient = Type.Object(
@@ -82,6 +85,7 @@ export async function prepareDemo({ dataDir, connectors, host, port }: DemoOptio
         { ...demoAccess(configuration, client.client_id), secrets: [{ sha256: hashSecret(client.client_secret) }] },
       ],
       http: port === 0 ? configuration.http : { ...configuration.http, public_url: addressOf(host, port) },
+      webhooks: demoWebhooks,
       console: demoConsole({ name: operator.name, password: new Secret(operator.password) }),
     }),
     client,

@@ -60,6 +60,18 @@ async function load(url: string): Promise<Record<string, unknown>> {
       );
     }
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'it threw a value that is not an error';
-    throw new PluginMistake(`cannot be loaded: ${reason.split('\n', 1)[0]}`);
+    throw new PluginMistake(
+      `cannot be loaded: ${reason.split('\n', 1)[0]}${code === 'ERR_MODULE_NOT_FOUND' ? '' : placeOf(error)}`,
+    );
   }
+}
+
+/**
+ * The file and line where a module threw. A SyntaxError has none.
+ *
+ * @returns ` (file:…)`, or an empty text
+ */
+export function placeOf(error: unknown): string {
+  const place = /file:\/\/[^\s()]+:\d+/.exec(error instanceof Error ? (error.stack ?? '') : '')?.[0];
+  return place === undefined ? '' : ` (${place})`;
 }

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfiguration, loadWithConnectors } from './load.ts';
+import { placeOf } from './load-plugin.ts';
 import { clientSecret, errorFrom, fakeConnectors, rightFile, temporaryFolder } from './test-support.ts';
 
 const plugin = (changes = '') => `export const connector = {
@@ -118,6 +119,20 @@ test.each<[problem: string, connector: string, files: Readonly<Record<string, st
   expect(message.replace(/^.*?(?=crossward\.yaml)/, '')).toMatch(/^crossward\.yaml:4:16: emrs\[0\]\.connector: "/);
   expect(message).toContain(`${JSON.stringify(connector)} ${expected}`);
   expect(message.split('\n')).toHaveLength(1);
+});
+
+test.each([
+  [
+    'file:///home/x/n.mjs:2\nexport const;\n            ^\n\nSyntaxError: Unexpected token',
+    ' (file:///home/x/n.mjs:2)',
+  ],
+  [
+    'TypeError: no key\n    at open (file:///home/x/n.mjs:2:7)\n    at node:internal/x:1:2',
+    ' (file:///home/x/n.mjs:2:7)',
+  ],
+  ['TypeError: no key\n    at node:internal/x:1:2', ''],
+])('finds the place of an error in %j', (stack, place) => {
+  expect(placeOf(Object.assign(new Error('no key'), { stack }))).toBe(place);
 });
 
 test('checks settings against the schema of the plug-in', async () => {

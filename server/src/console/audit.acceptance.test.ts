@@ -54,6 +54,7 @@ describe('a search finds accesses', () => {
     ],
     ['to the same id in another EHR', { emr: 'sandbox-se', patient: 'emr_id:p-1' }, []],
     ['of a client', { client: ' narrowed ' }, ['list appointments']],
+    ['without a NUL', { client: 'narr\0owed' }, ['list appointments']],
     ['in a time', { from: '2020-01-01', to: '2020-01-02T00:00' }, []],
   ])('%s', async (_, fields, operations) => {
     const { status, html, text } = await search(fields);

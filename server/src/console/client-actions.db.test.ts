@@ -138,6 +138,36 @@ test('clients are read again only after a change, and grants that the configurat
   ]);
 });
 
+test('two rotations without a look at the first keep the secret that is in use', async () => {
+  const first = await create('unseen');
+  const rotations = [1, 2].map(() => rotateClient(administration, { id: 'unseen' }, 24, false));
+  const results = await Promise.all(rotations);
+  const secrets = results.flatMap((it) => ('secret' in it ? it.secret : []));
+  expect(results.filter((it) => 'rejection' in it)).toEqual([{ rejection: 'overlap' }]);
+  expect(await validOf('unseen', [first, ...secrets])).toEqual([true, true]);
+  await sql`UPDATE clients SET previous_secret_expires_at = now() WHERE id = 'unseen'`.execute(db);
+  expect(await rotateClient(administration, { id: 'unseen' }, 24, false)).toHaveProperty('secret');
+});
+
+test('a stored client that the configuration file overrides can be revoked, and that of the file stays', async () => {
+  const secret = await create('both');
+  const both = { id: 'both', name: 'Both', scopes: [], grants: [] };
+  const withBoth = { ...administration, configured: { emrs, clients: [both] } };
+  await sql`INSERT INTO webhook_endpoints (id, client_id, sealed_url, sealed_secret)
+    VALUES (gen_random_uuid(), 'both', '', '')`.execute(db);
+  expect(await updateClient(withBoth, { id: 'both' }, { name: 'New' })).toEqual({ rejection: 'configured' });
+  expect(await revokeClient(withBoth, { id: 'both' })).toBe('overridden one done');
+  expect(await validOf('both', [secret])).toEqual([false]);
+  expect((await listClients(db, withBoth.configured)).map(({ source, state }) => [source, state])).toContainEqual([
+    'operators',
+    'revoked',
+  ]);
+  const endpoints = await db.selectFrom('webhook_endpoints').select('disabled_reason').execute();
+  expect(endpoints).toEqual([{ disabled_reason: null }]);
+  expect(await revokeClient(withBoth, { id: 'both' })).toEqual({ rejection: 'configured' });
+  expect(await revokeClient(administration, { id: 'of-the-file' })).toEqual({ rejection: 'configured' });
+});
+
 test('a stored client is overridden once the configuration file has its id, and the log says so at the start', async () => {
   const secret = await create('later');
   const later = { id: 'later', name: 'Later', scopes: [], grants: [], secrets: [] };

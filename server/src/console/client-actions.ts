@@ -34,6 +34,8 @@ export type NotChanged = Rejection | 'configured';
 export const notChangedTexts: Readonly<Record<NotChanged, string>> = {
   taken: 'A client has this id, or had it before it was revoked. An id is used once.',
   configured: 'The configuration file has a client with this id. It can only be changed there.',
+  overlap:
+    'The last rotation is not over: the secret before it is still valid, and a further rotation ends it at once.',
   unknown: 'No client has this id.',
   revoked: 'The client is revoked.',
   outdated: 'The client has been changed since this page was opened.',
@@ -77,43 +79,69 @@ export async function updateClient(
   return rejection ? { rejection } : 'done';
 }
 
-/** Gives a client a new secret. The previous one ends after the overlap, in whole hours; 0: at once. */
+/**
+ * Gives a client a new secret. The previous one ends after the overlap, in whole hours; 0: at once.
+ *
+ * @param mayEndPrevious whether a secret that is valid since the last rotation may end at once
+ */
 export async function rotateClient(
   administration: ClientAdministration,
   target: ClientVersion,
   overlapHours: number,
+  mayEndPrevious = true,
 ): Promise<Created | Rejected> {
   const secret = newSecret();
   const rejection = await change(administration, 'client_rotate', target, (tx) =>
-    rotateSecret(tx, target, { secret, overlapHours }),
+    rotateSecret(tx, target, { secret, overlapHours, mayEndPrevious }),
   );
   return rejection ? { rejection } : { secret };
 }
 
-/** Ends a client, its secrets and its webhook endpoints for good. */
+/**
+ * Ends a stored client, its secrets and its webhook endpoints for good. If the configuration file has a client with the same
+ * id, that one stays in effect, with the endpoints.
+ */
 export async function revokeClient(
   administration: ClientAdministration,
   target: ClientVersion,
-): Promise<'done' | Rejected> {
-  const rejection = await change(administration, 'client_revoke', target, async (tx) => {
+): Promise<'done' | 'overridden one done' | Rejected> {
+  const isOverridden = isConfigured(administration, target);
+  const rejection = await record(administration, 'client_revoke', target, async (tx) => {
     const rejected = await revoke(tx, target);
+    if (isOverridden) return rejected === 'unknown' || rejected === 'revoked' ? 'configured' : rejected;
     if (!rejected) await disableEndpointsOf(tx, target.id);
     return rejected;
   });
-  return rejection ? { rejection } : 'done';
+  if (rejection) return { rejection };
+  return isOverridden ? 'overridden one done' : 'done';
+}
+
+function isConfigured({ configured }: ClientAdministration, { id }: Pick<ClientVersion, 'id'>): boolean {
+  return configured.clients.some((client) => client.id === id);
+}
+
+/** Makes a change, unless the client is in the configuration file. */
+function change(
+  administration: ClientAdministration,
+  action: Activity['action'],
+  target: Pick<ClientVersion, 'id'>,
+  work: (tx: Tx) => Promise<Rejection | undefined>,
+): Promise<NotChanged | undefined> {
+  return record(administration, action, target, async (tx) =>
+    isConfigured(administration, target) ? 'configured' : work(tx),
+  );
 }
 
 /** Makes a change and its entry in the activity list in one transaction. */
-function change(
-  { db, configured, operator }: ClientAdministration,
+function record(
+  { db, operator }: ClientAdministration,
   action: Activity['action'],
   { id }: Pick<ClientVersion, 'id'>,
-  work: (tx: Tx) => Promise<Rejection | undefined>,
+  work: (tx: Tx) => Promise<NotChanged | undefined>,
 ): Promise<NotChanged | undefined> {
-  const isConfigured = configured.clients.some((client) => client.id === id);
   return retryTransaction(() =>
     db.transaction().execute(async (tx) => {
-      const rejection = isConfigured ? 'configured' : await work(tx);
+      const rejection = await work(tx);
       await recordActivity(tx, {
         operator,
         action,

@@ -7,6 +7,7 @@ import { browserWith, type ConsolePage, consoleBrowser, withConsole } from '../.
 import { startGateway } from '../../../test/gateway.ts';
 import { browserOf, pagePath, withPages } from '../../../test/patient-page.ts';
 import { startReceiver, webhooksOf, withQuickWebhooks } from '../../../test/webhook-receiver.ts';
+import { insertClient } from '../clients/change-clients.ts';
 import { ofDatabase } from '../db/errors.ts';
 import { listActivity } from './activity.ts';
 import type { Role } from './roles.ts';
@@ -171,6 +172,25 @@ test('a revoked client stops in every gateway, with its webhook endpoints and th
   await admin.open('/console/new-client');
   const again = await admin.submit('/console/new-client', { id: 'revoking', ...rightFields });
   expect(again.text).toContain('An id is used once.');
+});
+
+test('a stored client whose id the configuration file has taken over can be revoked', async () => {
+  const facts = { id: 'notes-read', scopes: ['notes:read' as const], grants: [{ emr: 'sandbox-no' }] };
+  await db.transaction().execute((tx) => insertClient(tx, facts, 'a stored secret'));
+  const { text } = await admin.open('/console/clients/notes-read');
+  expect(text).toContain('A stored client has this id too.');
+  expect((await admin.open('/console/clients/notes-read/revoke')).text).toContain('This is the stored client.');
+  const page = await admin.submit('/console/clients/notes-read/revoke', { checked: 'yes' });
+  expect(page.text).toContain('The client of the configuration file with this id stays in effect.');
+  expect(page.text).not.toContain('A stored client has this id too.');
+  expect((await gateway.request('GET', '/api/emrs', { client: 'notes:read' })).status).toBe(200);
+  expect((await admin.open('/console/clients/notes-read/revoke')).path).toContain('result=configured');
+});
+
+test('a NUL, which PostgreSQL cannot store, is left out of what was typed', async () => {
+  await create('no\0nul', { name: 'N\0ul' });
+  expect((await admin.open('/console/clients/nonul')).text).toContain('Nul active');
+  expect((await admin.open('/console/clients/nobody%00')).status).toBe(404);
 });
 
 test('only administrators change clients, and everybody sees them', async () => {

@@ -151,6 +151,11 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.waitForURL((url) => url.pathname === '/console');
   }
 
+  /** Clicks what leads to another page, and waits for that. */
+  async function follow(selector: string): Promise<void> {
+    await Promise.all([page.waitForEvent('load'), page.click(selector)]);
+  }
+
   async function photograph(name: string): Promise<void> {
     if (screenshots) await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
   }
@@ -182,7 +187,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.fill('#name', 'nobody');
     await page.fill('#password', 'wrong');
     await page.fill('#code', '000000');
-    await page.click('text=Sign in >> nth=-1');
+    await follow('text=Sign in >> nth=-1');
     await look('sign-in-rejected');
     await signIn();
     const pages = {
@@ -220,20 +225,20 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.goto('/console/new-webhook');
     await page.selectOption('#client', gateway.credentials('everything').id);
     await page.fill('#url', 'https://127.0.0.1');
-    await page.click('main button');
+    await follow('main button');
     await look('webhook-rejected');
     await page.fill('#url', 'https://example.org');
-    await page.click('main button');
+    await follow('main button');
     await look('webhook-created');
     await page.goto('/console/new-account');
     await page.fill('#name', 'KARI');
-    await page.click('main button');
+    await follow('main button');
     await look('account-rejected');
     await page.fill('#name', 'per.nordmann');
-    await page.click('main button');
+    await follow('main button');
     await look('account-created');
     await page.goto('/console/connections');
-    await page.click('text=Check >> nth=-1');
+    await follow('text=Check >> nth=-1');
     await page.waitForSelector('text=The connection works.');
     await look('connection');
     await page.goto('/console/audit');
@@ -247,18 +252,18 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.press('#patient', 'Enter');
     await page.waitForSelector('text=get patient');
     await look('audit-found');
-    await page.click('text=Older');
+    await follow('text=Older');
     await page.waitForSelector('text=get patient');
     expect(await page.locator('tbody tr').count()).toBe(1);
     expect(page.url()).not.toContain('p-1');
     await page.goto('/console/new-client');
     await page.fill('#id', 'a site');
     await page.fill('#return_urls', 'example.org');
-    await page.click('text=Create the client');
+    await follow('text=Create the client');
     await page.waitForSelector('text=The client was not created.');
     await look('client-rejected');
     await page.goto('/console/clients/booking.site/rotate');
-    await page.click('button:has-text("Rotate the secret")');
+    await follow('button:has-text("Rotate the secret")');
     await page.waitForSelector('text=Copy the secret now');
     await look('client-secret');
     expect(found).toEqual([]);
@@ -289,7 +294,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.waitForURL(/result=dropped/);
-    expect(await focused()).toContain('The operation is dropped.');
+    await expect.poll(focused).toContain('The operation is dropped.');
     // A reload sends no form again.
     await page.reload();
 

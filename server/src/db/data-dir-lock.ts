@@ -22,7 +22,11 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
     .digest('hex')
     .slice(0, 32)}`;
   const release = await take(name, dataDir);
-  if (release === undefined) throw new DatabaseError(`Another Crossward process uses the data directory ${dataDir}.`);
+  if (release === undefined) {
+    throw new DatabaseError(
+      `Another Crossward process uses the data directory ${dataDir}; stop it, or set CROSSWARD_DATA_DIR to another folder.`,
+    );
+  }
   return { release };
 }
 

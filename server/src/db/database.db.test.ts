@@ -12,7 +12,7 @@ import { type Database, openDatabase } from './database.ts';
 import { isConnectionFailure } from './errors.ts';
 
 const kind = inject('databaseKind');
-const patience = { timeout: 60_000, interval: 5 };
+const patience = { timeout: 120_000, interval: 5 };
 
 async function rows<Row>(database: Database, text: string, values: unknown[] = []): Promise<Row[]> {
   const client = await database.pool.connect();
@@ -36,8 +36,8 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
   });
 
   /** Opens the database, which must fail, and returns everything that the error contains. */
-  async function failure(databaseUrl: string): Promise<string> {
-    const error = await openDatabase({ databaseUrl, dataDir, connectTimeout: 1_000 }).then(
+  async function failure(databaseUrl: string, connectTimeout = 60_000): Promise<string> {
+    const error = await openDatabase({ databaseUrl, dataDir, connectTimeout }).then(
       () => undefined,
       (error: Error) => error,
     );
@@ -75,7 +75,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     const url = changed((url) => {
       url.port = String(port);
     });
-    expect(await failure(url)).toMatch(/time/);
+    expect(await failure(url, 1_000)).toMatch(/time/);
     await new Promise((resolve) => silent.close(resolve));
     expect(await failure(url)).toBe('Cannot connect to PostgreSQL: connection refused');
   });
@@ -106,8 +106,8 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
   });
 
   it('parameters in the URL override the settings', async () => {
-    const databaseUrl = `${test.url}?statement_timeout=50`;
-    const database = await openDatabase({ databaseUrl, dataDir });
+    const databaseUrl = `${test.url}?statement_timeout=1000`;
+    const database = await openDatabase({ databaseUrl, dataDir, connectTimeout: 60_000 });
     await expect(rows(database, 'SELECT pg_sleep(20)')).rejects.toMatchObject({ code: '57014' });
     await database.close();
   });
@@ -136,9 +136,12 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     const [atRest, atWork] = victims;
     atRest?.release();
     const working = expect(atWork?.query('SELECT pg_sleep(60)')).rejects.toSatisfy(isConnectionFailure);
-    const killer = await openDatabase({ databaseUrl: test.url, dataDir });
+    const killer = await openDatabase({ databaseUrl: test.url, dataDir, connectTimeout: 60_000 });
     await vi.waitFor(async () => {
-      const sleeping = await rows(killer, "SELECT FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'");
+      const sleeping = await rows(
+        killer,
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query = 'SELECT pg_sleep(60)'",
+      );
       expect(sleeping).toHaveLength(1);
     }, patience);
     await rows(killer, 'SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [pids]);
@@ -149,7 +152,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
   });
 
   it('limits connections and the wait for them', async () => {
-    const database = await openDatabase({ databaseUrl: test.url, dataDir, maxConnections: 1, connectTimeout: 2_000 });
+    const database = await openDatabase({ databaseUrl: test.url, dataDir, maxConnections: 1, connectTimeout: 5_000 });
     const client = await database.pool.connect();
     await expect(database.ping()).rejects.toSatisfy(isConnectionFailure);
     client.release();
@@ -258,7 +261,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     const dataDir = await folderWithDatabase();
     const database = await openDatabase({ dataDir });
     await expect(openDatabase({ dataDir })).rejects.toThrow(
-      `Another Crossward process uses the data directory ${dataDir}.`,
+      `Another Crossward process uses the data directory ${dataDir}; stop it, or set CROSSWARD_DATA_DIR to another folder.`,
     );
     await database.close();
     await database.close();

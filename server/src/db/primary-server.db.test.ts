@@ -2,6 +2,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { freePort } from '../../../test/free-port.ts';
 import { type Database, openDatabase } from './database.ts';
 import { isConnectionFailure } from './errors.ts';
 
@@ -19,9 +20,10 @@ class Address {
 
   async open(): Promise<void> {
     const server = createServer((socket) => this.#forward(socket));
+    // Nobody else gets it while the address is closed.
+    this.port ||= await freePort();
     await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
     this.#server = server;
-    this.port = (server.address() as { port: number }).port;
   }
 
   /** Keeps connections open and passes nothing on. */

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';

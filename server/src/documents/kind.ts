@@ -10,6 +10,7 @@ import { documentBody, documentPath } from './representation.ts';
 export const documentKind = recordKind<DocumentPlan, Document>({
   name: documentKindName,
   findOperation: 'findDocumentWrite',
+  patientOf: ({ patientId }) => patientId,
   create: (work, write, { upload, requestedAt: _, ...document }) =>
     work.call('createDocument', {
       ...write,

@@ -53,3 +53,21 @@ test('a connector with migrations cannot be bound without a database', () => {
     'The connector recording needs a database',
   );
 });
+
+const types = { patientIdentifierTypes: [], resourceIdentifierTypes: [] };
+
+test.each([
+  [undefined, '"open" of the connector incomplete must return an object with "capabilities"'],
+  [{}, '"open" of the connector incomplete must return an object with "capabilities"'],
+  [{ capabilities: types }, '"capabilities.changes" of the connector incomplete must be an array'],
+  [
+    { capabilities: { ...types, changes: ['create'] } },
+    'The connector incomplete claims changes, and has no function "changeAppointments"',
+  ],
+])('a plug-in that opens to %j is rejected', async (opened, message) => {
+  const module = { name: 'incomplete', settingsSchema: {}, open: async () => opened as unknown as Connector };
+  await expect(bindConnector(module, context, undefined).open()).rejects.toMatchObject({
+    name: 'ConfigurationError',
+    message,
+  });
+});

@@ -6,9 +6,11 @@ import type {
   ProbeReport,
 } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
+import { ConfigurationError } from '../startup/configuration-error.ts';
 
 /** A connector with the settings of one EHR. */
 export interface BoundConnector {
+  /** @throws {ConfigurationError} if the connector returns something that is not a connector */
   open(): Promise<Connector>;
   /** `undefined`: the connector has no probe. */
   probe(): Promise<ProbeReport | undefined>;
@@ -32,6 +34,7 @@ export function bindConnector(
 }
 
 type Opened<Context> = {
+  readonly name: string;
   open(context: Context): Promise<Connector>;
   probe?(context: Context): Promise<ProbeReport>;
   directChanges?(context: Context): Promise<DirectChanges>;
@@ -39,8 +42,28 @@ type Opened<Context> = {
 
 function bound<Context>(module: Opened<Context>, context: Context): BoundConnector {
   return {
-    open: () => module.open(context),
+    open: async () => checked(module.name, await module.open(context)),
     probe: async () => module.probe?.(context),
     directChanges: async () => module.directChanges?.(context),
   };
+}
+
+const identifierLists = ['patientIdentifierTypes', 'resourceIdentifierTypes', 'changes'] as const;
+
+/** A plug-in can be JavaScript, or compiled without type checks. Without this, its first request would fail instead. */
+function checked(name: string, connector: Connector | undefined): Connector {
+  const capabilities = connector?.capabilities;
+  if (!connector || typeof capabilities !== 'object' || capabilities === null) {
+    throw mistake(`"open" of the connector ${name} must return an object with "capabilities"`);
+  }
+  const missing = identifierLists.find((list) => !Array.isArray(capabilities[list]));
+  if (missing) throw mistake(`"capabilities.${missing}" of the connector ${name} must be an array`);
+  if (capabilities.changes.length > 0 && typeof connector.changeAppointments !== 'function') {
+    throw mistake(`The connector ${name} claims changes, and has no function "changeAppointments"`);
+  }
+  return connector;
+}
+
+function mistake(text: string): ConfigurationError {
+  return new ConfigurationError([text]);
 }

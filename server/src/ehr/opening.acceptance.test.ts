@@ -77,11 +77,12 @@ test('retries opening a connector until it succeeds, and logs each kind of failu
     body: { status: 'unavailable', last_success_at: null, capabilities: { operations: [] } },
   });
   bug.reject(new TypeError('Simulated failure'));
-  await expect.poll(() => attempts.get('sandbox-se'), { timeout: 40_000, interval: 100 }).toBeGreaterThanOrEqual(3);
+  await expect.poll(() => attempts.get('sandbox-se'), { interval: 100 }).toBeGreaterThanOrEqual(3);
   expect(await ready()).toMatchObject({ status: 503, body: { emrs_not_open: expect.arrayContaining(['sandbox-se']) } });
   const failures = attempts.get('sandbox-se');
   isDown = false;
-  const within = { timeout: 25_000, interval: 500 };
+  // The pauses become longer with each attempt.
+  const within = { interval: 500 };
   await expect.poll(() => statusOf(`${careUnit}/patients/se_personal_number:191212121212`), within).toBe(200);
   await expect.poll(() => statusOf(`${uk}/care-units/riverside/resources`), within).toBe(200);
   expect(await gateway.request('GET', uk)).toMatchObject({ body: { status: 'available' } });

@@ -2,6 +2,8 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredCareUnit, ConfiguredEmr } from '../config/configuration.ts';
+import { describeError } from '../log/describe-error.ts';
+import { ConfigurationError } from '../startup/configuration-error.ts';
 import { bindConnector } from './bind-connector.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
@@ -19,7 +21,11 @@ interface Dependencies {
   readonly log: Logger;
 }
 
-/** Opens a connection to every configured EHR. */
+/**
+ * Opens a connection to every configured EHR. One that is unreachable is opened later.
+ *
+ * @throws {ConfigurationError} if a connector throws an error other than a `ConnectorError`, or returns no connector
+ */
 export async function openEhrRegistry(
   configuration: Pick<Configuration, 'emrs'>,
   connectors: readonly ConnectorModule[],
@@ -51,7 +57,9 @@ async function openConnection(
     metrics,
     onBreakerChange: (breaker) => log.warn({ emr: emr.id, breaker }, 'circuit breaker state changed'),
   });
-  const opening = await startOpening(emr.id, () => guard.run('open', open), log);
+  const opening = await startOpening(emr.id, () => guard.run('open', open), log).catch((error: unknown) => {
+    throw openingMistake(emr, error);
+  });
   const careUnits = emr.care_units.map(careUnitConnection);
   return createConnection(
     {
@@ -75,6 +83,17 @@ async function openConnection(
     guard,
     emr.connection.stale_time_slots_ms,
   );
+}
+
+/** A bug of a connector that shows at the start. Its message is left out, because it can contain a value. */
+function openingMistake({ id, connector }: ConfiguredEmr, error: unknown): ConfigurationError {
+  if (error instanceof ConfigurationError) {
+    return new ConfigurationError(error.mistakes.map((text) => `EHR ${id}: ${text}`));
+  }
+  const { type = 'nothing', stack = [] } = describeError(error) ?? {};
+  const place = stack[0] === undefined ? '' : ` ${stack[0]}`;
+  const text = `EHR ${id}: the connector ${connector} threw ${type}${place} when it was opened. The message is not shown, because it can contain personal data.`;
+  return new ConfigurationError([text], { cause: error });
 }
 
 function careUnitConnection({

@@ -39,7 +39,7 @@ export async function addConsole(
     pages.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: formLimit },
-      (_request, body, done) => done(null, new URLSearchParams(String(body))),
+      (_request, body, done) => done(null, new URLSearchParams(withoutNul(String(body)))),
     );
     pages.addHook('onRequest', async (request, reply) => {
       reply.header('x-robots-tag', 'noindex, nofollow');
@@ -111,12 +111,17 @@ function loadOnce(deps: ConsoleDeps): () => Promise<Console> {
   };
 }
 
+/** Leaves out NUL, percent-encoded or not, because PostgreSQL rejects text with it. */
+function withoutNul(text: string): string {
+  return text.replaceAll('%00', '').replaceAll('\0', '');
+}
+
 function toConsole(request: PageRequest, deps: ConsoleDeps): ConsoleRequest {
   const { headers } = request;
   const fetchSite = headers['sec-fetch-site'];
   return {
-    params: request.params ?? {},
-    query: new URL(request.url, 'http://localhost').searchParams,
+    params: Object.fromEntries(Object.entries(request.params ?? {}).map(([name, value]) => [name, withoutNul(value)])),
+    query: new URL(withoutNul(request.url), 'http://localhost').searchParams,
     form: request.body ?? new URLSearchParams(),
     cookieHeader: headers.cookie ?? '',
     url: new URL(consoleUrl(deps.settings, request.host) ?? 'http://localhost'),

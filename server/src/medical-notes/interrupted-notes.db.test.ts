@@ -140,6 +140,7 @@ describe('a note that the EHR creates after the caller got a rejection', () => {
     it.ehr.changed.add(await createLate());
     await it.expireLeases();
     await it.round();
+    expect(it.accesses).toMatchObject([{ operation: 'medical_note', outcome: 'partially_applied' }]);
     expect(it.ehr.notes.size).toBe(1);
     expect(it.ehr.writes).toHaveLength(2);
   });
@@ -164,6 +165,23 @@ describe('after a crash', () => {
     expect(it.ehr.notes.size).toBe(1);
     expect(new Set(it.ehr.writes).size).toBe(1);
     expect(await it.rows()).toMatchObject(key === undefined ? [] : [{ state: 'done', hasResponse: true }]);
+  });
+
+  test('during a compensation, background recovery withdraws it, and records the access', async () => {
+    await hang();
+    await sql`UPDATE operations SET state = 'compensating'`.execute(it.db);
+    await it.expireLeases();
+    await it.round();
+    expect(it.accesses).toMatchObject([
+      {
+        actor: 'background',
+        clientId: 'clinic',
+        operation: 'medical_note',
+        outcome: 'success',
+        patients: expect.anything(),
+      },
+    ]);
+    expect([...(it.accesses[0]?.patients ?? [])]).toEqual(['emr_id:p-1']);
   });
 
   test('if no plan was stored, the retry starts over', async () => {

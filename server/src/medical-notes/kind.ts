@@ -8,6 +8,7 @@ import { medicalNoteBody, medicalNotePath } from './representation.ts';
 export const medicalNoteKind = recordKind<MedicalNotePlan, MedicalNote>({
   name: medicalNoteKindName,
   findOperation: 'findMedicalNoteWrite',
+  patientOf: ({ patientId }) => patientId,
   create: (work, write, { callersAppointmentId: _id, requestedAt: _at, ...note }) =>
     work.call('createMedicalNote', { ...write, ...note }),
   find: (work, operationId) => work.call('findMedicalNoteWrite', work.careUnit, operationId),

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createTestDatabase } from '../../../test/database.ts';
+import type { Access } from '../audit/access.ts';
 import type { Database } from '../db/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
@@ -93,6 +94,8 @@ export interface Notes {
   readonly services: OperationServices;
   readonly ehr: NotesEhr;
   readonly connection: EhrConnection;
+  /** What background jobs have recorded in the audit trail. */
+  readonly accesses: readonly Access[];
   /** Writes a note like a request does. */
   write(
     text: string,
@@ -111,6 +114,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
   const { database, dispose } = await createTestDatabase(databaseKind);
   const db = createDb(database);
   const log = pino({ level: 'silent' });
+  const accesses: Access[] = [];
   const ehr = notesEhr();
   const connection = {
     id: 'notes',
@@ -126,13 +130,14 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     ehrs: new Map([[connection.id, connection]]),
     kinds: new Map([[medicalNoteKind.name, medicalNoteKind as AnyKind]]),
     operationMetrics: createOperationMetrics(new Registry(), log),
-    audit: { record: async () => undefined },
+    audit: { record: async (access: Access) => void accesses.push(access) },
   } as unknown as OperationServices;
   return {
     db,
     services,
     ehr,
     connection,
+    accesses,
     write(text, { key, decide } = {}) {
       const keyed = key === undefined ? undefined : { key, fingerprint: text };
       const request = { clientId: 'clinic', ehr: connection, careUnit, requestId: 'request', keyed };

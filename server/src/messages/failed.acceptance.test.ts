@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, expect, test } from 'vitest';

@@ -79,6 +79,7 @@ async function begin<Plan, Outcome>(
     isFirst: !operation.isMonitored,
     hasCaller: true,
     leasedAt,
+    patients: kind.patientsOf(plan),
   });
 }
 
@@ -153,6 +154,7 @@ async function endAtOnce<Plan, Outcome>(
     isFirst: true,
     hasCaller: true,
     leasedAt: performance.now(),
+    patients: kind.patientsOf(plan),
   });
   const outcome = await inTransaction(run, async (tx) => {
     const problem = await decide?.(tx, operation.id);

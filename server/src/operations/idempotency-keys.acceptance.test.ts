@@ -25,14 +25,17 @@ import {
   type Sent,
   wrapFailing,
 } from '../../../test/idempotency-keys.ts';
-import { withTolerantBreakers } from '../../../test/other-ehrs.ts';
+import { withQuickRecovery } from '../../../test/recovery.ts';
+import type { Configuration } from '../config/configuration.ts';
 
 const failures: Failure[] = [];
 afterEach(() => {
   expect(failures.splice(0)).toEqual([]);
 });
 
-const gateway = await startGateway({ connectors: [wrapFailing(failures)], configure: withTolerantBreakers });
+// No write counts as not made while a test looks at its operation.
+const configure = (demo: Configuration) => withQuickRecovery(demo, { settling_seconds: 60 });
+const gateway = await startGateway({ connectors: [wrapFailing(failures)], configure });
 afterAll(() => gateway.close());
 
 const { send, stored, at } = keysOf(gateway);

@@ -54,6 +54,8 @@ export interface OperationKind<Plan, Outcome> {
   readonly name: string;
   /** `false`: everything happens in the transaction that ends the operation. */
   callsEhr(plan: Plan): boolean;
+  /** The EHR's ids of the patients whose records the plan is about, for the audit trail. A look-up can find more. */
+  patientsOf(plan: Plan): readonly string[];
   /**
    * The patients who get a code. When the caller has disconnected, an operation that sends codes is compensated, not
    * finished, because nobody could enter the code.

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { book, freeSlot, isFree } from '../../../test/bookings.ts';
 import { careUnitOf, codeFor, eventually, expireCode, rowsOf } from '../../../test/codes.ts';

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { randomUUID } from 'node:crypto';
 import { type Connector, ConnectorError, type Appointment as EhrAppointment } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
@@ -24,7 +25,8 @@ import {
 import { expectEvents } from '../../../test/events.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { withoutHolds } from '../../../test/limited-ehrs.ts';
-import { careUnitPath, withEhr, withTolerantBreakers, wrapConnector } from '../../../test/other-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { withQuickRecovery } from '../../../test/recovery.ts';
 
 /** Whether the EHR performs the next write before it fails. */
 interface Fault {
@@ -76,7 +78,8 @@ const gateway = await startGateway({
       { id: 'no-look-up', like: 'sandbox-no', policies: {} },
       { id: 'no-look-up-by-code', like: 'sandbox-se', policies: {} },
       { id: 'no-look-up-no-hold', like: 'sandbox-se', policies: {} },
-    ].reduce(withEhr, withTolerantBreakers(demo)),
+      // Long, so that the tests decide when a missing write counts as not made.
+    ].reduce(withEhr, withQuickRecovery(demo, { settling_seconds: 60 })),
 });
 afterAll(() => gateway.close());
 

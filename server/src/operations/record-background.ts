@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import { nothingSeen, watching } from '../ehr/seen.ts';
 import { describeError } from '../log/describe-error.ts';
-import { Problem } from '../problems/problem.ts';
-import { OperationEnded } from './end.ts';
+import { outcomeOfError } from './outcome-of-error.ts';
 import type { OperationServices } from './services.ts';
 import type { Leased } from './stored-operation.ts';
 
@@ -22,8 +21,7 @@ export async function recordedInBackground<Result>(
   try {
     return await watching(seen, run);
   } catch (error) {
-    const problem = error instanceof OperationEnded ? error.problem : error;
-    outcome = problem instanceof Problem ? problem.reason : 'internal_error';
+    outcome = outcomeOfError(error);
     throw error;
   } finally {
     if (seen.patients.size > 0) {

@@ -10,6 +10,8 @@ interface RecordCalls<Plan, Result> {
   readonly name: string;
   /** The port's operation that `find` calls. An EHR without it does not find these writes by id. */
   readonly findOperation: ConnectorOperation;
+  /** The EHR's id of the patient whose record it is. `null`: it is nobody's. */
+  patientOf(plan: Plan): string | null;
   create(work: Work, write: Write, plan: Plan): Promise<Result>;
   find(work: Work, operationId: string, plan: Plan): Promise<Result | null>;
   /**
@@ -32,6 +34,7 @@ export function recordKind<Plan, Result extends object>(calls: RecordCalls<Plan,
   return {
     name: calls.name,
     callsEhr: () => true,
+    patientsOf: (plan) => [calls.patientOf(plan)].filter((id) => id !== null),
     codesFor: () => [],
     findsOperations: finds,
     perform: (work, plan) =>

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
-import { isConnectionFailure } from '../db/errors.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
-import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { type DueOperation, leaseDue } from './due.ts';
+import { OperationEnded } from './end.ts';
 import { LeaseLost } from './errors.ts';
 import { postpone } from './lease.ts';
+import { outcomeOfError } from './outcome-of-error.ts';
 import { recordedInBackground } from './record-background.ts';
-import { recover } from './recover.ts';
+import { type Recovery, recover } from './recover.ts';
 import type { OperationServices } from './services.ts';
 import { type Leased, openStored, type Stored } from './stored-operation.ts';
 import { leaseSeconds } from './work.ts';
@@ -41,7 +41,9 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
     const opened = openStored(services.keys, row.token, row);
     stored = opened;
     const work = { operation: leased, kind: opened.kind ?? 'unknown', log };
-    const recovery = await recordedInBackground(services, work, () => recover(services, opened, takenAt));
+    const recovery = await recordedInBackground(services, work, () => recover(services, opened, takenAt)).catch(
+      asEnded,
+    );
     if (recovery === 'ended') log.info(about, 'operation recovered');
     else
       await postpone(services.db, leased, {
@@ -61,6 +63,12 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
   }
 }
 
+/** An operation that ended with a problem has no caller to report it to. */
+function asEnded(error: unknown): Recovery {
+  if (error instanceof OperationEnded) return 'ended';
+  throw error;
+}
+
 /** The pause grows with the time since the EHR was last called. */
 function pauseSeconds({ state, silence, emr }: Stored, { ehrs }: OperationServices): number {
   const settlingSeconds = ehrs.get(emr)?.patience.settlingSeconds ?? 0;
@@ -74,18 +82,13 @@ const outageReasons: ReadonlySet<string> = new Set([
   'database_unavailable',
 ] satisfies Reason[]);
 
-function reasonOf(error: unknown): Reason {
-  if (error instanceof Problem) return error.reason;
-  return isConnectionFailure(error) ? 'database_unavailable' : 'internal_error';
-}
-
 async function recordFailure(
   services: OperationServices,
   leased: Leased,
   row: DueOperation,
   error: unknown,
 ): Promise<void> {
-  const reason = reasonOf(error);
+  const reason = outcomeOfError(error);
   const isOutage = outageReasons.has(reason);
   const isSameKind = row.last_failure === null || outageReasons.has(row.last_failure) === isOutage;
   const failures = isSameKind ? row.consecutive_failures + 1 : 1;

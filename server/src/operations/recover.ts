@@ -26,20 +26,14 @@ interface Case {
  * - After `outcome_unknown` was reported, nothing new is started. What the EHR performed is recorded, and what it
  *   performed in part is finished.
  *
- * @throws Error when the recovery must be tried again
+ * @throws OperationEnded when it ended with a problem; another error when the recovery must be tried again
  */
 export async function recover(services: OperationServices, stored: Stored, leasedAt: number): Promise<Recovery> {
   const found: Case = { ...(await reopen(services, stored, { leasedAt, hasCaller: false })), stored };
-  try {
-    if (stored.state === 'done') return await findLateEffects(found);
-    if (stored.state === 'compensating') return await compensateAndEnd(found);
-    if (found.kind.isRepeatable) return await performAgain(found);
-    return await recoverPending(found);
-  } catch (error) {
-    // The operation ended with a problem, and has no caller to report it to.
-    if (error instanceof OperationEnded) return 'ended';
-    throw error;
-  }
+  if (stored.state === 'done') return findLateEffects(found);
+  if (stored.state === 'compensating') return compensateAndEnd(found);
+  if (found.kind.isRepeatable) return performAgain(found);
+  return recoverPending(found);
 }
 
 async function recoverPending(it: Case): Promise<Recovery> {
@@ -71,7 +65,7 @@ async function performAgain(it: Case): Promise<Recovery> {
     if (error instanceof PartiallyApplied)
       run.services.operationMetrics.partiallyApplied({ operationId: stored.id, emr: stored.emr });
     await (run.wasCompensated ? end(it, stored.attempt + 1, error) : endAsNotDone(it, error));
-    return 'ended';
+    throw new OperationEnded(error);
   }
   await finish(run, kind, stored.plan, outcome);
   return 'ended';
@@ -82,8 +76,12 @@ async function compensateAndEnd(it: Case): Promise<Recovery> {
   return 'ended';
 }
 
-/** Returns whether everything was reverted. A retry starts over with new ids, since the EHR has used these. */
-async function compensate(it: Case): Promise<boolean> {
+/**
+ * A retry starts over with new ids, since the EHR has used these.
+ *
+ * @throws OperationEnded with `partially_applied` unless everything was reverted
+ */
+async function compensate(it: Case): Promise<void> {
   const { run, kind, stored } = it;
   let partial: PartiallyApplied | undefined;
   try {
@@ -95,7 +93,7 @@ async function compensate(it: Case): Promise<boolean> {
     run.services.operationMetrics.partiallyApplied({ operationId: stored.id, emr: stored.emr });
   }
   await end(it, stored.attempt + 1, partial);
-  return partial === undefined;
+  if (partial) throw new OperationEnded(partial);
 }
 
 async function end({ run, kind, stored }: Case, attempt: number, partial?: Problem): Promise<void> {
@@ -128,7 +126,8 @@ async function findLateEffects(it: Case): Promise<Recovery> {
   if (typeof found === 'object' && isWanted) {
     await finish(run, kind, stored.plan, found.outcome);
     operationMetrics.lateEffect({ ...about, became: 'adopted' });
-  } else if (await compensate(it)) {
+  } else {
+    await compensate(it);
     operationMetrics.lateEffect({ ...about, became: 'undone' });
   }
   return 'ended';

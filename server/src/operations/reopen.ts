@@ -18,8 +18,7 @@ export async function reopen(
   const kind = services.kinds.get(stored.kind ?? '');
   if (!ehr || !careUnit || !kind)
     throw new Error('A stored operation has a kind, EHR or care unit that is not configured');
-  return {
-    run: startRun(services, { ehr, careUnit }, stored, { expiresAt: stored.expiresAt, isFirst: false, ...how }),
-    kind,
-  };
+  const { expiresAt, plan } = stored;
+  const patients = kind.patientsOf(plan);
+  return { run: startRun(services, { ehr, careUnit }, stored, { expiresAt, isFirst: false, patients, ...how }), kind };
 }

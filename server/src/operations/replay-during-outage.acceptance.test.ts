@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { ConnectorError } from '@crossward/connector-kit';
 import { afterAll, expect, test } from 'vitest';
 import { creationBody, freeSlot } from '../../../test/bookings.ts';

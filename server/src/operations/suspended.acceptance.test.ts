@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
 import { book, sodermalm } from '../../../test/bookings.ts';
 import { careUnitOf, codeFor, eventually, rowsOf } from '../../../test/codes.ts';

@@ -1,6 +1,6 @@
 import type { ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import { sawRecords } from '../ehr/seen.ts';
+import { sawPatient, sawRecords } from '../ehr/seen.ts';
 import { ehrOperationId } from './ids.ts';
 import type { Work } from './kind.ts';
 import { renewLease } from './lease.ts';
@@ -36,17 +36,18 @@ interface Place {
   readonly careUnit: CareUnitConnection;
 }
 
-/** @param leasedAt when the lease was requested, by `performance.now()` */
+interface Started {
+  /** When the lease was requested, by `performance.now()`. */
+  readonly leasedAt: number;
+  /** The EHR's ids of those whose records every call is about, also one that returns nothing. */
+  readonly patients: readonly string[];
+}
+
 export function startRun(
   services: OperationServices,
   { ehr, careUnit }: Place,
   operation: Leased,
-  {
-    expiresAt,
-    isFirst,
-    hasCaller,
-    leasedAt,
-  }: Pick<Run, 'expiresAt' | 'isFirst' | 'hasCaller'> & { readonly leasedAt: number },
+  { expiresAt, isFirst, hasCaller, leasedAt, patients }: Pick<Run, 'expiresAt' | 'isFirst' | 'hasCaller'> & Started,
 ): Run {
   let leaseBegan = leasedAt;
   let wasCompensated = false;
@@ -65,6 +66,7 @@ export function startRun(
   ) {
     await keepLease();
     const result = await ehr.call(name, ...input);
+    sawPatient(...patients.map((value) => ({ type: 'emr_id', value })));
     sawRecords(result);
     return result;
   }

@@ -224,10 +224,10 @@ describe.skipIf(isBrowserMissing())('in a browser, the page', manyPages, () => {
     await page.keyboard.type(incorrectCodes(code, 1)[0] ?? '');
     await page.keyboard.press('Enter');
     await page.waitForURL(/result=incorrect/);
-    expect(await focused()).toContain('The code is incorrect. You have 4 attempts left');
+    await expect.poll(focused).toContain('The code is incorrect. You have 4 attempts left');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    expect(await focused()).toBe('code');
+    await expect.poll(focused).toBe('code');
     await page.keyboard.type(code);
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => !url.search.includes('result'));
@@ -240,14 +240,14 @@ describe.skipIf(isBrowserMissing())('in a browser, the page', manyPages, () => {
     await page.goto(path);
     expect(await page.title()).toBe('Bekräfta din tid – Södermalms vårdcentral och mödravårdsmottagning');
     await page.click('text=Norsk');
-    expect(await page.getAttribute('html', 'lang')).toBe('nb');
+    await expect.poll(() => page.getAttribute('html', 'lang')).toBe('nb');
     await page.click('text=Send ny kode');
     await page.waitForURL(/result=sent/);
     expect(await page.textContent('[role=status]')).toContain('Vi har sendt en ny kode.');
     await page.click('text=Avbestill timen');
-    expect(await page.textContent('h1')).toBe('Vil du avbestille timen?');
+    await expect.poll(() => page.textContent('h1')).toBe('Vil du avbestille timen?');
     await page.click('text=Nei, gå tilbake');
-    expect(await page.textContent('h1')).toBe('Bekreft timen');
+    await expect.poll(() => page.textContent('h1')).toBe('Bekreft timen');
     await page.click('text=Avbestill timen');
     await page.click('text=Ja, avbestill');
     await page.waitForURL((url) => !url.search.includes('step'));
@@ -258,7 +258,8 @@ describe.skipIf(isBrowserMissing())('in a browser, the page', manyPages, () => {
   });
 
   test('shows the logo and the colours of the clinic', async () => {
-    await page.goto(states.waiting ?? '');
+    const { path } = await bookWithPage(gateway);
+    await page.goto(path);
     const width = await page.evaluate<number>(`document.querySelector('header img').naturalWidth`);
     expect(width).toBeGreaterThan(0);
     await page.emulateMedia({ colorScheme: 'dark' });

@@ -1,6 +1,7 @@
 import type { RequestContext } from '../appointments/request-context.ts';
 import type { PageConfirmation } from '../confirmations/find-page.ts';
 import { nothingSeen, watching } from '../ehr/seen.ts';
+import { outcomeOfError } from '../operations/outcome-of-error.ts';
 import { unavailable } from '../problems/problem.ts';
 
 /**
@@ -34,7 +35,7 @@ export async function recordAccess<Result>(
     result = await watching(seen, run);
   } catch (error) {
     // The failure itself is reported.
-    await record('internal_error').catch(() => undefined);
+    await record(outcomeOfError(error)).catch(() => undefined);
     throw error;
   }
   await record(outcomeOf(result)).catch((cause) => {

@@ -10,6 +10,7 @@ export type ScheduleEndPlan = Omit<ScheduleEnd, keyof Write>;
 export type ScheduleExceptionPlan = Omit<ScheduleException, keyof Write>;
 
 const lookUps = {
+  patientOf: () => null,
   findOperation: 'findScheduleWrite',
   find: (work: Work, operationId: string) => work.call('findScheduleWrite', work.careUnit, operationId),
   withdraw: (work: Work, operationId: string) => work.call('withdrawSchedule', work.careUnit, operationId),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FhirDocumentReference } from '../fhir.ts';
 import { localReference } from '../fhir.ts';
 import { binaryIdIn } from './binary-id.ts';
+import { storedBinary } from './document.ts';
 
 /** The extension that keeps the hash of a document's content at its creation. */
 const hashUrl = 'urn:crossward:content-hash';
@@ -21,7 +22,9 @@ export function isUnchanged(document: FhirDocumentReference): boolean {
   return hash === undefined ? document.meta?.versionId === '1' : hash === hashOf(document);
 }
 
-function hashOf({ status, docStatus, subject, author, description, content, context }: FhirDocumentReference): string {
+function hashOf(document: FhirDocumentReference): string {
+  const { status, docStatus, subject, author, description, content, context } = document;
+  const stored = storedBinary(document);
   const facts = [
     [status, docStatus, localReference(subject), description],
     (author ?? []).map((it) => localReference(it)),
@@ -30,7 +33,7 @@ function hashOf({ status, docStatus, subject, author, description, content, cont
       attachment?.title,
       attachment?.contentType,
       attachment?.data,
-      binaryIdIn(attachment?.url) ?? attachment?.url,
+      binaryIdIn(attachment?.url, stored) ?? attachment?.url,
     ]),
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url');

@@ -3,8 +3,9 @@ import { isUnknown } from '../booking/write/outcomes.ts';
 import { parse } from '../client/body.ts';
 import type { FhirClient } from '../client.ts';
 import type { Attachment, FhirBinary, FhirDocumentReference } from '../fhir.ts';
-import { localBinary } from './attachment-data.ts';
+import { type BinaryUrls, localBinary } from './attachment-data.ts';
 import { binaryIdIn } from './binary-id.ts';
+import { bytesOf } from './bytes-of.ts';
 import { mediaTypeOf } from './charset.ts';
 import { onlyAttachment, storedBinary } from './document.ts';
 
@@ -18,13 +19,13 @@ const longestJson = 15 * 1024 * 1024;
  */
 export async function documentContent(
   client: Pick<FhirClient, 'download'>,
-  baseUrl: string,
+  settings: BinaryUrls,
   document: FhirDocumentReference,
 ): Promise<DocumentContent | null> {
   const attachment = onlyAttachment(document) ?? {};
   const contentType = attachment.contentType ?? 'application/octet-stream';
   if (attachment.data !== undefined) return inMemory(contentType, attachment.data);
-  const reference = binaryOf(document, attachment, baseUrl);
+  const reference = binaryOf(document, attachment, settings);
   if (reference === undefined) return null;
   const stream = await client.download(reference, mediaTypeOf(contentType) || 'application/octet-stream');
   if (!stream) return null;
@@ -33,10 +34,10 @@ export async function documentContent(
 }
 
 /** The server may have replaced the URL of a Binary that the gateway has stored. */
-function binaryOf(document: FhirDocumentReference, { url }: Attachment, baseUrl: string): string | undefined {
+function binaryOf(document: FhirDocumentReference, { url }: Attachment, settings: BinaryUrls): string | undefined {
   const own = storedBinary(document);
-  const isOwn = own !== undefined && binaryIdIn(own) === binaryIdIn(url);
-  return localBinary(url, baseUrl) ?? (isOwn ? localBinary(own, baseUrl) : undefined);
+  const isOwn = own !== undefined && binaryIdIn(own) === binaryIdIn(url, own);
+  return localBinary(url, settings) ?? (isOwn ? localBinary(own, settings) : undefined);
 }
 
 function inMemory(contentType: string, base64: string): DocumentContent {
@@ -52,14 +53,9 @@ function isFhirJson({ headers }: EhrStream): boolean {
 }
 
 async function dataOf({ chunks }: EhrStream): Promise<string> {
-  const read: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    length += chunk.length;
-    if (length > longestJson) throw new ConnectorError('rejected', 'The EHR sent too large a Binary in JSON');
-    read.push(chunk);
-  }
-  const binary = parse(Buffer.concat(read).toString('utf8')) as Partial<FhirBinary> | undefined;
+  const bytes = await bytesOf(chunks, longestJson);
+  if (!bytes) throw new ConnectorError('rejected', 'The EHR sent too large a Binary in JSON');
+  const binary = parse(bytes.toString('utf8')) as Partial<FhirBinary> | undefined;
   if (binary?.resourceType === 'Binary' && typeof binary.data === 'string') return binary.data;
   throw new ConnectorError('rejected', 'The EHR sent another resource than a Binary with data');
 }
@@ -82,7 +78,7 @@ export async function storeContent(
   try {
     const { ok, reference, rejection, status } = await client.upload(contentType, { size, read: content });
     if (!ok) throw rejection ?? new ConnectorError('rejected', `The EHR responded with ${status}`);
-    const stored = localBinary(reference, '');
+    const stored = localBinary(reference, { base_url: '' });
     if (stored === undefined) throw new ConnectorError('rejected', 'The EHR does not say where it stored the content');
     return stored;
   } catch (cause) {

@@ -8,7 +8,7 @@ import { currentPatientId, isFhirId } from '../patients.ts';
 import { authorReference, authorsOf } from './authors.ts';
 import { binaryIdIn } from './binary-id.ts';
 import { ofCareUnit } from './care-unit.ts';
-import { documentCodings, documentReference, onlyAttachment, toDocument } from './document.ts';
+import { documentCodings, documentReference, onlyAttachment, storedBinary, toDocument } from './document.ts';
 import { documentContent, storeContent } from './document-content.ts';
 import { isNote, noteCodings } from './medical-note.ts';
 import { type DocumentSearch, documentSearch } from './search.ts';
@@ -81,7 +81,7 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
       if (!isUnknown(error)) await discard(binary);
       throw error;
     });
-    const used = binaryIdIn(onlyAttachment(created)?.url);
+    const used = binaryIdIn(onlyAttachment(created)?.url, storedBinary(created));
     if (!mayBeLate && used !== undefined && used !== binaryIdIn(binary)) await discard(binary);
     return created;
   }
@@ -113,7 +113,7 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
     },
     async readDocument(careUnit, patientId, documentId) {
       const found = await find(careUnit, patientId, documentId);
-      return found && documentContent(client, settings.base_url, found.document);
+      return found && documentContent(client, settings, found.document);
     },
     createDocument: create,
     ...(ehr.documentLookup ? lookingUp : {}),

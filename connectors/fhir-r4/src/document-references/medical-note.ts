@@ -4,7 +4,7 @@ import type { CareUnitDirectory } from '../directory.ts';
 import { type Attachment, type Coding, type FhirDocumentReference, localReference } from '../fhir.ts';
 import type { FhirSettings } from '../settings.ts';
 import { appointmentReference } from './appointments.ts';
-import { attachmentData } from './attachment-data.ts';
+import { attachmentData, type BinaryUrls } from './attachment-data.ts';
 import { attachmentText, rankOfText } from './attachment-text.ts';
 import type { AuthorOf } from './authors.ts';
 import { careUnitElements } from './care-unit.ts';
@@ -90,10 +90,10 @@ export function isNote(document: FhirDocumentReference, { category }: Pick<NoteC
 /** Converts a document that has a text. The text is empty if the gateway cannot read it. */
 export async function toMedicalNote(
   document: FhirDocumentReference,
-  { client, baseUrl, authorOf, appointmentOf }: NoteContext,
+  { client, settings, authorOf, appointmentOf }: NoteContext,
 ): Promise<MedicalNote> {
   const attachment = textAttachment(document) ?? {};
-  const bytes = await attachmentData(client, baseUrl, attachment);
+  const bytes = await attachmentData(client, settings, attachment);
   return {
     id: document.id ?? '',
     patientId: localReference(document.subject)?.replace(/^Patient\//, '') ?? '',
@@ -107,7 +107,7 @@ export async function toMedicalNote(
 
 export interface NoteContext {
   readonly client: FhirClient;
-  readonly baseUrl: string;
+  readonly settings: BinaryUrls;
   readonly authorOf: AuthorOf;
   readonly appointmentOf: (document: FhirDocumentReference) => string | null;
 }

@@ -41,7 +41,7 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
       authorsOf(client, directory, documents),
       appointmentsOf(client, documents, readsEncounters),
     ]);
-    const context = { client, baseUrl: settings.base_url, authorOf, appointmentOf };
+    const context = { client, settings, authorOf, appointmentOf };
     return Promise.all(documents.map((it) => toMedicalNote(it, context)));
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectorError, type Withdrawal } from '@crossward/connector-kit';
 import { afterWriting, isBroken, isConflict, isUnknown, unknownOutcome } from '../booking/write/outcomes.ts';
 import type { WriteResponse } from '../client.ts';
@@ -7,7 +8,7 @@ import { isUnchanged, withContentHash } from './content-hash.ts';
 import { createdAt } from './created-at.ts';
 import { isEnteredInError } from './standing.ts';
 
-/** How often a document that somebody else changes at the same time is read again. */
+/** How often a write is tried that loses against others at the same time. */
 const attempts = 5;
 
 /**
@@ -39,17 +40,23 @@ export async function createNew(
   const { operationSystem } = ehr.dialect;
   const identifier = [...(document.identifier ?? []), { system: operationSystem, value: operationId }];
   const ifNoneExist = `identifier=${operationSystem}|${operationId}`;
-  let created: FhirDocumentReference | undefined;
-  try {
-    created = await send(ehr, withContentHash({ ...document, identifier }), ifNoneExist);
-  } catch (error) {
-    if (!isUnknown(error) && !(error instanceof Conflict)) throw error;
-    if (isUnknown(error)) onNoResponse?.();
-    const found = await afterWriting(() => findCreated(ehr, operationId));
-    if (found) return found;
-    throw error instanceof Conflict ? new ConnectorError('rejected', error.message) : unknownOutcome(error);
+  for (let attempt = 1; ; attempt++) {
+    let created: FhirDocumentReference | undefined;
+    try {
+      created = await send(ehr, withContentHash({ ...document, identifier }), ifNoneExist);
+    } catch (error) {
+      if (!isUnknown(error) && !(error instanceof Conflict)) throw error;
+      if (isUnknown(error)) onNoResponse?.();
+      const found = await afterWriting(() => findCreated(ehr, operationId));
+      if (found) return found;
+      if (!(error instanceof Conflict)) throw unknownOutcome(error);
+      if (attempt === attempts) throw new ConnectorError('unavailable', error.message);
+      // A random pause, so that two creates that conflicted do not conflict again.
+      await pause(5 + Math.random() * 40 * attempt);
+      continue;
+    }
+    return (await afterWriting(() => findCreated(ehr, operationId))) ?? created;
   }
-  return (await afterWriting(() => findCreated(ehr, operationId))) ?? created;
 }
 
 /** Creates a document in a server that does not keep operation ids. Nobody can tell whether one without a response is done. */
@@ -62,7 +69,7 @@ async function createUnnamed(ehr: FhirConnection, document: FhirDocumentReferenc
   }
 }
 
-/** The server rejects the create because of another request. */
+/** The server created nothing because of another request, such as Medplum during concurrent creates. */
 class Conflict extends Error {}
 
 async function send(

@@ -9,6 +9,7 @@ import { type OwnSchedule, ownScheduleOf, timetableOf, withOwnSchedule } from '.
 import { overlapsAnother } from './conflicts.ts';
 import { grow, horizonOf, isDue } from './grow.ts';
 import { directoryWith, resourcesOfWrite, toSchedule } from './read.ts';
+import { untilCurrent } from './transaction.ts';
 import { putOutOfUse } from './withdraw.ts';
 
 /**
@@ -105,10 +106,25 @@ async function createResource(ehr: FhirConnection, creation: ScheduleCreation): 
   const serviceType = serviceTypesOf(directory, creation);
   if (await overlapsAnother(ehr, directory, { careUnit, resourceId, timetable: timetableOf(own) })) throw overlap();
   const system = ehr.dialect.operationSystem;
-  const response = await ehr.client.create(withOwnSchedule(newSchedule(like, serviceType, own), own, system), {
-    ifNoneExist: `identifier=${encodeURIComponent(`${system}|${escapeToken(operationId)}`)}`,
-  });
-  if (isConflict(response.status) || isBroken(response.status)) throw unknownOutcome(response.rejection);
+  const schedule = withOwnSchedule(newSchedule(like, serviceType, own), own, system);
+  const ifNoneExist = `identifier=${encodeURIComponent(`${system}|${escapeToken(operationId)}`)}`;
+  return untilCurrent(() => createOnce(ehr, creation, schedule, ifNoneExist));
+}
+
+/** @throws LostRace if the server created nothing because of another request, such as Medplum during concurrent creates */
+async function createOnce(
+  ehr: FhirConnection,
+  { careUnit, operationId }: ScheduleCreation,
+  schedule: FhirSchedule,
+  ifNoneExist: string,
+): Promise<FhirSchedule> {
+  const response = await ehr.client.create(schedule, { ifNoneExist });
+  if (isConflict(response.status)) {
+    const found = await afterWriting(() => resourceOfWrite(ehr, careUnit, operationId));
+    if (found) return found;
+    throw new LostRace();
+  }
+  if (isBroken(response.status)) throw unknownOutcome(response.rejection);
   if (!response.ok) throw response.rejection ?? new ConnectorError('rejected', 'The EHR created no schedule');
   // As the EHR stored it: its version and its time decide which of two schedules is older.
   const stored = await afterWriting(() => resourceOfWrite(ehr, careUnit, operationId));

@@ -27,6 +27,7 @@ interface Outcome {
 export const ehrCodeKind: OperationKind<EhrCodePlan, Outcome> = {
   name: 'ehr_codes',
   callsEhr: () => true,
+  patientsOf: ({ patientId }) => [patientId],
   codesFor: ({ ehrCode, patientId }) => (ehrCode.kind === 'confirm' ? [] : [patientId]),
   findsOperations: (ehr) => ehr.offers('findOperation'),
   perform,

@@ -43,6 +43,7 @@ export async function expireOverdue(services: OperationServices, ehr: EhrConnect
         isFirst: true,
         hasCaller: true,
         leasedAt,
+        patients: expiryKind.patientsOf(plan),
       });
       try {
         const about = { operation, kind: expiryKind.name, log };

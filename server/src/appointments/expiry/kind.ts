@@ -15,6 +15,8 @@ export const expiryKind: OperationKind<ExpiryPlan, void> = {
   name: 'expiry',
   isRepeatable: true,
   callsEhr: ({ holds }) => holds.length > 0,
+  // Found with the holds.
+  patientsOf: () => [],
   codesFor: () => [],
   findsOperations: (ehr) => ehr.offers('findOperation'),
   perform: (work, { holds }) => releaseHolds(work, holds),

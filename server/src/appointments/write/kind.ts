@@ -14,6 +14,14 @@ import { stepsOf } from './steps-in-words.ts';
 export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
   name: appointmentKindName,
   callsEhr: (plan) => changesOf(plan).length > 0,
+  patientsOf: ({ steps, resend }) => [
+    ...steps.flatMap(({ change, before, awaits }) => [
+      ...(change?.kind === 'create' ? [change.patientId] : []),
+      ...(before ? [before.patientId] : []),
+      ...(awaits ? [awaits.patientId] : []),
+    ]),
+    ...(resend ? [resend.patientId] : []),
+  ],
   codesFor({ steps, resend }) {
     const patients = steps.flatMap(({ awaits }) => awaits?.patientId ?? []);
     return [...new Set([...patients, ...(resend ? [resend.patientId] : [])])];

@@ -1,4 +1,4 @@
-import { findListedClient, type ListedClient, type ListedGrant } from '../../clients/list-clients.ts';
+import { findListedClient, findOverridden, type ListedClient, type ListedGrant } from '../../clients/list-clients.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { notChangedTexts } from '../client-actions.ts';
 import { page } from '../frame.ts';
@@ -10,6 +10,10 @@ import { clientState } from './clients.ts';
 const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
   changed: ['good', 'The client is changed. Other gateway processes use the change within 5 seconds.'],
   ended: ['good', 'The client is revoked. It stops working in all gateway processes within 5 seconds.'],
+  overridden_ended: [
+    'good',
+    'The stored client is revoked. The client of the configuration file with this id stays in effect.',
+  ],
   unconfirmed: ['bad', 'Nothing was changed. Confirm that the client no longer needs access.'],
   ...Object.fromEntries(
     Object.entries(notChangedTexts).map(([name, text]) => [name, ['bad', `Nothing was changed. ${text}`] as const]),
@@ -27,6 +31,7 @@ export async function clientPage(context: SignedIn): Promise<ConsoleResponse> {
   const client = await findClient(context);
   if (!client) return noSuchClient(context);
   const { id, name, createdAt, rotatedAt, revokedAt, returnUrls, source } = client;
+  const overridden = await findOverridden(context.deps.services.db, context.deps.configured, id);
   return page(context, {
     title: name,
     section: 'clients',
@@ -34,7 +39,7 @@ export async function clientPage(context: SignedIn): Promise<ConsoleResponse> {
 <div class="title"><h1>${name}</h1>${clientState(client)}</div>
 <p><code>${id}</code></p>
 ${adviceFor(client)}
-${actions(context, client)}
+${actions(context, client)}${overridden && overriddenNotice(context, overridden)}
 <h2>May use</h2>
 ${facts(client.grants.map((grant) => [ehrName(grant), careUnits(grant)]))}
 ${facts([
@@ -54,15 +59,22 @@ ${facts([
   });
 }
 
+/** The client of the path, if it can be revoked: also a stored one that the configuration file overrides. */
+export async function findRevocable(context: SignedIn): Promise<Changeable> {
+  const { deps, request } = context;
+  const overridden = await findOverridden(deps.services.db, deps.configured, request.params.id ?? '');
+  return overridden ? { client: overridden } : findChangeable(context);
+}
+
 /** The client of the path. */
 function findClient({ deps, request }: SignedIn): Promise<ListedClient | undefined> {
   return findListedClient(deps.services.db, deps.configured, request.params.id ?? '');
 }
 
+type Changeable = { readonly client: ListedClient } | { readonly response: ConsoleResponse };
+
 /** The client of the path, if it can be changed, otherwise the page that says why not. */
-export async function findChangeable(
-  context: SignedIn,
-): Promise<{ readonly client: ListedClient } | { readonly response: ConsoleResponse }> {
+export async function findChangeable(context: SignedIn): Promise<Changeable> {
   const client = await findClient(context);
   if (!client) return { response: noSuchClient(context) };
   if (client.source === 'configuration file')
@@ -98,6 +110,16 @@ function actions(context: SignedIn, { id, source, state }: ListedClient): Html |
     html`<div class="actions">
 ${link('edit', 'Change …')}${link('rotate', 'Rotate the secret …')}${link('revoke', 'Revoke …')}</div>`
   );
+}
+
+/** The stored client would come back when the file no longer has its id. */
+function overriddenNotice(context: SignedIn, { id }: ListedClient): Html {
+  return html`<p class="advice">A stored client has this id too. It is not used, but works again, with its secrets, when the
+configuration file no longer has the id. If it must not, revoke it.</p>
+${
+  includesRole(context.session.role, 'admin') &&
+  html`<div class="actions"><a class="button secondary" href="${linkTo(context, `clients/${id}/revoke`)}">Revoke the stored client …</a></div>`
+}`;
 }
 
 function ehrName({ emr, name }: ListedGrant): string {

@@ -2,22 +2,28 @@ import { html } from '../../html/html.ts';
 import { revokeClient } from '../client-actions.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { findChangeable, resultNotice } from './client.ts';
+import { findRevocable, resultNotice } from './client.ts';
 import { administrationOf, applyChange, readVersion, versionField } from './client-secret.ts';
+
+const consequences = {
+  usual: `Its secrets stop working, its webhook endpoints get no more events, and links to the page for patients that it has
+started end. Appointments stay as they are. This cannot be undone, and the id is not used again.`,
+  ofOverridden: `This is the stored client. Its secrets do not work again when the configuration file no longer has the id. The
+client of the configuration file stays in effect, with the webhook endpoints and links of this id. This cannot be undone.`,
+};
 
 /** Asks once more before a client is revoked. */
 export async function revocationPage(context: SignedIn): Promise<ConsoleResponse> {
-  const found = await findChangeable(context);
+  const found = await findRevocable(context);
   if ('response' in found) return found.response;
-  const { id, name, version } = found.client;
+  const { id, name, version, state } = found.client;
   const problem = resultNotice(context);
   return page(context, {
     title: `${problem === false ? '' : 'Error: '}Revoke ${name}?`,
     section: 'clients',
     content: html`${problem}<h1>Revoke ${name}?</h1>
 <p><code>${id}</code></p>
-<p class="advice bad">Its secrets stop working, its webhook endpoints get no more events, and links to the page for patients
-that it has started end. Appointments stay as they are. This cannot be undone, and the id is not used again.</p>
+<p class="advice bad">${state === 'overridden' ? consequences.ofOverridden : consequences.usual}</p>
 ${postForm(
   context,
   `clients/${id}/revoke`,
@@ -31,13 +37,13 @@ ${postForm(
 
 /** Revokes a client. */
 export async function sendRevocation(context: SignedIn): Promise<ConsoleResponse> {
-  const found = await findChangeable(context);
+  const found = await findRevocable(context);
   if ('response' in found) return found.response;
   const { id } = found.client;
   const { form } = context.request;
   if (form.get('checked') !== 'yes') return seeOther(context, `clients/${id}/revoke?result=unconfirmed`);
   const result = await revokeClient(administrationOf(context), { id, version: readVersion(context) });
-  if (result !== 'done') return seeOther(context, `clients/${id}?result=${result.rejection}`);
+  if (typeof result === 'object') return seeOther(context, `clients/${id}?result=${result.rejection}`);
   await applyChange(context);
-  return seeOther(context, `clients/${id}?result=ended`);
+  return seeOther(context, `clients/${id}?result=${result === 'done' ? 'ended' : 'overridden_ended'}`);
 }

@@ -1,0 +1,14 @@
+import { isConnectionFailure } from '../db/errors.ts';
+import { Problem } from '../problems/problem.ts';
+import type { Reason } from '../problems/reasons.ts';
+import { OperationEnded } from './end.ts';
+import { LeaseLost } from './errors.ts';
+
+/** What an error of an operation means, for the audit trail and for operators. */
+export function outcomeOfError(error: unknown): Reason {
+  const cause = error instanceof OperationEnded ? error.problem : error;
+  if (cause instanceof Problem) return cause.reason;
+  // The process that has taken over the operation finds out.
+  if (cause instanceof LeaseLost) return 'outcome_unknown';
+  return isConnectionFailure(cause) ? 'database_unavailable' : 'internal_error';
+}
