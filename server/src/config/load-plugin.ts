@@ -69,6 +69,7 @@ async function load(url: string): Promise<Record<string, unknown>> {
 /**
  * The file and line where a module threw. A SyntaxError has none.
  *
+ * @internal for the test of places that this module cannot make
  * @returns ` (file:…)`, or an empty text
  */
 export function placeOf(error: unknown): string {
