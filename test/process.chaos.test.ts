@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Appointment } from './bookings.ts';
 import { createTestDatabase } from './database.ts';
 
@@ -24,6 +24,8 @@ const onPostgres = { DATABASE_URL: '' };
 let disposeDatabase: () => Promise<void>;
 let dataDir: string;
 const children: Child[] = [];
+const compiled = await mkdtemp(join(tmpdir(), 'crossward-compiled-'));
+afterAll(() => rm(compiled, { recursive: true, force: true }));
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'crossward-process-'));
@@ -42,7 +44,7 @@ afterEach(async () => {
 
 function start(variables: Record<string, string> = {}): Child {
   const process_ = spawn(process.execPath, [main], {
-    env: { PATH: process.env.PATH, PORT: '0', CROSSWARD_DATA_DIR: dataDir, ...variables },
+    env: { PATH: process.env.PATH, PORT: '0', CROSSWARD_DATA_DIR: dataDir, NODE_COMPILE_CACHE: compiled, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };
