@@ -57,7 +57,7 @@ export function browserOf(gateway: Gateway) {
   /** Sends a form and follows the redirect. */
   async function submit(path: string, fields: Fields): Promise<ShownPage> {
     const { status, headers } = await post(path, fields);
-    if (status !== 303) throw new Error(`The form was answered with ${status}`);
+    if (status !== 303) throw new Error(`The response to the form was ${status}`);
     const { pathname, search } = new URL(headers.location ?? '', new URL(path, publicUrl));
     return open(pathname + search);
   }

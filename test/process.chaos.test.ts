@@ -88,7 +88,7 @@ async function printedRequest(child: Child): Promise<{ url: string; init: Reques
       return [name, value.join(': ')];
     }),
   );
-  const body = / -d '(.*)'/.exec(words)?.[1] ?? '';
+  const body = / -d '(.*)'/s.exec(words)?.[1] ?? '';
   return { url, init: { method: 'POST', headers, body } };
 }
 

@@ -2,7 +2,9 @@ import { type CareUnitPlace, type Connection, inCareUnit } from './connection.ts
 import { type List, listOf } from './pages.ts';
 import type { CallOptions, HealthcareService, QueryOf } from './types.ts';
 
+/** The healthcare services of the care unit. */
 export interface HealthcareServices {
+  /** The healthcare services that can be booked, by id. */
   list(query?: QueryOf<'list_healthcare_services'>, options?: CallOptions): List<HealthcareService>;
 }
 

@@ -2,6 +2,7 @@ import { type CareUnitPlace, type Connection, inCareUnit } from './connection.ts
 import { type List, listOf } from './pages.ts';
 import type { CallOptions, QueryOf, Resource } from './types.ts';
 
+/** The resources of the care unit. */
 export interface Resources {
   /** The practitioners, rooms and devices that can be booked. */
   list(query?: QueryOf<'list_resources'>, options?: CallOptions): List<Resource>;

@@ -2,6 +2,7 @@ import { type CareUnitPlace, type Connection, inCareUnit } from './connection.ts
 import { type List, listOf } from './pages.ts';
 import type { CallOptions, QueryOf, TimeSlot } from './types.ts';
 
+/** The free time slots of the care unit. */
 export interface TimeSlots {
   /** The free time slots, by start. */
   list(query: QueryOf<'list_timeslots'>, options?: CallOptions): List<TimeSlot>;

@@ -21,9 +21,11 @@ export type Schedule = Schemas['Schedule'];
 export type ScheduleCreation = Schemas['ScheduleCreation'];
 export type ScheduleEnd = Schemas['ScheduleEnd'];
 export type ScheduleException = Schemas['ScheduleException'];
+/** Options of a cancellation, such as its comment. */
 export type Cancellation = Omit<Schemas['AppointmentCancellation'], 'status'>;
 
 export type Event = Schemas['Event'];
+/** A page of events, with the position after it. */
 export type EventPage = operations['list_events']['responses'][200]['content']['application/json'];
 
 export type WebhookEndpoint = Schemas['WebhookEndpoint'];

@@ -32,7 +32,11 @@ await cp(fileURLToPath(new URL(`../${template}`, import.meta.url)), folder, {
 const kit = await packKit(folder);
 await rewriteManifest();
 await writeFile(join(folder, '.gitignore'), 'node_modules/\ndist/\n');
-process.stdout.write(`${folder} has the template and the kit. Continue there:\n\n  npm install\n  npm test\n`);
+// On an older Node.js, `npm install` fails and names the version. Otherwise the tests would, with a TypeError.
+await writeFile(join(folder, '.npmrc'), 'engine-strict=true\n');
+process.stdout.write(
+  `${folder} has the template and the kit. Continue there, with Node.js 22.18 or newer:\n\n  npm install\n  npm test\n`,
+);
 
 async function rewriteManifest(): Promise<void> {
   const file = join(folder, 'package.json');

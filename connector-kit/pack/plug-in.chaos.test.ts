@@ -92,7 +92,12 @@ async function configure(baseUrl: string): Promise<string> {
 }
 
 test('a copy of the template passes its tests and the type check, outside the repository', async () => {
-  expect(JSON.parse(await readFile(join(connector, 'package.json'), 'utf8'))).toMatchObject({ name: 'north-ehr' });
+  expect(JSON.parse(await readFile(join(connector, 'package.json'), 'utf8'))).toMatchObject({
+    name: 'north-ehr',
+    engines: { node: '>=22.18' },
+  });
+  // An older Node.js is rejected when the packages are installed.
+  expect(await readFile(join(connector, '.npmrc'), 'utf8')).toBe('engine-strict=true\n');
   const report = join(folder, 'report.json');
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=json', `--outputFile=${report}`];
   await run(process.execPath, args, { cwd: connector, env: withoutVitest() });

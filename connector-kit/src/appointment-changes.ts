@@ -1,5 +1,6 @@
 import type { Appointment, CareUnit } from './records.ts';
 
+/** Which changes to return. */
 export interface AppointmentChangesQuery {
   /** The care units of the connection. */
   readonly careUnits: readonly CareUnit[];
@@ -18,6 +19,7 @@ export interface ChangedAppointment {
   readonly createdAt?: Date;
 }
 
+/** A page of changes, and the position after it. */
 export interface AppointmentChanges {
   /** The oldest change first. An appointment that changed several times need not appear several times. */
   readonly changes: readonly ChangedAppointment[];
@@ -25,15 +27,16 @@ export interface AppointmentChanges {
   readonly next: string;
   /** Whether further changes can be read at once. */
   readonly hasMore: boolean;
-  /** When the oldest change was made that the EHR has, but cannot return yet. Absent: there is none. */
+  /** Time of the oldest change that the EHR has stored but cannot return yet. Absent: there is none. */
   readonly heldBackSince?: Date;
 }
 
-/** Tells which appointments have changed, whoever changed them. */
+/** Reports which appointments have changed, through the gateway or directly in the EHR. */
 export interface AppointmentChangeOperations {
   /**
-   * The appointments that have changed since an earlier call, by the gateway or directly in the EHR. No change may be
-   * missed: when in doubt, an appointment is returned again. Changes of other data need not be told apart.
+   * The appointments that have changed since an earlier call, through the gateway or directly in the EHR. No change may be
+   * missed: when in doubt, the connector returns an appointment again. It may also return appointments of which only other
+   * data has changed.
    */
   listAppointmentChanges(query: AppointmentChangesQuery): Promise<AppointmentChanges>;
 }

@@ -81,12 +81,14 @@ export interface AppointmentPosition {
   readonly start: Date;
   readonly id: string;
 }
+/** Paging position: the sort keys of the last slot that the caller has already seen. */
 export interface TimeSlotPosition {
   readonly start: Date;
   readonly resourceId: string;
   readonly healthcareServiceId: string;
 }
 
+/** Which appointments to list. Appointments must match all filters. */
 export interface AppointmentQuery {
   readonly careUnit: CareUnit;
   readonly patientId?: string | undefined;
@@ -99,6 +101,7 @@ export interface AppointmentQuery {
   readonly limit: number;
 }
 
+/** Which free time slots to list. Slots must match all filters. */
 export interface TimeSlotQuery {
   readonly careUnit: CareUnit;
   /** Only slots that lie wholly inside the range. Slots that have started are left out. */
@@ -173,6 +176,7 @@ export interface HoldRelease {
   readonly comment?: string | null | undefined;
 }
 
+/** A change to one appointment. */
 export type AppointmentChange =
   | AppointmentCreation
   | AppointmentUpdate
@@ -181,6 +185,7 @@ export type AppointmentChange =
   | HoldExtension
   | HoldRelease;
 
+/** A write that makes all its changes or none. */
 export interface AppointmentWrite extends Write {
   /**
    * Whether this is the first call with this operation id, and no other call with it is in progress. The connector may
@@ -263,6 +268,7 @@ export interface ConnectorOperations
   confirmCode(request: Write & { readonly reference: string; readonly code: string }): Promise<Appointment>;
 }
 
+/** The name of an operation of the port. */
 export type ConnectorOperation = keyof ConnectorOperations;
 
 /** The operations that write in the EHR. One that gets no response may have been done. */

@@ -25,6 +25,7 @@ export interface DocumentPosition {
   readonly id: string;
 }
 
+/** Which documents to list. */
 export interface DocumentQuery {
   readonly careUnit: CareUnit;
   readonly patientId: string;
@@ -40,6 +41,7 @@ export interface DocumentContent {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
+/** A document to store. */
 export interface DocumentWrite extends Write {
   readonly patientId: string;
   readonly authorId: string | null;

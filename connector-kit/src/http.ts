@@ -20,6 +20,7 @@ export interface EhrRequest {
   readonly repeatable: boolean;
 }
 
+/** A complete response of the EHR. */
 export interface EhrResponse {
   readonly status: number;
   /** Header names are in lower case. */

@@ -8,11 +8,13 @@
  * - `hsa_id`: upper case, `SE` + ten digits + `-` + letters or digits
  */
 export const patientIdentifierTypes = ['emr_id', 'no_personal_number', 'se_personal_number', 'nhs_number'] as const;
+/** Identifier types of resources: see `patientIdentifierTypes`. */
 export const resourceIdentifierTypes = ['emr_id', 'se_personal_number', 'no_personal_number', 'hsa_id'] as const;
 
 export type PatientIdentifierType = (typeof patientIdentifierTypes)[number];
 export type ResourceIdentifierType = (typeof resourceIdentifierTypes)[number];
 
+/** An identifier with its type. The value is validated and normalised. */
 export interface Identifier<Type extends string> {
   readonly type: Type;
   readonly value: string;

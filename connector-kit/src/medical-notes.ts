@@ -20,6 +20,7 @@ export interface MedicalNotePosition {
   readonly id: string;
 }
 
+/** Which notes to list. Notes must match all filters. */
 export interface MedicalNoteQuery {
   readonly careUnit: CareUnit;
   readonly patientId: string;
@@ -31,6 +32,7 @@ export interface MedicalNoteQuery {
   readonly limit: number;
 }
 
+/** A note to create. */
 export interface MedicalNoteWrite extends Write {
   readonly patientId: string;
   readonly authorId: string | null;

@@ -7,6 +7,7 @@ export interface CareUnit {
   readonly timeZone: string;
 }
 
+/** A postal address. */
 export interface Address {
   readonly lines: readonly string[];
   readonly postalCode: string | null;
@@ -37,6 +38,7 @@ export interface Patient {
   readonly isInactive?: true;
 }
 
+/** The kinds of resource. */
 export const resourceKinds = ['practitioner', 'room', 'device'] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
 
@@ -49,6 +51,7 @@ export interface Resource {
   readonly healthcareServiceIds: readonly string[];
 }
 
+/** What an appointment is for, such as a consultation. */
 export interface HealthcareService {
   readonly id: string;
   readonly name: string;
@@ -75,6 +78,7 @@ export interface TimeSlot {
 export const appointmentStates = ['booked', 'held', 'pending', 'cancelled'] as const;
 export type AppointmentState = (typeof appointmentStates)[number];
 
+/** An appointment of one patient with one resource. `start` is inclusive, `end` is exclusive. */
 export interface Appointment {
   readonly id: string;
   readonly state: AppointmentState;

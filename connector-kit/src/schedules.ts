@@ -34,6 +34,7 @@ export interface Schedule extends Pick<Timetable, 'recurrence' | 'endsAt' | 'exc
   readonly slotMinutes: number | null;
 }
 
+/** Which schedules to list. */
 export interface ScheduleQuery {
   readonly careUnit: CareUnit;
   readonly resourceId: string;
@@ -44,6 +45,7 @@ export interface ScheduleQuery {
   readonly limit: number;
 }
 
+/** A schedule to create, without ends and exceptions. */
 export interface ScheduleCreation extends Write, Omit<Timetable, 'endsAt' | 'exceptions'> {
   readonly resourceId: string;
   readonly healthcareServiceIds: readonly string[];

@@ -76,7 +76,9 @@ export function createBookingPage({ careUnit, clinic, timeZone, patientOf }: Boo
   });
 
   // The id of the form is part of the address, so that it survives a reload.
-  app.get<{ Querystring: Fields }>('/book', async ({ query }, reply) => show(reply, bookingPage(site, query)));
+  app.get<{ Querystring: Fields }>('/book', async ({ query }, reply) =>
+    show(reply, bookingPage(site, query, await namesOf(query.service, query.resource))),
+  );
 
   app.post<{ Body: Fields }>('/book', async (request, reply) => {
     const { service = '', resource = '', start = '', end = '', moving } = request.body;
@@ -102,7 +104,8 @@ export function createBookingPage({ careUnit, clinic, timeZone, patientOf }: Boo
         return reply.redirect(`/times?${new URLSearchParams({ service, ...(moving && { moving }), problem })}`, 303);
       }
       // The same form again: if the first request did book, sending it again returns that booking.
-      return show(reply.code(statusOf(error)), bookingPage(site, { ...request.body, problem }));
+      const names = await namesOf(service, resource);
+      return show(reply.code(statusOf(error)), bookingPage(site, { ...request.body, problem }, names));
     }
   });
 
@@ -110,12 +113,15 @@ export function createBookingPage({ careUnit, clinic, timeZone, patientOf }: Boo
 
   app.get<One>('/appointments/:id', async (request, reply) => {
     const appointment = await requireOwn(request, request.params.id);
-    return show(reply, appointmentPage(site, appointment, request.query, randomUUID()));
+    const names = await namesOf(appointment.healthcare_service_id, appointment.resource_id);
+    return show(reply, appointmentPage(site, { appointment, names }, request.query, randomUUID()));
   });
 
-  app.get<One>('/appointments/:id/cancel', async (request, reply) =>
-    show(reply, cancelPage(site, await requireOwn(request, request.params.id), randomUUID())),
-  );
+  app.get<One>('/appointments/:id/cancel', async (request, reply) => {
+    const appointment = await requireOwn(request, request.params.id);
+    const names = await namesOf(appointment.healthcare_service_id, appointment.resource_id);
+    return show(reply, cancelPage(site, { appointment, names }, randomUUID()));
+  });
 
   app.post<One>('/appointments/:id/code', (request, reply) =>
     change(request, reply, 'confirmed', (id, options) =>
@@ -123,11 +129,24 @@ export function createBookingPage({ careUnit, clinic, timeZone, patientOf }: Boo
     ),
   );
   app.post<One>('/appointments/:id/resend', (request, reply) =>
-    change(request, reply, 'sent', (id, options) => careUnit.appointments.resendCode(id, options)),
+    // The client would wait until the next code may be sent. The patient should not.
+    change(request, reply, 'sent', (id, options) =>
+      careUnit.appointments.resendCode(id, { ...options, timeoutMs: 5_000 }),
+    ),
   );
   app.post<One>('/appointments/:id/cancel', (request, reply) =>
     change(request, reply, 'cancelled', (id, options) => careUnit.appointments.cancel(id, {}, options)),
   );
+
+  /** What the appointment is for, and with whom. Without it, the page still works. */
+  async function namesOf(service?: string | null, resource?: string | null): Promise<string> {
+    const [services, resources] = await Promise.all([
+      careUnit.healthcareServices.list().all(),
+      careUnit.resources.list().all(),
+    ]).catch(() => [[], []]);
+    const named = [services.find(({ id }) => id === service), resources.find(({ id }) => id === resource)];
+    return named.flatMap((it) => (it ? [it.name] : [])).join(', ');
+  }
 
   /** Makes one change, and shows the appointment. Where a code is needed to cancel, that is the one that awaits it. */
   async function change(

@@ -1,8 +1,8 @@
 import axe from 'axe-core';
 import type { FastifyInstance } from 'fastify';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCrosswardClient } from '../../client/src/index.ts';
+import { type AppointmentCreation, createCrosswardClient } from '../../client/src/index.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../test/browser.ts';
 import { codeFor, incorrectCodes } from '../../test/codes.ts';
 import { type Gateway, startGateway } from '../../test/gateway.ts';
@@ -12,6 +12,7 @@ const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 
 // Skipped without Chromium on a developer's machine. CI fails instead.
 describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () => {
+  const site = { clinic: 'Södermalm', timeZone: 'Europe/Stockholm', patientOf: () => 'emr_id:p-3' };
   let gateway: Gateway;
   let app: FastifyInstance;
   /** The page for a care unit that requires a code to cancel. */
@@ -27,7 +28,6 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     const { id: clientId, secret: clientSecret } = gateway.credentials('everything');
     const client = createCrosswardClient({ baseUrl: `http://127.0.0.1:${gateway.port}`, clientId, clientSecret });
     const careUnit = client.careUnit('sandbox-se', 'sodermalm');
-    const site = { clinic: 'Södermalm', timeZone: 'Europe/Stockholm', patientOf: () => 'emr_id:p-3' };
     app = createBookingPage({ ...site, careUnit });
     address = await app.listen({ host: '127.0.0.1', port: 0 });
     const riverside = { clinic: 'Riverside', timeZone: 'Europe/London', patientOf: () => 'emr_id:p-3' };
@@ -69,18 +69,20 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
   const free = () => page.locator('.times a');
   /** Not the first one, which may begin before it is booked. */
   const someTime = () => free().last();
+  const startOf = async (link: Locator) =>
+    new URL((await link.getAttribute('href')) ?? '', address).searchParams.get('start');
 
   test('books, confirms with the code, moves and cancels', async () => {
     await page.goto('/');
     await check('Book a time');
     await page.getByRole('button', { name: 'Show free times' }).click();
     await check('Choose a time');
-    const times = await free().allInnerTexts();
-    // With the name of the resource.
-    expect(times[0]).toMatch(/ at \d\d:\d\d, \S/);
+    const first = await startOf(free().first());
     await page.getByRole('link', { name: 'Later times' }).click();
-    await expect.poll(() => free().first().innerText()).not.toBe(times[0]);
+    await expect.poll(() => startOf(free().first())).not.toBe(first);
     await page.goBack();
+    const [, resource = ''] = /^\d\d:\d\d, (\S.*)/.exec(await someTime().innerText()) ?? [];
+    expect(resource).not.toBe('');
     await someTime().click();
     await check('Book this time');
     const time = await timeShown();
@@ -90,6 +92,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     await check('Your appointment');
     const id = idOf();
     expect(await timeShown()).toBe(time);
+    await page.getByText(`, ${resource}`).waitFor();
     // The form of the first request, as after a reload or the back button, books nothing else.
     await page.goto(form);
     await page.getByRole('button', { name: 'Book' }).click();
@@ -103,7 +106,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     await check('Your appointment');
     await page.getByLabel('Code').fill(code);
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('Your code is correct.').waitFor();
+    await page.getByText('Your appointment is confirmed.').waitFor();
     await check('Your appointment');
 
     await page.getByRole('link', { name: 'Move' }).click();
@@ -153,7 +156,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     await page.goto(`${start}/appointments/${id}`);
     await page.getByLabel('Code').fill(code);
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('This appointment is cancelled.').waitFor();
+    await page.getByText('Your appointment is cancelled.').waitFor();
     await check('Your appointment');
     await page.goto(start);
     await page.getByText('You have no appointments.').waitFor();
@@ -175,16 +178,41 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     expect(foreign.statusCode).toBe(403);
   });
 
+  test('tells at once that a new code was requested too soon', async () => {
+    const { id: clientId, secret: clientSecret } = gateway.credentials('everything');
+    const problem = { reason: 'rate_limited', status: 429, retryable: true, detail: 'Simulated' };
+    let requests = 0;
+    const limited = createCrosswardClient({
+      baseUrl: `http://127.0.0.1:${gateway.port}`,
+      clientId,
+      clientSecret,
+      fetch: async (request) => {
+        if (!request.url.endsWith('/confirmation')) return fetch(request);
+        requests += 1;
+        return Response.json(problem, { status: 429, headers: { 'retry-after': '25' } });
+      },
+    });
+    const careUnit = limited.careUnit('sandbox-se', 'sodermalm');
+    const impatient = createBookingPage({ ...site, careUnit });
+    const { id } = await careUnit.appointments.create({ ...(await freeTime()), patient_id: 'p-3' });
+    const url = `/appointments/${id}`;
+    const { headers } = await impatient.inject({ method: 'POST', url: `${url}/resend`, payload: { form: 'x' } });
+    expect(headers.location).toBe(`${url}?problem=rate_limited`);
+    const { body } = await impatient.inject({ method: 'GET', url: headers.location ?? '' });
+    expect(body).toContain('Please wait half a minute');
+    expect(requests).toBe(1);
+  });
+
   /** A free time that does not begin soon, as the body of a booking. */
-  async function freeTime(): Promise<object> {
+  async function freeTime(): Promise<Omit<AppointmentCreation, 'patient_id'>> {
     const { body } = await app.inject({ method: 'GET', url: '/times?service=consultation' });
     const link = [...body.matchAll(/href="(\/book\?[^"]+)"/g)].at(-1)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const { searchParams: found } = new URL(link, address);
     return {
-      resource_id: found.get('resource'),
-      healthcare_service_id: found.get('service'),
-      start_time: found.get('start'),
-      end_time: found.get('end'),
+      resource_id: found.get('resource') ?? '',
+      healthcare_service_id: found.get('service') ?? '',
+      start_time: found.get('start') ?? '',
+      end_time: found.get('end') ?? '',
     };
   }
 });

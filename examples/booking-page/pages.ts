@@ -72,13 +72,18 @@ export function timesPage(site: Site, query: Fields, { slots, resources, later }
     html`
       ${query.problem !== undefined && alert(problemText(query.problem))}
       ${slots.length === 0 && html`<p>There are no more free times in these seven days.</p>`}
-      <ul class="times">${slots.map((slot) => html`<li><a href="${linkOf(slot)}">${when(site, slot.start)}, ${nameOf(slot)}</a></li>`)}</ul>
+      ${[...Map.groupBy(slots, ({ start }) => dayOf(site, start))].map(
+        ([day, slotsOfDay]) => html`
+        <h2>${day}</h2>
+        <ul class="times">${slotsOfDay.map((slot) => html`<li><a href="${linkOf(slot)}">${timeOf(site, slot.start)}, ${nameOf(slot)}</a></li>`)}</ul>`,
+      )}
       <p><a href="${search('/times', { service, moving, ...later })}">Later times</a></p>
       <p><a href="/">Back to the start</a></p>`,
   );
 }
 
-export function bookingPage(site: Site, fields: Fields): Html {
+/** @param names of the service and the resource */
+export function bookingPage(site: Site, fields: Fields, names: string): Html {
   const { start = '', service, resource, end, moving, form } = fields;
   const kept = { service, resource, start, end, moving, form };
   return frame(
@@ -86,7 +91,7 @@ export function bookingPage(site: Site, fields: Fields): Html {
     moving ? 'Move your appointment' : 'Book this time',
     html`
       ${fields.problem !== undefined && alert(problemText(fields.problem))}
-      <p class="when">${when(site, start)}</p>
+      ${details(site, start, names)}
       <form action="/book" method="post">
         ${Object.entries(kept).map(
           ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
@@ -97,18 +102,27 @@ export function bookingPage(site: Site, fields: Fields): Html {
   );
 }
 
-export function appointmentPage(site: Site, appointment: Appointment, query: Fields, form: string): Html {
+interface Shown {
+  readonly appointment: Appointment;
+  /** Of the service and the resource. */
+  readonly names: string;
+}
+
+export function appointmentPage(site: Site, { appointment, names }: Shown, query: Fields, form: string): Html {
   const { id, start, status, confirmation, healthcare_service_id: service } = appointment;
   const isCancelled = status === 'cancelled';
-  const result = confirmation ? undefined : resultText(query.done);
+  // A code confirms a booking or a cancellation.
+  const result = confirmation
+    ? undefined
+    : resultText(isCancelled && query.done === 'confirmed' ? 'cancelled' : query.done);
   return frame(
     site,
     'Your appointment',
     html`
       ${query.problem !== undefined && alert(problemText(query.problem))}
       ${result !== undefined && html`<p role="status" class="notice">${result}</p>`}
-      <p class="when">${when(site, start)}</p>
-      ${isCancelled && html`<p>This appointment is cancelled.</p>`}
+      ${details(site, start, names)}
+      ${isCancelled && result === undefined && html`<p>This appointment is cancelled.</p>`}
       ${confirmation && codeForm(id, confirmation, form)}
       ${
         !isCancelled &&
@@ -138,12 +152,12 @@ function codeForm(id: string, { kind, channel }: NonNullable<Appointment['confir
     </form>`;
 }
 
-export function cancelPage(site: Site, { id, start }: Appointment, form: string): Html {
+export function cancelPage(site: Site, { appointment: { id, start }, names }: Shown, form: string): Html {
   return frame(
     site,
     'Cancel this appointment?',
     html`
-      <p class="when">${when(site, start)}</p>
+      ${details(site, start, names)}
       <form action="/appointments/${id}/cancel" method="post">
         <input type="hidden" name="form" value="${form}">
         <button>Cancel the appointment</button>
@@ -154,6 +168,10 @@ export function cancelPage(site: Site, { id, start }: Appointment, form: string)
 
 export function errorPage(site: Site, reason: string | undefined): Html {
   return frame(site, 'That did not work', html`${alert(problemText(reason))}<p><a href="/">Back to the start</a></p>`);
+}
+
+function details(site: Site, start: string, names: string): Html {
+  return html`<p class="when">${when(site, start)}</p><p>${names}</p>`;
 }
 
 function alert(text: string): Html {
@@ -181,6 +199,14 @@ function when({ timeZone }: Site, time: string): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return '';
   return date.toLocaleString('en-GB', { timeZone, dateStyle: 'full', timeStyle: 'short' });
+}
+
+function dayOf({ timeZone }: Site, time: string): string {
+  return new Date(time).toLocaleDateString('en-GB', { timeZone, dateStyle: 'full' });
+}
+
+function timeOf({ timeZone }: Site, time: string): string {
+  return new Date(time).toLocaleTimeString('en-GB', { timeZone, timeStyle: 'short' });
 }
 
 function search(path: string, fields: Fields): string {

@@ -16,7 +16,7 @@ export async function* inPieces(bytes: Buffer, size = 65_536): AsyncGenerator<Ui
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
-/** A new document for the known patient, with an own operation id. */
+/** A new document for the known patient, with its own operation id. */
 export async function documentWrite(
   subject: Subject,
   bytes: Buffer = pdf(100),

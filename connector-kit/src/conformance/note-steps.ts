@@ -5,7 +5,7 @@ import { expectSame, expectThat, given, operation } from './expect.ts';
 import { patientId } from './steps.ts';
 import type { Subject } from './subject.ts';
 
-/** A new note for the known patient, with an own operation id. */
+/** A new note for the known patient, with its own operation id. */
 export async function noteWrite(subject: Subject, fields: Partial<MedicalNoteWrite> = {}): Promise<MedicalNoteWrite> {
   const { careUnit } = subject;
   const content = { authorId: null, title: 'Conformance', text: `Note ${randomUUID()}`, appointmentId: null };

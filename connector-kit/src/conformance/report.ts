@@ -1,5 +1,6 @@
 import type { Capabilities, ConnectorOperation } from '../connector.ts';
 
+/** The result of one check. */
 export interface CheckResult {
   readonly capability: string;
   readonly check: string;

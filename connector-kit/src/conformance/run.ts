@@ -7,12 +7,13 @@ import type { CheckResult, Report } from './report.ts';
 import { withRetries } from './retry-after.ts';
 import type { Subject } from './subject.ts';
 
+/** Options of a conformance run. */
 export interface RunOptions {
   /** Names of the capabilities to check. Absent: all. */
   readonly only?: readonly string[] | undefined;
   /** Whether to write nothing. Checks that need a write are reported as not checked. */
   readonly readOnly?: boolean | undefined;
-  /** Time-out of one check. Default: two minutes. */
+  /** Time-out of one check, in milliseconds. Default: two minutes. */
   readonly timeoutMilliseconds?: number | undefined;
   /** Called after each check. */
   readonly onResult?: ((result: CheckResult) => void) | undefined;

@@ -112,5 +112,5 @@ function secondsToWait(headers: Headers): number {
 }
 
 function rejected(method: string, { resourceType }: FhirResource, { status }: Response): Error {
-  return new Error(`The server answered ${status} to ${method} ${resourceType}`);
+  return new Error(`The server responded ${status} to ${method} ${resourceType}`);
 }

@@ -82,7 +82,7 @@ test.each([{ 'retry-after': '0.01' }, { ratelimit: '"requests";r=12;t=60, "inter
     expect(server.store.get('Location/north')).toMatchObject(location);
     expect(referenceOf('Location/north')).toBe('Location/north');
     server.misbehave = () => ({ status: 403 });
-    await expect(save(location)).rejects.toThrow('The server answered 403 to PUT Location');
-    await expect(uploadTo({ baseUrl: server.url }).save(location)).rejects.toThrow('answered 403 to PUT Location');
+    await expect(save(location)).rejects.toThrow('The server responded 403 to PUT Location');
+    await expect(uploadTo({ baseUrl: server.url }).save(location)).rejects.toThrow('responded 403 to PUT Location');
   },
 );

@@ -1,6 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import type { AuditActor } from '../db/tables/audit.ts';
 
+/** Counts entries that could not be stored. */
 export interface AuditMetrics {
   notStored(actor: AuditActor): void;
 }
@@ -14,7 +15,7 @@ export function createAuditMetrics(registry: Registry): AuditMetrics {
     labelNames: ['actor'],
     registers: [registry],
   });
-  // An alert on the growth of a series needs one that exists before.
+  // An alert on growth misses the first increase of a series that did not exist before.
   for (const actor of actors) failed.inc({ actor }, 0);
   return { notStored: (actor) => failed.inc({ actor }) };
 }

@@ -32,7 +32,7 @@ interface Insertion {
   readonly previous: number;
 }
 
-/** The entry before can have been deleted at the end of its retention. Then it is the checkpoint. */
+/** If the entry before them was deleted at the end of its retention, the checkpoint stands for it. */
 const insert = statement(
   (_db, { entries, chainId, previous }: Insertion) => sql`
     INSERT INTO audit_entries (chain_id, position, at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes,

@@ -64,7 +64,7 @@ export async function* verifyChains(
   for (const chainId of kept.keys()) yield { ...unverified(chainId), fault: 'removed', position: 1 };
 }
 
-/** The oldest first. Entries of a chain whose row was removed are found by one probe of the index for each chain. */
+/** Ids of all chains, the oldest first. Reads one index entry for each chain, to find chains whose row was removed. */
 async function chainIds(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH RECURSIVE with_entries AS (

@@ -10,7 +10,7 @@ import { readSearch, searchedDays, type TypedSearch } from '../audit/read-search
 import { searchEntries } from '../audit/search.ts';
 import { type Verdict, verifyChains } from '../audit/verify.ts';
 import { recordActivity } from '../console/activity.ts';
-import { commandLine } from '../console/operators.ts';
+import { commandLine } from '../console/actor.ts';
 import { errorCode } from '../db/errors.ts';
 import { currentKeyRing } from './current-key-ring.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';

@@ -4,6 +4,7 @@ import { findListedClient, findOverridden, listClients } from '../clients/list-c
 import type { ConfiguredAccess } from '../config/configuration.ts';
 import { formatPath, type Mistake } from '../config/mistake.ts';
 import { type ClientFacts, type Scope, scopes } from '../config/schema.ts';
+import { commandLine } from '../console/actor.ts';
 import {
   type ClientAdministration,
   createClient,
@@ -15,7 +16,6 @@ import {
   rotateClient,
   updateClient,
 } from '../console/client-actions.ts';
-import { commandLine } from '../console/operators.ts';
 import type { Db } from '../db/kysely.ts';
 import { clientAsJson, clientLine, describeClient } from './client-report.ts';
 import { configuredAccess } from './configured-access.ts';
@@ -67,7 +67,7 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
       if (json) output.out(`${JSON.stringify(found.map(clientAsJson), null, 2)}\n`);
       else output.out(found.length === 0 ? 'No clients.\n' : found.map(clientLine).join(''));
     });
-  command('show', 'Show what a client may do, and how old its secrets are.')
+  command('show', 'Show the scopes and grants of a client, and the age of its secrets.')
     .argument('<id>', 'id from `list`')
     .action(async (id: string, options: Options) => {
       const found = await read(options, async (db, configured) =>
@@ -111,7 +111,10 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
       showSecret(result.secret, `The client ${id} has a new secret.`);
     });
   withFacts(
-    command('update', 'Change a client. What is given replaces what it had.').argument('<id>', 'id from `list`'),
+    command('update', 'Change a client. Each option replaces the previous value; the rest stays.').argument(
+      '<id>',
+      'id from `list`',
+    ),
   )
     .option('--no-return-url', 'remove all return URLs')
     .action(async (id: string, options: FactOptions) => {
@@ -125,7 +128,7 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
       }
       output.out(`The client ${id} is changed. ${withinSeconds}`);
     });
-  command('revoke', 'End a client, its secrets and its webhook endpoints for good.')
+  command('revoke', 'Revoke a client permanently: its secrets and webhook endpoints stop working.')
     .argument('<id>', 'id from `list`')
     .option('--yes', 'confirm that the client no longer needs access')
     .action(async (id: string, options: Options & { readonly yes?: true }) => {

@@ -79,7 +79,10 @@ export function conformanceCommand(output: Output, end: (exitCode: number) => vo
       '--clock-change-slots <times>',
       `the slots on these dates: local times and minutes of each slot (default: ${defaultClockChangeSlots})`,
     )
-    .option('--direct-changes', 'check changes made directly in the EHR; writes besides the connector')
+    .option(
+      '--direct-changes',
+      'also change appointments directly in the EHR, and check that the connector handles these changes',
+    )
     .option('--read-only', 'write nothing in the EHR')
     .option('--json <file>', 'also write the report as JSON; use - for JSON on standard output instead of the table')
     .addHelpText('after', explanation)

@@ -48,7 +48,7 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
     });
   operations
     .command('drop')
-    .description('Abandon an operation. Changes already made in the EHR remain.')
+    .description('End an operation without completing it. Changes already made in the EHR remain.')
     .argument('<id>', 'operation id from `list`')
     .option('--yes', 'confirm that you checked the EHR and nothing is left to do')
     .action(async (id: string, { yes }: { readonly yes?: true }) => {

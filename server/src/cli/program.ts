@@ -50,4 +50,4 @@ const exitCodeHelp = `
 Exit codes:
   0  success
   1  a check or the command failed
-  2  the command, the configuration or the database is not usable`;
+  2  the command, the configuration or the database cannot be used`;

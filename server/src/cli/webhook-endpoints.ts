@@ -58,7 +58,11 @@ export function addWebhookEndpoints(webhooks: Command, output: Output, run: RunA
       'Give an endpoint a new secret, and print it. Deliveries are also signed with the previous one for a time.',
     )
     .argument('<endpoint>', 'endpoint id from `list`')
-    .option('--overlap-seconds <seconds>', 'how long the previous secret also signs', String(overlap.usual))
+    .option(
+      '--overlap-seconds <seconds>',
+      'seconds for which deliveries are also signed with the previous secret',
+      String(overlap.usual),
+    )
     .action(async (target: string, { overlapSeconds }: { readonly overlapSeconds: string }) => {
       const seconds = Number(overlapSeconds);
       if (!/^\d+$/.test(overlapSeconds) || seconds > overlap.longest)

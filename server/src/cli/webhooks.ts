@@ -25,7 +25,7 @@ export function webhooksCommand(output: Output, end: (exitCode: number) => void)
     .command('deliveries')
     .description(`List the last ${mostListed} deliveries to an endpoint, newest first.`)
     .argument('<endpoint>', 'endpoint id from `list`')
-    .option('--failed', 'only those that were given up')
+    .option('--failed', 'only failed deliveries')
     .action(async (id: string, { failed }: { readonly failed?: true }) => {
       const state = failed ? ('failed' as const) : undefined;
       const found = await withDatabase(output, async (db: Db) =>

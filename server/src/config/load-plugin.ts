@@ -1,5 +1,6 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { quoted } from './mistake.ts';
+import { placeOf } from './place-of.ts';
 import { PluginMistake } from './plugin-mistake.ts';
 import { connectorOf } from './plugin-module.ts';
 import { isFilePath, isPackageName, locatePlugin } from './plugin-resolution.ts';
@@ -64,14 +65,4 @@ async function load(url: string): Promise<Record<string, unknown>> {
       `cannot be loaded: ${reason.split('\n', 1)[0]}${code === 'ERR_MODULE_NOT_FOUND' ? '' : placeOf(error)}`,
     );
   }
-}
-
-/**
- * The file and line where a module threw. A SyntaxError has none.
- *
- * @returns ` (file:…)`, or an empty text
- */
-export function placeOf(error: unknown): string {
-  const place = /file:\/\/[^\s()]+:\d+/.exec(error instanceof Error ? (error.stack ?? '') : '')?.[0];
-  return place === undefined ? '' : ` (${place})`;
 }

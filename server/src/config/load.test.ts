@@ -104,7 +104,7 @@ test('applies defaults to a connection', async () => {
   });
 });
 
-test("a care unit's policies override the EHR's, one by one", async () => {
+test('each policy of a care unit overrides that of the EHR', async () => {
   const { emrs } = await load(
     rightFile
       .replace('    care_units:', '    policies: { booking_confirmation: code, code: { length: 8 } }\n    care_units:')

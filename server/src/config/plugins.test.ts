@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfiguration, loadWithConnectors } from './load.ts';
-import { placeOf } from './load-plugin.ts';
+import { placeOf } from './place-of.ts';
 import { clientSecret, errorFrom, fakeConnectors, rightFile, temporaryFolder } from './test-support.ts';
 
 const plugin = (changes = '') => `export const connector = {

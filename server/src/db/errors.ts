@@ -28,8 +28,8 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 }
 
 /**
- * What is wrong is a row of the statement: a value or a constraint (SQLSTATE classes 22 and 23). Other errors of the server
- * would hit any row.
+ * Whether the server has rejected a row of the statement, for a value or a constraint (SQLSTATE classes 22 and 23). Any other
+ * error concerns all rows.
  */
 export function isRejectedRow(error: unknown): boolean {
   return /^2[23][0-9A-Z]{3}$/.test(errorCode(error) ?? '');

@@ -137,7 +137,7 @@ describe.each([true, false])('after a lost response (performed by the EHR: %s)',
   });
 });
 
-test('a write that the EHR performs after the caller was answered is found by the retry', async () => {
+test('a write that the EHR performs after the response to the caller is found by the retry', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const finish = finishLate();
   expect(await send(headers)).toMatchObject(unknown);

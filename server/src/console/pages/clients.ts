@@ -23,7 +23,7 @@ export async function clientsPage(context: SignedIn): Promise<ConsoleResponse> {
     title: 'Clients',
     section: 'clients',
     content: html`<h1>Clients</h1>
-<p>Systems that may call the API. Those of the configuration file are changed there.</p>
+<p>Clients may call the API. Those of the configuration file can only be changed in that file.</p>
 ${
   includesRole(session.role, 'admin')
     ? html`<div class="actions"><a class="button" href="${linkTo(context, 'new-client')}">New client</a></div>`

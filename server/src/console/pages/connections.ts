@@ -28,7 +28,7 @@ export async function connectionsPage(context: SignedIn): Promise<ConsoleRespons
   return page(context, {
     title: 'Connections',
     section: 'connections',
-    content: html`${result === 'running' && notice('bad', 'A check of this EHR is already running. Wait for it.')}${
+    content: html`${result === 'running' && notice('bad', 'A check of this EHR is already running. Wait until it has ended.')}${
       result === 'unknown' && notice('bad', 'The configuration has no EHR with this id.')
     }<h1>Connections</h1>
 <p>A check asks the server of an EHR what it can do, and recommends settings. It changes nothing in the EHR, and can take a

@@ -13,7 +13,7 @@ const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
   tested: ['good', 'The test event is queued. A running gateway sends it within seconds.'],
   redelivered: ['good', 'The delivery is queued. A running gateway makes it within seconds.'],
   replayed: ['good', 'The replay has started. Its deliveries appear below within seconds.'],
-  enabled: ['good', 'The endpoint is enabled. It gets later events. Replay those that it has missed.'],
+  enabled: ['good', 'The endpoint is enabled. Replay the events that it has missed.'],
   disabled: ['good', 'The endpoint is disabled, and its pending deliveries have ended.'],
   changed: ['good', 'The endpoint is changed.'],
   sent_before: [

@@ -53,6 +53,6 @@ export function curlOf(
     `  -H "x-service-client-id: ${credentials.id}"`,
     `  -H "x-service-client-secret: ${credentials.secret}"`,
     "  -H 'content-type: application/json'",
-    `  -d '${JSON.stringify(body)}'`,
+    `  -d '${JSON.stringify(body, null, 2)}'`,
   ].join(' \\\n');
 }

@@ -35,7 +35,7 @@ describe('the start page of the demo', () => {
     const { text } = await get('/');
     const command = plain(/<pre><code>(.*?)<\/code><\/pre>/s.exec(text)?.[1] ?? '');
     const [, path = ''] = /^curl http:\/\/127\.0\.0\.1:\d+(\S+) \\\n/.exec(command) ?? [];
-    const [, body = ''] = / -d '(.*)'$/.exec(command) ?? [];
+    const [, body = ''] = / -d '(.*)'$/s.exec(command) ?? [];
     const headers = [...command.matchAll(/-H ["'](.*?): (.*?)["']/g)].map(([, name, value]) => [name, value]);
     const booked = await gateway.request('POST', path, { client: null, headers: Object.fromEntries(headers), body });
     expect([booked.status, booked.body]).toMatchObject([201, { status: 'booked' }]);
@@ -61,6 +61,12 @@ describe('the start page of the demo', () => {
     const page = await browser.submit('/console/sign-in', { name: 'demo', password: operatorPassword });
     expect(page.text).toContain('demo (admin)');
     expect([...browser.cookies.keys()]).toEqual(['crossward-console']);
+    // Its password comes from the data directory with each start, unless it has one-time codes.
+    const own = await browser.open('/console/your-account');
+    expect(own.text).toContain('Set up codes to change the password of this account of the demo.');
+    expect(own.html).not.toContain('id="new_password"');
+    const change = { password: operatorPassword, new_password: 'a new password', repeated_password: 'a new password' };
+    expect((await browser.submit('/console/your-account/password', change)).path).toBe('/console/your-account');
   });
 
   test('names the EHRs, and what the patient confirms with a code', async () => {

@@ -7,7 +7,7 @@ import { namesAppointment, ownerNames } from '../../time-slots/slot-owners.ts';
 import { slotPath } from '../../time-slots/slot-path.ts';
 import type { Draft, Drafted, Fate, Wish } from '../changes/drafts.ts';
 import { placedAppointment } from '../changes/new-appointment.ts';
-import { timeTaken, UnderWay } from '../write/outcomes.ts';
+import { OperationInProgress, timeTaken } from '../write/outcomes.ts';
 
 export interface PlannedSlot {
   readonly before: FhirSlot;
@@ -42,7 +42,7 @@ export interface Placed {
 /**
  * Decides which slots each draft leaves, and which it takes. They may be the same.
  *
- * @throws ConnectorError `time_slot_unavailable`; UnderWay when another call with this operation id has claimed them
+ * @throws ConnectorError `time_slot_unavailable`; OperationInProgress when another call with this operation id has claimed them
  */
 export function placeDrafts(context: PlaceContext, { fates, wishes }: Drafted): Placed {
   const planned = new Map<string, PlannedSlot>();
@@ -135,6 +135,6 @@ function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar):
   const path = slotPath(candidates.filter(isAvailable), { start, end });
   if (path) return path;
   const isUnderWay = candidates.some((slot) => claimOf(slot)?.owner === draft.owner && slot.status !== 'free');
-  if (isUnderWay && draft.before === null) throw new UnderWay();
+  if (isUnderWay && draft.before === null) throw new OperationInProgress();
   throw timeTaken();
 }

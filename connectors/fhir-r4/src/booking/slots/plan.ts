@@ -36,7 +36,7 @@ export interface ReadBefore {
 /**
  * Reads the slots and appointments of a write, and decides what to write. Changes nothing in the EHR.
  *
- * @throws UnderWay when another call with this operation id has claimed the slots
+ * @throws OperationInProgress when another call with this operation id has claimed the slots
  */
 export async function planWrite(
   ehr: BookingConnection,

@@ -5,7 +5,15 @@ import type { FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
 import { viewAfter } from '../../mappers/group.ts';
 import { creationKey } from '../../operation-ids.ts';
-import { afterWriting, FinalError, isTimeTaken, isUnknown, LostRace, UnderWay, unknownOutcome } from './outcomes.ts';
+import {
+  afterWriting,
+  FinalError,
+  isTimeTaken,
+  isUnknown,
+  LostRace,
+  OperationInProgress,
+  unknownOutcome,
+} from './outcomes.ts';
 
 const attempts = 10;
 /**
@@ -33,11 +41,12 @@ export interface WriteSteps<Plan> {
 }
 
 /**
- * Makes a write: looks up whether the operation is already done, plans it, and executes the plan. Starts again if a resource changed in between or a request timed out.
+ * Makes a write: looks up whether the operation is already done, plans it, and executes the plan. Starts again if a
+ * resource changed in between or a request timed out.
  *
- * A write without a response is never sent again before its
- * operation id has been looked up. A repeated write carries the versions that were read in its attempt, so it cannot be
- * done twice. The first attempt of a first call needs no look-up, because nothing was sent before it.
+ * A write without a response is never sent again before its operation id has been looked up. A repeated write carries the
+ * versions that were read in its attempt, so it cannot be done twice. The first attempt of a first call needs no look-up,
+ * because nothing was sent before it.
  */
 export async function changeAppointments<Plan>(
   ehr: FhirConnection,
@@ -70,7 +79,7 @@ export async function changeAppointments<Plan>(
       if (isUnknown(error)) {
         uncertain = error;
         if (!findDone) throw unknownOutcome(error);
-      } else if (!(error instanceof LostRace) && !(error instanceof UnderWay)) {
+      } else if (!(error instanceof LostRace) && !(error instanceof OperationInProgress)) {
         // Another call with this operation id may have finished between the look-up and the plan.
         const ask = async () => (isTimeTaken(error) ? look(write.operationId) : []);
         const doneNow = await (uncertain === undefined ? ask() : afterWriting(ask));
@@ -78,7 +87,7 @@ export async function changeAppointments<Plan>(
         throw uncertain === undefined || isDecision(error) ? error : unknownOutcome(uncertain);
       }
       // A random pause, so that two calls that conflicted do not conflict again.
-      await pause(Math.random() * 40 * attempt + (error instanceof UnderWay ? 100 : 5));
+      await pause(Math.random() * 40 * attempt + (error instanceof OperationInProgress ? 100 : 5));
     }
   }
   if (uncertain !== undefined) throw unknownOutcome(uncertain);

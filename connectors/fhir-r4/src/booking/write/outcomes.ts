@@ -6,8 +6,8 @@ export class LostRace extends Error {
 }
 
 /** Another call with the same operation id is in progress. */
-export class UnderWay extends Error {
-  override readonly name = 'UnderWay';
+export class OperationInProgress extends Error {
+  override readonly name = 'OperationInProgress';
 }
 
 /** An error after which no further request may be sent for the write. */
