@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { IncomingMessage } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import { book, creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
@@ -14,6 +15,10 @@ const gateway = await unobserved(() => startGateway());
 afterAll(() => gateway.close());
 const { db, keys } = gateway.deps.services;
 
+/** Its body has arrived. Otherwise the gateway would soon close its connection, which an injected request lacks. */
+class ReceivedRequest extends IncomingMessage {}
+Object.defineProperty(ReceivedRequest.prototype, 'complete', { value: true });
+
 /** Statements of a booking without a code, those of the sandbox included. */
 async function statementsOfBooking(key?: string): Promise<Statement[]> {
   // The first booking opens connections and fills caches.
@@ -27,6 +32,7 @@ async function statementsOfBooking(key?: string): Promise<Statement[]> {
       url: `${oslo}/appointments`,
       payload: body,
       headers: { ...client, ...(key === undefined ? {} : { 'idempotency-key': key }) },
+      Request: ReceivedRequest,
     });
     expect(statusCode).toBe(201);
   });
