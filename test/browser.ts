@@ -17,7 +17,9 @@ const flags = [
 ];
 
 /** Chromium starts slowly while other tests use the CPU. */
-export const browserTimeout = { timeout: 120_000 };
+export const browserTimeout = { timeout: 300_000 };
+/** Milliseconds to wait for a page or an element. */
+const patience = 120_000;
 
 /**
  * Whether Chromium is missing. Tests that need it are then skipped on a developer's machine. In CI, this declares a test
@@ -46,7 +48,7 @@ export async function startBrowser(baseURL: string): Promise<{ context: BrowserC
     viewport: { width: 1280, height: 1000 },
     baseURL,
   });
-  context.setDefaultTimeout(browserTimeout.timeout);
+  context.setDefaultTimeout(patience);
   return {
     context,
     async close() {

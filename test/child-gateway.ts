@@ -134,7 +134,7 @@ export async function startChild({
       } catch (error) {
         // fetch reports a broken connection as a TypeError. An incomplete body is not valid JSON.
         if (!(error instanceof TypeError)) throw error;
-        await Promise.race([ended, timeLimit(10_000)]);
+        await Promise.race([ended, timeLimit(60_000)]);
         if (!hasEnded) throw error;
         return undefined;
       }

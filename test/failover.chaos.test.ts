@@ -6,6 +6,7 @@ import { openDatabase } from '../server/src/db/database.ts';
 import { verifyAudit } from './audit.ts';
 import { BookingLoad } from './booking-load.ts';
 import { startChild } from './child-gateway.ts';
+import { connectTimeout } from './database.ts';
 import { type PostgresPair, startPostgresPair } from './postgres-pair.ts';
 import { writeQuickDemo } from './quick-demo.ts';
 
@@ -44,7 +45,7 @@ test.each([
       `primary ${name}: first booking ${seconds.toFixed(1)} s after promotion began ${JSON.stringify(load.counts)}\n`,
     );
 
-    const database = await openDatabase({ databaseUrl: pair.url, dataDir: '' });
+    const database = await openDatabase({ databaseUrl: pair.url, dataDir: '', connectTimeout });
     onTestFinished(() => database.close());
     await load.verify(database);
     expect(await verifyAudit(database, setup)).toMatchObject([{ fault: null }]);

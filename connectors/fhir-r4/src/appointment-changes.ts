@@ -15,7 +15,7 @@ import { defaultPageSize } from './settings.ts';
  * the other, and another one would be missed. That search does not find deleted Appointments, so those are read too, once
  * there is nothing else.
  *
- * @param source how the server tells them
+ * @param source how the server reports deletions
  */
 export async function listAppointmentChanges(
   ehr: FhirConnection,

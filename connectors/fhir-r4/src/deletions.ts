@@ -33,7 +33,7 @@ interface Deletion {
 /**
  * Appointments that were deleted since a position: https://hl7.org/fhir/R4/http.html#history
  *
- * @param source how the server tells deletions
+ * @param source how the server reports deletions
  */
 export async function listDeletions(
   client: FhirClient,
@@ -110,7 +110,7 @@ async function searchDeleted(client: FhirClient, since: number) {
   return { deletions, reached };
 }
 
-/** Whether the server knows the search for deleted Appointments. It tells nothing about a server without Appointments. */
+/** Whether the server knows the search for deleted Appointments. On a server without Appointments, the result is not certain. */
 export async function searchesDeleted(client: FhirClient): Promise<boolean> {
   try {
     const pages = client.pages('Appointment', [

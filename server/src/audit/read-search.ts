@@ -12,8 +12,11 @@ export interface TypedSearch {
   readonly to?: string | undefined;
 }
 
+/** How far back a search by request id goes unless it says from when. Request ids have no index, because each costs every request. */
+const requestIdDays = 7;
+
 /** Parses the filters of a search. Returns the mistake as a sentence, which does not repeat what was typed. */
-export function readSearch(typed: TypedSearch): AuditSearch | string {
+export function readSearch(typed: TypedSearch, now = new Date()): AuditSearch | string {
   const [emr, patient, clientId, requestId] = [typed.emr, typed.patient, typed.client, typed.requestId].map(trimmed);
   if (patient !== undefined && emr === undefined) return 'A search by patient needs an EHR.';
   const identifier = patient === undefined ? undefined : readPatient(patient);
@@ -22,8 +25,18 @@ export function readSearch(typed: TypedSearch): AuditSearch | string {
   if (from === 'invalid' || to === 'invalid') {
     return 'A time has the form 2030-03-15 or 2030-03-15T09:00, in UTC, or an offset at its end.';
   }
+  if (requestId !== undefined && identifier === undefined && !from) {
+    const start = new Date((to ?? now).getTime() - requestIdDays * 86_400_000);
+    return { emr, clientId, requestId, from: start, to };
+  }
   if (from && to && from >= to) return 'The start of the search must be before its end.';
   return { emr, patient: identifier, clientId, requestId, from, to };
+}
+
+/** Says that a search by request id went back for some days only. `undefined`: it went back as far as it said. */
+export function searchedDays(typed: TypedSearch, { from }: AuditSearch): string | undefined {
+  if (!from || trimmed(typed.from) !== undefined) return undefined;
+  return `Searched from ${from.toISOString()} on, ${requestIdDays} days, because a search by request id reads every entry. For earlier entries, say from when.`;
 }
 
 function trimmed(text: string | undefined): string | undefined {

@@ -80,6 +80,12 @@ describe('search', () => {
     expect(operations(stdout)).toEqual(expected);
   });
 
+  test('by request id goes back some days only, and says so', async () => {
+    const { stdout, stderr } = await crossward('audit search --request-id request-1');
+    expect([operations(stdout), stderr]).toEqual([['create_appointment'], expect.stringContaining('say from when')]);
+    expect((await crossward('audit search --request-id request-1 --from 2020-01-01')).stderr).not.toContain('Searched');
+  });
+
   test('reads the identifier from standard input, and shows and stores it nowhere', async () => {
     const found = await crossward('audit search --emr north --patient - --json', `${number}\n`);
     expect(JSON.parse(found.stdout)).toMatchObject([{ operation: 'get_patient', client_id: 'app', patients: 2 }]);

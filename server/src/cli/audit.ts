@@ -6,11 +6,11 @@ import { readAnchors } from '../audit/anchor-lines.ts';
 import type { Anchor } from '../audit/anchors.ts';
 import type { StoredEntry } from '../audit/chain.ts';
 import { readAuditKeys } from '../audit/key-store.ts';
-import { readSearch, type TypedSearch } from '../audit/read-search.ts';
+import { readSearch, searchedDays, type TypedSearch } from '../audit/read-search.ts';
 import { searchEntries } from '../audit/search.ts';
 import { type Verdict, verifyChains } from '../audit/verify.ts';
 import { recordActivity } from '../console/activity.ts';
-import { commandLine } from '../console/operators.ts';
+import { commandLine } from '../console/actor.ts';
 import { errorCode } from '../db/errors.ts';
 import { currentKeyRing } from './current-key-ring.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
@@ -49,6 +49,8 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
       const shown = found.slice(0, limit);
       if (json) output.out(`${JSON.stringify(shown.map(asJson), null, 2)}\n`);
       else output.out(shown.length === 0 ? 'No entries.\n' : shown.map(entryLine).join(''));
+      const days = searchedDays(typed, search);
+      if (days !== undefined) output.err(`${days}\n`);
       if (found.length > limit) output.err(`Only the newest ${limit} are shown.\n`);
     });
   audit

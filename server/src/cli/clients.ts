@@ -4,6 +4,7 @@ import { findListedClient, findOverridden, listClients } from '../clients/list-c
 import type { ConfiguredAccess } from '../config/configuration.ts';
 import { formatPath, type Mistake } from '../config/mistake.ts';
 import { type ClientFacts, type Scope, scopes } from '../config/schema.ts';
+import { commandLine } from '../console/actor.ts';
 import {
   type ClientAdministration,
   createClient,
@@ -15,7 +16,6 @@ import {
   rotateClient,
   updateClient,
 } from '../console/client-actions.ts';
-import { commandLine } from '../console/operators.ts';
 import type { Db } from '../db/kysely.ts';
 import { clientAsJson, clientLine, describeClient } from './client-report.ts';
 import { configuredAccess } from './configured-access.ts';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { URI } from 'otpauth';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
+import { startSession } from '../console/sessions.ts';
 import { createDb } from '../db/kysely.ts';
 import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
 import { crossward } from './test-support.ts';
@@ -42,6 +43,36 @@ test('an account is created, listed, changed, disabled and reset, and its URI is
   expect(uriIn(reset.stdout)).not.toBe(uriIn(created.stdout));
   expect((await crossward('operators list')).stdout).toContain('enabled');
   expect(await crossward('operators reset ola', 'another password\n')).toMatchObject({ code: 1 });
+});
+
+test('sessions are listed and ended, also those of operators by OpenID Connect', async () => {
+  const db = createDb(database);
+  await crossward('operators create per --role view', 'a long password\n');
+  const { id } = await db.selectFrom('operators').select('id').where('name', '=', 'per').executeTakeFirstOrThrow();
+  for (const [operatorId, name] of [
+    [id, 'per'],
+    [id, 'per'],
+    [null, 'oidc:per'],
+  ] as const) {
+    await startSession(db, { operatorId, name, role: 'view', hours: 12 });
+  }
+  const { stdout: list } = await crossward('operators sessions');
+  expect(list).toMatch(
+    /^oidc:per {2}view {2}since \S+ {2}last request \S+ {2}ends by \S+\nper {2}view .*\nper {2}view .*\n$/,
+  );
+  expect(await crossward('operators end-sessions per')).toMatchObject({ code: 0, stdout: '2 sessions have ended.\n' });
+  expect(await crossward('operators end-sessions per')).toMatchObject({ code: 0, stdout: '0 sessions have ended.\n' });
+  expect((await crossward('operators sessions')).stdout).toMatch(/^oidc:per .*\n$/);
+  expect(await crossward('operators end-sessions oidc:per')).toMatchObject({
+    code: 0,
+    stdout: '1 session has ended.\n',
+  });
+  const unknown = await crossward('operators end-sessions oidc:per');
+  expect([unknown.code, unknown.stderr]).toEqual([
+    1,
+    expect.stringContaining('No account and no session has this name.'),
+  ]);
+  expect((await crossward('operators sessions')).stdout).toBe('No sessions.\n');
 });
 
 test('a short password, and a secret key that the gateway does not use, are rejected', async () => {

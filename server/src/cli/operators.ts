@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { endSessionsOf, listSessions, type OpenSession } from '../console/open-sessions.ts';
 import {
   changeRole,
   createOperator,
@@ -75,6 +76,23 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
       else output.out(enrolment(uri));
       end(uri === undefined ? exitCodes.failed : exitCodes.fine);
     });
+  operators
+    .command('sessions')
+    .description('List the sessions that have not expired, also those of operators by OpenID Connect.')
+    .action(async () => {
+      const found = await withDatabase(output, (db) => listSessions(db));
+      output.out(found.length === 0 ? 'No sessions.\n' : found.map(sessionLine).join(''));
+    });
+  operators
+    .command('end-sessions')
+    .description('End the sessions of an operator, who can sign in again. `disable` prevents that for an account.')
+    .argument('<name>', 'name from `list` or `sessions`')
+    .action(async (name: string) => {
+      const ended = await withDatabase(output, (db) => endSessionsOf(db, { name }));
+      if (ended === undefined) output.err('No account and no session has this name.\n');
+      else output.out(`${ended} ${ended === 1 ? 'session has' : 'sessions have'} ended.\n`);
+      end(ended === undefined ? exitCodes.failed : exitCodes.fine);
+    });
   return operators;
 }
 
@@ -96,4 +114,9 @@ function enrolment(uri: string): string {
 function line({ name, role, hasTotp, isDisabled, createdAt }: ListedOperator): string {
   const codes = hasTotp ? 'one-time codes' : 'no one-time codes';
   return `${name}  ${role}  ${isDisabled ? 'disabled' : 'enabled'}  ${codes}  created ${createdAt.toISOString()}\n`;
+}
+
+function sessionLine({ name, role, startedAt, lastUsedAt, expiresAt }: OpenSession): string {
+  const times = [`since ${startedAt.toISOString()}`, `last request ${lastUsedAt.toISOString()}`];
+  return `${name}  ${role}  ${times.join('  ')}  ends by ${expiresAt.toISOString()}\n`;
 }

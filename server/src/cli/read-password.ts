@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { longestPassword, shortestPassword } from '../console/password.ts';
+import { passwordMistake } from '../console/password.ts';
 import { UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
 
@@ -17,11 +17,8 @@ export async function readNewPassword(output: Output): Promise<string> {
   const password = input.isTTY
     ? await askHidden(output, 'Password: ')
     : ((await text(input)).split(/\r?\n/, 1)[0] ?? '');
-  if (password.length < shortestPassword || password.length > longestPassword) {
-    throw new UsageError(
-      `A password has ${shortestPassword} to ${longestPassword} characters; this one has ${password.length}.`,
-    );
-  }
+  const mistake = passwordMistake(password);
+  if (mistake !== undefined) throw new UsageError(mistake);
   if (input.isTTY && (await askHidden(output, 'The same password again: ')) !== password) {
     throw new UsageError('The two passwords differ. Nothing was changed.');
   }

@@ -1,5 +1,5 @@
 import { type Action, recordActivity } from '../console/activity.ts';
-import { commandLine } from '../console/operators.ts';
+import { commandLine } from '../console/actor.ts';
 import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import { exitCodes } from './exit-codes.ts';

@@ -8,7 +8,7 @@ import { startGateway } from '../../../test/gateway.ts';
 import { resolveConsole } from '../config/console-settings.ts';
 import { changeRole, createOperator, listOperators } from './operators.ts';
 import type { Role } from './roles.ts';
-import { startSession } from './sessions.ts';
+import { formToken, startSession } from './sessions.ts';
 
 const oidc = { issuer: 'https://login.example.org', client_id: 'crossward', role_claim: 'groups', roles: {} };
 const gateway = await startGateway({
@@ -119,6 +119,83 @@ test('a reset shows new secrets, ends the sessions and enables the account', asy
   }
 });
 
+test('an admin ends the sessions of another operator, with an account or by OpenID Connect', async () => {
+  const admin = await signedIn('admin');
+  await newOperator(gateway, 'eva', 'view');
+  const { id } = await db.selectFrom('operators').select('id').where('name', '=', 'eva').executeTakeFirstOrThrow();
+  const open = async (operatorId: string | null, name: string) => {
+    const browser = consoleBrowser(gateway);
+    const { token } = await startSession(db, { operatorId, name, role: 'view', hours: 12 });
+    browser.cookies.set('__Host-crossward-console', token);
+    return browser;
+  };
+  const eva = await open(id, 'eva');
+  const strange = 'oidc:eva/../"<b>&amp;';
+  const atProvider = await open(null, strange);
+  const bystander = await open(null, 'oidc:eva');
+  const list = await admin.open('/console/accounts');
+  expect(list.text).toMatch(/enabled eva view yes none [^U]+ UTC 1 /);
+  expect(list.html).toContain('oidc:eva/../&quot;&lt;b&gt;&amp;amp;');
+
+  await admin.open('/console/accounts/eva');
+  const ended = await admin.submit('/console/end-sessions');
+  expect([ended.path, ended.text]).toEqual([
+    '/console/accounts/eva?result=sessions',
+    expect.stringContaining('The sessions have ended.'),
+  ]);
+  expect((await eva.open('/console')).path).toBe('/console/sign-in');
+  expect((await atProvider.open('/console')).path).toBe('/console');
+
+  await admin.open('/console/accounts');
+  expect((await admin.submit('/console/end-sessions', { name: strange })).path).toBe(
+    '/console/accounts?result=sessions',
+  );
+  expect((await atProvider.open('/console')).path).toBe('/console/sign-in');
+  expect((await bystander.open('/console')).path).toBe('/console');
+  for (const name of ['', 'nobody', 'a\0b', 'oidc:nobody']) {
+    await admin.open('/console/accounts');
+    expect((await admin.submit('/console/end-sessions', { name })).text).toContain('nobody with this name');
+  }
+  // The removal of a NUL must not make another one.
+  const form_token = formToken(admin.cookies.get('__Host-crossward-console') ?? '');
+  const body = `${new URLSearchParams({ form_token })}&name=a%0%000b`;
+  expect((await admin.send('POST', '/console/end-sessions', { body })).headers.location).toContain('result=unknown');
+  await admin.open('/console/accounts');
+  expect((await admin.submit('/console/end-sessions', { name: 'kari' })).path).toBe('/console/your-account');
+  for (const name of ['eva', strange]) expect((await activityAbout(name)).at(-1)).toBe('kari: sessions_end done');
+  expect(await activityAbout('nobody')).toEqual([]);
+});
+
+test('an admin whose sessions end while a request is on its way creates and changes nothing', async () => {
+  await newOperator(gateway, 'ola', 'view');
+  const before = await listOperators(db);
+  await sql`
+    CREATE FUNCTION end_sessions() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN DELETE FROM operator_sessions; RETURN NEW; END'`.execute(db);
+  await sql`CREATE TRIGGER meanwhile BEFORE INSERT OR UPDATE ON operators EXECUTE FUNCTION end_sessions()`.execute(db);
+  await sql`CREATE TRIGGER meanwhile BEFORE INSERT ON clients EXECUTE FUNCTION end_sessions()`.execute(db);
+  const writes = [
+    ['new-account', { name: 'per', role: 'admin' }],
+    ['accounts/ola/role', { role: 'admin' }],
+    ['accounts/ola/reset', {}],
+    ['accounts/ola/disable', {}],
+    ['new-client', { id: 'backdoor', name: 'Backdoor', scope: 'appointments:read', grant: 'sandbox-no' }],
+  ] as const;
+  for (const [path, fields] of writes) {
+    const admin = await signedIn('admin');
+    await admin.open('/console/accounts');
+    const page = await admin.submit(`/console/${path}`, fields);
+    expect([path, page.text]).toEqual([
+      path,
+      expect.stringContaining('Your session had ended, so nothing was changed.'),
+    ]);
+    expect(page.html).not.toContain('otpauth');
+  }
+  await sql`DROP FUNCTION end_sessions() CASCADE`.execute(db);
+  expect(await listOperators(db)).toEqual(before);
+  expect(await db.selectFrom('clients').select('id').execute()).toEqual([]);
+});
+
 test('nobody changes the own account, and one admin remains', async () => {
   const kari = await newOperator(gateway, 'kari.admin', 'admin');
   const browser = consoleBrowser(gateway);
@@ -152,7 +229,11 @@ test('other roles see no accounts', async () => {
   expect((await operate.open('/console')).text).not.toContain('Accounts');
   for (const path of ['accounts', 'new-account', 'accounts/ola'])
     expect((await operate.open(`/console/${path}`)).status).toBe(403);
-  for (const path of ['new-account', 'accounts/ola/role', 'accounts/ola/reset', 'accounts/ola/disable']) {
+  for (const path of [
+    'new-account',
+    'end-sessions',
+    ...['role', 'reset', 'disable'].map((it) => `accounts/ola/${it}`),
+  ]) {
     await operate.open('/console');
     expect((await operate.submit(`/console/${path}`, { name: 'x', role: 'admin' })).status).toBe(403);
   }

@@ -2,6 +2,7 @@ import type { Tx } from '../db/kysely.ts';
 import { retryTransaction } from '../db/retry.ts';
 import { Problem } from '../problems/problem.ts';
 import { type Action, recordActivity } from './activity.ts';
+import { recordBy } from './actor.ts';
 import type { SignedIn } from './page.ts';
 
 interface Named {
@@ -27,6 +28,7 @@ export class NotPossible extends Error {
  * Runs an action in a transaction that also records it. Returns why it is not possible, if it is not: nothing has changed
  * then, and that is recorded too, unless the form had a mistake.
  *
+ * @throws {SessionEnded} see `recordBy`
  * @throws errors that are not about the action, such as a database that does not respond
  */
 export async function act<Result>(
@@ -40,7 +42,7 @@ export async function act<Result>(
     return await retryTransaction(() =>
       db.transaction().execute(async (tx) => {
         const result = await work(tx);
-        await recordActivity(tx, { ...activity, outcome: 'done' });
+        await recordBy(tx, session, { action, target });
         return result;
       }),
     );

@@ -4,6 +4,9 @@ import type { Db } from '../db/kysely.ts';
 export type Action =
   | 'sign_in'
   | 'sign_out'
+  | 'password_change'
+  | 'codes_change'
+  | 'sessions_end'
   | 'operation_retry'
   | 'operation_drop'
   | 'message_send_again'
@@ -40,8 +43,8 @@ export interface Activity {
   readonly operator: string;
   readonly action: Action;
   /**
-   * The id of an operation, a message, an EHR, a client or a webhook endpoint; or the name of an account, with its new role
-   * if the role changes.
+   * The id of an operation, a message, an EHR, a client or a webhook endpoint; the name of an account, with its new role
+   * if the role changes; or the name of an operator whose sessions end.
    */
   readonly target?: string | undefined;
   readonly outcome: Outcome;

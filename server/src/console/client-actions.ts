@@ -15,6 +15,8 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { retryTransaction } from '../db/retry.ts';
 import { disableEndpointsOf } from '../webhooks/endpoint-actions.ts';
 import { type Activity, recordActivity } from './activity.ts';
+import { requireOpen } from './actor.ts';
+import type { Session } from './sessions.ts';
 
 /** Hours that the previous secret stays valid after a rotation. */
 export const defaultOverlapHours = 24;
@@ -26,6 +28,8 @@ export interface ClientAdministration {
   readonly configured: ConfiguredAccess;
   /** The name in the activity list. */
   readonly operator: string;
+  /** Absent: the command line. */
+  readonly session?: Session;
 }
 
 export type NotChanged = Rejection | 'configured';
@@ -134,7 +138,7 @@ function change(
 
 /** Makes a change and its entry in the activity list in one transaction. */
 function record(
-  { db, operator }: ClientAdministration,
+  { db, operator, session }: ClientAdministration,
   action: Activity['action'],
   { id }: Pick<ClientVersion, 'id'>,
   work: (tx: Tx) => Promise<NotChanged | undefined>,
@@ -142,6 +146,7 @@ function record(
   return retryTransaction(() =>
     db.transaction().execute(async (tx) => {
       const rejection = await work(tx);
+      if (session) await requireOpen(tx, session);
       await recordActivity(tx, {
         operator,
         action,

@@ -1,10 +1,11 @@
 /** @module-tag any-database */
 import { sql } from 'kysely';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import {
   browserWith,
   type ConsoleBrowser,
   consoleBrowser,
+  consoleUrl,
   newOperator,
   type TestOperator,
   withConsole,
@@ -15,7 +16,14 @@ import { sealPlan } from '../operations/stored-operation.ts';
 import { changeRole, disableOperator } from './operators.ts';
 import type { Role } from './roles.ts';
 
-const gateway = await startGateway({ configure: (it) => withConsole(it), logLevel: 'trace' });
+const publicHost = 'appointments.example.org';
+const gateway = await startGateway({
+  configure: (it) => ({
+    ...withConsole(it),
+    http: { ...it.http, public_url: `https://${publicHost}`, trusted_proxies: ['127.0.0.1'] },
+  }),
+  logLevel: 'trace',
+});
 afterAll(() => gateway.close());
 const { db } = gateway.deps.services;
 
@@ -74,7 +82,9 @@ describe('sign-in', () => {
     expect(page.text).toMatch(new RegExp(`${operator.name} sign in – done`));
     expect(page.headers).toMatchObject({
       'cache-control': 'no-store',
-      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      // No script at all, not even one of the page itself.
+      'content-security-policy':
+        "default-src 'none';base-uri 'none';form-action 'self';frame-ancestors 'none';style-src 'self';img-src data:;script-src 'none'",
       'x-frame-options': 'DENY',
       'referrer-policy': 'same-origin',
     });
@@ -161,6 +171,18 @@ describe('a session', () => {
     expect((await browser.submit('/console/sign-out')).path).toBe('/console/sign-in');
     for (const [name, value] of copy) browser.cookies.set(name, value);
     expect((await browser.open('/console')).path).toBe('/console/sign-in');
+  });
+
+  test('ends when its browser signs in again', async () => {
+    await forgetFailures();
+    const operator = await newOperator(gateway, newName(), 'view');
+    const browser = consoleBrowser(gateway);
+    await browser.signIn(operator);
+    const copy = consoleBrowser(gateway);
+    for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
+    expect((await copy.open('/console')).path).toBe('/console');
+    expect((await browser.signIn(operator)).path).toBe('/console');
+    expect((await copy.open('/console')).path).toBe('/console/sign-in');
   });
 
   test.each([
@@ -378,6 +400,25 @@ describe('an operator', () => {
     );
   });
 
+  test('is told which file of a connection cannot be read', async () => {
+    const [emr] = gateway.deps.console?.emrs ?? [];
+    if (!emr) throw new Error('The demo has no EHR');
+    const missing = '/nowhere/ca.pem';
+    const connection = vi.spyOn(emr, 'connection', 'get');
+    connection.mockReturnValue({ ...emr.connection, ca_file: missing });
+    const { operator, browser } = await signedIn('operate');
+    await browser.open('/console/connections');
+    const page = await browser.submit(`/console/connections/${emr.id}`);
+    connection.mockRestore();
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('The check found a problem.')]);
+    expect(page.text).toContain(
+      `The connection cannot be opened: ${missing}: cannot be read as PEM certificates (ca_file)`,
+    );
+    expect((await browser.open('/console/activity')).text).toContain(
+      `${operator.name} connection check ${emr.id} problem`,
+    );
+  });
+
   test('sees EHRs, operations and messages at a glance', async () => {
     const { browser } = await signedIn('view');
     await insertOperation(gateway.database, 'suspended');
@@ -397,7 +438,11 @@ test('pages that do not exist say so, and other host names get nothing', async (
   expect([page.status, page.text]).toEqual([404, expect.stringContaining('The console has no page here.')]);
   expect(page.html).toContain('href="../../console"');
   expect((await browser.open('/console/')).path).toBe('/console');
-  for (const host of ['appointments.example.org', 'gateway.internal.example.org:8443', 'localhost']) {
+  const forged = await browser.send('GET', '/console/nothing', {
+    headers: { host: publicHost, 'x-forwarded-host': new URL(consoleUrl).host },
+  });
+  expect([forged.status, forged.text]).toEqual([404, expect.stringContaining('route_not_found')]);
+  for (const host of [publicHost, 'gateway.internal.example.org:8443', 'localhost']) {
     const response = await browser.send('GET', '/console', { headers: { host } });
     expect([response.status, response.text]).toEqual([404, expect.stringContaining('route_not_found')]);
   }

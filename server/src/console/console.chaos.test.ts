@@ -16,6 +16,7 @@ import { eventTypes } from '../events/event-types.ts';
 import { insertEndpoint } from '../webhooks/endpoint-store.ts';
 import { makeSecret } from '../webhooks/signing.ts';
 import { createClient, rotateClient } from './client-actions.ts';
+import { startSession } from './sessions.ts';
 
 const themes = ['light', 'dark'] as const;
 /** Folder for a picture of each page, theme and width. */
@@ -112,13 +113,20 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
   beforeAll(async () => {
     gateway = await startGateway({
       configure: (demo) => {
-        const { url: _, ...console } = resolveConsole({ url: 'http://localhost', local_accounts: true }, {});
+        const oidc = { issuer: 'https://login.example.org', client_id: 'crossward', role_claim: 'groups', roles: {} };
+        const { url: _, ...console } = resolveConsole({ url: 'http://localhost', local_accounts: true, oidc }, {});
         // Any loopback host name, because the port is not known yet.
         return { ...withConsole(demo), console };
       },
     });
     operator = await newOperator(gateway, 'kari.nordmann', 'admin');
     await newOperator(gateway, 'ola.nordmann', 'view');
+    const other = {
+      operatorId: null,
+      name: 'oidc:eva.nordmann@clinic.municipality.example.org',
+      role: 'operate',
+    } as const;
+    await startSession(gateway.deps.services.db, { ...other, hours: 12 });
     suspended = await insertOperation(gateway.database, 'suspended');
     await insertOperation(gateway.database, 'leased');
     await insertOperation(gateway.database, 'monitored');
@@ -187,7 +195,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.fill('#name', 'nobody');
     await page.fill('#password', 'wrong');
     await page.fill('#code', '000000');
-    await follow('text=Sign in >> nth=-1');
+    await follow('main button');
     await look('sign-in-rejected');
     await signIn();
     const pages = {
@@ -216,6 +224,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       'client-revoke': '/clients/booking.site/revoke',
       audit: '/audit',
       activity: '/activity',
+      'your-account': '/your-account',
       'no-page': '/nothing',
     };
     for (const [name, path] of Object.entries(pages)) {
@@ -237,6 +246,14 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.fill('#name', 'per.nordmann');
     await follow('main button');
     await look('account-created');
+    await page.goto('/console/your-account');
+    await page.fill('#codes_password', 'wrong');
+    await follow('text=Set up new codes >> nth=-1');
+    await look('your-account-rejected');
+    await page.fill('#codes_password', operator.password);
+    await follow('text=Set up new codes >> nth=-1');
+    await page.waitForSelector('text=Then enter a code');
+    await look('your-account-codes');
     await page.goto('/console/connections');
     await follow('text=Check >> nth=-1');
     await page.waitForSelector('text=The connector opens.');
@@ -275,7 +292,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     const focused = () => page.evaluate<string>(`document.activeElement.textContent.trim()`);
     await page.goto('/console');
     const order: string[] = [];
-    for (let count = 0; count < 12; count++) {
+    for (let count = 0; count < 13; count++) {
       await page.keyboard.press('Tab');
       order.push(await focused());
       expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
@@ -283,6 +300,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     expect(order).toEqual([
       'Skip to the content',
       'Crossward',
+      'Your account',
       'Sign out',
       ...['Overview', 'Operations', 'Messages', 'Webhooks'],
       ...['Connections', 'Clients', 'Accounts', 'Audit', 'Activity'],

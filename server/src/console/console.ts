@@ -1,6 +1,7 @@
 import { type Asset, createAsset } from '../html/asset.ts';
 import { html } from '../html/html.ts';
 import { readStyle } from '../html/read-style.ts';
+import { SessionEnded } from './actor.ts';
 import { cookieOf, readCookies } from './cookies.ts';
 import { ensureDemoOperator } from './demo-operator.ts';
 import { page, plainPage } from './frame.ts';
@@ -55,7 +56,10 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
     if (method === 'POST' && !isOwnForm(request, session.token)) return rejectedForm(context);
     const signedIn: SignedIn = { ...context, session };
     if (role !== 'public' && !includesRole(session.role, role)) return forbidden(signedIn, role);
-    return signedInPages[name as keyof typeof signedInPages](signedIn);
+    return signedInPages[name as keyof typeof signedInPages](signedIn).catch((error: unknown) => {
+      if (error instanceof SessionEnded) return toSignIn(context, name);
+      throw error;
+    });
   }
 
   return {

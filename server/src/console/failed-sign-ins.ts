@@ -7,7 +7,8 @@ const free = { account: 5, address: 20 } as const;
 /** Seconds. */
 const longestPause = 300;
 
-interface Attempt {
+/** A sign-in, or a check of credentials in a session. */
+export interface Attempt {
   readonly name: string;
   /** The address that limits count by: see `callerOf`. */
   readonly address: string;
@@ -51,18 +52,20 @@ async function countOne(tx: Tx, key: Buffer, allowed: number): Promise<void> {
 /** Forgets the failures of an account after a sign-in, and one failure of the address, which other accounts share. */
 export async function forgiveSignIn(db: Db, keys: KeyRing, attempt: Attempt): Promise<void> {
   await forgetFailures(db, keys, attempt.name);
-  await takeOneOff(db, [keysOf(keys, attempt).address]);
+  await takeOneOff(db, keysOf(keys, attempt).address);
 }
 
 /** Removes a failure that was counted for a sign-in whose password was not checked. */
 export async function takeBackSignIn(db: Db, keys: KeyRing, attempt: Attempt): Promise<void> {
   const { account, address } = keysOf(keys, attempt);
-  await takeOneOff(db, [account, address]);
+  // In the order of `countSignIn`, because a deadlock would end one of the two.
+  await takeOneOff(db, account);
+  await takeOneOff(db, address);
 }
 
-async function takeOneOff(db: Db, keys: readonly Buffer[]): Promise<void> {
+async function takeOneOff(db: Db, key: Buffer): Promise<void> {
   await sql`UPDATE failed_sign_ins SET failures = greatest(failures - 1, 0), paused_until = clock_timestamp()
-    WHERE key_hash = ANY (${[...keys]})`.execute(db);
+    WHERE key_hash = ${key}`.execute(db);
 }
 
 /** Forgets the failures of an account, and so ends its pause. */

@@ -7,8 +7,10 @@ interface Field {
   readonly value?: string | undefined;
   /** The mistake in the value that was sent. */
   readonly problem?: string | undefined;
-  /** Default: `text`. */
-  readonly type?: 'text' | 'url' | 'number' | 'datetime-local';
+  /** Default: `text`. The value of a password is not sent back. */
+  readonly type?: 'text' | 'url' | 'number' | 'datetime-local' | 'password';
+  /** Default: `off`. */
+  readonly autocomplete?: 'off' | 'current-password' | 'new-password' | 'one-time-code';
   readonly isOptional?: boolean;
   readonly maxLength?: number;
   readonly min?: number;
@@ -23,6 +25,7 @@ export function textField({
   value,
   problem,
   type = 'text',
+  autocomplete = 'off',
   isOptional,
   maxLength,
   min,
@@ -33,10 +36,11 @@ export function textField({
     min !== undefined && html` min="${min}"`,
     max !== undefined && html` max="${max}"`,
     !isOptional && html` required`,
+    autocomplete === 'one-time-code' && html` inputmode="numeric"`,
   ];
   return html`<label for="${name}">${label}</label>
 ${notes(name, hint, problem)}
-<input id="${name}" name="${name}" type="${type}" value="${value ?? ''}"${limits} autocomplete="off" autocapitalize="off" spellcheck="false"${describedBy(name, hint, problem)}>`;
+<input id="${name}" name="${name}" type="${type}" value="${value ?? ''}"${limits} autocomplete="${autocomplete}" autocapitalize="off" spellcheck="false"${describedBy(name, hint, problem)}>`;
 }
 
 interface Choice {

@@ -16,7 +16,9 @@ const sections = [
   ['activity', 'Activity'],
 ] as const satisfies readonly (readonly [path: string, name: string, role?: Role])[];
 
-type Section = (typeof sections)[number][0];
+const ownAccount = 'your-account';
+
+type Section = (typeof sections)[number][0] | typeof ownAccount;
 
 interface Content {
   readonly title: string;
@@ -30,13 +32,14 @@ interface Content {
 /** A page of a signed-in operator. */
 export function page(context: SignedIn, { section, ...rest }: Content): ConsoleResponse {
   const { session } = context;
+  const current = (path: Section) => path === section && html` aria-current="page"`;
   const header = html`<div class="who"><span>${session.name} <span class="quiet">(${session.role})</span></span>
+<a href="${linkTo(context, ownAccount)}"${current(ownAccount)}>Your account</a>
 ${postForm(context, 'sign-out', html`<button class="link">Sign out</button>`)}</div>
 <nav aria-label="Console"><ul>
 ${sections.map(([path, name, role]) => {
   if (!includesRole(session.role, role ?? 'view')) return false;
-  const current = path === section ? html` aria-current="page"` : '';
-  return html`<li><a href="${linkTo(context, path)}"${current}>${name}</a></li>\n`;
+  return html`<li><a href="${linkTo(context, path)}"${current(path)}>${name}</a></li>\n`;
 })}</ul></nav>`;
   return respond(context, rest, header);
 }

@@ -1,4 +1,5 @@
 /** @module-tag any-database */
+import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { consoleBrowser, consoleUrl, withConsole } from '../../../test/console.ts';
 import { startGateway } from '../../../test/gateway.ts';
@@ -55,14 +56,14 @@ test('an operator signs in at the provider, with the role of a group', async () 
   for (const name of ['state', 'nonce', 'code_challenge']) expect(searchParams.get(name)).toMatch(/^[\w-]{43}$/);
   const page = await browser.open(pathOf(await provider.signIn(url)));
   expect(page.path).toBe('/console/activity');
-  expect(page.text).toContain('Ola staff (view)');
-  expect(page.text).toContain('Ola staff sign in – done');
+  expect(page.text).toMatch(/ oidc:Ola staff \(view\)/);
+  expect(page.text).toMatch(/ oidc:Ola staff sign in – done/);
   expect([...browser.cookies.keys()]).toEqual(['__Host-crossward-console']);
 
   provider.account = 'Kari staff admins';
   const other = consoleBrowser(gateway);
   const { text } = await other.open(pathOf(await provider.signIn(await begin(other))));
-  expect(text).toContain('Kari staff admins (admin)');
+  expect(text).toContain(' oidc:Kari staff admins (admin)');
 });
 
 test('an operator without a role is told so, and gets no session', async () => {
@@ -89,6 +90,19 @@ test('a sign-in that the provider rejects is explained', async () => {
   const browser = consoleBrowser(gateway);
   const page = await browser.open(pathOf(await provider.signIn(await begin(browser))));
   expect([page.status, page.text]).toEqual([403, expect.stringContaining('The provider rejected the sign-in.')]);
+});
+
+test('a database that fails during the sign-in is not taken for a failure of the provider', async () => {
+  const browser = consoleBrowser(gateway);
+  const callback = pathOf(await provider.signIn(await begin(browser)));
+  const { db } = gateway.deps.services;
+  await sql`
+    CREATE FUNCTION end_connection() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END'`.execute(db);
+  await sql`CREATE TRIGGER fails BEFORE INSERT ON operator_sessions EXECUTE FUNCTION end_connection()`.execute(db);
+  const page = await browser.open(callback);
+  await sql`DROP TRIGGER fails ON operator_sessions`.execute(db);
+  expect([page.status, page.text]).toEqual([503, expect.stringContaining('Database unavailable')]);
 });
 
 test('accounts of the gateway cannot sign in if they are turned off', async () => {

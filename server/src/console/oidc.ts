@@ -13,7 +13,9 @@ import {
 } from 'openid-client';
 import type { OidcSettings } from '../config/console-settings.ts';
 import { type Claims, claimAt, roleOf } from './claims.ts';
+import { operatorNameOf } from './oidc-name.ts';
 import type { Role } from './roles.ts';
+import { subjectHash } from './sessions.ts';
 
 /** Seconds for each request to the provider. */
 const timeout = 10;
@@ -65,9 +67,16 @@ export async function beginOidc(
   return { url: url.href, state };
 }
 
+interface OidcOperator {
+  /** Begins with `oidc:`, which no account's name does. */
+  readonly name: string;
+  readonly subjectHash: Buffer;
+  /** `undefined`: no claim gives one. */
+  readonly role: Role | undefined;
+}
+
 /**
- * Returns the operator that the provider has signed in. The name begins with `oidc:`, which no account's name does. `role` is
- * `undefined` if no claim gives one.
+ * Returns the operator that the provider has signed in.
  *
  * @param callback the URL to which the provider has sent the browser
  * @throws when the provider rejects the sign-in, does not respond, or its response is not valid
@@ -76,7 +85,7 @@ export async function finishOidc(
   settings: OidcSettings,
   callback: URL,
   { state, nonce, verifier }: OidcState,
-): Promise<{ readonly name: string; readonly role: Role | undefined }> {
+): Promise<OidcOperator> {
   const provider = await providerOf(settings);
   const tokens = await authorizationCodeGrant(provider, callback, {
     expectedState: state,
@@ -91,11 +100,9 @@ export async function finishOidc(
     ? await fetchUserInfo(provider, tokens.access_token, idToken.sub)
     : {};
   const claims: Claims = { ...idToken, ...more };
-  const name = claimAt(claims, settings.name_claim ?? 'preferred_username');
-  return { name: `oidc:${readName(typeof name === 'string' ? name : idToken.sub)}`, role: roleOf(settings, claims) };
-}
-
-function readName(text: string): string {
-  const name = text.replace(/\p{C}/gu, '').trim().slice(0, 100);
-  return name === '' ? 'unnamed' : name;
+  return {
+    name: operatorNameOf(claimAt(claims, settings.name_claim ?? 'preferred_username'), idToken.sub),
+    subjectHash: subjectHash(idToken.iss, idToken.sub),
+    role: roleOf(settings, claims),
+  };
 }

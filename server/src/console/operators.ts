@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { recordActivity } from './activity.ts';
+import { actOnOperators, recordBy } from './actor.ts';
 import { forgetFailures } from './failed-sign-ins.ts';
 import { hashPassword } from './password.ts';
 import type { Role } from './roles.ts';
-import { enrolmentUri, newTotpSecret, timeOfStep } from './totp.ts';
-
-/** The operator of the command line in the activity list. */
-export const commandLine = 'command line';
+import type { Session } from './sessions.ts';
+import { enrolmentUri, newTotpSecret } from './totp.ts';
 
 /** A name is no e-mail address, so that the tables of the gateway contain none. */
 export const operatorNamePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
@@ -22,7 +20,7 @@ export interface ListedOperator {
   readonly hasTotp: boolean;
   readonly isDisabled: boolean;
   readonly createdAt: Date;
-  /** To the half minute, since the last reset. `null`: none. */
+  /** `null`: none. */
   readonly lastSignInAt: Date | null;
 }
 
@@ -30,7 +28,7 @@ export interface ListedOperator {
 interface Target {
   readonly name: string;
   /** Default: the command line. */
-  readonly by?: string;
+  readonly by?: Session;
 }
 
 interface NewSecrets extends Target {
@@ -54,20 +52,20 @@ export function totpContext(id: string): string {
 export async function createOperator(
   db: Db,
   keys: KeyRing,
-  { name, role, password, by = commandLine }: NewSecrets & { readonly role: Role },
+  { name, role, password, by }: NewSecrets & { readonly role: Role },
 ): Promise<string | undefined> {
   const id = randomUUID();
   const secret = newTotpSecret();
   const password_hash = await hashPassword(password);
   const sealed_totp_secret = keys.seal('operator', secret, totpContext(id));
-  const isCreated = await db.transaction().execute(async (tx) => {
+  const isCreated = await actOnOperators(db, async (tx) => {
     const { numInsertedOrUpdatedRows } = await tx
       .insertInto('operators')
       .values({ id, name, role, password_hash, sealed_totp_secret })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .executeTakeFirst();
     if (numInsertedOrUpdatedRows !== 1n) return false;
-    await recordActivity(tx, { operator: by, action: 'account_create', target: name, outcome: 'done' });
+    await recordBy(tx, by, { action: 'account_create', target: name });
     return true;
   });
   return isCreated ? enrolmentUri(secret, name) : undefined;
@@ -80,14 +78,14 @@ export async function createOperator(
 export async function resetOperator(
   db: Db,
   keys: KeyRing,
-  { name, password, by = commandLine }: NewSecrets,
+  { name, password, by }: NewSecrets,
 ): Promise<string | undefined> {
   const found = await db.selectFrom('operators').select('id').where('name', '=', name).executeTakeFirst();
   if (!found) return undefined;
   const secret = newTotpSecret();
   const password_hash = await hashPassword(password);
   const sealed_totp_secret = keys.seal('operator', secret, totpContext(found.id));
-  await db.transaction().execute(async (tx) => {
+  await actOnOperators(db, async (tx) => {
     await tx
       .updateTable('operators')
       .set({ password_hash, sealed_totp_secret, last_totp_step: null, disabled_at: null })
@@ -95,7 +93,7 @@ export async function resetOperator(
       .execute();
     await tx.deleteFrom('operator_sessions').where('operator_id', '=', found.id).execute();
     await forgetFailures(tx, keys, name);
-    await recordActivity(tx, { operator: by, action: 'account_reset', target: name, outcome: 'done' });
+    await recordBy(tx, by, { action: 'account_reset', target: name });
   });
   return enrolmentUri(secret, name);
 }
@@ -103,9 +101,9 @@ export async function resetOperator(
 /** Changes the role of an account, also for its open sessions. */
 export function changeRole(
   db: Db,
-  { name, role, by = commandLine, keepsAdmin = false }: Demotion & { readonly role: Role },
+  { name, role, by, keepsAdmin = false }: Demotion & { readonly role: Role },
 ): Promise<Changed> {
-  return db.transaction().execute(async (tx) => {
+  return actOnOperators(db, async (tx) => {
     if (keepsAdmin && role !== 'admin' && (await isLastAdmin(tx, name))) return 'last_admin';
     const { numUpdatedRows } = await tx
       .updateTable('operators')
@@ -113,14 +111,14 @@ export function changeRole(
       .where('name', '=', name)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return 'unknown';
-    await recordActivity(tx, { operator: by, action: 'account_role', target: `${name} ${role}`, outcome: 'done' });
+    await recordBy(tx, by, { action: 'account_role', target: `${name} ${role}` });
     return 'done';
   });
 }
 
 /** Disables an enabled account and ends its sessions. */
-export function disableOperator(db: Db, { name, by = commandLine, keepsAdmin = false }: Demotion): Promise<Changed> {
-  return db.transaction().execute(async (tx) => {
+export function disableOperator(db: Db, { name, by, keepsAdmin = false }: Demotion): Promise<Changed> {
+  return actOnOperators(db, async (tx) => {
     if (keepsAdmin && (await isLastAdmin(tx, name))) return 'last_admin';
     const disabled = await tx
       .updateTable('operators')
@@ -131,7 +129,7 @@ export function disableOperator(db: Db, { name, by = commandLine, keepsAdmin = f
       .executeTakeFirst();
     if (!disabled) return 'unknown';
     await tx.deleteFrom('operator_sessions').where('operator_id', '=', disabled.id).execute();
-    await recordActivity(tx, { operator: by, action: 'account_disable', target: name, outcome: 'done' });
+    await recordBy(tx, by, { action: 'account_disable', target: name });
     return 'done';
   });
 }
@@ -157,20 +155,20 @@ export async function listOperators(db: Db): Promise<ListedOperator[]> {
       'id',
       'name',
       'role',
-      'last_totp_step',
+      'last_sign_in_at',
       'disabled_at',
       'created_at',
       sql<boolean>`sealed_totp_secret IS NOT NULL`.as('has_totp'),
     ])
     .orderBy('name')
     .execute();
-  return rows.map(({ id, name, role, last_totp_step, has_totp, disabled_at, created_at }) => ({
+  return rows.map(({ id, name, role, last_sign_in_at, has_totp, disabled_at, created_at }) => ({
     id,
     name,
     role,
     hasTotp: has_totp,
     isDisabled: disabled_at !== null,
     createdAt: created_at,
-    lastSignInAt: last_totp_step === null ? null : timeOfStep(Number(last_totp_step)),
+    lastSignInAt: last_sign_in_at,
   }));
 }

@@ -20,8 +20,15 @@ export type PasswordTask =
   | { readonly password: string; readonly hash: string }
   | { readonly password: string; readonly settings: typeof settings & { readonly salt: Uint8Array } };
 
-export const shortestPassword = 12;
-export const longestPassword = 200;
+const shortestPassword = 12;
+const longestPassword = 200;
+
+/** Why a password that an operator chooses is not accepted. */
+export function passwordMistake(password: string): string | undefined {
+  const { length } = password;
+  if (length >= shortestPassword && length <= longestPassword) return undefined;
+  return `A password has ${shortestPassword} to ${longestPassword} characters; this one has ${length}.`;
+}
 
 /** 32 characters that are hard to confuse. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';

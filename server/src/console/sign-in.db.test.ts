@@ -7,8 +7,11 @@ import { resolveConsole } from '../config/console-settings.ts';
 import { createDb } from '../db/kysely.ts';
 import { unavailable } from '../problems/problem.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
+import { endSessionsOf, listSessions, lockAccount } from './open-sessions.ts';
 import { createOperator, resetOperator } from './operators.ts';
-import type { isPassword } from './password.ts';
+import { beginNewCodes, changePassword, finishNewCodes } from './own-account.ts';
+import { isPassword } from './password.ts';
+import { startSession } from './sessions.ts';
 import { signIn } from './sign-in.ts';
 
 const { database, dispose } = await createTestDatabase('postgresql');
@@ -21,7 +24,8 @@ const services = {
 const { db, keys } = services;
 
 const account = { name: 'kari', password: 'a first password', role: 'view' as const };
-const codeOf = (uri: string | undefined) => (URI.parse(uri ?? '') as TOTP).generate();
+const codeOf = (uri: string | undefined, later = 0) =>
+  (URI.parse(uri ?? '') as TOTP).generate({ timestamp: Date.now() + later });
 const signInWith = (password: string, code: string, checkPassword?: typeof isPassword) =>
   signIn(services, { name: account.name, password, code, address: '192.0.2.1' }, checkPassword);
 
@@ -37,6 +41,65 @@ test('a reset during a sign-in keeps its new password and its new one-time codes
   expect(await signInWith(reset.password, code)).toBe('rejected');
   expect(await signInWith(reset.password, codeOf(uri))).toMatchObject({ name: account.name });
 });
+
+test('new codes during a sign-in stay, and the sign-in with an old one is rejected', async () => {
+  // A later one than that which confirms the new codes.
+  const before = codeOf(await resetOperator(db, keys, account), 30_000);
+  const { id } = await db.selectFrom('operators').select('id').executeTakeFirstOrThrow();
+  const session = await startSession(db, { operatorId: id, name: account.name, role: 'view', hours: 1 });
+  const address = '192.0.2.3';
+  const begun = await beginNewCodes(services, session, { password: account.password, address });
+  if (!(typeof begun === 'object' && 'uri' in begun)) throw new Error('The password was not accepted');
+  const totp = URI.parse(begun.uri) as TOTP;
+  const changeMeanwhile = async () => {
+    const changed = await finishNewCodes(services, session, { sealed: begun.sealed, code: totp.generate() });
+    expect(changed).toMatchObject({ name: account.name, role: 'view' });
+    return true;
+  };
+  expect(await signInWith(account.password, before, changeMeanwhile)).toBe('rejected');
+  const next = totp.generate({ timestamp: Date.now() + 30_000 });
+  expect(await signInWith(account.password, next)).toMatchObject({ name: account.name });
+});
+
+test('a session that has ended meanwhile changes no password', async () => {
+  const code = codeOf(await resetOperator(db, keys, account));
+  const { id } = await db.selectFrom('operators').select('id').executeTakeFirstOrThrow();
+  const session = await startSession(db, { operatorId: id, name: account.name, role: 'view', hours: 1 });
+  await endSessionsOf(db, { name: account.name });
+  const change = { password: account.password, code, newPassword: 'a third password', address: '192.0.2.4' };
+  expect(await changePassword(services, session, change)).toBe('rejected');
+  expect(await listSessions(db)).toEqual([]);
+  const { password_hash } = await db.selectFrom('operators').selectAll().executeTakeFirstOrThrow();
+  expect(await isPassword(account.password, password_hash)).toBe(true);
+});
+
+test('the end of the sessions of an account includes one that a sign-in is starting', async () => {
+  const { id } = await db.selectFrom('operators').select('id').executeTakeFirstOrThrow();
+  await db.deleteFrom('operator_sessions').execute();
+  const started = Promise.withResolvers<void>();
+  const ending = Promise.withResolvers<void>();
+  const signingIn = db.transaction().execute(async (tx) => {
+    await lockAccount(tx, account.name);
+    await startSession(tx, { operatorId: id, name: account.name, role: 'view', hours: 1 });
+    started.resolve();
+    await ending.promise;
+  });
+  await started.promise;
+  let isEnded = false;
+  const ended = endSessionsOf(db, { name: account.name }).finally(() => {
+    isEnded = true;
+  });
+  await expect.poll(async () => isEnded || (await isAnyBlocked())).toBe(true);
+  ending.resolve();
+  await signingIn;
+  expect(await ended).toBe(1);
+});
+
+async function isAnyBlocked(): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db);
+  return rows.length > 0;
+}
 
 test('a sign-in whose password was not checked does not count', async () => {
   const state = () =>

@@ -30,11 +30,6 @@ export function stepOfCode(secret: Buffer, code: string, lastStep: number, now: 
   return step > lastStep ? step : undefined;
 }
 
-/** When the time step of a code began. */
-export function timeOfStep(step: number): Date {
-  return new Date(step * period * 1000);
-}
-
 function totpOf(secret: Buffer, label: string): TOTP {
   return new TOTP({
     issuer: 'Crossward',

@@ -36,7 +36,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
   });
 
   /** Opens the database, which must fail, and returns everything that the error contains. */
-  async function failure(databaseUrl: string, connectTimeout = 60_000): Promise<string> {
+  async function failure(databaseUrl: string, connectTimeout = patience.timeout): Promise<string> {
     const error = await openDatabase({ databaseUrl, dataDir, connectTimeout }).then(
       () => undefined,
       (error: Error) => error,
@@ -107,7 +107,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
 
   it('parameters in the URL override the settings', async () => {
     const databaseUrl = `${test.url}?statement_timeout=1000`;
-    const database = await openDatabase({ databaseUrl, dataDir, connectTimeout: 60_000 });
+    const database = await openDatabase({ databaseUrl, dataDir, connectTimeout: patience.timeout });
     await expect(rows(database, 'SELECT pg_sleep(20)')).rejects.toMatchObject({ code: '57014' });
     await database.close();
   });
@@ -136,7 +136,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     const [atRest, atWork] = victims;
     atRest?.release();
     const working = expect(atWork?.query('SELECT pg_sleep(60)')).rejects.toSatisfy(isConnectionFailure);
-    const killer = await openDatabase({ databaseUrl: test.url, dataDir, connectTimeout: 60_000 });
+    const killer = await openDatabase({ databaseUrl: test.url, dataDir, connectTimeout: patience.timeout });
     await vi.waitFor(async () => {
       const sleeping = await rows(
         killer,
@@ -206,7 +206,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     await exited;
   }
 
-  it('keeps committed data if its process is killed', { timeout: 120_000 }, async () => {
+  it('keeps committed data if its process is killed', async () => {
     const dataDir = await folderWithDatabase();
     let stored = 0;
     for (let round = 1; round <= 2; round++) {
@@ -241,21 +241,17 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
   });
 
   // Windows uses access control lists instead of file modes.
-  it.skipIf(process.platform === 'win32')(
-    'closes its folder, and the files, to every other user',
-    { timeout: 60_000 },
-    async () => {
-      const modeOf = async (...names: string[]) => ((await stat(join(dataDir, ...names))).mode & 0o777).toString(8);
-      const dataDir = await newFolder();
-      await chmod(dataDir, 0o755);
-      await (await openDatabase({ dataDir })).close();
-      expect([await modeOf(), await modeOf('pglite')]).toEqual(['700', '700']);
-      await chmod(dataDir, 0o777);
-      await chmod(join(dataDir, 'pglite'), 0o755);
-      await (await openDatabase({ dataDir })).close();
-      expect([await modeOf(), await modeOf('pglite')]).toEqual(['700', '700']);
-    },
-  );
+  it.skipIf(process.platform === 'win32')('closes its folder, and the files, to every other user', async () => {
+    const modeOf = async (...names: string[]) => ((await stat(join(dataDir, ...names))).mode & 0o777).toString(8);
+    const dataDir = await newFolder();
+    await chmod(dataDir, 0o755);
+    await (await openDatabase({ dataDir })).close();
+    expect([await modeOf(), await modeOf('pglite')]).toEqual(['700', '700']);
+    await chmod(dataDir, 0o777);
+    await chmod(join(dataDir, 'pglite'), 0o755);
+    await (await openDatabase({ dataDir })).close();
+    expect([await modeOf(), await modeOf('pglite')]).toEqual(['700', '700']);
+  });
 
   it('cannot open its folder twice', async () => {
     const dataDir = await folderWithDatabase();

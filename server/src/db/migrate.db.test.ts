@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { connectTimeout, createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { type Database, openDatabase } from './database.ts';
 import { DatabaseError } from './errors.ts';
 import { type MigrationSet, migrate, migrationsApplied } from './migrate.ts';
@@ -140,7 +140,7 @@ describe.runIf(inject('databaseKind') === 'postgresql')('with several gateways',
       '000002_slow.sql': 'SELECT pg_sleep(0.3); INSERT INTO one VALUES (3);',
     });
     const gateways = await Promise.all(
-      Array.from({ length: 10 }, () => openDatabase({ databaseUrl: test.url, dataDir: folder })),
+      Array.from({ length: 10 }, () => openDatabase({ databaseUrl: test.url, dataDir: folder, connectTimeout })),
     );
     const sets = [...migrationSets([]), set];
     await Promise.all(gateways.map((gateway) => migrate(gateway, sets)));
@@ -157,7 +157,7 @@ describe.runIf(inject('databaseKind') === 'postgresql')('with several gateways',
     const url = new URL(test.url ?? '');
     url.username = role;
     url.password = 'weak';
-    const weak = await openDatabase({ databaseUrl: url.href, dataDir: folder });
+    const weak = await openDatabase({ databaseUrl: url.href, dataDir: folder, connectTimeout });
     await expect(migrate(weak, migrationSets([]))).rejects.toThrow(/lacks a right .*schema public/);
     await rows(`GRANT CREATE ON SCHEMA public TO ${role}`);
     await expect(migrate(weak, migrationSets([]))).rejects.toThrow(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { book, oslo, sodermalm } from '../../../test/bookings.ts';
+import { connectTimeout } from '../../../test/database.ts';
 import { type Gateway, startGateway } from '../../../test/gateway.ts';
 import type { CodeMessage } from '../messages/outbox.ts';
 import { openDatabase } from './database.ts';
@@ -81,7 +82,7 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL
 
   test('respects the configured number of connections for requests', async () => {
     const { url } = gateway.ground.testDatabase;
-    const database = await openDatabase({ databaseUrl: url, dataDir: '', maxConnections: 2 });
+    const database = await openDatabase({ databaseUrl: url, dataDir: '', maxConnections: 2, connectTimeout });
     onTestFinished(() => database.close());
     const releaseAll = await takeAll(database.pool, 2);
     const third = database.pool.connect();

@@ -39,14 +39,11 @@ export async function addConsole(
     pages.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: formLimit },
-      (_request, body, done) => done(null, new URLSearchParams(withoutNul(String(body)))),
+      (_request, body, done) => done(null, readFields(String(body))),
     );
     pages.addHook('onRequest', async (request, reply) => {
       reply.header('x-robots-tag', 'noindex, nofollow');
-      // A proxy may pass on an `X-Forwarded-Host` that a patient's browser has sent.
-      const isForPatients = isPublicHost({ publicUrl, consoleUrl: deps.settings.url }, request.headers.host);
-      const isOther = !consoleUrl(deps.settings, request.host) || isForPatients;
-      if (isOther) throw new Problem('route_not_found', { detail: otherHost });
+      if (!isForConsole(request)) throw new Problem('route_not_found', { detail: otherHost });
     });
     pages.addHook('onSend', async (_request, reply) => {
       // Browsers then say which origin a form comes from. Other sites still get no referrer.
@@ -78,9 +75,15 @@ export async function addConsole(
     });
   });
 
+  function isForConsole({ host, headers }: FastifyRequest): boolean {
+    // A proxy may pass on an `X-Forwarded-Host` that a patient's browser has sent.
+    const isForPatients = isPublicHost({ publicUrl, consoleUrl: deps.settings.url }, headers.host);
+    return consoleUrl(deps.settings, host) !== undefined && !isForPatients;
+  }
+
   async function sendFailure(error: FastifyError, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
     const problem = frameworkProblem(error);
-    if (!consoleUrl(deps.settings, request.host)) return sendProblem(problem, request, reply);
+    if (!isForConsole(request)) return sendProblem(problem, request, reply);
     request.problem = problem;
     if (problem.status >= 500) {
       request.log.error({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
@@ -111,9 +114,14 @@ function loadOnce(deps: ConsoleDeps): () => Promise<Console> {
   };
 }
 
-/** Leaves out NUL, percent-encoded or not, because PostgreSQL rejects text with it. */
+/** Leaves out NUL, because PostgreSQL rejects text with it. After decoding: a removal in `%0%000` would make one. */
 function withoutNul(text: string): string {
-  return text.replaceAll('%00', '').replaceAll('\0', '');
+  return text.replaceAll('\0', '');
+}
+
+function readFields(text: string): URLSearchParams {
+  const fields = [...new URLSearchParams(text)];
+  return new URLSearchParams(fields.map(([name, value]): [string, string] => [withoutNul(name), withoutNul(value)]));
 }
 
 function toConsole(request: PageRequest, deps: ConsoleDeps): ConsoleRequest {
@@ -121,7 +129,7 @@ function toConsole(request: PageRequest, deps: ConsoleDeps): ConsoleRequest {
   const fetchSite = headers['sec-fetch-site'];
   return {
     params: Object.fromEntries(Object.entries(request.params ?? {}).map(([name, value]) => [name, withoutNul(value)])),
-    query: new URL(withoutNul(request.url), 'http://localhost').searchParams,
+    query: readFields(new URL(request.url, 'http://localhost').search),
     form: request.body ?? new URLSearchParams(),
     cookieHeader: headers.cookie ?? '',
     url: new URL(consoleUrl(deps.settings, request.host) ?? 'http://localhost'),

@@ -1,5 +1,6 @@
 import { html } from '../../html/html.ts';
 import { type Action, recordActivity } from '../activity.ts';
+import { enrolment } from '../enrolment.ts';
 import { selectField, textField } from '../fields.ts';
 import { page, postForm } from '../frame.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
 import { makePassword } from '../password.ts';
-import { qrCode } from '../qr-code.ts';
 import { roles } from '../roles.ts';
 import { findAccount, isOwn, noSuchAccount, roleChoices } from './accounts.ts';
 
@@ -79,7 +79,7 @@ export async function createAccount(context: SignedIn): Promise<ConsoleResponse>
   if (!role) return again('Role', `Choose ${roles.join(', ')}.`);
   const password = makePassword();
   const { db, keys } = deps.services;
-  const uri = await createOperator(db, keys, { name, role, password, by: session.name });
+  const uri = await createOperator(db, keys, { name, role, password, by: session });
   if (uri !== undefined) return secretsPage(context, { name, password, uri, title: 'The account is created.' });
   await recordNotPossible(context, 'account_create', name);
   return again('Name', 'The name is taken.', 409);
@@ -89,7 +89,7 @@ export async function resetAccount(context: SignedIn): Promise<ConsoleResponse> 
   return onOthersAccount(context, 'account_reset', async ({ name }) => {
     const password = makePassword();
     const { db, keys } = context.deps.services;
-    const uri = await resetOperator(db, keys, { name, password, by: context.session.name });
+    const uri = await resetOperator(db, keys, { name, password, by: context.session });
     return uri === undefined
       ? noSuchAccount(context)
       : secretsPage(context, { name, password, uri, title: 'The account is reset.' });
@@ -102,7 +102,7 @@ export async function changeAccountRole(context: SignedIn): Promise<ConsoleRespo
     // The form offers the roles only.
     if (!role) return seeOther(context, `accounts/${name}`);
     const { db } = context.deps.services;
-    const changed = await changeRole(db, { name, role, by: context.session.name, keepsAdmin: true });
+    const changed = await changeRole(db, { name, role, by: context.session, keepsAdmin: true });
     if (changed === 'done') return seeOther(context, `accounts/${name}?result=role`);
     return rejected(context, 'account_role', name, changed);
   });
@@ -111,7 +111,7 @@ export async function changeAccountRole(context: SignedIn): Promise<ConsoleRespo
 export async function disableAccount(context: SignedIn): Promise<ConsoleResponse> {
   return onOthersAccount(context, 'account_disable', async ({ name }) => {
     const { db } = context.deps.services;
-    const changed = await disableOperator(db, { name, by: context.session.name, keepsAdmin: true });
+    const changed = await disableOperator(db, { name, by: context.session, keepsAdmin: true });
     if (changed === 'done') return seeOther(context, `accounts/${name}?result=disabled`);
     return rejected(context, 'account_disable', name, changed === 'unknown' ? 'not_enabled' : changed);
   });
@@ -155,8 +155,7 @@ function secretsPage(context: SignedIn, { name, password, uri, title }: Secrets)
 <pre tabindex="0" role="region" aria-label="Password">${password}</pre>
 <h2>One-time codes</h2>
 <p>The operator scans this with an authenticator app, or enters its <code>secret</code> by hand.</p>
-${qrCode(uri, 'QR code of the one-time codes, the same as the URI below')}
-<pre tabindex="0" role="region" aria-label="URI of the one-time codes">${uri}</pre>
+${enrolment(uri)}
 <div class="actions"><a class="button" href="${linkTo(context, `accounts/${name}`)}">Go to the account</a></div>`,
   });
 }

@@ -9,12 +9,16 @@ import { clientsPage } from './clients.ts';
 import { checkOneConnection, connectionsPage, showConnections } from './connections.ts';
 import { confirmDrop, drop } from './drop.ts';
 import { editClientPage, sendChangedClient } from './edit-client.ts';
+import { endOthersSessions, endOwnSessions } from './end-sessions.ts';
 import { messagesPage, sendMessageAgain } from './messages.ts';
 import { newClientPage, sendNewClient } from './new-client.ts';
 import { endOidc, startOidc } from './oidc.ts';
 import { operationPage, retry } from './operation.ts';
 import { operationsPage } from './operations.ts';
 import { overviewPage } from './overview.ts';
+import { ownAccountPage } from './own-account.ts';
+import { beginOwnCodes, finishOwnCodes } from './own-codes.ts';
+import { changeOwnPassword } from './own-password.ts';
 import { revocationPage, sendRevocation } from './revoke-client.ts';
 import { rotationPage, sendRotation } from './rotate-client.ts';
 import { sendSignIn, signInPage } from './sign-in.ts';
@@ -48,6 +52,11 @@ export const publicPages: Pages<PublicName, PageContext> = {
 
 export const signedInPages: Pages<Exclude<RouteName, PublicName>, SignedIn> = {
   signOut,
+  ownAccount: (context) => ownAccountPage(context),
+  changeOwnPassword,
+  beginOwnCodes,
+  finishOwnCodes,
+  signOutEverywhere: endOwnSessions,
   overview: overviewPage,
   operations: operationsPage,
   operation: operationPage,
@@ -75,6 +84,7 @@ export const signedInPages: Pages<Exclude<RouteName, PublicName>, SignedIn> = {
   disableWebhook,
   confirmDeleteWebhook,
   deleteWebhook,
+  endSessions: endOthersSessions,
   accounts: accountsPage,
   newAccount: (context) => newAccount(context),
   createAccount,

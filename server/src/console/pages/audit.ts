@@ -1,5 +1,5 @@
 import { readAuditKeys } from '../../audit/key-store.ts';
-import { readSearch, type TypedSearch } from '../../audit/read-search.ts';
+import { readSearch, searchedDays, type TypedSearch } from '../../audit/read-search.ts';
 import { searchEntries } from '../../audit/search.ts';
 import { type AuditPage, openPage, sealPage } from '../../audit/search-page.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -37,12 +37,14 @@ export async function searchAudit(context: SignedIn): Promise<ConsoleResponse> {
   });
   const shown = found.slice(0, perPage);
   const last = shown.at(-1);
+  const days = older === null && searchedDays(typed, search);
   const next = found.length > perPage && last && sealPage(keys, session.name, { search, before: last });
   return show(
     context,
     typed,
     html`<h2>Accesses</h2>
 ${search.patient !== undefined && html`<p>Accesses to one patient of <strong>${search.emr}</strong> by the identifier that you entered.</p>`}
+${days && html`<p class="quiet">${days}</p>`}
 ${shown.length === 0 ? html`<p class="empty">No entries.</p>` : entriesTable(shown)}
 ${next && olderForm(context, next)}`,
   );

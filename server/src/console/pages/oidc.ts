@@ -44,25 +44,24 @@ export async function endOidc(context: PageContext): Promise<ConsoleResponse> {
     return signInPage(context, { problem, status: 400 });
   }
   const callback = new URL(`${redirectUri(context)}?${request.query}`);
-  try {
-    const { name, role } = await finishOidc(oidc, callback, stored);
-    if (!role) {
-      await recordActivity(deps.services.db, { operator: name, action: 'sign_in', outcome: 'rejected' });
-      const problem = `The provider knows you as ${name}, but gives you no role in this console.`;
-      return signInPage(context, { problem, status: 403 });
-    }
-    const session = await deps.services.db.transaction().execute(async (tx) => {
-      await recordActivity(tx, { operator: name, action: 'sign_in', outcome: 'done' });
-      return startSession(tx, { operatorId: null, name, role, hours: session_hours });
-    });
-    const response = startIn(context, session, stored.next);
-    return { ...response, cookies: [...(response.cookies ?? []), setCookie(context, 'oidc', '')] };
-  } catch (error) {
-    const isRejected = error instanceof AuthorizationResponseError;
-    return isRejected
+  const found = await finishOidc(oidc, callback, stored).catch((error: unknown) => {
+    return error instanceof AuthorizationResponseError
       ? failed(context, error, 'The provider rejected the sign-in.', 403)
       : failed(context, error, 'The provider could not confirm the sign-in. Sign in again.');
+  });
+  if ('status' in found) return found;
+  const { name, subjectHash, role } = found;
+  if (!role) {
+    await recordActivity(deps.services.db, { operator: name, action: 'sign_in', outcome: 'rejected' });
+    const problem = `The provider knows you as ${name}, but gives you no role in this console.`;
+    return signInPage(context, { problem, status: 403 });
   }
+  const session = await deps.services.db.transaction().execute(async (tx) => {
+    await recordActivity(tx, { operator: name, action: 'sign_in', outcome: 'done' });
+    return startSession(tx, { operatorId: null, subjectHash, name, role, hours: session_hours });
+  });
+  const response = await startIn(context, session, stored.next);
+  return { ...response, cookies: [...(response.cookies ?? []), setCookie(context, 'oidc', '')] };
 }
 
 function redirectUri({ request }: PageContext): string {

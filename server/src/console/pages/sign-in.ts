@@ -5,7 +5,7 @@ import { cookieOf, setCookie } from '../cookies.ts';
 import { plainPage } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type PageContext, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
-import { formToken, type Session } from '../sessions.ts';
+import { endSession, formToken, type Session } from '../sessions.ts';
 import { signIn } from '../sign-in.ts';
 
 interface Shown {
@@ -15,6 +15,11 @@ interface Shown {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
+  expired: ['bad', 'Your session had ended, so nothing was changed. Sign in and repeat what you did.'],
+  everywhere: ['good', 'You are signed out everywhere.'],
+};
+
 /** The form to sign in. */
 export async function signInPage(context: PageContext, shown: Shown = {}): Promise<ConsoleResponse> {
   const { deps, request } = context;
@@ -23,13 +28,13 @@ export async function signInPage(context: PageContext, shown: Shown = {}): Promi
   const next = readNext(request.query.get('next') ?? request.form.get('next'));
   const token = html`<input type="hidden" name="form_token" value="${formToken(cookie)}">
 <input type="hidden" name="next" value="${next}">`;
-  const isExpired = shown.problem === undefined && request.query.get('result') === 'expired';
+  const result = shown.problem === undefined ? results[request.query.get('result') ?? ''] : undefined;
   const response = plainPage(context, {
     title: shown.problem === undefined ? 'Sign in' : 'Error: Sign in',
     status: shown.status ?? 200,
     ...(shown.headers && { headers: shown.headers }),
     content: html`${shown.problem !== undefined && notice('bad', shown.problem)}${
-      isExpired && notice('bad', 'Your session had ended, so nothing was changed. Sign in and repeat what you did.')
+      result && notice(...result)
     }<h1>Sign in</h1>
 ${settings.local_accounts && (await localForm(context, token, shown))}
 ${settings.local_accounts && settings.oidc && html`<p class="or">or</p>`}
@@ -108,8 +113,10 @@ export async function sendSignIn(context: PageContext): Promise<ConsoleResponse>
   return startIn(context, result, readNext(request.form.get('next')));
 }
 
-/** Gives the browser its session, and shows the page that it wanted. */
-export function startIn(context: PageContext, { token }: Session, next: string): ConsoleResponse {
+/** Gives the browser its session, ends the one that it had, and shows the page that it wanted. */
+export async function startIn(context: PageContext, { token }: Session, next: string): Promise<ConsoleResponse> {
+  const previous = cookieOf(context, 'console');
+  if (previous !== undefined) await endSession(context.deps.services.db, previous);
   return {
     ...seeOther(context, next),
     cookies: [setCookie(context, 'console', token), setCookie(context, 'sign-in', '')],

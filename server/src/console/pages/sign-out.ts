@@ -7,7 +7,7 @@ import { endSession } from '../sessions.ts';
 export async function signOut(context: SignedIn): Promise<ConsoleResponse> {
   const { session, deps } = context;
   await deps.services.db.transaction().execute(async (tx) => {
-    await endSession(tx, session);
+    await endSession(tx, session.token);
     await recordActivity(tx, { operator: session.name, action: 'sign_out', outcome: 'done' });
   });
   return {

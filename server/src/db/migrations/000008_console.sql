@@ -12,6 +12,7 @@ CREATE TABLE operators (
   sealed_totp_secret bytea,
   -- The time step of the last one-time code. It and earlier ones are not accepted again.
   last_totp_step bigint,
+  last_sign_in_at timestamptz,
   disabled_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
@@ -21,6 +22,8 @@ CREATE TABLE operator_sessions (
   token_hash bytea PRIMARY KEY,
   -- Null: signed in with OpenID Connect.
   operator_id uuid REFERENCES operators (id) ON DELETE CASCADE,
+  -- SHA-256 of issuer and subject, because the name of an operator can change at the provider. Null: an account.
+  subject_hash bytea,
   name text NOT NULL,
   -- The role at the sign-in. That of an account is read anew with each request.
   role text NOT NULL CHECK (role IN ('view', 'operate', 'admin')),
@@ -30,6 +33,8 @@ CREATE TABLE operator_sessions (
 );
 CREATE INDEX operator_sessions_by_expiry ON operator_sessions (expires_at);
 CREATE INDEX operator_sessions_by_operator ON operator_sessions (operator_id);
+CREATE INDEX operator_sessions_by_subject ON operator_sessions (subject_hash);
+CREATE INDEX operator_sessions_by_name ON operator_sessions (name);
 
 -- Sign-ins that failed, by account and by address.
 CREATE TABLE failed_sign_ins (

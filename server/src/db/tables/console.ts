@@ -9,6 +9,7 @@ interface OperatorRow {
   password_hash: string;
   sealed_totp_secret: Buffer | null;
   last_totp_step: Generated<string | null>;
+  last_sign_in_at: Generated<Date | null>;
   disabled_at: Generated<Date | null>;
   created_at: Generated<Date>;
 }
@@ -16,6 +17,7 @@ interface OperatorRow {
 interface OperatorSessionRow {
   token_hash: Buffer;
   operator_id: string | null;
+  subject_hash: Generated<Buffer | null>;
   name: string;
   role: OperatorRole;
   created_at: Generated<Date>;

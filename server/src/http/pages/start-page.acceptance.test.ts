@@ -61,6 +61,12 @@ describe('the start page of the demo', () => {
     const page = await browser.submit('/console/sign-in', { name: 'demo', password: operatorPassword });
     expect(page.text).toContain('demo (admin)');
     expect([...browser.cookies.keys()]).toEqual(['crossward-console']);
+    // Its password comes from the data directory with each start, unless it has one-time codes.
+    const own = await browser.open('/console/your-account');
+    expect(own.text).toContain('Set up codes to change the password of this account of the demo.');
+    expect(own.html).not.toContain('id="new_password"');
+    const change = { password: operatorPassword, new_password: 'a new password', repeated_password: 'a new password' };
+    expect((await browser.submit('/console/your-account/password', change)).path).toBe('/console/your-account');
   });
 
   test('names the EHRs, and what the patient confirms with a code', async () => {

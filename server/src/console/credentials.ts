@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { ConsoleSettings } from '../config/console-settings.ts';
+import type { Db, Tx } from '../db/kysely.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { totpContext } from './operators.ts';
+import type { Role } from './roles.ts';
+import { stepOfCode } from './totp.ts';
+
+/** What checks of credentials work with. */
+export interface CredentialServices {
+  readonly db: Db;
+  readonly keys: KeyRing;
+  readonly settings: ConsoleSettings;
+}
+
+/** An enabled account, as it was when its credentials were checked. */
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly password_hash: string;
+  readonly sealed_totp_secret: Buffer | null;
+  readonly last_totp_step: string | null;
+}
+
+/** An account whose credentials are right, and the time step of its one-time code. */
+export interface Proof {
+  readonly account: Account;
+  /** `undefined`: no code was asked for. */
+  readonly step?: number | undefined;
+}
+
+/** @param name a name that an account can have */
+export function readAccount(db: Db, name: string): Promise<Account | undefined> {
+  return db
+    .selectFrom('operators')
+    .select(['id', 'name', 'role', 'password_hash', 'sealed_totp_secret', 'last_totp_step'])
+    .where('name', '=', name)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Checks a one-time code, which `acceptProof` uses up. Only the demo's account has none. Sends no statement. */
+export function checkCode({ keys, settings }: CredentialServices, account: Account, code: string): Proof | undefined {
+  const { id, sealed_totp_secret, last_totp_step } = account;
+  if (!sealed_totp_secret) return settings.demoOperator?.name === account.name ? { account } : undefined;
+  const secret = keys.openBytes('operator', sealed_totp_secret, totpContext(id));
+  const step = secret && stepOfCode(secret, code.replace(/\s/g, ''), Number(last_totp_step ?? 0), Date.now());
+  return step === undefined ? undefined : { account, step };
+}
+
+/**
+ * Locks the account until the end of the transaction, and uses up the code. Returns `false` if the account has been
+ * disabled or has other secrets since the check, or if another request has used the code.
+ */
+export async function acceptProof(tx: Tx, keys: KeyRing, { account, step }: Proof): Promise<boolean> {
+  const { id, password_hash, sealed_totp_secret } = account;
+  const { numAffectedRows } = await sql`
+    UPDATE operators SET last_totp_step = coalesce(${step ?? null}::bigint, last_totp_step),
+      sealed_totp_secret = ${underNewestKey(keys, account)}
+    WHERE id = ${id} AND disabled_at IS NULL AND password_hash = ${password_hash}
+      AND sealed_totp_secret IS NOT DISTINCT FROM ${sealed_totp_secret}
+      AND (${step ?? null}::bigint IS NULL OR coalesce(last_totp_step, 0) < ${step ?? null}::bigint)`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** The secret of the codes under the newest secret key, so that older ones can be removed. */
+function underNewestKey(keys: KeyRing, { id, sealed_totp_secret }: Account): Buffer | null {
+  if (!sealed_totp_secret || keys.isUnderNewest(sealed_totp_secret)) return sealed_totp_secret;
+  const secret = keys.openBytes('operator', sealed_totp_secret, totpContext(id));
+  return secret ? keys.seal('operator', secret, totpContext(id)) : sealed_totp_secret;
+}
