@@ -390,7 +390,8 @@ describe('an operator', () => {
     const { operator, browser } = await signedIn('operate');
     await browser.open('/console/connections');
     const { text } = await browser.submit('/console/connections/sandbox-no');
-    expect(text).toContain('The connection works.');
+    // The sandbox has no probe.
+    expect(text).toContain('The connector opens. Its server was not checked.');
     expect(text).toContain('Patients by emr_id, no_personal_number');
     expect((await browser.open('/console/connections/sandbox-no')).path).toBe('/console/connections');
     expect((await browser.submit('/console/connections/nowhere')).text).toContain('has no EHR with this id');

@@ -256,7 +256,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await look('your-account-codes');
     await page.goto('/console/connections');
     await follow('text=Check >> nth=-1');
-    await page.waitForSelector('text=The connection works.');
+    await page.waitForSelector('text=The connector opens.');
     await look('connection');
     await page.goto('/console/audit');
     await page.fill('#patient', 'emr_id:p-1');

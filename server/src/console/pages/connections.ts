@@ -91,7 +91,7 @@ function resultPage(context: SignedIn, check: EmrCheck, isFine: boolean): Consol
   return page(context, {
     title: `Check of ${emr}`,
     section: 'connections',
-    content: html`${notice(isFine ? 'good' : 'bad', isFine ? 'The connection works.' : 'The check found a problem.')}
+    content: html`${notice(isFine ? 'good' : 'bad', isFine ? success(check) : 'The check found a problem.')}
 <p><a href="${linkTo(context, 'connections')}">All connections</a></p>
 <h1>Check of ${emr}</h1>
 <p class="quiet">Connector <code>${connector}</code></p>
@@ -106,6 +106,10 @@ ${
 }
 ${postForm(context, `connections/${emr}`, html`<div class="actions"><button class="secondary">Check again</button></div>`)}`,
   });
+}
+
+function success({ probe }: EmrCheck): string {
+  return probe ? 'The connection works.' : 'The connector opens. Its server was not checked.';
 }
 
 function findings(found: readonly ProbeFinding[] | undefined): HtmlContent {
