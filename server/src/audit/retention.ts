@@ -26,12 +26,14 @@ interface Limits {
 /**
  * Deletes the oldest entries of a chain after the retention, and keeps a checkpoint from which the rest is verified. Entries
  * of a chain whose key is lost are deleted without a checkpoint.
+ *
+ * @returns whether it has deleted `limit` entries, so that there can be more
  */
-export async function deleteOldEntries(db: Db, keys: KeyRing, limits: Limits): Promise<void> {
+export async function deleteOldEntries(db: Db, keys: KeyRing, limits: Limits): Promise<boolean> {
   const chainId = await findExpired(db, limits.days);
-  if (chainId === undefined) return;
+  if (chainId === undefined) return false;
   const auditKeys = await readAuditKeys(db, keys);
-  await db.transaction().execute(async (tx) => {
+  return db.transaction().execute(async (tx) => {
     // Other gateways wait for the lock.
     const chain = await tx
       .selectFrom('audit_chains')
@@ -40,7 +42,7 @@ export async function deleteOldEntries(db: Db, keys: KeyRing, limits: Limits): P
       .forUpdate()
       .executeTakeFirst();
     const last = await lastExpired(tx, chainId, chain?.checkpoint_position ?? beginning.position, limits);
-    if (!last) return;
+    if (!last) return false;
     const key = auditKeys.get(chain?.key_id ?? '');
     const checkpoint = { chainId, ...last, at: new Date() };
     if (key) {
@@ -50,7 +52,9 @@ export async function deleteOldEntries(db: Db, keys: KeyRing, limits: Limits): P
         WHERE id = ${chainId}`.execute(tx);
     }
     await sql`SELECT set_config('crossward.audit_deletion', 'on', true)`.execute(tx);
-    await sql`DELETE FROM audit_entries WHERE chain_id = ${chainId} AND position <= ${last.position}`.execute(tx);
+    const { numAffectedRows } = await sql`
+      DELETE FROM audit_entries WHERE chain_id = ${chainId} AND position <= ${last.position}`.execute(tx);
+    return numAffectedRows !== undefined && numAffectedRows >= limits.limit;
   });
 }
 

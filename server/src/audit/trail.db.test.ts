@@ -450,10 +450,11 @@ describe('after their retention', () => {
 
   test('entries are deleted from the beginning of a chain, and the rest still verifies', async () => {
     await backdate(11, 7);
-    await deleteOldEntries(db, ring, { days: 10, limit: 4 });
+    const deleteFour = () => deleteOldEntries(db, ring, { days: 10, limit: 4 });
+    expect(await deleteFour()).toBe(true);
     expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 6 }]);
-    await deleteOldEntries(db, ring, { days: 10, limit: 4 });
-    await deleteOldEntries(db, ring, { days: 10, limit: 4 });
+    expect(await deleteFour()).toBe(false);
+    expect(await deleteFour()).toBe(false);
     expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 3 }]);
     expect((await auditEntries(db)).map(({ position }) => position)).toEqual([8, 9, 10]);
   });

@@ -62,13 +62,20 @@ export function backgroundWork(
   const emrs = [...ehrs.keys()];
   const isDue = dueEhrs(db, emrs);
   const hasChanges = dueChanges(db, emrs);
-  const guarded = (pauseMilliseconds: number, name: string, work: () => Promise<void>): BackgroundWork => ({
+  /** `round` returns whether there is more to do. */
+  const repeating = (pauseMilliseconds: number, name: string, round: () => Promise<boolean>): BackgroundWork => ({
     pauseMilliseconds,
-    async round() {
-      await work().catch((error) => log.error({ cause: describeError(error) }, `${name} failed`));
-      return false;
-    },
+    round: () =>
+      round().catch((error) => {
+        log.error({ cause: describeError(error) }, `${name} failed`);
+        return false;
+      }),
   });
+  const guarded = (pauseMilliseconds: number, name: string, work: () => Promise<void>): BackgroundWork =>
+    repeating(pauseMilliseconds, name, async () => {
+      await work();
+      return false;
+    });
   return [
     ...[...ehrs.values()].map((ehr) => ({
       pauseMilliseconds: ehrPauseMilliseconds,
@@ -83,20 +90,11 @@ export function backgroundWork(
     ...[...ehrs.values()].map((ehr) =>
       guarded(availabilityPauseMilliseconds, 'recording the availability of an EHR', watchAvailability(db, ehr)),
     ),
-    ...(
-      [
-        ['publishing events', () => publishEvents(db, (tx, events) => fanOut(tx, clients, events))],
-        ['replaying events', () => continueReplays(db, clients)],
-        ['delivering events', () => dispatcher.round()],
-      ] as const
-    ).map(([name, round]) => ({
-      pauseMilliseconds: eventsPauseMilliseconds,
-      round: () =>
-        round().catch((error) => {
-          log.error({ cause: describeError(error) }, `${name} failed`);
-          return false;
-        }),
-    })),
+    repeating(eventsPauseMilliseconds, 'publishing events', () =>
+      publishEvents(db, (tx, events) => fanOut(tx, clients, events)),
+    ),
+    repeating(eventsPauseMilliseconds, 'replaying events', () => continueReplays(db, clients)),
+    repeating(eventsPauseMilliseconds, 'delivering events', () => dispatcher.round()),
     ...[...ehrs.values()].map((ehr) => ({
       pauseMilliseconds: changesPauseMilliseconds,
       round: () =>
@@ -115,7 +113,7 @@ export function backgroundWork(
     }),
     guarded(anchorPauseMilliseconds, 'anchoring the audit trail', () => services.audit.anchor()),
     guarded(deletionPauseMilliseconds, 'deletion', () => deleteOldData(db, retention)),
-    guarded(deletionPauseMilliseconds, 'deletion of audit entries', () =>
+    repeating(deletionPauseMilliseconds, 'deletion of audit entries', () =>
       deleteOldEntries(db, keys, { days: retention.audit_days, limit: entriesDeletedAtOnce }),
     ),
     guarded(gaugesPauseMilliseconds, 'reading metrics of operations', async () => {

@@ -4,6 +4,7 @@ import type { LoadedEmr } from '../config/load.ts';
 import { type BoundConnector, bindConnector } from './bind-connector.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
 import { httpSettings } from './guard/settings.ts';
+import { openingMistake } from './opening-mistake.ts';
 
 /** The result of a check of one connection. */
 export interface EmrCheck {
@@ -29,7 +30,10 @@ export function isWell({ probe, claims }: EmrCheck): boolean {
   return claims !== null && !probe?.findings.some(({ status }) => status === 'problem');
 }
 
-/** Binds a connector to an EHR with HTTP connections of its own, apart from those of the gateway. */
+/**
+ * Binds a connector to an EHR with HTTP connections of its own, apart from those of the gateway. Opening it throws a
+ * ConfigurationError if the connector throws an error other than a `ConnectorError`.
+ */
 export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool | undefined): Promise<BoundEmr> {
   const http = createEhrHttp(await httpSettings(emr.connection));
   const context = {
@@ -38,7 +42,15 @@ export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool
     careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
     http,
   };
-  return { ...bindConnector(module, context, database), close: () => http.close() };
+  const bound = bindConnector(module, context, database);
+  return {
+    ...bound,
+    open: () =>
+      bound.open().catch((error: unknown) => {
+        throw error instanceof ConnectorError ? error : openingMistake(emr, error);
+      }),
+    close: () => http.close(),
+  };
 }
 
 /** Checks the server of an EHR and opens the connection. Changes nothing in the EHR. */

@@ -2,8 +2,6 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredCareUnit, ConfiguredEmr } from '../config/configuration.ts';
-import { describeError } from '../log/describe-error.ts';
-import { ConfigurationError } from '../startup/configuration-error.ts';
 import { bindConnector } from './bind-connector.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
@@ -11,6 +9,7 @@ import { createGuard } from './guard/guard.ts';
 import type { EhrMetrics } from './guard/metrics.ts';
 import { guardSettings, httpSettings } from './guard/settings.ts';
 import { startOpening } from './opening.ts';
+import { openingMistake } from './opening-mistake.ts';
 
 /** All configured EHRs by id, in the order of the configuration. */
 export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
@@ -83,17 +82,6 @@ async function openConnection(
     guard,
     emr.connection.stale_time_slots_ms,
   );
-}
-
-/** A bug of a connector that shows at the start. Its message is left out, because it can contain a value. */
-function openingMistake({ id, connector }: ConfiguredEmr, error: unknown): ConfigurationError {
-  if (error instanceof ConfigurationError) {
-    return new ConfigurationError(error.mistakes.map((text) => `EHR ${id}: ${text}`));
-  }
-  const { type = 'nothing', stack = [] } = describeError(error) ?? {};
-  const place = stack[0] === undefined ? '' : ` ${stack[0]}`;
-  const text = `EHR ${id}: the connector ${connector} threw ${type}${place} when it was opened. The message is not shown, because it can contain personal data.`;
-  return new ConfigurationError([text], { cause: error });
 }
 
 function careUnitConnection({
