@@ -46,6 +46,10 @@ test('gateways that are killed while they book and deliver lose no event and no 
       }
     }),
   );
+  // Changes made before the first reading of the EHR are not reported.
+  await eventually(async () =>
+    expect(await query(`SELECT FROM ehr_change_feeds WHERE emr = 'sandbox-no' AND cursor IS NOT NULL`)).toHaveLength(1),
+  );
   for (let count = 1; count <= kills; count++) {
     const before = receiver.received.length;
     await eventually(() => expect(receiver.received.length).toBeGreaterThan(before + 2));
@@ -59,8 +63,16 @@ test('gateways that are killed while they book and deliver lose no event and no 
   const wanted = ['appointment.booked', 'appointment.cancelled'];
   await eventually(() => {
     const byAppointment = Map.groupBy(receiver.accepted(), ({ data }) => data.appointment_id);
-    for (const id of booked) expect(byAppointment.get(id)?.map(({ type }) => type)).toEqual(wanted);
-    for (const id of byStaff) expect(byAppointment.get(id)?.map(({ type }) => type)).toEqual(['appointment.booked']);
+    for (const id of booked)
+      expect(
+        byAppointment.get(id)?.map(({ type }) => type),
+        id,
+      ).toEqual(wanted);
+    for (const id of byStaff)
+      expect(
+        byAppointment.get(id)?.map(({ type }) => type),
+        id,
+      ).toEqual(['appointment.booked']);
   });
   for (const request of receiver.received) verify(request, endpoint.secret);
   const polled = (await client.send<EventPage>({ method: 'GET', path: '/api/events?limit=500' })).body.events;
