@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Seen } from '../ehr/seen.ts';
 import { describeError } from '../log/describe-error.ts';
-import { Problem, unavailable } from '../problems/problem.ts';
+import { outcomeUnknownInDatabase, type Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { namedPatients } from './named-patients.ts';
 
@@ -66,7 +66,7 @@ export async function auditResponse(
     await write(request, outcome, audit(body));
   } catch (cause) {
     const isWrite = outcome !== 'dry_run' && request.method !== 'GET' && request.method !== 'HEAD';
-    throw isWrite ? new Problem('outcome_unknown', { cause }) : unavailable('database_unavailable', { cause });
+    throw isWrite ? outcomeUnknownInDatabase(cause) : unavailable('database_unavailable', { cause });
   }
 }
 
@@ -93,7 +93,7 @@ export function auditProblem(request: FastifyRequest, problem: Problem): Promise
     () => problem,
     (cause) => {
       if (problem.status < 500) return unavailable('database_unavailable', { cause });
-      if (problem.faults.some(({ id }) => id !== undefined)) return new Problem('outcome_unknown', { cause });
+      if (problem.faults.some(({ id }) => id !== undefined)) return outcomeUnknownInDatabase(cause);
       request.log.error({ cause: describeError(cause) }, 'audit entry not stored');
       return problem;
     },

@@ -21,6 +21,7 @@ const writeReasons: readonly Reason[] = [
   'idempotency_in_progress',
   'content_too_large',
   'media_type_unsupported',
+  'outcome_unknown',
 ];
 
 /** The error responses of an operation by status, with an example for each reason. */

@@ -1,4 +1,4 @@
-import { type Reason, reasons } from './reasons.ts';
+import { type Reason, type ReasonFacts, reasons } from './reasons.ts';
 
 /** A place in a request: a JSON Pointer (RFC 6901) into the body, a path or query parameter, or a header. */
 export type Place =
@@ -24,6 +24,8 @@ export interface ProblemOptions {
   readonly status?: number;
   /** Overrides `retryable` of the reason. */
   readonly retryable?: boolean;
+  /** Overrides the origin of the reason. */
+  readonly origin?: ReasonFacts['origin'] | undefined;
   /** Additional members of the problem document. */
   readonly extensions?: { readonly attempts_remaining?: number };
   /** Id of the request that first got this problem, if it is being replayed. */
@@ -37,6 +39,7 @@ export class Problem extends Error {
   readonly reason: Reason;
   readonly status: number;
   readonly retryable: boolean;
+  readonly origin: ReasonFacts['origin'];
   readonly detail: string;
   readonly faults: readonly Fault[];
   readonly headers: Readonly<Record<string, string>>;
@@ -49,6 +52,7 @@ export class Problem extends Error {
     this.reason = reason;
     this.status = options.status ?? reasons[reason].status;
     this.retryable = options.retryable ?? reasons[reason].retryable;
+    this.origin = options.origin ?? reasons[reason].origin;
     this.detail = options.detail ?? reasons[reason].happened;
     this.faults = options.faults ?? [];
     this.headers = options.headers ?? {};
@@ -74,6 +78,18 @@ export function unavailable(
 ): Problem {
   const { retryAfterSeconds = 5, ...rest } = options;
   return new Problem(reason, { ...rest, headers: { 'retry-after': String(Math.ceil(retryAfterSeconds)) } });
+}
+
+/**
+ * 504 `outcome_unknown` with origin `gateway`: the gateway's database did not say whether it stored the change. Nobody asked
+ * the EHR, or its response is known.
+ */
+export function outcomeUnknownInDatabase(cause: unknown): Problem {
+  return new Problem('outcome_unknown', {
+    origin: 'gateway',
+    detail: 'The database of the gateway did not say whether it has stored the change.',
+    cause,
+  });
 }
 
 /** 400 with the number of attempts left. */
@@ -112,14 +128,17 @@ export interface KeptProblem {
   readonly faults: readonly Fault[];
   readonly headers: Readonly<Record<string, string>>;
   readonly extensions: NonNullable<ProblemOptions['extensions']>;
+  /** Absent if it is that of the reason. */
+  readonly origin?: ReasonFacts['origin'];
   /** Absent if no caller has got the problem yet. */
   readonly requestId?: string;
 }
 
 /** Converts a problem for storage. `requestId` is the request that got it. */
 export function keptProblem(problem: Problem, requestId?: string): KeptProblem {
-  const { reason, status, retryable, detail, faults, headers, extensions } = problem;
-  const kept = { reason, status, retryable, detail, faults, headers, extensions };
+  const { reason, status, retryable, origin, detail, faults, headers, extensions } = problem;
+  const ownOrigin = origin === reasons[reason].origin ? {} : { origin };
+  const kept = { reason, status, retryable, detail, faults, headers, extensions, ...ownOrigin };
   return requestId === undefined ? kept : { ...kept, requestId };
 }
 

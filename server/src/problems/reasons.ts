@@ -496,7 +496,7 @@ export const reasons = {
     title: 'Outcome unknown',
     happened: 'The EHR may or may not have made the change, and the gateway could not find out.',
     remedy:
-      'With an `Idempotency-Key`, send the same request again: the gateway then reconciles the operation with the EHR. Without a key, or if `retryable` is false, check whether the change was made before you send it again under a new key.',
+      'With an `Idempotency-Key`, send the same request again: the gateway then finds out what became of the first one. Without a key, or if `retryable` is false, check whether the change was made before you send it again under a new key. The `origin` says who did not respond: `ehr`, or `gateway` for the database of the gateway.',
   },
 } as const satisfies Record<string, ReasonFacts>;
 
