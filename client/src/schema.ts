@@ -1356,7 +1356,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -1494,7 +1494,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -1645,7 +1645,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -1783,7 +1783,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -1940,7 +1940,7 @@ export interface operations {
                 status?: ("awaiting_confirmation" | "booked" | "cancelled")[];
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -2141,7 +2141,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -2405,7 +2405,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -2658,7 +2658,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -2855,7 +2855,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -3105,7 +3105,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -3356,7 +3356,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -3542,7 +3542,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -3747,7 +3747,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -3944,7 +3944,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -4191,7 +4191,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -4382,7 +4382,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -4580,7 +4580,7 @@ export interface operations {
                 start?: string;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -4777,7 +4777,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -5022,7 +5022,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -5218,7 +5218,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -5412,7 +5412,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -5611,7 +5611,7 @@ export interface operations {
                 start?: string;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -5812,7 +5812,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -6065,7 +6065,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -6262,7 +6262,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -6514,7 +6514,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -6793,7 +6793,7 @@ export interface operations {
                 start: string;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -6985,7 +6985,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -7144,7 +7144,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -7286,7 +7286,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -7491,7 +7491,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -7641,7 +7641,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -7830,7 +7830,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -8051,7 +8051,7 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed";
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -8209,7 +8209,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -8420,7 +8420,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -8636,7 +8636,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -8853,7 +8853,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import { exampleRequest } from '../../../test/access-cases.ts';
@@ -7,6 +6,7 @@ import { eventually, expireCode, runBackgroundJobs } from '../../../test/codes.t
 import { type Problem, type RequestOptions, startGateway } from '../../../test/gateway.ts';
 import { newKey } from '../../../test/idempotency-keys.ts';
 import { bookWithPage, browserOf, withPages } from '../../../test/patient-page.ts';
+import { newRequestId } from '../../../test/request-id.ts';
 import { readAuditKeys } from './key-store.ts';
 import { auditEntries, patientHashes } from './test-audit.ts';
 import { type Verdict, verifyChains } from './verify.ts';
@@ -17,7 +17,7 @@ const { db } = gateway.deps.services;
 
 /** Sends a request, and returns its entry. */
 async function audited(method: string, path: string, options: RequestOptions = {}) {
-  const requestId = randomUUID();
+  const requestId = newRequestId();
   const response = await gateway.request<{ id: string }>(method, path, {
     ...options,
     headers: { ...options.headers, 'x-request-id': requestId },
@@ -49,6 +49,14 @@ describe('an entry says who had access to whose record, when, by what, and with 
       expect(entry.at.getTime()).toBeGreaterThanOrEqual(before);
       expect(entry.at.getTime()).toBeLessThanOrEqual(Date.now());
     }
+  });
+
+  test('and no national number, even in a request id', async () => {
+    const given = '00000000-0000-0000-0000-015859000026';
+    const response = await gateway.request('GET', `${oslo}/patients/p-1`, { headers: { 'x-request-id': given } });
+    expect(response.headers['x-request-id']).not.toBe(given);
+    expect(await auditEntries(db, given)).toEqual([]);
+    expect(await auditEntries(db, String(response.headers['x-request-id']))).toHaveLength(1);
   });
 
   test('for an identifier in a header', async () => {

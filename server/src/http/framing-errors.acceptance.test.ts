@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
 import { startGateway } from '../../../test/gateway.ts';
+import { newRequestId } from '../../../test/request-id.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());
@@ -85,7 +86,7 @@ describe('invalid HTTP within a body', () => {
   );
 
   test('is rejected with the id of that request', async () => {
-    const requestId = crypto.randomUUID();
+    const requestId = newRequestId();
     const text = unreadable.replace('\r\n', `\r\nx-request-id: ${requestId}\r\n`);
     const [response, ...more] = await exchange(`${text}5\r\n{"a":\r\nzz\r\n`);
     expect(response).toMatchObject({ status: 400, requestId, body: { reason: 'request_invalid' } });

@@ -62,7 +62,8 @@ const commonHeaders = {
     },
     'x-request-id': {
       type: 'string',
-      description: 'A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid.',
+      description:
+        'A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid.',
     },
   },
 };

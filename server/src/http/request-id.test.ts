@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { nhsNumbers, norwegianNumbers, swedishNumbers } from '../identifiers/arbitraries.ts';
 import { requestId } from './request-id.ts';
 
 const given = (value: string | undefined) =>
@@ -32,6 +34,15 @@ test.each([
   '0'.repeat(32),
   '15859000026158590000261585900002',
   '01585900002600000000000000',
+  // A Norwegian, a Swedish and a British number in accepted forms.
+  '00000000-0000-0000-0000-015859000026',
+  'a0000000-0000-0000-0000-015859000026',
+  'ABCDEFAB-CDEF-ABCD-EFAB-C15859000026',
+  'aa158590-0002-6aaa-aaaa-aaaaaaaaaaaa',
+  'aaaaaaaaaaaaaaaaaaaa191212121212',
+  'aaaaaaaaaaaaaaaaaaaaaa1212121212',
+  '01ARZ3NDEKTSV4RR9990000018',
+  '01ARZ9990000018TSV4RRFFQ69',
   // One character too few, one too many, and one that is not in the alphabet.
   '01ARZ3NDEKTSV4RRFFQ69G5FA',
   '01ARZ3NDEKTSV4RRFFQ69G5FAVV',
@@ -49,6 +60,35 @@ test.each([
   const id = given(value);
   expect(id).toMatch(uuid);
   expect(id).not.toBe(value);
+});
+
+/** Forms with a place for as many digits as a number has. */
+const forms = {
+  uuid: (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+  hexadecimal: (hex: string) => hex,
+  ulid: (hex: string) => `0${hex.slice(0, 25)}`,
+};
+
+test('never carries a national number, wherever it stands and whatever is around it', () => {
+  const numbers = fc.oneof(
+    fc.constantFrom(0, 40, 65, 80).chain(norwegianNumbers),
+    swedishNumbers,
+    swedishNumbers.map((number) => number.slice(2)),
+    nhsNumbers,
+  );
+  const around = fc.stringMatching(/^[0-9a-f]{32}$/);
+  fc.assert(
+    fc.property(numbers, around, fc.nat(), fc.constantFrom(...Object.values(forms)), (number, hex, place, form) => {
+      const at = place % (25 - number.length);
+      const id = given(form(hex.slice(0, at) + number + hex.slice(at + number.length)));
+      expect(id.replaceAll('-', '')).not.toContain(number);
+    }),
+  );
+});
+
+test('keeps nearly every random id', () => {
+  const ids = Array.from({ length: 1000 }, (_, index) => forms.uuid(hash('sha256', String(index)).slice(0, 32)));
+  expect(ids.filter((id) => given(id) === id).length).toBeGreaterThan(950);
 });
 
 test('is always a UUID, a ULID or 32 hexadecimal digits', () => {

@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { hasNationalNumber } from '../identifiers/number-in-text.ts';
 
 const uuid = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
-/** A trace id of W3C Trace Context. Needs a letter, because 32 digits could be personal numbers joined together. */
-const hexadecimal = '(?=.*[a-fA-F])[0-9a-fA-F]{32}';
-/** Crockford's base 32 of 128 bits (https://github.com/ulid/spec). Needs a letter for the same reason. */
-const ulid = '(?=.*[A-Za-z])[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}';
+/** A trace id of W3C Trace Context. */
+const hexadecimal = '[0-9a-fA-F]{32}';
+/** Crockford's base 32 of 128 bits (https://github.com/ulid/spec). */
+const ulid = '[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}';
 
-/** Accepted forms of `x-request-id`. A freer form could carry a personal number into the log. */
-const requestIdPattern = `^(?:${uuid}|${hexadecimal}|${ulid})$`;
-const usable = new RegExp(requestIdPattern);
+/** Needs a letter, because digits alone could be numbers joined together. */
+const form = new RegExp(`^(?=.*[A-Za-z])(?:${uuid}|${hexadecimal}|${ulid})$`);
 
-/** The caller's `x-request-id` if it is valid, otherwise a generated one. */
+/**
+ * The caller's `x-request-id` if it is valid, otherwise a generated one. It is kept in the log and in the audit trail, so it
+ * must not carry a national number: a freer form could, and so can digits in one of these forms. Of random UUIDs, one in
+ * fifty has such digits by chance.
+ */
 export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];
-  return typeof given === 'string' && usable.test(given) ? given : randomUUID();
+  const isUsable = typeof given === 'string' && form.test(given) && !hasNationalNumber(given);
+  return isUsable ? given : randomUUID();
 }

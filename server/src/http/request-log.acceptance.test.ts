@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
 import { startGateway } from '../../../test/gateway.ts';
+import { newRequestId } from '../../../test/request-id.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());
@@ -109,7 +110,7 @@ describe('a caller that disconnects before the response', () => {
 test.each(['resetAndDestroy', 'destroy', 'end'] as const)(
   'an aborted upload is not logged as an error: %s',
   async (closeSocket) => {
-    const requestId = crypto.randomUUID();
+    const requestId = newRequestId();
     const labels = { method: 'POST', route: '/api/emrs/:emr/care-units/:care_unit_id/appointments' };
     const before = await measured({ ...labels, status: 'aborted' });
     const socket = await open();
@@ -134,7 +135,7 @@ test.each([
   ['GET', '/api/emrs/%', 400, 'unmatched'],
   ['GET', `/${'x'.repeat(9000)}`, 414, 'unmatched'],
 ])('a request is logged and measured once: %s %s', async (method, path, status, route) => {
-  const requestId = crypto.randomUUID();
+  const requestId = newRequestId();
   const labels = { method, route, status: String(status) };
   const before = await measured(labels);
   const response = await gateway.request(method, path, { headers: { 'x-request-id': requestId } });
