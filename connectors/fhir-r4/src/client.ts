@@ -38,7 +38,7 @@ export interface SearchOptions {
 /** FHIR over HTTP. Every read and every search is fresh. */
 export interface FhirClient {
   readonly clock: EhrClock;
-  /** `null`: not found, or deleted. Throws if the resource is of another type than the reference. */
+  /** `null`: not found, or deleted. Throws if the resource has another type or id than the reference. */
   read<R extends FhirResource>(reference: string): Promise<R | null>;
   /** Fetches the next page only when it is needed. */
   pages(type: string, parameters: SearchParameters, options?: SearchOptions): AsyncGenerator<SearchPage>;
@@ -46,7 +46,7 @@ export interface FhirClient {
   history(path: string, parameters: SearchParameters): AsyncGenerator<readonly BundleEntry[]>;
   /** Every match, each once. */
   search<R extends FhirResource>(type: string, parameters: SearchParameters, options?: SearchOptions): Promise<R[]>;
-  /** Resources by id, in any order. Missing ones are left out. */
+  /** Resources by id, in any order. Missing ones are left out. Throws if there is another one among them. */
   readMany<R extends FhirResource>(references: readonly string[]): Promise<R[]>;
   /**
    * The content of a Binary as it is: https://hl7.org/fhir/R4/binary.html#rest. `null`: not found, or deleted. The server
@@ -55,6 +55,7 @@ export interface FhirClient {
   download(reference: string, accept: string): Promise<EhrStream | null>;
   /** Creates a Binary of this content. */
   upload(contentType: string, content: StreamedBody): Promise<WriteResponse>;
+  /** Throws `outcome_unknown` if the response is about another resource. So do `update` and `patch`. */
   create(resource: FhirResource, options?: { ifNoneExist?: string }): Promise<WriteResponse>;
   /** `repeatable`: the caller knows that a 412 may be the result of its own first attempt. */
   update(

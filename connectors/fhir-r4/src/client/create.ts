@@ -3,7 +3,7 @@ import type { Authorizer } from '../auth/authorizer.ts';
 import type { FhirClient, WriteResponse } from '../client.ts';
 import { createClock } from '../clock.ts';
 import { weakTag } from '../etag.ts';
-import type { Bundle } from '../fhir.ts';
+import type { Bundle, FhirResource } from '../fhir.ts';
 import { rejection } from '../outcome.ts';
 import { mediaType } from './body.ts';
 import { reader } from './read.ts';
@@ -30,9 +30,13 @@ export function createFhirClient(options: ClientOptions): FhirClient {
   const query = querier(send);
   const { pages, search, history } = searcher(query, base, preferStrict);
 
-  async function write(call: Omit<Call, 'headers'> & { headers?: Record<string, string> }): Promise<WriteResponse> {
+  /** @param written what the response is about */
+  async function write(
+    call: Omit<Call, 'headers'> & { headers?: Record<string, string> },
+    written?: FhirResource,
+  ): Promise<WriteResponse> {
     const headers = { 'content-type': mediaType, prefer: 'return=representation', ...call.headers };
-    return writeResponse(await send({ ...call, headers }));
+    return writeResponse(await send({ ...call, headers }), written);
   }
 
   return {
@@ -60,29 +64,40 @@ export function createFhirClient(options: ClientOptions): FhirClient {
       return writeResponse({ ...response, text: await shortText(response) });
     },
     create: (resource, { ifNoneExist } = {}) =>
-      write({
-        method: 'POST',
-        url: `${base}/${resource.resourceType}`,
-        body: JSON.stringify(resource),
-        headers: ifNoneExist === undefined ? {} : { 'if-none-exist': ifNoneExist },
-        repeatable: false,
-      }),
+      write(
+        {
+          method: 'POST',
+          url: `${base}/${resource.resourceType}`,
+          body: JSON.stringify(resource),
+          headers: ifNoneExist === undefined ? {} : { 'if-none-exist': ifNoneExist },
+          repeatable: false,
+        },
+        resource,
+      ),
     update: (resource, { ifMatch, repeatable = false }) =>
-      write({
-        method: 'PUT',
-        url: `${base}/${resource.resourceType}/${resource.id}`,
-        body: JSON.stringify(resource),
-        headers: ifMatchHeader(ifMatch),
-        repeatable: repeatable && ifMatch !== undefined,
-      }),
-    patch: (reference, patch, { ifMatch }) =>
-      write({
-        method: 'PATCH',
-        url: `${base}/${reference}`,
-        body: JSON.stringify(patch),
-        headers: { ...ifMatchHeader(ifMatch), 'content-type': 'application/json-patch+json' },
-        repeatable: false,
-      }),
+      write(
+        {
+          method: 'PUT',
+          url: `${base}/${resource.resourceType}/${resource.id}`,
+          body: JSON.stringify(resource),
+          headers: ifMatchHeader(ifMatch),
+          repeatable: repeatable && ifMatch !== undefined,
+        },
+        resource,
+      ),
+    patch(reference, patch, { ifMatch }) {
+      const [resourceType = '', id = ''] = reference.split('/');
+      return write(
+        {
+          method: 'PATCH',
+          url: `${base}/${reference}`,
+          body: JSON.stringify(patch),
+          headers: { ...ifMatchHeader(ifMatch), 'content-type': 'application/json-patch+json' },
+          repeatable: false,
+        },
+        { resourceType, id },
+      );
+    },
     remove: (reference) => write({ method: 'DELETE', url: `${base}/${reference}`, repeatable: true }),
     transaction: (bundle) =>
       write({ method: 'POST', url: base, body: JSON.stringify(withFullUrls(bundle, base)), repeatable: false }),

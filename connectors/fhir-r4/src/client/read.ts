@@ -1,9 +1,9 @@
-import { ConnectorError } from '@crossward/connector-kit';
 import { chunks } from '../chunks.ts';
 import type { FhirClient } from '../client.ts';
 import type { FhirResource } from '../fhir.ts';
 import { isOutcome, rejection } from '../outcome.ts';
 import { isResource, parse } from './body.ts';
+import { assertAreWanted, assertIsRead } from './right-answer.ts';
 import type { Send } from './send.ts';
 
 /** Reads resources by their references: https://hl7.org/fhir/R4/http.html#read */
@@ -14,10 +14,7 @@ export function reader(send: Send, base: string, search: FhirClient['search']): 
     if (response.status === 404 || response.status === 410) return null;
     const body = parse(response.text);
     if (response.status >= 300 || isOutcome(body) || !isResource(body)) throw rejection(response, body);
-    const [type, id] = reference.split('/');
-    if (id !== undefined && body.resourceType !== type) {
-      throw new ConnectorError('rejected', `The EHR sent another type of resource than ${type}`);
-    }
+    assertIsRead(body, reference);
     return body as R;
   }
 
@@ -26,7 +23,11 @@ export function reader(send: Send, base: string, search: FhirClient['search']): 
     const reads = [...byType].flatMap(([type, ofType]) => {
       if (ofType.length === 1) return ofType.map(async (reference) => [await read<R>(reference)]);
       const ids = ofType.map((reference) => reference.slice(type.length + 1));
-      return chunks(ids, 50).map((chunk) => search<R>(type, byIds(chunk), { few: true }));
+      return chunks(ids, 50).map(async (chunk) => {
+        const found = await search<R>(type, byIds(chunk), { few: true });
+        assertAreWanted(type, chunk, found);
+        return found;
+      });
     });
     return (await Promise.all(reads)).flat().filter((it) => it !== null);
   }

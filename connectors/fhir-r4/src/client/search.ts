@@ -3,6 +3,7 @@ import type { FhirClient, SearchOptions, SearchParameters } from '../client.ts';
 import { type Bundle, type FhirResource, isBundle } from '../fhir.ts';
 import { isRejection } from '../outcome.ts';
 import { nextPage } from './next-page.ts';
+import { assertHaveIds } from './right-answer.ts';
 import type { Query } from './send.ts';
 
 const mostPages = 1000;
@@ -58,7 +59,9 @@ export function searcher(
     }
     for await (const page of withFurtherPages(type, bundle)) {
       const self = page.link?.find(({ relation }) => relation === 'self')?.url ?? '';
-      yield { resources: matches(page, type), included: included(page), sorted: /[?&]_sort=/.test(self) };
+      const resources = matches(page, type);
+      assertHaveIds(type, resources);
+      yield { resources, included: included(page), sorted: /[?&]_sort=/.test(self) };
     }
   }
 

@@ -1,17 +1,24 @@
 import type { EhrResponse } from '@crossward/connector-kit';
 import type { WriteResponse } from '../client.ts';
 import { versionIn } from '../etag.ts';
-import { localReference } from '../fhir.ts';
+import { type FhirResource, localReference } from '../fhir.ts';
 import { hasFailed, isOutcome, rejection } from '../outcome.ts';
 import { isResource, parse } from './body.ts';
+import { assertIsStored } from './right-answer.ts';
 
-export function writeResponse(response: EhrResponse): WriteResponse {
+/**
+ * @param written the resource as it was sent, or its type and id. `undefined`: the response is about something else.
+ * @throws ConnectorError `outcome_unknown` if the response is about another resource
+ */
+export function writeResponse(response: EhrResponse, written?: FhirResource): WriteResponse {
   const { status, headers } = response;
   const body = parse(response.text);
   // Medplum responds with 304 to a PUT that changes nothing.
   const ok = status === 304 || (status < 300 && !(isOutcome(body) && hasFailed(body)));
   const resource = isResource(body) && !isOutcome(body) ? body : undefined;
-  const location = localReference({ reference: headers.location ?? headers['content-location'] ?? '' });
+  const locationIn = (header: string | undefined) => localReference({ reference: header ?? '' });
+  if (written) assertIsStored(written, { ok, resource, location: locationIn(headers.location) });
+  const location = locationIn(headers.location ?? headers['content-location']);
   return {
     status,
     ok,

@@ -1,10 +1,11 @@
+import { isStored } from '../../client/right-answer.ts';
 import type { BookingConnection } from '../../connection.ts';
 import type { FhirAppointment } from '../../fhir.ts';
 import { appointmentTime } from '../../mappers/appointment.ts';
 import { resourceReference } from '../../resource-id.ts';
 import type { ChangeOnSlots } from '../changes/single.ts';
 import { runCheckedWrite } from '../checked/write.ts';
-import { timeTaken } from '../write/outcomes.ts';
+import { timeTaken, unknownOutcome } from '../write/outcomes.ts';
 import { areFree, settled } from '../write/settle.ts';
 import { appointmentOf, call } from './call.ts';
 import { type OperationForm, type Wanted, wordsOf } from './form.ts';
@@ -55,7 +56,9 @@ async function take(ehr: BookingConnection, form: OperationForm, change: ChangeO
       if (!proposal) throw timeTaken();
       const chosen = form.takesAppointment ? withOurs(ehr, proposal, appointment) : proposal;
       if (appointment.status !== 'booked') return hold(ehr, form, chosen, appointment);
-      return appointmentOf(ehr, await call(ehr, await form.book(ehr, chosen, wanted)));
+      const made = await appointmentOf(ehr, await call(ehr, await form.book(ehr, chosen, wanted)));
+      if (isStored(appointment, made)) return made;
+      throw unknownOutcome();
     },
     isOpen,
   );

@@ -1,9 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Appointment, type AppointmentWrite, type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import {
+  type Appointment,
+  type AppointmentChange,
+  type AppointmentWrite,
+  type CareUnit,
+  ConnectorError,
+} from '@crossward/connector-kit';
 import type { FhirConnection } from '../../connection.ts';
 import type { FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
-import { viewAfter } from '../../mappers/group.ts';
+import { readGroupId, viewAfter } from '../../mappers/group.ts';
 import { creationKey } from '../../operation-ids.ts';
 import {
   afterWriting,
@@ -70,6 +76,7 @@ export async function changeAppointments<Plan>(
       if (done.length > 0) return await mapped(ehr, write.careUnit, done);
       if ('error' in planned) throw planned.error;
       const written = await execute(planned.plan, write);
+      if (!written.every((it, index) => isOfChange(it, write.changes[index]))) throw unknownOutcome();
       const seen = written.map((it, index) =>
         viewAfter(it, creationKey(write.operationId, index, write.changes.length)),
       );
@@ -92,6 +99,11 @@ export async function changeAppointments<Plan>(
   }
   if (uncertain !== undefined) throw unknownOutcome(uncertain);
   throw new ConnectorError('unavailable', 'The appointments kept changing during the write; nothing was written');
+}
+
+/** Whether it is the appointment that the change names. */
+function isOfChange({ id }: FhirAppointment, change: AppointmentChange | undefined): boolean {
+  return change === undefined || change.kind === 'create' || readGroupId(change.appointmentId).id === id;
 }
 
 /** Whether an error decides the write itself. A rejected read decides nothing about a write that was sent before it. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectorError } from '@crossward/connector-kit';
+import { isStored } from '../../../client/right-answer.ts';
 import type { WriteResponse } from '../../../client.ts';
 import type { BookingConnection } from '../../../connection.ts';
 import { versionIn, weakTag } from '../../../etag.ts';
@@ -11,6 +12,8 @@ import {
   localReference,
   referenceTo,
 } from '../../../fhir.ts';
+import { isOutcome } from '../../../outcome.ts';
+import type { PlannedAppointment } from '../../write/appointment.ts';
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from '../../write/outcomes.ts';
 import { versionOf } from '../../write/version.ts';
 import type { Plan } from '../plan.ts';
@@ -48,7 +51,12 @@ export async function runTransaction(ehr: BookingConnection, plan: Plan): Promis
   const references = plan.appointments.map(({ before }) =>
     before ? referenceTo(before) : createdReference(created.next().value),
   );
-  return afterWriting(() => storedInOrder(ehr, references, results));
+  const stored = await afterWriting(() => storedInOrder(ehr, references, results));
+  // The response may be the one to another transaction.
+  if (!stored.every((it, index) => isStored((plan.appointments[index] as PlannedAppointment).after, it))) {
+    throw unknownOutcome();
+  }
+  return stored;
 }
 
 /** Expired holds are cancelled if the Bundle has room: they lose their slots in any case. */
@@ -95,6 +103,9 @@ async function assertWhole(
   results: readonly BundleEntry[],
 ): Promise<void> {
   const statuses = entries.map((_, index) => results[index]?.response?.status ?? '');
+  if (entries.some(({ request }, index) => request?.method === 'PUT' && isOfAnother(request.url, results[index]))) {
+    throw unknownOutcome();
+  }
   if (statuses.every(isDone)) return;
   if (!statuses.some((status) => /^\d/.test(status) && !isDone(status))) throw unknownOutcome();
   const done = statuses.flatMap((status, index): DoneEntry[] => {
@@ -106,6 +117,14 @@ async function assertWhole(
   const isClear = statuses.every((status) => isDone(status) || status.startsWith('4'));
   const isCompensated = await compensate(ehr, done);
   throw new NotAtomic({ isCompensated: isCompensated && isClear });
+}
+
+/** Whether the result names another resource than the one that was written. */
+function isOfAnother(reference: string, result: BundleEntry | undefined): boolean {
+  const shown = result?.resource;
+  const location = localReference({ reference: result?.response?.location ?? '' });
+  const named = shown && !isOutcome(shown) ? referenceTo(shown) : location;
+  return named !== undefined && named !== reference;
 }
 
 /** Such as `201 Created`. Medplum's 304 means that the resource already had this content. */
