@@ -8,7 +8,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { sealContent } from './content.ts';
-import { deliver } from './deliver.ts';
+import { deliver, NotDelivered } from './deliver.ts';
 import { errorLog } from './error-log.ts';
 import { jobDatabase } from './job-database.ts';
 import type { MessageMetrics } from './metrics.ts';
@@ -21,15 +21,17 @@ const queue = 'messages';
 const expiry = 20;
 const usualPace = { poll: 1, supervision: 5 };
 const stopTimeout = 20_000;
+/** Seconds between two attempts. */
+const longestPause = 60;
 
 const queueSettings = {
   notify: true,
   expireInSeconds: expiry,
-  // Pauses of 1–2 s, 2–4 s, … up to a minute, until the message expires.
+  // Pauses of 1–2 s, 2–4 s, … up to a minute or `NotDelivered.mostPause`, until the message expires.
   retryLimit: 1_000_000,
   retryDelay: 1,
   retryBackoff: true,
-  retryDelayMax: 60,
+  retryDelayMax: longestPause,
   deleteAfterSeconds: 3_600,
 };
 
@@ -41,6 +43,8 @@ export interface RunningOutbox extends Outbox {
   /** Waits for messages that are being sent. Must be called before the database is closed. */
   stop(): Promise<void>;
 }
+
+type JobDatabase = ReturnType<typeof jobDatabase>;
 
 interface Dependencies {
   readonly database: Database;
@@ -95,7 +99,13 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
           notifyPollingIntervalSeconds: pace.poll,
         },
         async ([job]) => {
-          if (job) await deliver({ db, keys, senders, metrics, log }, job.data.messageId);
+          if (!job) return;
+          try {
+            await deliver({ db, keys, senders, metrics, log }, job.data.messageId);
+          } catch (error) {
+            if (error instanceof NotDelivered) await limitPause(jobs, job.id, error);
+            throw error;
+          }
         },
       );
       started = true;
@@ -136,8 +146,18 @@ async function startBoss(boss: PgBoss): Promise<void> {
   }
 }
 
+/** Limits the pause before the next attempt of a job. pg-boss itself changes no job that is active. */
+async function limitPause(jobs: JobDatabase, jobId: string, { mostPause }: NotDelivered): Promise<void> {
+  if (mostPause === undefined) return;
+  await jobs.executeSql('UPDATE pgboss.job SET retry_delay_max = $3 WHERE name = $1 AND id = $2', [
+    queue,
+    jobId,
+    Math.min(mostPause, longestPause),
+  ]);
+}
+
 /** Retries jobs that the previous process left active. */
-async function requeueOrphans(boss: PgBoss, jobs: ReturnType<typeof jobDatabase>): Promise<void> {
+async function requeueOrphans(boss: PgBoss, jobs: JobDatabase): Promise<void> {
   const { rows } = await jobs.executeSql("SELECT id FROM pgboss.job WHERE name = $1 AND state = 'active'", [queue]);
   const ids = rows.map(({ id }: { id: string }) => id);
   if (ids.length > 0) await boss.fail(queue, ids, { reason: 'the gateway was killed' });

@@ -15,8 +15,15 @@ import { compose } from './texts.ts';
 const sendTimeout = 10_000;
 
 /** Tells pg-boss to retry the job. pg-boss stores it in plain text, so it says nothing else. */
-class NotDelivered extends Error {
+export class NotDelivered extends Error {
   override readonly name = 'NotDelivered';
+  /** Whole seconds, at least one: the next attempt may not be later, because the code ends. `undefined`: not known. */
+  readonly mostPause: number | undefined;
+
+  constructor(reason: string, mostPause?: number) {
+    super(reason);
+    this.mostPause = mostPause;
+  }
 }
 
 interface Dependencies {
@@ -33,28 +40,35 @@ interface Dependencies {
  */
 export async function deliver(dependencies: Dependencies, messageId: string): Promise<void> {
   const { db, log } = dependencies;
+  let message: DueMessage | undefined;
   try {
-    const message = await readDue(db, messageId);
+    message = await readDue(db, messageId);
     if (!message) return;
     const outcome = await attempt(dependencies, message);
     if (outcome !== 'later') await settle(db, message, outcome);
-    else throw new NotDelivered('later');
+    else throw new NotDelivered('later', mostPause(message));
   } catch (error) {
     if (error instanceof NotDelivered) throw error;
     // Log no message: a database error can quote a row.
     log.error({ message_id: messageId, cause: describeError(error) }, 'message could not be processed');
-    throw new NotDelivered('error');
+    throw new NotDelivered('error', message && mostPause(message));
   }
 }
 
 type DueMessage = NonNullable<Awaited<ReturnType<typeof readDue>>>;
 
+/** Seconds until the code expires. */
+const secondsLeft = ({ expires }: DueMessage) => (expires - performance.now()) / 1000;
+
+/** Half of the time that is left: attempts come closer together towards the end of the code, and none is after it. */
+const mostPause = (message: DueMessage) => Math.max(1, Math.floor(secondsLeft(message) / 2));
+
 /**
  * A queued row is the newest message of its confirmation and has not been withdrawn. The lock waits for a transaction that
  * is superseding it. The provider is called right after this.
  */
-function readDue(db: Db, messageId: string) {
-  return db
+async function readDue(db: Db, messageId: string) {
+  const row = await db
     .selectFrom('messages')
     .select([
       'id',
@@ -74,6 +88,8 @@ function readDue(db: Db, messageId: string) {
     .where('state', '=', 'queued')
     .forUpdate()
     .executeTakeFirst();
+  // By the clock of this process, from the database's.
+  return row && { ...row, expires: performance.now() + row.seconds_left * 1000 };
 }
 
 /** `failure`: a fixed word or the provider's status code. For an expired message: why it had not been sent. */
@@ -110,6 +126,8 @@ async function attempt({ db, keys, senders, metrics, log }: Dependencies, row: D
   } catch (error) {
     if (error instanceof PermanentFailure) return fail(error.reason);
     if (!(error instanceof TemporaryFailure)) throw error;
+    // No later attempt would be before the end of the code.
+    if (Math.max(1, error.retryAfterSeconds ?? 0) >= secondsLeft(row)) return fail(error.reason);
     log.warn({ ...about, reason: error.reason }, 'message could not be sent, will retry');
     await recordFailure(db, row.id, error);
     return 'later';
@@ -164,7 +182,7 @@ async function recordFailure(db: Db, messageId: string, { reason, retryAfterSeco
     .updateTable('messages')
     .set({ failure_reason: reason })
     .$if(wait !== undefined, (update) =>
-      update.set({ not_before: sql<Date>`least(expires_at, clock_timestamp() + ${wait} * interval '1 second')` }),
+      update.set({ not_before: sql<Date>`clock_timestamp() + ${wait} * interval '1 second'` }),
     )
     .where('id', '=', messageId)
     .where('state', '=', 'queued')

@@ -1,7 +1,7 @@
 /** @module-tag any-database */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { book, sodermalm } from '../../../test/bookings.ts';
 import {
   backdateCode,
@@ -9,21 +9,25 @@ import {
   codeIn,
   confirmationOf,
   eventually,
+  expireCode,
   type Message,
   rowsOf,
 } from '../../../test/codes.ts';
+import { readEvents } from '../../../test/events.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { Secret } from '../config/secret.ts';
 import { listFailed, sendAgain } from './failed.ts';
 import { deleteFailedContent } from './retention.ts';
 
-/** Rejects every message until the test repairs it. */
-let isBroken = true;
+/** Every message is answered with it. */
+let status = 400;
+let retryAfter: number | undefined;
 const taken: Message[] = [];
 const provider = createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray()).toString('utf8');
-  if (!isBroken) taken.push(JSON.parse(body));
-  response.writeHead(isBroken ? 400 : 200).end();
+  if (status === 200) taken.push(JSON.parse(body));
+  if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
+  response.writeHead(status).end();
 });
 await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
 const { port } = provider.address() as AddressInfo;
@@ -41,7 +45,8 @@ afterAll(async () => {
   provider.close();
 });
 beforeEach(() => {
-  isBroken = true;
+  status = 400;
+  retryAfter = undefined;
   taken.length = 0;
 });
 
@@ -55,6 +60,25 @@ async function failed() {
   if (!message) throw new Error('The message is not listed');
   return { held, message };
 }
+
+/** Waits for the event that says that the code was not sent. */
+function failedEventsAbout(appointmentId: string) {
+  return eventually(async () => {
+    const { events } = await readEvents(gateway);
+    const found = events.filter(({ type, data }) => type === 'message.failed' && data.appointment_id === appointmentId);
+    expect(found).toHaveLength(1);
+    return found;
+  });
+}
+
+/** Failed messages in the gateway's metrics. */
+async function failures(): Promise<number> {
+  const { text } = await gateway.request('GET', '/metrics', { client: null });
+  return Number(/^crossward_messages_failed_total\{channel="sms"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
+const attemptsFor = (confirmationId: string) =>
+  rowsOf(gateway, 'SELECT state, failure_reason FROM messages WHERE confirmation_id = $1', [confirmationId]);
 
 const contentOf = (id: string) =>
   rowsOf<{ sealed_content: Buffer | null }>(gateway, 'SELECT sealed_content FROM messages WHERE id = $1', [id]);
@@ -71,7 +95,7 @@ test('a failed message is listed without personal data, and can be sent again', 
     failedAt: expect.any(Date),
     expiresAt: expect.any(Date),
   });
-  isBroken = false;
+  status = 200;
   expect(await sendAgain(db, message.id)).toBe(true);
   await eventually(async () => expect(confirmationOf(await sweden.get(held.id)).delivery).toBe('sent'));
   expect(taken).toHaveLength(1);
@@ -89,7 +113,7 @@ test('it can fail again', async () => {
 
 test('a resent code replaces it', async () => {
   const { held, message } = await failed();
-  isBroken = false;
+  status = 200;
   await backdateCode(gateway, confirmationOf(held).id, 31);
   expect((await sweden.resend(held.id)).status).toBe(202);
   expect(await sendAgain(db, message.id)).toBe(false);
@@ -113,6 +137,56 @@ test('its content is deleted when its code expires', async () => {
   expect(await sendAgain(db, message.id)).toBe(false);
   await deleteFailedContent(db, 1_000);
   expect(await contentOf(message.id)).toEqual([{ sealed_content: null }]);
+});
+
+describe('while the provider is away', () => {
+  beforeEach(() => {
+    status = 503;
+  });
+
+  test('a code that expires before it could be sent is a failure, with an event', async () => {
+    const before = await failures();
+    const held = await book(gateway, { careUnit: sodermalm });
+    const { id } = confirmationOf(held);
+    await eventually(async () =>
+      expect(await attemptsFor(id)).toEqual([{ state: 'queued', failure_reason: 'http_503' }]),
+    );
+    await rowsOf(gateway, 'UPDATE messages SET expires_at = now() WHERE confirmation_id = $1', [id]);
+    await expireCode(gateway, held);
+    const [message] = await failedEventsAbout(held.id);
+    expect(message?.data).toMatchObject({ confirmation_id: id, channel: 'sms', reason: 'http_503' });
+    expect(await attemptsFor(id)).toEqual([{ state: 'failed', failure_reason: 'http_503' }]);
+    expect(await failures()).toBe(before + 1);
+  });
+
+  test('no attempt is planned after the end of the code', async () => {
+    const held = await book(gateway, { careUnit: sodermalm });
+    const { id } = confirmationOf(held);
+    const planned = (attempts: number) =>
+      rowsOf(
+        gateway,
+        `SELECT job.start_after <= messages.expires_at AS "isInTime"
+         FROM messages JOIN pgboss.job ON job.data->>'messageId' = messages.id::text
+         WHERE confirmation_id = $1 AND job.state = 'retry' AND retry_count >= $2`,
+        [id, attempts],
+      );
+    await eventually(async () => expect(await planned(0)).toEqual([{ isInTime: true }]));
+    // The code ends sooner than the pause that so many attempts would have.
+    await rowsOf(gateway, `UPDATE messages SET expires_at = now() + interval '20 seconds' WHERE confirmation_id = $1`, [
+      id,
+    ]);
+    await rowsOf(gateway, `UPDATE pgboss.job SET retry_count = 10, start_after = now() WHERE state = 'retry'`);
+    await eventually(async () => expect(await planned(11)).toEqual([{ isInTime: true }]));
+    await failedEventsAbout(held.id);
+    expect(await attemptsFor(id)).toEqual([{ state: 'failed', failure_reason: 'http_503' }]);
+  });
+
+  test('a code that ends before the provider wants to be asked again fails at once', async () => {
+    retryAfter = 86_400;
+    const held = await book(gateway, { careUnit: sodermalm });
+    await failedEventsAbout(held.id);
+    expect(confirmationOf(await sweden.get(held.id)).delivery).toBe('failed');
+  });
 });
 
 test('an invalid id matches nothing', async () => {

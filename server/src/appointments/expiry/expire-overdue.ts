@@ -86,7 +86,6 @@ async function begin(tx: Tx, services: OperationServices, ehr: EhrConnection) {
     const careUnit = ehr.careUnits.get(careUnitId);
     const operation = newOperation(ehr.id, careUnitId);
     const holds = await markExpiring(tx, operation.id, ids);
-    await services.outbox.withdraw(tx, ids);
     if (!careUnit || holds.length === 0) {
       await markExpired(tx, ids);
       continue;
