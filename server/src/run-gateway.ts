@@ -7,6 +7,8 @@ import { type DemoClient, prepareDemo } from './config/demo.ts';
 import type { Environment } from './config/environment.ts';
 import { loadWithConnectors } from './config/load.ts';
 import { requireLoopback } from './config/loopback.ts';
+import { formatPath } from './config/mistake.ts';
+import { allowedPlainText } from './config/plain-text.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { embeddedFiles } from './db/embedded-files.ts';
 import { demoWelcome } from './demo-welcome.ts';
@@ -48,6 +50,12 @@ export async function runGateway(environment: Environment, log: Logger, primary?
       : 'Crossward is starting and creates its embedded database, which takes a few seconds',
   );
   if (!configured || !environment.databaseUrl) await prepareDataDir(dataDir, log);
+  for (const path of allowedPlainText(configured?.configuration ?? {})) {
+    log.warn(
+      { setting: formatPath(path) },
+      'plain text: data of patients and credentials go to another machine without TLS',
+    );
+  }
   // Opening the database locks the data directory, before anything else is written there.
   const database = await openDatabase({
     databaseUrl: environment.databaseUrl?.reveal(),

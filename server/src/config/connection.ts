@@ -128,6 +128,13 @@ export const connectionSchema = Type.Object(
         default: false,
       }),
     ),
+    allow_plain_text: Type.Optional(
+      Type.Boolean({
+        description:
+          'Allows http:// to another machine. Patients, national numbers and credentials can then be read and changed by anybody on the way. Loopback addresses need no permission.',
+        default: false,
+      }),
+    ),
     ca_file: certificateFile,
   },
   {

@@ -47,6 +47,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
           give_up_seconds: 600,
           max_response_bytes: 10_485_760,
           allow_private_addresses: false,
+          allow_plain_text: false,
         },
         policies,
         care_units: [

@@ -83,6 +83,12 @@ const smtp = Type.Object(
     tls: choice(['implicit', 'starttls', 'none'], {
       description: 'Encryption: `implicit` TLS from the start, required `starttls`, or `none`.',
     }),
+    allow_plain_text: Type.Optional(
+      Type.Boolean({
+        description:
+          'Allows `tls: none` to another machine. Codes, addresses and the password can then be read and changed by anybody on the way. Default: false.',
+      }),
+    ),
     ca_file: certificateFile,
     username: Type.Optional(text('User name, if the server requires authentication.')),
     password: Type.Optional(environmentReference('Password of `username`.')),

@@ -102,7 +102,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'settings of another connector',
       ['connector: sandbox', 'connector: remote'],
-      '5:17: emrs[0].settings.country: unknown key; allowed: token, pages',
+      '5:17: emrs[0].settings.country: unknown key; allowed: token, pages, base_url, auth, system',
     ],
   ],
   messages: [
@@ -135,6 +135,11 @@ const cases: Record<string, readonly Case[]> = {
       '18:38: messages.sms.base_url: must start with https://, because codes are sent there; http:// is allowed for loopback addresses only',
     ],
     [
+      'an SMTP server on another machine without TLS',
+      'messages:\n  email: { provider: smtp, host: mail.example.org, port: 25, tls: none, from: a@example.org }\n',
+      '18:67: messages.email.tls: must be implicit or starttls, because codes and the password are sent there; none is allowed for loopback addresses, and with allow_plain_text: true',
+    ],
+    [
       'a number as the sender',
       withMessages('{ provider: 46elks, username: u, password: { env: ACME_CLIENT_SECRET }, from: +4670000000 }'),
       '18:86: messages.sms.from: must be text: put it in quotes',
@@ -146,7 +151,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [
       'a password without a user name',
-      'messages:\n  email: { provider: smtp, host: h, port: 25, tls: none, from: a@example.org, password: { env: ACME_CLIENT_SECRET } }\n',
+      'messages:\n  email: { provider: smtp, host: h, port: 25, tls: starttls, from: a@example.org, password: { env: ACME_CLIENT_SECRET } }\n',
       '18:10: messages.email: the key "username" is missing: User name, if the server requires authentication.',
     ],
   ],

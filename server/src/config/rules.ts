@@ -2,11 +2,11 @@ import { isConfigurable } from '../identifiers/referable-headers.ts';
 import { parseRange } from './address-ranges.ts';
 import { consoleMistakes } from './console-rules.ts';
 import type { EnvironmentVariables } from './environment.ts';
-import { isLoopbackHost } from './loopback.ts';
 import { isMapping, type Mistake, type Path, quoted } from './mistake.ts';
 import { nearest } from './nearest.ts';
 import type { PartialFile } from './partial-file.ts';
 import { patientPageMistakes } from './patient-page-rules.ts';
+import { plainTextMistakes } from './plain-text.ts';
 import { isReference, minimumSecretLength, variable } from './references.ts';
 import { notInFile, unknownGrants } from './unknown-grants.ts';
 import { webhookMistakes } from './webhook-rules.ts';
@@ -23,7 +23,7 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...repeated(file.clients ?? [], ['clients'], 'id'),
     ...mistakenGrants(file),
     ...missingChannels(file),
-    ...unencryptedChannels(file),
+    ...plainTextMistakes(file),
     ...reservedHeaders(file),
     ...invalidProxies(file),
     ...patientPageMistakes(file),
@@ -129,21 +129,6 @@ function missingChannels(file: PartialFile): Mistake[] {
     });
   });
   return [...found.values()];
-}
-
-/** Phone numbers, codes and provider credentials are sent to these URLs. */
-function unencryptedChannels({ messages }: PartialFile): Mistake[] {
-  const sms: unknown = messages?.sms;
-  if (!isMapping(sms)) return [];
-  return ['url', 'base_url'].flatMap((key): Mistake[] => {
-    const address = sms[key];
-    if (typeof address !== 'string' || !URL.canParse(address)) return [];
-    const { protocol, hostname } = new URL(address);
-    if (protocol !== 'http:' || isLoopbackHost(hostname)) return [];
-    const text =
-      'must start with https://, because codes are sent there; http:// is allowed for loopback addresses only';
-    return [{ path: ['messages', 'sms', key], at: 'value', text }];
-  });
 }
 
 function invalidProxies({ http }: PartialFile): Mistake[] {

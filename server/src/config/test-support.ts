@@ -21,7 +21,13 @@ export const fakeConnectors: readonly ConnectorModule[] = [
   }),
   fakeConnector('remote', {
     type: 'object',
-    properties: { token: { type: 'object' }, pages: { type: 'integer', minimum: 1 } },
+    properties: {
+      token: { type: 'object' },
+      pages: { type: 'integer', minimum: 1 },
+      base_url: { type: 'string' },
+      auth: { type: 'object' },
+      system: { type: 'string' },
+    },
     additionalProperties: false,
   }),
 ];

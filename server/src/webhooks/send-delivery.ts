@@ -38,9 +38,13 @@ const longestResponse = 16_384;
  * redirects: they could lead anywhere. The body of a response is never stored.
  */
 export function createDeliverySender(settings: SendSettings): DeliverySender {
-  const { timeout_ms, allow_private_addresses } = settings;
+  const { timeout_ms, allow_private_addresses, allow_http } = settings;
   const agent = new Agent({
-    connect: createConnect({ connectTimeoutMs: timeout_ms, allowPrivateAddresses: allow_private_addresses }),
+    connect: createConnect({
+      connectTimeoutMs: timeout_ms,
+      allowPrivateAddresses: allow_private_addresses,
+      allowPlainText: allow_http,
+    }),
     // No limit of connections to a host: the dispatcher limits attempts. A request that waits for a connection cannot be
     // aborted, so slow endpoints would hold up others on their host for longer than the claims of their deliveries last.
     allowH2: false,

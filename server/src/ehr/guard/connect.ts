@@ -2,11 +2,14 @@ import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { trusting } from '../../config/certificates.ts';
+import { isLoopback } from '../../config/loopback.ts';
 import { mayConnectTo } from './addresses.ts';
 
 export interface ConnectSettings {
   readonly connectTimeoutMs: number;
   readonly allowPrivateAddresses: boolean;
+  /** Whether addresses of other machines may be connected to without TLS. */
+  readonly allowPlainText: boolean;
   /** PEM certificates of authorities to trust in addition to the default ones. */
   readonly ca?: string | undefined;
 }
@@ -21,12 +24,18 @@ export const addressRejected = 'EHR_ADDRESS_REJECTED';
  * Connects to allowed addresses only. Checks the resolved address of every connection, which prevents DNS rebinding.
  * Always verifies certificates, whatever the environment variables say.
  */
-export function createConnect({
-  connectTimeoutMs,
-  allowPrivateAddresses,
-  ca,
-}: ConnectSettings): buildConnector.connector {
+export function createConnect(settings: ConnectSettings): buildConnector.connector {
+  const { allowPrivateAddresses, allowPlainText } = settings;
   const isPermitted = (address: string) => mayConnectTo(address, allowPrivateAddresses);
+  const encrypted = permittedConnect(settings, isPermitted);
+  const plain = permittedConnect(settings, (it) => isPermitted(it) && (allowPlainText || isLoopback(it)));
+  return (options, callback) => (options.protocol === 'https:' ? encrypted : plain)(options, callback);
+}
+
+function permittedConnect(
+  { connectTimeoutMs, ca }: ConnectSettings,
+  isPermitted: (address: string) => boolean,
+): buildConnector.connector {
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     allowH2: false,

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { inspect } from 'node:util';
 import { ConnectorError, type EhrRequest } from '@crossward/connector-kit';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../../test/free-port.ts';
+import { mayConnectTo } from './addresses.ts';
 import { createEhrHttp, type EhrHttpSettings } from './ehr-http.ts';
 import { selfSigned, serve, serveSocket, serveTls } from './test-servers.ts';
 import { timersOf } from './test-timers.ts';
@@ -18,6 +20,7 @@ function connect(settings: Partial<EhrHttpSettings> = {}) {
     retries: 2,
     maxResponseBytes: 1024,
     allowPrivateAddresses: true,
+    allowPlainText: false,
     ...settings,
   });
   onTestFinished(() => http.close());
@@ -134,6 +137,32 @@ describe('a URL', () => {
   test.each(['127.0.0.1', 'localhost'])('with %s works if the connection allows private addresses', async (host) => {
     const server = await serve(ok);
     expect((await connect().send(read(`http://${host}:${server.port}`))).text).toBe('fine');
+  });
+
+  test('of another machine without TLS is rejected unless the connection allows plain text', async () => {
+    const elsewhere = 'http://10.1.2.3';
+    for (const request of [read(elsewhere), write(elsewhere)]) {
+      const error = await errorOf(connect().send(request));
+      expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EHR_ADDRESS_REJECTED' } });
+      expect(error).toMatchObject({ message: expect.stringContaining('allow_plain_text') });
+    }
+  });
+
+  /** An address of this machine that other machines can reach. */
+  const own = Object.values(networkInterfaces())
+    .flatMap((addresses = []) => addresses)
+    .find(({ address, internal }) => !internal && mayConnectTo(address, true));
+
+  test.skipIf(!own)('of another machine is tried with TLS, or if the connection allows plain text', async () => {
+    const host = own?.family === 'IPv6' ? `[${own.address}]` : own?.address;
+    const closed = `${host}:${await freePort()}`;
+    for (const [url, allowPlainText] of [
+      [`http://${closed}`, true],
+      [`https://${closed}`, false],
+    ] as const) {
+      const error = await errorOf(connect({ allowPlainText, retries: 0 }).send(read(url)));
+      expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'ECONNREFUSED' } });
+    }
   });
 
   test('of a cloud metadata service is always rejected', async () => {

@@ -180,7 +180,8 @@ function failure(request: EhrRequest, outcome: Failure, mayBeDone: boolean): Con
   }
   if (cause?.sent) return new ConnectorError('timeout', 'The EHR did not respond in time', { cause });
   if (cause?.code === addressRejected) {
-    const words = 'The address of the EHR is not allowed for this connection (see connection.allow_private_addresses)';
+    const words =
+      'The address of the EHR is not allowed for this connection (see connection.allow_private_addresses and allow_plain_text)';
     return new ConnectorError('unavailable', words, { cause });
   }
   const seconds = askedToWait(outcome);

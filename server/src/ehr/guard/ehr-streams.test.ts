@@ -14,6 +14,7 @@ function connect(settings: Partial<EhrHttpSettings> = {}) {
     retries: 2,
     maxResponseBytes: 1024,
     allowPrivateAddresses: true,
+    allowPlainText: false,
     ...settings,
   });
   onTestFinished(() => http.close());

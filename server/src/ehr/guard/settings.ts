@@ -26,6 +26,7 @@ export async function httpSettings(connection: ConnectionSettings): Promise<EhrH
     retries: connection.retries,
     maxResponseBytes: connection.max_response_bytes,
     allowPrivateAddresses: connection.allow_private_addresses,
+    allowPlainText: connection.allow_plain_text,
     ca: connection.ca_file === undefined ? undefined : await readCertificates(connection.ca_file),
   };
 }
