@@ -18,6 +18,7 @@ import { appointmentKind } from './write/kind.ts';
 import { type AppointmentPlan, changesOf } from './write/plan.ts';
 import { assertMaySend } from './write/resend.ts';
 import { preview, previewResponse } from './write/response.ts';
+import { withOperationIds } from './write/transaction.ts';
 
 export type Plan = AppointmentPlan | EhrCodePlan;
 
@@ -36,7 +37,7 @@ export async function carryOut(
   if (dryRun) return runDryRun(context, plan);
   if ('ehrCode' in plan) return execute(ehrCodeKind, plan, (tx) => decideEhrCode(tx, context, plan));
   await assertDraftsAreFree(context, plan);
-  return execute(appointmentKind, plan, decisionOn(context, plan));
+  return execute(appointmentKind, withOperationIds(context.ehr, plan), decisionOn(context, plan));
 }
 
 /** Checks and reservations in the transaction that starts the operation. */
@@ -124,7 +125,7 @@ function confirm(
   // In the order of the request: the first id at fault decides the reason.
   const ids = steps.flatMap(({ confirms }) => confirms ?? []);
   const waitingIds = changesOf(plan).flatMap(({ confirms }) => confirms ?? []);
-  return execute(appointmentKind, plan, decide(confirmationId, ids, waitingIds));
+  return execute(appointmentKind, withOperationIds(ehr, plan), decide(confirmationId, ids, waitingIds));
 }
 
 /** Runs all checks without changing or sending anything. */

@@ -70,9 +70,22 @@ export async function claimKey(
     }
     const response = storedResponse(keys, { operation, requestHashes }, known);
     if (response) return { kind: 'replay', response };
-    break;
+    throw inProgress(runningHere.has(known.id) ? 1 : known.lease_rest);
   }
   throw inProgress();
+}
+
+/** Ids of the operations that requests to this process are running. They end long before their lease. */
+const runningHere = new Set<string>();
+
+/** Runs an operation. Meanwhile, requests with its key are told to come back soon, not at the end of its lease. */
+export async function whileRunning<Result>({ id }: Leased, run: () => Promise<Result>): Promise<Result> {
+  runningHere.add(id);
+  try {
+    return await run();
+  } finally {
+    runningHere.delete(id);
+  }
 }
 
 /**
@@ -99,8 +112,9 @@ function keyReused(): Problem {
   return problemAt({ in: 'header', header: 'idempotency-key' }, reason, reasons[reason].happened);
 }
 
-export function inProgress(detail?: string): Problem {
-  return new Problem('idempotency_in_progress', { detail, headers: { 'retry-after': '1' } });
+/** @param retryAfterSeconds the rest of the lease, if another process holds it */
+export function inProgress(retryAfterSeconds = 1): Problem {
+  return new Problem('idempotency_in_progress', { headers: { 'retry-after': String(Math.max(retryAfterSeconds, 1)) } });
 }
 
 async function findKeyHash(db: Db, clientId: string, hashes: readonly [Buffer, ...Buffer[]]): Promise<Buffer> {
@@ -116,7 +130,8 @@ async function findKeyHash(db: Db, clientId: string, hashes: readonly [Buffer, .
 function readKey(db: Db, clientId: string, keyHash: Buffer) {
   return db
     .selectFrom('operations')
-    .select(['request_hash', 'sealed_response'])
+    .select(['id', 'request_hash', 'sealed_response'])
+    .select(sql<number>`ceil(extract(epoch FROM coalesce(lease_expires_at, now()) - now()))::int`.as('lease_rest'))
     .select(sql<boolean>`created_at <= now() - ${keyLifetime}`.as('is_old'))
     .where('client_id', '=', clientId)
     .where('idempotency_key_hash', '=', keyHash)

@@ -1,4 +1,5 @@
-import type { Tx } from '../db/kysely.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db, Tx } from '../db/kysely.ts';
 import { retryTransaction } from '../db/retry.ts';
 import { keptProblem, Problem } from '../problems/problem.ts';
 import { sealStored } from './claim.ts';
@@ -6,8 +7,10 @@ import { LeaseLost, PartiallyApplied } from './errors.ts';
 import type { OperationKind } from './kind.ts';
 import { releaseAsUnknown } from './lease.ts';
 import type { OperationResponse } from './operation-response.ts';
+import type { OperationServices } from './services.ts';
 import { monitor, monitorRepeats, removeOperation, removeWithoutSync, storeResponse } from './store-end.ts';
 import { resetForRetry } from './store-plan.ts';
+import type { Leased } from './stored-operation.ts';
 import type { Run } from './work.ts';
 
 /**
@@ -111,9 +114,22 @@ export async function leaveOpen(run: Run, problem: Problem): Promise<never> {
   if (problem.cause instanceof LeaseLost) run.services.operationMetrics.leaseLost(run.ehr.id);
   // Background recovery tries again later, and finally suspends the operation.
   if (!run.hasCaller) throw problem.cause ?? problem;
-  // If the database is down, the lease expires on its own.
-  await releaseAsUnknown(run.services.db, run.operation).catch(() => undefined);
+  await releaseSoon(run.services.db, run.operation);
   throw new OperationEnded(problem);
+}
+
+/** How long a caller waits for the release of a lease, in milliseconds. */
+const releasePatience = 1_000;
+
+/**
+ * Releases the lease after `outcome_unknown` was reported. If the database hesitates, the caller gets its response before;
+ * if it is down, the lease expires on its own.
+ */
+export async function releaseSoon(db: Db, operation: Leased): Promise<void> {
+  const released = releaseAsUnknown(db, operation).catch(() => undefined);
+  const waited = new AbortController();
+  await Promise.race([released, sleep(releasePatience, undefined, { signal: waited.signal }).catch(() => undefined)]);
+  waited.abort();
 }
 
 /**
@@ -126,7 +142,7 @@ export function isStoredUnderKey({ status, reason }: Problem): boolean {
 
 async function settleRejected(tx: Tx, run: Run, problem: Problem): Promise<void> {
   const { operation, services, ehr, isFirst, wasCompensated } = run;
-  const { keyHash, clientId, attempt } = operation;
+  const { keyHash, attempt } = operation;
   // The EHR may still be processing an earlier call.
   const mayBeLate = !isFirst && !wasCompensated;
   if (keyHash === undefined || problem.status === 429) {
@@ -137,10 +153,19 @@ async function settleRejected(tx: Tx, run: Run, problem: Problem): Promise<void>
       ? monitor(tx, operation, ehr.patience.settlingSeconds)
       : resetForRetry(tx, operation, wasCompensated ? attempt + 1 : attempt);
   }
-  const sealed = sealStored(services.keys, clientId, keyHash, { problem: keptProblem(problem, operation.requestId) });
+  const sealed = sealProblem(services, operation, problem);
   return mayBeLate
     ? monitor(tx, operation, ehr.patience.settlingSeconds, sealed)
     : storeResponse(tx, operation, sealed);
+}
+
+/** `undefined` without an idempotency key. */
+export function sealProblem(
+  { keys }: Pick<OperationServices, 'keys'>,
+  { keyHash, clientId, requestId }: Leased,
+  problem: Problem,
+): Buffer | undefined {
+  return keyHash && sealStored(keys, clientId, keyHash, { problem: keptProblem(problem, requestId) });
 }
 
 /** `undefined` without an idempotency key. */

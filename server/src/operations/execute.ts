@@ -1,18 +1,28 @@
 import { patientHashes } from '../confirmations/limits.ts';
 import { mayHaveBeenSent } from '../db/errors.ts';
-import type { Db, Tx } from '../db/kysely.ts';
+import type { Tx } from '../db/kysely.ts';
 import { retryTransaction } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { writeEvents } from '../events/write-events.ts';
 import { Problem } from '../problems/problem.ts';
 import { inProgress } from './claim.ts';
-import { finish, inTransaction, leaveOpen, OperationEnded, rejectOperation, sealResponse } from './end.ts';
+import {
+  finish,
+  inTransaction,
+  isStoredUnderKey,
+  leaveOpen,
+  OperationEnded,
+  rejectOperation,
+  releaseSoon,
+  sealProblem,
+  sealResponse,
+} from './end.ts';
 import { isFinal, isSettled, LeaseLost } from './errors.ts';
 import type { OperationKind } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
 import type { OperationServices } from './services.ts';
-import { removeOperation, storeResponse } from './store-end.ts';
-import { clearPlan, type Planned, storePlan } from './store-plan.ts';
+import { monitor, storeResponse } from './store-end.ts';
+import { type Planned, storePlan } from './store-plan.ts';
 import { type Leased, sealPlan } from './stored-operation.ts';
 import { leaseSeconds, type Run, startRun } from './work.ts';
 
@@ -51,29 +61,29 @@ export async function execute<Plan, Outcome>(
 }
 
 async function begin<Plan, Outcome>(
-  { services, ehr, careUnit, operation, claim }: ExecuteContext,
+  context: ExecuteContext,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
   decide: Decide | undefined,
 ): Promise<Run> {
-  const planned = plannedFor({ services, ehr, careUnit, operation }, kind, plan);
+  const { services, ehr, careUnit, operation, claim } = context;
+  const planned = plannedFor(context, kind, plan);
   let leasedAt = performance.now();
   const store = async () => {
     if (!decide) return claim ? claim(planned) : storePlan(services.db, operation, planned);
-    await claim?.();
     return retryTransaction(() =>
       services.db.transaction().execute(async (tx) => {
         const problem = await decide(tx, operation.id);
+        if (problem) return endDecided(tx, context, problem);
         leasedAt = performance.now();
-        return problem ?? storePlan(tx, operation, planned);
+        return storePlan(tx, operation, planned);
       }),
     );
   };
-  const stored = await store().catch(async (error) => {
-    if (mayHaveBeenSent(error)) await withdraw(services.db, operation, error);
-    return throwInProgress(error);
-  });
-  if (stored instanceof Problem) throw stored;
+  // A claim without a plan does nothing, also if it arrives late.
+  if (decide) await claim?.();
+  const stored = await store().catch((error) => throwUnstored(services, operation, error));
+  if (stored instanceof Error) throw stored;
   return startRun(services, { ehr, careUnit }, operation, {
     expiresAt: stored,
     isFirst: !operation.isMonitored,
@@ -83,22 +93,38 @@ async function begin<Plan, Outcome>(
   });
 }
 
-/** The plan may be stored although the commit failed to report so. Background recovery would then execute it. */
-async function withdraw(db: Db, operation: Leased, cause: unknown): Promise<void> {
-  try {
-    await (operation.keyHash === undefined
-      ? removeOperation(db, operation)
-      : clearPlan(db, operation, operation.attempt));
-  } catch (error) {
-    // The plan was not stored.
-    if (error instanceof LeaseLost) return;
-    throw new OperationEnded(new Problem('outcome_unknown', { cause }));
-  }
+/**
+ * Stores a problem under the key in the transaction that decided it: what it counted is counted once for the key, and only
+ * under the lease. Returns the error that reports it.
+ */
+async function endDecided(
+  tx: Tx,
+  { services, ehr, operation }: ExecuteContext,
+  problem: Problem,
+): Promise<Problem | OperationEnded> {
+  if (operation.keyHash === undefined || !isStoredUnderKey(problem)) return problem;
+  const sealed = sealProblem(services, operation, problem);
+  await (operation.isMonitored
+    ? monitor(tx, operation, ehr.patience.settlingSeconds, sealed)
+    : storeResponse(tx, operation, sealed));
+  return new OperationEnded(problem);
+}
+
+/**
+ * Reports that a plan, or an operation that needs no EHR, was not stored. If the answer of the commit was lost, nothing is
+ * known: it may be stored, or may still become so. Its row is left to a retry and to background recovery.
+ */
+async function throwUnstored({ db }: OperationServices, operation: Leased, error: unknown): Promise<never> {
+  // Another request with the same key holds the lease, and this one has done nothing.
+  if (error instanceof LeaseLost) throw inProgress();
+  if (!mayHaveBeenSent(error)) throw error;
+  await releaseSoon(db, operation);
+  throw new OperationEnded(outcomeUnknownInDatabase(error));
 }
 
 /** What is stored before the EHR is called. */
 export function plannedFor<Plan, Outcome>(
-  { services, ehr, careUnit, operation }: ExecuteContext,
+  { services, ehr, careUnit, operation }: Pick<ExecuteContext, 'services' | 'ehr' | 'careUnit' | 'operation'>,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
 ): Planned {
@@ -110,11 +136,6 @@ export function plannedFor<Plan, Outcome>(
     lifetimeSeconds: patients.length > 0 ? careUnit.code.lifetimeSeconds : undefined,
     patientHashes: patients.map((id) => patientHashes(services.keys, ehr.id, id)[0]),
   };
-}
-
-/** Another request with the same key holds the lease, and this one has done nothing. */
-function throwInProgress(error: unknown): never {
-  throw error instanceof LeaseLost ? inProgress() : error;
 }
 
 /** Calls the EHR and ends the operation. The plan is stored, and this process holds the lease. */
@@ -142,11 +163,12 @@ export function asOutcomeUnknown(error: unknown): Problem {
 
 /** The plan has nothing for the EHR: one transaction decides and ends the operation. */
 async function endAtOnce<Plan, Outcome>(
-  { services, ehr, careUnit, operation, claim }: ExecuteContext,
+  context: ExecuteContext,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
   decide: Decide | undefined,
 ): Promise<OperationResponse> {
+  const { services, ehr, careUnit, operation, claim } = context;
   await claim?.();
   const expiresAt = null;
   const run = startRun(services, { ehr, careUnit }, operation, {
@@ -158,14 +180,14 @@ async function endAtOnce<Plan, Outcome>(
   });
   const outcome = await inTransaction(run, async (tx) => {
     const problem = await decide?.(tx, operation.id);
-    if (problem) return problem;
+    if (problem) return endDecided(tx, context, problem);
     const outcome = await kind.perform(run, plan);
     const response = await kind.record(tx, run, plan, outcome);
     const events = kind.events?.(run, plan, outcome, response) ?? [];
     if (operation.keyHash === undefined) await writeEvents(tx, events);
     else await storeResponse(tx, operation, sealResponse(run, response), events);
     return response;
-  }).catch(throwInProgress);
-  if (outcome instanceof Problem) throw outcome;
+  }).catch((error) => throwUnstored(services, operation, error));
+  if (outcome instanceof Error) throw outcome;
   return outcome;
 }

@@ -22,9 +22,10 @@ interface Case {
 /**
  * Recovers an operation without a caller.
  *
- * - An interrupted operation is finished within its lifetime. One that sends a code is compensated: its caller is gone.
- * - After `outcome_unknown` was reported, nothing new is started. What the EHR performed is recorded, and what it
- *   performed in part is finished.
+ * - An interrupted operation with a key is finished within its lifetime: a retry gets its response. One that sends a code is
+ *   compensated: its caller is gone.
+ * - Without a key, or after `outcome_unknown` was reported, nothing new is started, because the caller may have looked, found
+ *   nothing and asked again. What the EHR performed is recorded, and what it performed in part is finished.
  *
  * @throws OperationEnded when it ended with a problem; another error when the recovery must be tried again
  */
@@ -40,7 +41,8 @@ async function recoverPending(it: Case): Promise<Recovery> {
   const { run, kind, stored } = it;
   const makesCode = kind.codesFor(stored.plan).length > 0;
   const mayPerform = kind.findsOperations(run.ehr) && stored.age <= run.ehr.patience.giveUpSeconds;
-  if (mayPerform && !makesCode && !stored.reportedUnknown) return performAgain(it);
+  const isAwaited = stored.keyHash !== undefined && !stored.reportedUnknown;
+  if (mayPerform && !makesCode && isAwaited) return performAgain(it);
   const found = await findOutcome(run, kind, stored);
   if (found === 'too early') return 'later';
   if (found === 'not done') {

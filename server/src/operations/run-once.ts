@@ -10,6 +10,7 @@ import {
   newKeyedOperation,
   sealStored,
   type Unclaimed,
+  whileRunning,
 } from './claim.ts';
 import { isStoredUnderKey, OperationEnded } from './end.ts';
 import { LeaseLost } from './errors.ts';
@@ -61,7 +62,8 @@ export async function runOnce(
   const unclaimed = await newKeyedOperation(services.db, services.keys, { ...place, ...keyed });
   const key = claimOnce(services, request, unclaimed);
   try {
-    const running = runKeyed(services, request, { ...unclaimed.operation, requestId }, run, key);
+    const operation = { ...unclaimed.operation, requestId };
+    const running = whileRunning(operation, () => runKeyed(services, request, operation, run, key));
     return await unlessStored(running, async () => {
       const stored = await findStored(services.db, services.keys, unclaimed);
       return key.state() === 'unclaimed' ? stored : undefined;
@@ -70,9 +72,11 @@ export async function runOnce(
     if (!(error instanceof KeyTaken)) throw error;
     if (error.claim.kind === 'replay') return error.claim.response;
     const stored = { ...error.claim.operation, requestId };
-    const resumed = await resume(services, stored, error.leasedAt).catch(throwProblem);
-    if ('body' in resumed) return resumed;
-    return runKeyed(services, request, { ...resumed.restart, requestId }, run);
+    const { leasedAt } = error;
+    return whileRunning(stored, async () => {
+      const resumed = await resume(services, stored, leasedAt).catch(throwProblem);
+      return 'body' in resumed ? resumed : runKeyed(services, request, { ...resumed.restart, requestId }, run);
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import type { Found, Work } from '../../operations/kind.ts';
 import { type AppointmentPlan, changesOf, type Results } from './plan.ts';
 import { reconcile } from './reconcile.ts';
 import { resultsOf } from './results.ts';
-import { isAtomic } from './transaction.ts';
+import { hasOneId } from './transaction.ts';
 
 /** Looks up in the EHR whether a plan was performed. */
 export async function lookUpPlan(work: Work, plan: AppointmentPlan): Promise<Found<Results>> {
@@ -20,7 +20,7 @@ export async function partsDone(work: Work, plan: AppointmentPlan): Promise<Resu
   const { call, careUnit, ehr, ehrId } = work;
   if (!ehr.offers('findOperation')) return reconcile(work, plan);
   const changes = changesOf(plan);
-  if (isAtomic(ehr, changes)) {
+  if (hasOneId(ehr, plan)) {
     const found = await call('findOperation', careUnit, ehrId());
     return found ? resultsOf(changes, found) : new Map();
   }

@@ -86,6 +86,8 @@ export interface AppointmentPlan {
   /** The confirmation whose code was entered. */
   readonly confirmationId?: string;
   readonly resend?: Resend;
+  /** Whether all changes have one operation id in the EHR, or each has its own. Absent until the plan is stored. */
+  readonly hasOneId?: boolean;
 }
 
 /** A step with a change in the EHR, and its index in the plan. */
