@@ -3,6 +3,7 @@ import type { EhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
 import { deleteOldEntries } from '../audit/retention.ts';
 import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { freeOrphanedItems } from '../confirmations/orphaned-items.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { describeError } from '../log/describe-error.ts';
 import { resumeConfigured, suspendUnconfigured } from '../operations/due.ts';
@@ -29,6 +30,7 @@ const clientsPauseMilliseconds = 3_000;
 const resealPauseMilliseconds = 60_000;
 const resealedAtOnce = 100;
 const messagesPauseMilliseconds = 2_000;
+const orphansPauseMilliseconds = 10_000;
 const deletionPauseMilliseconds = 10_000;
 const entriesDeletedAtOnce = 1_000;
 const anchorPauseMilliseconds = 5 * 60_000;
@@ -106,6 +108,10 @@ export function backgroundWork(
     guarded(gaugesPauseMilliseconds, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs)),
     guarded(more.clientsPauseMilliseconds ?? clientsPauseMilliseconds, 'reading clients', () => clients.refresh()),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
+    guarded(orphansPauseMilliseconds, 'freeing what ended operations have reserved', async () => {
+      const freed = await freeOrphanedItems(db);
+      if (freed > 0) log.warn({ freed }, 'items of ended operations freed');
+    }),
     guarded(gaugesPauseMilliseconds, 'reading metrics of webhooks', () => webhookMetrics.refresh(db)),
     guarded(resealPauseMilliseconds, 'encrypting webhook endpoints again', async () => {
       for (const id of await resealEndpoints(db, keys, resealedAtOnce))

@@ -24,10 +24,11 @@ interface Decision {
 
 /** Another operation is confirming some of the ids, or has done so since planning. Its outcome is known after a wait. */
 export class ConfirmationInProgress extends Problem {
-  constructor() {
+  /** @param leaseRest seconds until the other operation can be taken over, if its process has stopped */
+  constructor(leaseRest = 1) {
     super('idempotency_in_progress', {
       detail: 'Another request is confirming some of these appointments.',
-      headers: { 'retry-after': '1' },
+      headers: { 'retry-after': String(Math.max(leaseRest, 1)) },
     });
   }
 }
@@ -75,7 +76,8 @@ export async function decideCode(
   const over = faultsOf(ids, (id) => whyNotPending(stateOf.get(id), { isExpired, isLocked, isAwaited }));
   if (over.length > 0) return problem(over);
   // Only one operation at a time confirms an id.
-  if (waitingIds.some((id) => stateOf.get(id) === 'confirming')) return new ConfirmationInProgress();
+  if (waitingIds.some((id) => stateOf.get(id) === 'confirming'))
+    return new ConfirmationInProgress(await restOfLease(tx, confirmationId));
   if (!states.has('pending') && !states.has('confirming')) {
     const isRepeated = right && confirmation.is_fresh;
     return isRepeated ? stale() : problem(faultsOf(ids, () => 'confirmation_not_pending'));
@@ -105,6 +107,15 @@ export async function decideCode(
     await tx.updateTable('confirmations').set({ failed_attempts: used }).where('id', '=', confirmationId).execute();
     return codeIncorrect(of.max_attempts - used);
   }
+}
+
+/** Seconds until the last lease on an operation that confirms ids of a confirmation ends. */
+async function restOfLease(tx: Tx, confirmationId: string): Promise<number> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    SELECT ceil(extract(epoch FROM max(lease_expires_at) - clock_timestamp()))::int AS seconds FROM operations
+    WHERE id IN (SELECT operation_id FROM confirmation_items
+      WHERE confirmation_id = ${confirmationId} AND state = 'confirming')`.execute(tx);
+  return rows[0]?.seconds ?? 1;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { retryTransaction } from '../db/retry.ts';
 import { keptProblem, Problem } from '../problems/problem.ts';
 import { sealStored } from './claim.ts';
-import { LeaseLost, PartiallyApplied } from './errors.ts';
+import { asOutcomeUnknown, LeaseLost, PartiallyApplied } from './errors.ts';
 import type { OperationKind } from './kind.ts';
 import { releaseAsUnknown } from './lease.ts';
 import type { OperationResponse } from './operation-response.ts';
@@ -52,7 +52,7 @@ export async function finish<Plan, Outcome>(
     });
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return compensateRejected(run, kind, plan, error);
-    return leaveOpen(run, new Problem('outcome_unknown', { cause: error }));
+    return leaveOpen(run, error);
   }
 }
 
@@ -68,7 +68,7 @@ async function compensateRejected<Plan, Outcome>(
     await kind.compensate(run, plan);
   } catch (error) {
     if (error instanceof PartiallyApplied) return rejectOperation(run, kind, plan, error);
-    return leaveOpen(run, new Problem('outcome_unknown', { cause: error }));
+    return leaveOpen(run, error);
   }
   return rejectOperation(run, kind, plan, problem);
 }
@@ -89,7 +89,7 @@ export async function rejectOperation<Plan, Outcome>(
       await settleRejected(tx, run, problem);
     });
   } catch (error) {
-    return leaveOpen(run, new Problem('outcome_unknown', { cause: error }));
+    return leaveOpen(run, error);
   }
   if (problem instanceof PartiallyApplied) run.services.operationMetrics.partiallyApplied(aboutOf(run));
   throw new OperationEnded(problem);
@@ -109,13 +109,16 @@ export class OperationEnded extends Error {
   }
 }
 
-/** Leaves the operation to a retry or background recovery, and throws. In background recovery it throws the cause. */
-export async function leaveOpen(run: Run, problem: Problem): Promise<never> {
-  if (problem.cause instanceof LeaseLost) run.services.operationMetrics.leaseLost(run.ehr.id);
+/**
+ * Leaves the operation to a retry or background recovery after an error that does not tell its outcome. Throws
+ * OperationEnded with `outcome_unknown`, or the error itself in background recovery.
+ */
+export async function leaveOpen(run: Run, error: unknown): Promise<never> {
+  if (error instanceof LeaseLost) run.services.operationMetrics.leaseLost(run.ehr.id);
   // Background recovery tries again later, and finally suspends the operation.
-  if (!run.hasCaller) throw problem.cause ?? problem;
+  if (!run.hasCaller) throw error;
   await releaseSoon(run.services.db, run.operation);
-  throw new OperationEnded(problem);
+  throw new OperationEnded(asOutcomeUnknown(error));
 }
 
 /** How long a caller waits for the release of a lease, in milliseconds. */

@@ -1,4 +1,5 @@
-import { type Fault, Problem } from '../problems/problem.ts';
+import { isConnectionFailure } from '../db/errors.ts';
+import { type Fault, outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 
 /** Another process has taken over the operation, and reports its outcome. */
 export class LeaseLost extends Error {
@@ -26,4 +27,12 @@ export function isSettled(error: unknown): error is Problem {
  */
 export function isFinal(error: unknown): error is Problem {
   return isSettled(error) && error.reason !== 'ehr_unavailable';
+}
+
+/** Once the EHR has been called, any failure that proves nothing leaves the outcome unknown. */
+export function asOutcomeUnknown(error: unknown): Problem {
+  if (error instanceof Problem && error.reason === 'outcome_unknown') return error;
+  return isConnectionFailure(error)
+    ? outcomeUnknownInDatabase(error)
+    : new Problem('outcome_unknown', { cause: error });
 }

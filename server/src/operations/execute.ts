@@ -4,7 +4,7 @@ import type { Tx } from '../db/kysely.ts';
 import { retryTransaction } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { writeEvents } from '../events/write-events.ts';
-import { Problem } from '../problems/problem.ts';
+import { outcomeUnknownInDatabase, type Problem } from '../problems/problem.ts';
 import { inProgress } from './claim.ts';
 import {
   finish,
@@ -150,15 +150,9 @@ export async function perform<Plan, Outcome>(
   } catch (error) {
     const isOver = isFinal(error) || (isSettled(error) && run.isFirst);
     if (isOver && !kind.isRepeatable) return rejectOperation(run, kind, plan, error);
-    return leaveOpen(run, asOutcomeUnknown(error));
+    return leaveOpen(run, error);
   }
   return finish(run, kind, plan, outcome);
-}
-
-/** Once the EHR has been called, any other failure leaves the outcome unknown. */
-export function asOutcomeUnknown(error: unknown): Problem {
-  const isUnknown = error instanceof Problem && error.reason === 'outcome_unknown';
-  return isUnknown ? error : new Problem('outcome_unknown', { cause: error });
 }
 
 /** The plan has nothing for the EHR: one transaction decides and ends the operation. */

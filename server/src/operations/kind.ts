@@ -68,6 +68,8 @@ export interface OperationKind<Plan, Outcome> {
 
   /** Whether the EHR finds operations of this kind by id and performs each id at most once. */
   findsOperations(ehr: EhrConnection): boolean;
+  /** Whether the EHR, whose capabilities may have changed, can perform a stored plan. If not, it is only looked up. Default: yes. */
+  canPerform?(ehr: EhrConnection, plan: Plan): boolean;
   /**
    * Performs the operation in the EHR, all or nothing. Called again with the same ids if an earlier call was interrupted.
    *

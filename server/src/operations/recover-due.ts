@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { Reason } from '../problems/reasons.ts';
+import { whileRunning } from './claim.ts';
 import { type DueOperation, leaseDue } from './due.ts';
 import { OperationEnded } from './end.ts';
 import { LeaseLost } from './errors.ts';
@@ -41,9 +42,8 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
     const opened = openStored(services.keys, row.token, row);
     stored = opened;
     const work = { operation: leased, kind: opened.kind ?? 'unknown', log };
-    const recovery = await recordedInBackground(services, work, () => recover(services, opened, takenAt)).catch(
-      asEnded,
-    );
+    const recovering = () => whileRunning(opened, () => recover(services, opened, takenAt));
+    const recovery = await recordedInBackground(services, work, recovering).catch(asEnded);
     if (recovery === 'ended') log.info(about, 'operation recovered');
     else
       await postpone(services.db, leased, {

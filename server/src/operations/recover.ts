@@ -4,6 +4,7 @@ import { isFinal, PartiallyApplied } from './errors.ts';
 import { findOutcome } from './find-outcome.ts';
 import type { AnyKind } from './kind.ts';
 import { reopen } from './reopen.ts';
+import { mayPerformAgain } from './resume.ts';
 import type { OperationServices } from './services.ts';
 import { monitor, removeOperation, stopMonitoring } from './store-end.ts';
 import { markSent, resetForRetry } from './store-plan.ts';
@@ -40,7 +41,7 @@ export async function recover(services: OperationServices, stored: Stored, lease
 async function recoverPending(it: Case): Promise<Recovery> {
   const { run, kind, stored } = it;
   const makesCode = kind.codesFor(stored.plan).length > 0;
-  const mayPerform = kind.findsOperations(run.ehr) && stored.age <= run.ehr.patience.giveUpSeconds;
+  const mayPerform = mayPerformAgain(run, kind, stored);
   const isAwaited = stored.keyHash !== undefined && !stored.reportedUnknown;
   if (mayPerform && !makesCode && isAwaited) return performAgain(it);
   const found = await findOutcome(run, kind, stored);

@@ -1,7 +1,7 @@
 import { Problem } from '../problems/problem.ts';
 import { finish, inTransaction, leaveOpen, OperationEnded, rejectOperation } from './end.ts';
-import { PartiallyApplied } from './errors.ts';
-import { asOutcomeUnknown, perform } from './execute.ts';
+import { asOutcomeUnknown, PartiallyApplied } from './errors.ts';
+import { perform } from './execute.ts';
 import { findOutcome, giveUpIfOverdue } from './find-outcome.ts';
 import type { AnyKind } from './kind.ts';
 import { releaseLease } from './lease.ts';
@@ -42,9 +42,7 @@ export async function resume(
     ) {
       return await compensateAndStartOver(run, kind, stored);
     }
-    const isPerformed =
-      stored.state === 'pending' && kind.findsOperations(run.ehr) && stored.age <= run.ehr.patience.giveUpSeconds;
-    if (isPerformed) {
+    if (stored.state === 'pending' && mayPerformAgain(run, kind, stored)) {
       await markSent(services.db, stored);
       return await perform(run, kind, plan);
     }
@@ -56,8 +54,14 @@ export async function resume(
   } catch (error) {
     if (error instanceof OperationEnded) throw error;
     if (error instanceof PartiallyApplied) return rejectOperation(run, kind, plan, error);
-    return leaveOpen(run, asOutcomeUnknown(error));
+    return leaveOpen(run, error);
   }
+}
+
+/** Whether the EHR performs the operation at most once under its id, can still do so, and has not had too long. */
+export function mayPerformAgain({ ehr }: Run, kind: AnyKind, { plan, age }: Stored): boolean {
+  const canPerform = kind.canPerform?.(ehr, plan) ?? true;
+  return canPerform && kind.findsOperations(ehr) && age <= ehr.patience.giveUpSeconds;
 }
 
 /** Expired holds may be taken by others, and compensated ids must not be used again. */

@@ -9,6 +9,7 @@ import { hasRecords, isStillPending, recordPlan, releasePlanReservations } from 
 import { performResend, recordResend } from './resend.ts';
 import { bodiesOf, writtenResponse } from './response.ts';
 import { stepsOf } from './steps-in-words.ts';
+import { canPerform } from './transaction.ts';
 
 /** Writes to appointments for which the gateway sends the codes. */
 export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
@@ -27,6 +28,7 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
     return [...new Set([...patients, ...(resend ? [resend.patientId] : [])])];
   },
   findsOperations: (ehr) => ehr.offers('findOperation'),
+  canPerform,
   perform: (work, plan) => (plan.resend ? performResend(work, plan, plan.resend) : performPlan(work, plan)),
   lookUp: lookUpPlan,
   compensate: compensatePlan,

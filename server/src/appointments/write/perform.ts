@@ -5,11 +5,10 @@ import { Problem } from '../../problems/problem.ts';
 import { isFree } from '../free-time.ts';
 import { timeTaken } from '../time-rules.ts';
 import { asChanged, compensateSteps } from './compensate.ts';
-import { partsDone } from './look-up.ts';
 import { type AppointmentPlan, type ChangeStep, changesOf, ehrChange, type Results } from './plan.ts';
 import { resultsOf } from './results.ts';
 import { withoutCollisions } from './step-order.ts';
-import { hasOneId, isAtomic } from './transaction.ts';
+import { hasOneId } from './transaction.ts';
 
 /** The code is correct, but the times of some ids are taken. */
 export class TimesTaken extends Problem {
@@ -26,22 +25,13 @@ export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Re
   const changes = changesOf(plan);
   if (changes.length === 0) return new Map();
   try {
-    if (!hasOneId(work.ehr, plan)) return await allWithCompensation(work, plan, changes);
-    return isAtomic(work.ehr, changes) ? await allInOneTransaction(work, changes) : await alreadyDone(work, plan);
+    return hasOneId(work.ehr, plan)
+      ? await allInOneTransaction(work, changes)
+      : await allWithCompensation(work, plan, changes);
   } catch (error) {
     if (!(error instanceof Problem) || error.reason !== 'time_slot_unavailable') throw error;
     throw await sayWhichTime(work, plan, error);
   }
-}
-
-/**
- * The EHR no longer makes so many changes in one transaction, as it did when the plan was stored. Under another id it could
- * make some of them twice, so they are only looked up. If it has made none, a retry plans again.
- */
-async function alreadyDone(work: Work, plan: AppointmentPlan): Promise<Results> {
-  const done = await partsDone(work, plan);
-  if (done.size < changesOf(plan).length) throw new Problem('outcome_unknown');
-  return done;
 }
 
 async function allInOneTransaction(

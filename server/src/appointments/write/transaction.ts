@@ -16,3 +16,8 @@ export function withOperationIds(ehr: EhrConnection, plan: AppointmentPlan): App
 export function hasOneId(ehr: EhrConnection, plan: AppointmentPlan): boolean {
   return plan.hasOneId ?? isAtomic(ehr, changesOf(plan));
 }
+
+/** Whether the EHR still makes as many changes in one transaction as when the plan was stored. */
+export function canPerform(ehr: EhrConnection, plan: AppointmentPlan): boolean {
+  return !hasOneId(ehr, plan) || isAtomic(ehr, changesOf(plan));
+}
