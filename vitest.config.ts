@@ -95,7 +95,7 @@ export default defineConfig({
       }),
       ...againstFhirServer('fhir'),
       ...againstFhirServer('medplum'),
-      project('python', { databaseKind: 'pglite', include: files('python') }),
+      project('python', { databaseKind: 'postgresql', include: files('python') }),
       project('chaos', { databaseKind: 'postgresql', include: files('chaos', 'browser'), exclude: [fhirOnlyChaos] }),
       project('chaos-pglite', {
         databaseKind: 'pglite',

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Gateway, startGateway } from '../gateway.ts';
-import { createPythonEnvironment, type PythonEnvironment } from './environment.ts';
+import { usePython } from './environment.ts';
+
+const python = usePython(new URL('requirements.txt', import.meta.url));
 
 let gateway: Gateway;
-let python: PythonEnvironment | undefined;
-let reason: unknown;
 /** The OpenAPI description, as the gateway publishes it. */
 let description: string;
 
@@ -15,19 +15,6 @@ beforeAll(async () => {
   gateway = await startGateway();
   description = join(inject('runFolder'), 'openapi.json');
   await writeFile(description, await (await fetch(`${address()}/api/openapi.json`)).text());
-  python = await createPythonEnvironment(join(inject('runFolder'), 'python')).catch((error) => {
-    reason = error;
-    return undefined;
-  });
-}, 600_000);
-
-beforeEach((context) => {
-  if (python) return;
-  // Skipped on a developer's machine without Python, pip or the package index. CI has them.
-  const text = 'The Python packages cannot be installed';
-  if (process.env.CI) throw new Error(text, { cause: reason });
-  process.stderr.write(`Python test skipped. ${text}: ${reason}\n`);
-  context.skip(text);
 });
 
 afterAll(() => gateway?.close());
@@ -37,16 +24,16 @@ function address(): string {
 }
 
 test('the OpenAPI description passes openapi-spec-validator', async () => {
-  expect(await python?.run(['-m', 'openapi_spec_validator', description])).toMatch(/: OK\s*$/);
+  expect(await python.run(['-m', 'openapi_spec_validator', description])).toMatch(/: OK\s*$/);
 });
 
 test('a client that openapi-python-client generates without warnings books an appointment and stores a document', async () => {
   const folder = join(inject('runFolder'), 'python-client');
   const options = ['--meta', 'none', '--fail-on-warning', '--output-path', join(folder, 'crossward_client')];
-  await python?.run(['-m', 'openapi_python_client', 'generate', '--path', description, ...options]);
+  await python.run(['-m', 'openapi_python_client', 'generate', '--path', description, ...options]);
 
   const { id, secret } = gateway.credentials('everything');
-  const output = await python?.run([fileURLToPath(new URL('book.py', import.meta.url))], {
+  const output = await python.run([fileURLToPath(new URL('book.py', import.meta.url))], {
     path: [folder],
     variables: {
       CROSSWARD_URL: address(),
@@ -54,7 +41,7 @@ test('a client that openapi-python-client generates without warnings books an ap
       CROSSWARD_CLIENT_SECRET: secret,
     },
   });
-  expect(JSON.parse(output ?? '')).toEqual({
+  expect(JSON.parse(output)).toEqual({
     patient: 'Lykkelig',
     preview: 'created',
     status: 'booked',
