@@ -14,7 +14,6 @@ export function watchAvailability(db: Db, ehr: EhrConnection): () => Promise<voi
     if (ehr.isOpen && breaker === 'closed' && lastSuccessAt === null) return;
     const isAvailable = ehr.isOpen && breaker === 'closed';
     if (isAvailable === recorded) return;
-    await recordAvailability(db, ehr.id, isAvailable);
-    recorded = isAvailable;
+    if (await recordAvailability(db, ehr.id, isAvailable)) recorded = isAvailable;
   };
 }

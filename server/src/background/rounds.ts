@@ -92,9 +92,7 @@ export function backgroundWork(
     ...[...ehrs.values()].map((ehr) =>
       guarded(availabilityPauseMilliseconds, 'recording the availability of an EHR', watchAvailability(db, ehr)),
     ),
-    repeating(eventsPauseMilliseconds, 'publishing events', () =>
-      publishEvents(db, (tx, events) => fanOut(tx, clients, events)),
-    ),
+    repeating(eventsPauseMilliseconds, 'publishing events', () => publishEvents(db, fanOut(clients))),
     repeating(eventsPauseMilliseconds, 'replaying events', () => continueReplays(db, clients)),
     repeating(eventsPauseMilliseconds, 'delivering events', () => dispatcher.round()),
     ...[...ehrs.values()].map((ehr) => ({

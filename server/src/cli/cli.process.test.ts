@@ -13,7 +13,7 @@ import { publishEvents } from '../events/publish-events.ts';
 import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
 import { createKeyRing, keyIdentity } from '../secrets/key-ring.ts';
 import { insertEndpoint } from '../webhooks/endpoint-store.ts';
-import { insertDeliveries } from '../webhooks/fan-out.ts';
+import { fanOut } from '../webhooks/fan-out.ts';
 import { makeSecret } from '../webhooks/signing.ts';
 import { crossward } from './test-support.ts';
 
@@ -346,7 +346,8 @@ describe('webhooks', () => {
     );
     expect(await crossward(`webhooks deliveries ${id}`)).toMatchObject({ code: 0, stdout: 'No deliveries.\n' });
     expect(await crossward(`webhooks test ${id}`)).toMatchObject({ code: 0 });
-    await publishEvents(db, (tx, events) => insertDeliveries(tx, id ?? '', events));
+    const scopes = new Set(['webhooks:manage'] as const);
+    await publishEvents(db, fanOut({ configured: [{ id: 'clinic', scopes, grants: new Map(), returnUrls: [] }] }));
     const { stdout } = await crossward(`webhooks deliveries ${id}`);
     expect(stdout).toMatch(/^\S+ {2}webhook\.test {2}pending {2}attempts 0 {2}next \S+ {2}created \S+\n$/);
     const [delivery] = stdout.split(' ');

@@ -26,6 +26,8 @@ export interface ClientRegistry {
 }
 
 export interface RefreshableClients extends ClientRegistry {
+  /** The clients of the configuration file. */
+  readonly configured: readonly Client[];
   /** Reads the stored clients if they have changed. Afterwards, every change committed before the call is in effect. */
   refresh(): Promise<void>;
   /** Stored clients, not revoked, that are not used, because the configuration file has clients with their ids. */
@@ -58,6 +60,7 @@ export function createClientRegistry({ configured: { clients, emrs }, read }: Op
   let appliedRead = 0;
   const entryOf = (id: string) => configured.get(id) ?? stored.get(id);
   return {
+    configured: [...configured.values()].flatMap(({ client }) => client ?? []),
     authenticate(id, secret) {
       const entry = entryOf(id);
       const given = hashOfSecret(secret);

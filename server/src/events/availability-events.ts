@@ -4,12 +4,15 @@ import { writeEvents } from './write-events.ts';
 
 /**
  * Writes `emr.unavailable` or `emr.recovered`, unless the last event of the EHR says so already: several gateways see the
- * same outage. An EHR that was never reported as unavailable has not recovered.
+ * same outage. An EHR that was never reported as unavailable has not recovered. Returns `false` if another process is doing
+ * it: the caller tries again later instead of keeping a connection while it waits.
  */
-export async function recordAvailability(db: Db, emr: string, isAvailable: boolean): Promise<void> {
+export async function recordAvailability(db: Db, emr: string, isAvailable: boolean): Promise<boolean> {
   const type = isAvailable ? 'emr.recovered' : 'emr.unavailable';
-  await db.transaction().execute(async (tx) => {
-    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`availability ${emr}`}, 0))`.execute(tx);
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ is_free: boolean }>`
+      SELECT pg_try_advisory_xact_lock(hashtextextended(${`availability ${emr}`}, 0)) AS is_free`.execute(tx);
+    if (!rows[0]?.is_free) return false;
     const last = await tx
       .selectFrom('events')
       .select('type')
@@ -19,8 +22,9 @@ export async function recordAvailability(db: Db, emr: string, isAvailable: boole
       .orderBy('sequence', 'desc')
       .limit(1)
       .executeTakeFirst();
-    if ((last?.type ?? 'emr.recovered') === type) return;
+    if ((last?.type ?? 'emr.recovered') === type) return true;
     const data = { status: isAvailable ? ('available' as const) : ('unavailable' as const) };
     await writeEvents(tx, [{ type, emr, careUnitId: null, subject: null, data }]);
+    return true;
   });
 }

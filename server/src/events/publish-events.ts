@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
-import type { Db, Tx } from '../db/kysely.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
 import { retryTransaction } from '../db/retry.ts';
-import { type StoredEvent, storedEventColumns } from './stored-event.ts';
+import { lastPosition } from './positions.ts';
+import { storedEventColumns } from './stored-event.ts';
 
 /** Batch size. After a full batch, the next one follows at once. */
 const atOnce = 500;
@@ -11,24 +12,20 @@ const atOnce = 500;
  * it, so a reader that follows the order of writing can miss an event. One process at a time publishes, so no position
  * appears before a lower one. Returns whether there may be more.
  *
- * @param onPublish runs in the same transaction
+ * One statement does it all, and returns little: the database ends it also if this process freezes meanwhile, so no process
+ * can keep the others from publishing. If another one is publishing, it does nothing.
+ *
+ * @param also a statement that changes data, run with it. The CTE `published` has the events, as `StoredEvent`
  */
-export async function publishEvents(
-  db: Db,
-  onPublish: (tx: Tx, published: readonly StoredEvent[]) => Promise<void>,
-  limit = atOnce,
-): Promise<boolean> {
+export async function publishEvents(db: Db, also: RawBuilder<unknown>, limit = atOnce): Promise<boolean> {
   const waiting = await sql`SELECT FROM events WHERE position IS NULL LIMIT 1`.execute(db);
   if (waiting.rows.length === 0) return false;
-  return retryTransaction(() =>
-    db.transaction().execute(async (tx) => {
-      await sql`SELECT pg_advisory_xact_lock(hashtextextended('publish events', 0))`.execute(tx);
-      const published = await assignPositions(tx, limit);
-      await onPublish(tx, published);
-      // Late events leave a batch smaller. The next round finds what is left.
-      return published.length === limit;
-    }),
-  );
+  return retryTransaction(async () => {
+    const { rows } = await sql<{ count: number }>`
+      ${publication(limit)}, others AS (${also}) SELECT count(*)::int AS count FROM placed`.execute(db);
+    // Late events leave a batch smaller. The next round finds what is left.
+    return rows[0]?.count === limit;
+  });
 }
 
 /**
@@ -60,17 +57,25 @@ const isRepeated = sql<boolean>`
     WHERE earlier.emr = due.emr AND earlier.subject = due.subject AND earlier.type = due.type AND earlier.is_observed
       AND earlier.sequence < due.sequence AND due.began_at < earlier.occurred_at)`;
 
-async function assignPositions(tx: Tx, limit: number): Promise<StoredEvent[]> {
-  const { rows } = await sql<StoredEvent>`
-    WITH due AS MATERIALIZED (
-      SELECT id, emr, subject, type, sequence, is_observed, began_at FROM events WHERE position IS NULL ORDER BY sequence LIMIT ${limit}
+/**
+ * CTEs that give positions. `turn` is empty while another process publishes, and if one has published since the statement
+ * began: the statement does not see those events as published.
+ */
+function publication(limit: number): RawBuilder<unknown> {
+  return sql`
+    WITH turn AS MATERIALIZED (
+      SELECT position AS before FROM event_positions WHERE name = 'published' AND position = ${lastPosition('published')}
+      FOR UPDATE SKIP LOCKED
+    ), due AS MATERIALIZED (
+      SELECT id, emr, subject, type, sequence, is_observed, began_at FROM events
+      WHERE position IS NULL AND EXISTS (SELECT FROM turn) ORDER BY sequence LIMIT ${limit} FOR UPDATE
     ), checked AS MATERIALIZED (SELECT id, sequence, ${isLate} OR ${isRepeated} AS is_late FROM due),
     placed AS MATERIALIZED (SELECT id, row_number() OVER (ORDER BY sequence) AS place FROM checked WHERE NOT is_late),
-    assigned AS (
-      UPDATE event_positions SET position = position + placed.count FROM (SELECT count(*) FROM placed) AS placed
-      WHERE name = 'published' RETURNING position - placed.count AS before),
-    removed AS (DELETE FROM events USING checked WHERE events.id = checked.id AND is_late)
-    UPDATE events SET position = assigned.before + placed.place FROM placed, assigned WHERE events.id = placed.id
-    RETURNING ${storedEventColumns}`.execute(tx);
-  return rows.toSorted((a, b) => a.position - b.position);
+    removed AS (DELETE FROM events USING checked WHERE events.id = checked.id AND is_late),
+    counted AS (
+      UPDATE event_positions SET position = before + placed.count FROM turn, (SELECT count(*) FROM placed) AS placed
+      WHERE name = 'published'),
+    published AS (
+      UPDATE events SET position = turn.before + placed.place FROM placed, turn WHERE events.id = placed.id
+      RETURNING ${storedEventColumns})`;
 }

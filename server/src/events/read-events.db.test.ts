@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
@@ -29,7 +30,7 @@ const write = (count = 1) =>
       return { type: 'message.failed', emr: 'ehr', careUnitId: 'ward', subject: null, data };
     }),
   );
-const publish = () => publishEvents(db, async () => undefined);
+const publish = () => publishEvents(db, sql`SELECT`);
 const read = (after?: number) => readEvents(db, new Map([['ehr', new Set(['ward'])]]), after, 100);
 
 /** Deletes the events that are stored now. */
@@ -46,8 +47,8 @@ test('a publication that is rolled back leaves no gap, which a reader would take
   await publish();
   const { reached } = await read();
   await write();
-  const failed = publishEvents(db, () => Promise.reject(new Error('rolled back')));
-  await expect(failed).rejects.toThrow('rolled back');
+  const failed = publishEvents(db, sql`INSERT INTO event_positions (name) VALUES ('no such name')`);
+  await expect(failed).rejects.toThrow('event_positions_name_check');
   await deleteAll();
   await publish();
   expect(await read(reached)).toMatchObject({ isTooOld: false, events: [{ position: reached + 1 }] });

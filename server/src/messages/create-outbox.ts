@@ -120,13 +120,12 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
     withdraw: (tx, confirmationIds) => supersede(tx, confirmationIds),
     async resume() {
       await db.transaction().execute(async (tx) => {
-        const queued = await tx
-          .updateTable('messages')
-          .set({ needs_job: false })
-          .where('needs_job', '=', true)
-          .where('state', '=', 'queued')
-          .returning('id')
-          .execute();
+        // Skips what another process is resuming, instead of waiting for it.
+        const { rows: queued } = await sql<{ id: string }>`
+          UPDATE messages SET needs_job = false WHERE id IN (
+            SELECT id FROM messages WHERE needs_job AND state = 'queued' FOR UPDATE SKIP LOCKED) RETURNING id`.execute(
+          tx,
+        );
         for (const { id } of queued) await boss.send(queue, { messageId: id }, { db: fromKysely(tx) });
       });
     },

@@ -21,6 +21,10 @@ const isBlocked: RawBuilder<boolean> = sql`
     WHERE earlier.endpoint_id = delivery.endpoint_id AND earlier.subject = delivery.subject AND earlier.state = 'pending'
       AND (earlier.event_position, earlier.sequence) < (delivery.event_position, delivery.sequence))`;
 
+/** Whether a process is making an attempt at the pending `delivery`, or was killed during one. */
+export const isInProgress: RawBuilder<boolean> = sql`(
+  delivery.last_attempt_at IS NOT NULL AND delivery.failure_reason IS NULL)`;
+
 /** The last position that may be delivered. Later events wait until a running replay has created its deliveries. */
 function lastInOrder(endpointId: string): RawBuilder<number> {
   return sql`coalesce((SELECT replay_after FROM webhook_endpoints WHERE id = ${endpointId}), ${Number.MAX_SAFE_INTEGER})`;

@@ -292,6 +292,42 @@ test('a replay delivers the events since a time again, in order', async () => {
   expect((await webhooks.call<Endpoint>('GET', `/${it.endpoint.id}`)).body.replaying).toBe(false);
 });
 
+test('a replay ends with the last event of an appointment, also if that is being delivered when it starts', async () => {
+  const it = await receiver();
+  const from = new Date(Date.now() - 1_000).toISOString();
+  const released = Promise.withResolvers<void>();
+  const isAccepted = Promise.withResolvers<void>();
+  let booked: Appointment | undefined;
+  it.behave(async (response, event, request) => {
+    const isMine = event.data.appointment_id === booked?.id;
+    if (isMine && event.type === 'appointment.cancelled') {
+      await released.promise;
+      response.on('close', () => isAccepted.resolve());
+    }
+    const isRepeated = it.received.some((earlier) => earlier.event.id === event.id);
+    if (isMine && isRepeated && event.type === 'appointment.booked') await isAccepted.promise;
+    status(204)(response, event, request);
+  });
+  booked = await book(gateway);
+  const { change, cancel } = careUnitOf(gateway, oslo);
+  await change(booked.id, { comment: 'changed' });
+  await cancel(booked.id);
+  const mine = () => it.received.filter(({ event }) => event.data.appointment_id === booked.id);
+  await eventually(() => expect(mine()).toHaveLength(2));
+  await eventually(async () => {
+    const [last] = await webhooks.deliveries(it.endpoint.id);
+    expect(last).toMatchObject({ event_type: 'appointment.cancelled', attempts: 1 });
+  });
+  await webhooks.call('POST', `/${it.endpoint.id}/replay`, { from });
+  await eventually(async () => {
+    expect((await webhooks.call<Endpoint>('GET', `/${it.endpoint.id}`)).body.replaying).toBe(false);
+  });
+  released.resolve();
+  await webhooks.ended(it.endpoint.id, 5);
+  const types = mine().map(({ event }) => event.type);
+  expect(types).toEqual([...order, ...order]);
+});
+
 test('an endpoint has four replays within an hour', async () => {
   const it = await receiver(['appointment.booked']);
   const from = new Date(Date.now() + 60_000).toISOString();

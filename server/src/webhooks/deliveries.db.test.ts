@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -14,7 +14,7 @@ import { createKeyRing } from '../secrets/key-ring.ts';
 import { type Claimed, claimDeliveries } from './claim-deliveries.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { endpointsWithDue, insertEndpoint, sealUrl, updateEndpoint } from './endpoint-store.ts';
-import { insertDeliveries } from './fan-out.ts';
+import { fanOut } from './fan-out.ts';
 import { createWebhookMetrics } from './metrics.ts';
 import { countReplay, startReplay } from './replay.ts';
 import type { AttemptResult, DeliverySender } from './send-delivery.ts';
@@ -32,12 +32,14 @@ afterAll(() => testDatabase.dispose());
 const retrySeconds = [0, 0, 0];
 const keys = createKeyRing([randomBytes(32)]);
 
-/** An endpoint with a delivery for each of `count` events of an appointment, or of an EHR. Returns its id. */
+/**
+ * An endpoint with a delivery for each of `count` events of an appointment, or of an EHR. Returns its id, which is that of its
+ * client too.
+ */
 async function endpointWith(count: number, isOfEhr = false): Promise<string> {
-  const made = { clientId: 'app', url, secret: makeSecret(), eventTypes: null };
-  const endpoint = await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1000));
-  if (!endpoint) throw new Error('The endpoint was not created');
-  const { id } = endpoint;
+  const id = randomUUID();
+  const made = { id, clientId: id, url, secret: makeSecret(), eventTypes: null };
+  await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1));
   const event = {
     type: isOfEhr ? 'emr.unavailable' : 'message.failed',
     emr: 'ehr',
@@ -49,7 +51,7 @@ async function endpointWith(count: number, isOfEhr = false): Promise<string> {
     db,
     Array.from({ length: count }, () => ({ ...event, data })),
   );
-  await publishEvents(db, (tx, events) => insertDeliveries(tx, id, events));
+  await publishEvents(db, fanOut({ configured: [{ ...granted('ward'), id }] }));
   return id;
 }
 
@@ -63,7 +65,7 @@ async function claim(endpointId: string, leaseSeconds = 60): Promise<Claimed> {
 const url = 'https://hooks.clinic.example/';
 
 const settle = (endpointId: string, delivery: Claimed, result: AttemptResult) =>
-  settleDelivery(db, keys, { endpoint: { id: endpointId, clientId: 'app', url }, delivery, result }, retrySeconds);
+  settleDelivery(db, keys, { endpoint: { id: endpointId, clientId: endpointId, url }, delivery, result }, retrySeconds);
 
 const deliveriesTo = async (endpointId: string) =>
   (
@@ -93,7 +95,7 @@ test.each([
   expect(second.event.position).toBe(first.event.position + 1);
 });
 
-/** A dispatcher of the client `app`, which has the grants that `find` returns. */
+/** A dispatcher, with the grants of every client. */
 function dispatch(send: DeliverySender['send'], find: () => Client | undefined): Dispatcher {
   return createDispatcher({
     db,

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { DeliveryState } from '../db/tables/webhooks.ts';
 import { isUuid } from '../identifiers/uuid.ts';
+import { isInProgress } from './claim-deliveries.ts';
 
 /** A delivery of an event to an endpoint. */
 export interface Delivery {
@@ -55,8 +56,7 @@ export async function redeliver(tx: Tx, endpointId: string, deliveryId: string):
     ), pending AS (
       UPDATE webhook_deliveries AS delivery SET next_attempt_at = now() FROM chosen
       WHERE delivery.endpoint_id = chosen.endpoint_id AND delivery.event_id = chosen.event_id AND delivery.state = 'pending'
-        -- Not while an attempt is in progress.
-        AND (delivery.last_attempt_at IS NULL OR delivery.failure_reason IS NOT NULL)
+        AND NOT ${isInProgress}
       RETURNING delivery.id
     ), made AS (
       INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject)

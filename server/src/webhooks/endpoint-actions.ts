@@ -84,7 +84,11 @@ export async function changeEndpoint(
  */
 export async function setStatus(tx: Tx, id: string, status: 'enabled' | 'disabled'): Promise<void> {
   const { disabledReason } = await lockEndpoint(tx, id);
-  if (status === 'enabled') return updateEndpoint(tx, id, { disabled_reason: null });
+  if (status === 'enabled') {
+    // Of events that were published while it was being disabled.
+    if (disabledReason !== null) await failPending(tx, id);
+    return updateEndpoint(tx, id, { disabled_reason: null });
+  }
   await updateEndpoint(tx, id, { disabled_reason: disabledReason ?? 'client', replay_after: null, replay_until: null });
   await failPending(tx, id);
 }

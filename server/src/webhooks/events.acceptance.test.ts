@@ -26,7 +26,6 @@ import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
 import { watchAvailability } from '../background/ehr-availability.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import type { NewEvent } from '../events/new-event.ts';
-import { publishEvents } from '../events/publish-events.ts';
 import { deleteOldEvents } from '../events/retention.ts';
 import { type Changed, eventsText, withEvents, writeEvents } from '../events/write-events.ts';
 
@@ -330,7 +329,9 @@ test('an EHR that fails is reported once by several gateways, and again when it 
     health.breaker = breaker;
     await look();
   }
-  await publishEvents(db, async () => undefined);
+  await eventually(async () => {
+    expect(await rowsOf(gateway, 'SELECT FROM events WHERE position IS NULL')).toEqual([]);
+  });
   const { events } = await readEvents(gateway);
   expect(events.filter(({ emr, care_unit_id }) => emr === 'sandbox-uk' && care_unit_id === null)).toMatchObject([
     { type: 'emr.unavailable', data: { status: 'unavailable' } },

@@ -1,50 +1,55 @@
-import { sql } from 'kysely';
-import type { ClientRegistry } from '../clients/client-registry.ts';
-import type { Tx } from '../db/kysely.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { ClientRegistry, RefreshableClients } from '../clients/client-registry.ts';
+import { clientsNow } from '../clients/clients-now.ts';
 import type { StoredEvent } from '../events/stored-event.ts';
 
-interface Receiver {
-  readonly id: string;
-  readonly client_id: string;
-  readonly event_types: readonly string[] | null;
+/**
+ * A statement that creates a delivery of each event of `published` for each endpoint that wants it, for `publishEvents`.
+ *
+ * The endpoints are locked, so that none of them is deleted before the deliveries are stored. One that is being changed does
+ * not delay the others: if it is disabled now, its deliveries end when it is enabled.
+ */
+export function fanOut(clients: Pick<RefreshableClients, 'configured'>): RawBuilder<unknown> {
+  return sql`
+    WITH receivers AS MATERIALIZED (
+      SELECT id, client_id, event_types FROM webhook_endpoints WHERE disabled_reason IS NULL
+        AND EXISTS (SELECT FROM published) FOR KEY SHARE)
+    INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject)
+    ${wanted(clients, sql.table('published'), sql.table('receivers'))}`;
 }
 
-/** Creates a delivery of each event for each endpoint that wants it, in the transaction that publishes the events. */
-export async function fanOut(
-  tx: Tx,
-  clients: Pick<ClientRegistry, 'find'>,
-  events: readonly StoredEvent[],
-): Promise<void> {
-  if (events.length === 0) return;
-  // Locked, so that none of them is deleted or disabled before the deliveries are stored.
-  const receivers: Receiver[] = await tx
-    .selectFrom('webhook_endpoints')
-    .select(['id', 'client_id', 'event_types'])
-    .where('disabled_reason', 'is', null)
-    .forShare()
-    .execute();
-  for (const receiver of receivers) {
-    await insertDeliveries(
-      tx,
-      receiver.id,
-      events.filter((event) => wants(clients, receiver, event)),
-    );
-  }
+/**
+ * A query for what `webhook_deliveries` needs: each of `events` for each of `receivers` that wants it, by its own filter and
+ * the grants that its client has in the database now. What this process knows of clients can be older.
+ *
+ * @param events with the columns of `StoredEvent`
+ * @param receivers with `id`, `client_id` and `event_types`
+ */
+export function wanted(
+  clients: Pick<RefreshableClients, 'configured'>,
+  events: RawBuilder<unknown>,
+  receivers: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`
+    WITH permitted AS MATERIALIZED (
+      SELECT receiver.id, event_types, grants
+      FROM ${receivers} AS receiver JOIN (${clientsNow(clients.configured)}) AS client ON client.id = receiver.client_id
+      WHERE 'webhooks:manage' = ANY(scopes))
+    SELECT permitted.id, event.id, event.position, ${orderedBy}
+    FROM ${events} AS event JOIN permitted ON CASE
+      WHEN event.endpoint_id IS NOT NULL THEN event.endpoint_id = permitted.id
+      ELSE coalesce(event.type = ANY(event_types), true) AND EXISTS (
+        SELECT FROM jsonb_array_elements(grants) AS granted
+        WHERE granted ->> 'emr' = event.emr
+          AND (event.care_unit_id IS NULL OR NOT granted ? 'care_units' OR granted -> 'care_units' ? event.care_unit_id)) END
+    ORDER BY event.position`;
 }
 
-/** Whether an endpoint gets an event, by its own filter and the present grants of its client. */
-export function wants(
-  clients: Pick<ClientRegistry, 'find'>,
-  { id, client_id, event_types }: Receiver,
-  event: StoredEvent,
-): boolean {
-  const { endpoint_id } = event;
-  if (endpoint_id !== null) return endpoint_id === id;
-  if (event_types && !event_types.includes(event.type)) return false;
-  return maySee(clients, client_id, event);
-}
+/** Deliveries with the same text are made in order: those of an appointment, and those about the availability of an EHR. */
+const orderedBy = sql<string | null>`
+  CASE WHEN event.subject IS NOT NULL THEN event.emr || ' ' || event.subject WHEN event.type LIKE 'emr.%' THEN event.emr END`;
 
-/** Whether a client may get an event now. A test event belongs to no care unit. */
+/** Whether a client may get an event now, as far as this process knows. A test event belongs to no care unit. */
 export function maySee(
   clients: Pick<ClientRegistry, 'find'>,
   clientId: string,
@@ -55,26 +60,4 @@ export function maySee(
   if (endpoint_id !== null) return true;
   const granted = client.grants.get(emr);
   return granted !== undefined && (care_unit_id === null || granted.has(care_unit_id));
-}
-
-/** Deliveries with the same text are made in order: those of an appointment, and those about the availability of an EHR. */
-function orderedBy({ type, emr, subject }: StoredEvent): string | null {
-  if (subject !== null) return `${emr} ${subject}`;
-  return type.startsWith('emr.') ? emr : null;
-}
-
-/** Skips events that already have a pending delivery to the endpoint. */
-export async function insertDeliveries(tx: Tx, endpointId: string, events: readonly StoredEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  const rows = events.map((event) => {
-    return { event_id: event.id, event_position: event.position, subject: orderedBy(event) };
-  });
-  await sql`
-    INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject)
-    SELECT ${endpointId}::uuid, event_id, event_position, subject
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS it (event_id uuid, event_position bigint, subject text)
-    WHERE NOT EXISTS (
-      SELECT FROM webhook_deliveries AS same
-      WHERE same.event_id = it.event_id AND same.endpoint_id = ${endpointId}::uuid AND same.state = 'pending')
-    ORDER BY event_position`.execute(tx);
 }

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
-import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Db, Tx } from '../db/kysely.ts';
+import { retryTransaction } from '../db/retry.ts';
 import { lastPosition } from '../events/positions.ts';
-import { type StoredEvent, storedEventColumns } from '../events/stored-event.ts';
+import { storedEventColumns } from '../events/stored-event.ts';
 import { Problem } from '../problems/problem.ts';
-import { insertDeliveries, wants } from './fan-out.ts';
+import { isInProgress } from './claim-deliveries.ts';
+import { wanted } from './fan-out.ts';
 
 /** Batch size. After a full batch, the next one follows at once. */
 const atOnce = 500;
@@ -21,7 +23,7 @@ export async function countReplay(tx: Tx, endpointId: string): Promise<void> {
   const { rows } = await sql<{ is_replaying: boolean; started: readonly Date[]; now: Date }>`
     SELECT replay_until IS NOT NULL AS is_replaying, now(), ARRAY(
       SELECT it FROM unnest(replays_started_at) AS it WHERE it > now() - interval '1 hour' ORDER BY it) AS started
-    FROM webhook_endpoints WHERE id = ${endpointId} FOR UPDATE`.execute(tx);
+    FROM webhook_endpoints WHERE id = ${endpointId} FOR NO KEY UPDATE`.execute(tx);
   if (!rows[0]) return;
   const { is_replaying, started, now } = rows[0];
   if (is_replaying) throw tooMany('A replay of the endpoint is in progress.', secondsOfReplay);
@@ -65,36 +67,51 @@ export async function startReplay(tx: Tx, endpointId: string, from: Date): Promi
 }
 
 /** Creates the deliveries of running replays, in batches. Returns whether there is more to do. */
-export async function continueReplays(db: Db, clients: ClientRegistry, limit = atOnce): Promise<boolean> {
+export async function continueReplays(
+  db: Db,
+  clients: Pick<RefreshableClients, 'configured'>,
+  limit = atOnce,
+): Promise<boolean> {
   const running = await db.selectFrom('webhook_endpoints').select('id').where('replay_until', 'is not', null).execute();
   let hasMore = false;
   for (const { id } of running) {
-    hasMore = (await db.transaction().execute((tx) => replayBatch(tx, clients, id, limit))) || hasMore;
+    hasMore = (await retryTransaction(() => replayBatch(db, clients, id, limit))) || hasMore;
   }
   return hasMore;
 }
 
-async function replayBatch(tx: Tx, clients: ClientRegistry, endpointId: string, limit: number): Promise<boolean> {
-  const endpoint = await tx
-    .selectFrom('webhook_endpoints')
-    .select(['id', 'client_id', 'event_types', 'replay_after', 'replay_until'])
-    .where('id', '=', endpointId)
-    .where('replay_until', 'is not', null)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst();
-  if (!endpoint) return false;
-  const { rows: events } = await sql<StoredEvent>`
-    SELECT ${storedEventColumns} FROM events
-    WHERE position > ${endpoint.replay_after} AND position <= ${endpoint.replay_until} AND endpoint_id IS NULL
-    ORDER BY position LIMIT ${limit}`.execute(tx);
-  await insertDeliveries(
-    tx,
-    endpointId,
-    events.filter((event) => wants(clients, endpoint, event)),
-  );
-  const last = events.length === limit ? events.at(-1) : undefined;
-  const progress = last ? { replay_after: last.position } : { replay_after: null, replay_until: null };
-  await tx.updateTable('webhook_endpoints').set(progress).where('id', '=', endpointId).execute();
-  return last !== undefined;
+/**
+ * One statement, so that no process can keep the endpoint locked. An event has no second delivery while one waits for its
+ * first attempt or the next. A delivery whose attempt is in progress may arrive before those of the replay, so its event gets
+ * another one: the last event of an appointment then arrives last. The deliveries that wait are locked, so that no attempt
+ * begins before those of earlier events are stored.
+ */
+async function replayBatch(
+  db: Db,
+  clients: Pick<RefreshableClients, 'configured'>,
+  endpointId: string,
+  limit: number,
+): Promise<boolean> {
+  const { rows } = await sql<{ has_more: boolean }>`
+    WITH receivers AS MATERIALIZED (
+      SELECT id, client_id, event_types, replay_after, replay_until FROM webhook_endpoints
+      WHERE id = ${endpointId} AND replay_until IS NOT NULL FOR NO KEY UPDATE SKIP LOCKED
+    ), batch AS MATERIALIZED (
+      SELECT ${storedEventColumns} FROM events, receivers
+      WHERE position > replay_after AND position <= replay_until AND endpoint_id IS NULL
+      ORDER BY position LIMIT ${limit}
+    ), waiting AS MATERIALIZED (
+      SELECT event_id FROM webhook_deliveries AS delivery
+      WHERE delivery.endpoint_id = ${endpointId} AND state = 'pending' AND NOT ${isInProgress}
+        AND event_id IN (SELECT id FROM batch)
+      ORDER BY event_position FOR UPDATE
+    ), made AS (
+      INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject)
+      ${wanted(clients, sql`(SELECT * FROM batch WHERE id NOT IN (SELECT event_id FROM waiting))`, sql.table('receivers'))}
+    ), reached AS (SELECT CASE WHEN count(*) = ${limit} THEN max(position) END AS position FROM batch)
+    UPDATE webhook_endpoints SET replay_after = reached.position,
+      replay_until = CASE WHEN reached.position IS NOT NULL THEN receivers.replay_until END
+    FROM receivers, reached WHERE webhook_endpoints.id = receivers.id
+    RETURNING webhook_endpoints.replay_until IS NOT NULL AS has_more`.execute(db);
+  return rows[0]?.has_more ?? false;
 }

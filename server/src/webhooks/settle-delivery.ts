@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import { retryTransaction } from '../db/retry.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import type { Claimed } from './claim-deliveries.ts';
+import { type Claimed, isInProgress } from './claim-deliveries.ts';
 import type { Endpoint } from './endpoint.ts';
 import { findEndpoint, lockRow } from './endpoint-store.ts';
 import type { AttemptResult } from './send-delivery.ts';
@@ -137,8 +137,8 @@ async function disableAsGone(tx: Tx, endpointId: string): Promise<void> {
 export async function failPending(tx: Tx, endpointId: string): Promise<void> {
   await sql`
     WITH in_progress AS (
-      SELECT max(next_attempt_at) AS until FROM webhook_deliveries
-      WHERE endpoint_id = ${endpointId} AND state = 'pending' AND last_attempt_at IS NOT NULL AND failure_reason IS NULL
+      SELECT max(next_attempt_at) AS until FROM webhook_deliveries AS delivery
+      WHERE endpoint_id = ${endpointId} AND state = 'pending' AND ${isInProgress}
     ), ended AS (
       UPDATE webhook_deliveries SET state = 'failed', failure_reason = 'endpoint_disabled', completed_at = now()
       WHERE endpoint_id = ${endpointId} AND state = 'pending')

@@ -31,7 +31,8 @@ export async function leaseFeed(
   const { rows } = await sql<Pick<FeedLease, 'cursor' | 'caughtUpAt' | 'startedAt'>>`
     UPDATE ehr_change_feeds
     SET lease_token = ${token}, next_read_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-    WHERE emr = ${emr} AND next_read_at <= clock_timestamp()
+    WHERE emr = (
+      SELECT emr FROM ehr_change_feeds WHERE emr = ${emr} AND next_read_at <= clock_timestamp() FOR UPDATE SKIP LOCKED)
     RETURNING CASE WHEN connector = ${connector} THEN cursor END AS cursor, caught_up_at AS "caughtUpAt", clock_timestamp() AS "startedAt"`.execute(
     db,
   );
