@@ -13,6 +13,7 @@ import { openClientRegistry } from './clients/open-client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { DemoClient } from './config/demo.ts';
 import { createPageLinks } from './confirmations/page-links.ts';
+import { createSignInMetrics } from './console/sign-in-metrics.ts';
 import type { Database } from './db/database.ts';
 import { createDb } from './db/kysely.ts';
 import { migrate, migrationsApplied } from './db/migrate.ts';
@@ -150,6 +151,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       connectors: modules,
       database: database.pool,
       figures: { read: async () => ({ processes: [ownFigures()] }) },
+      signIns: createSignInMetrics(metrics),
     },
     isReady: () => migrationsApplied(database, sets),
     async stop() {

@@ -38,13 +38,16 @@ export type Action =
  */
 type Outcome = 'done' | 'rejected' | 'not_possible' | 'problem';
 
+/** The operator of sign-ins with a name that no account has: that name is not stored. No account can have this one. */
+export const unknownName = 'unknown name';
+
 /** What an operator did. Contains no data of patients. */
 export interface Activity {
   readonly operator: string;
   readonly action: Action;
   /**
    * The id of an operation, a message, an EHR, a client or a webhook endpoint; the name of an account, with its new role
-   * if the role changes; or the name of an operator whose sessions end.
+   * if the role changes; the name of an operator whose sessions end; or the address that a sign-in came from.
    */
   readonly target?: string | undefined;
   readonly outcome: Outcome;

@@ -47,7 +47,7 @@ test('the console works below a path of a proxy', async () => {
   const { name, password } = operator;
   const signedIn = await browser.submit('/gateway/console/sign-in', { name, password, code: operator.code() });
   expect(signedIn.path).toBe(`/gateway/console/operations/${id}`);
-  expect([...browser.cookies.keys()]).toEqual(['crossward-console']);
+  expect([...browser.cookies.keys()]).toEqual(['crossward-console', 'crossward-browser']);
   const retried = await browser.submit(`/gateway/console/operations/${id}/retry`);
   expect([retried.path, retried.text]).toEqual([
     `/gateway/console/operations/${id}?result=retried`,

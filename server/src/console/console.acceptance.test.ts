@@ -79,7 +79,7 @@ describe('sign-in', () => {
     expect(session).toMatch(/^__Host-crossward-console=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
     const page = await browser.open('/console/activity');
     expect(page.text).toContain(`${operator.name} (view)`);
-    expect(page.text).toMatch(new RegExp(`${operator.name} sign in – done`));
+    expect(page.text).toMatch(new RegExp(`${operator.name} sign in 127.0.0.1 done`));
     expect(page.headers).toMatchObject({
       'cache-control': 'no-store',
       // No script at all, not even one of the page itself.
@@ -124,7 +124,7 @@ describe('sign-in', () => {
     expect(pages.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
   });
 
-  test('waits after five failures of an account, for its correct password too, and longer after each', async () => {
+  test('waits after five failures of an account from one address, for its correct password too, and longer after each', async () => {
     await forgetFailures();
     const operator = await newOperator(gateway, newName(), 'view');
     const browser = consoleBrowser(gateway);

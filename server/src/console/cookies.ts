@@ -1,8 +1,11 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { PageContext } from './page.ts';
 
-/** The session's token; what the token of the sign-in form is made from; the state of a sign-in with OpenID Connect. */
-type CookieName = 'console' | 'sign-in' | 'oidc';
+/**
+ * The session's token; what the token of the sign-in form is made from; the state of a sign-in with OpenID Connect; the
+ * accounts that have signed in with this browser.
+ */
+type CookieName = 'console' | 'sign-in' | 'oidc' | 'browser';
 
 type Context = Pick<PageContext, 'request' | 'cookies'>;
 
@@ -15,10 +18,10 @@ export function cookieOf(context: Context, name: CookieName): string | undefined
 }
 
 /**
- * A `set-cookie` header for the browser's session. An empty value deletes the cookie. A link in a chat and the redirect of
+ * A `set-cookie` header for the browser's session, or for `seconds`. An empty value deletes the cookie. A link in a chat and the redirect of
  * a provider need `Lax`: they come from another site. Forms of other sites do not get it.
  */
-export function setCookie(context: Context, name: CookieName, value: string): string {
+export function setCookie(context: Context, name: CookieName, value: string, seconds?: number): string {
   return stringifySetCookie({
     name: fullName(context, name),
     value,
@@ -26,6 +29,7 @@ export function setCookie(context: Context, name: CookieName, value: string): st
     httpOnly: true,
     sameSite: 'lax',
     secure: isSecure(context),
+    ...(seconds !== undefined && { maxAge: seconds }),
     ...(value === '' && { maxAge: 0 }),
   });
 }

@@ -57,7 +57,7 @@ test('an operator signs in at the provider, with the role of a group', async () 
   const page = await browser.open(pathOf(await provider.signIn(url)));
   expect(page.path).toBe('/console/activity');
   expect(page.text).toMatch(/ oidc:Ola staff \(view\)/);
-  expect(page.text).toMatch(/ oidc:Ola staff sign in – done/);
+  expect(page.text).toMatch(/ oidc:Ola staff sign in 127.0.0.1 done/);
   expect([...browser.cookies.keys()]).toEqual(['__Host-crossward-console']);
 
   provider.account = 'Kari staff admins';

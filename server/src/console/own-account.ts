@@ -26,8 +26,6 @@ interface PasswordChange {
   readonly password: string;
   readonly code: string;
   readonly newPassword: string;
-  /** By which limits count: see `callerOf`. */
-  readonly address: string;
 }
 
 /**
@@ -37,10 +35,10 @@ interface PasswordChange {
 export async function changePassword(
   services: CredentialServices,
   session: Session,
-  { password, code, newPassword, address }: PasswordChange,
+  { password, code, newPassword }: PasswordChange,
 ): Promise<Session | NotChanged> {
   const { keys } = services;
-  const attempt = { name: session.name, address };
+  const attempt = attemptIn(session);
   const checked = await check(services, attempt, 'password_change', async (account) => {
     const proof = (await isPassword(password, account.password_hash)) && checkCode(services, account, code);
     return proof ? { proof, passwordHash: await hashPassword(newPassword) } : undefined;
@@ -65,10 +63,10 @@ export interface NewCodes {
 export async function beginNewCodes(
   services: CredentialServices,
   session: Session,
-  { password, address }: Pick<PasswordChange, 'password' | 'address'>,
+  { password }: Pick<PasswordChange, 'password'>,
 ): Promise<NewCodes | NotChanged> {
   const { db, keys } = services;
-  const attempt = { name: session.name, address };
+  const attempt = attemptIn(session);
   const checked = await check(services, attempt, 'codes_change', async (account) =>
     (await isPassword(password, account.password_hash)) ? account : undefined,
   );
@@ -127,6 +125,11 @@ function contextOf({ operatorId, token }: Session): string {
 /** Changes with the password and the codes of an account. */
 function versionOf({ password_hash, sealed_totp_secret }: Account): string {
   return hash('sha256', JSON.stringify([password_hash, sealed_totp_secret?.toString('base64')]), 'base64');
+}
+
+/** Counted apart from sign-ins: those of others cannot keep a signed-in operator from changing a password. */
+function attemptIn({ name }: Session): Attempt {
+  return { name, source: { session: true } };
 }
 
 /** Counts a check of credentials as a failed sign-in before it is done, so that concurrent ones count too. */

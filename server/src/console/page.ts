@@ -6,6 +6,7 @@ import type { ConsoleSettings } from '../config/console-settings.ts';
 import type { FiguresSource } from '../ehr/figures.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { Session } from './sessions.ts';
+import type { SignInMetrics } from './sign-in-metrics.ts';
 
 /** The dependencies of the console. */
 export interface ConsoleDeps {
@@ -21,6 +22,7 @@ export interface ConsoleDeps {
   readonly connectors: readonly ConnectorModule[];
   readonly database: PostgresPool;
   readonly figures: FiguresSource;
+  readonly signIns: SignInMetrics;
   readonly log: Logger;
 }
 
@@ -34,8 +36,10 @@ export interface ConsoleRequest {
   readonly cookieHeader: string;
   /** The URL below which the browser reaches the console. */
   readonly url: URL;
-  /** The address that limits count by: see `callerOf`. */
+  /** The address of the caller. */
   readonly address: string;
+  /** The address that limits count by: see `callerOf`. */
+  readonly network: string;
   /** Headers by which a browser says where a form comes from. */
   readonly origin: string | undefined;
   readonly fetchSite: string | undefined;

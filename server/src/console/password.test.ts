@@ -9,3 +9,13 @@ test('a password matches its own hash only, and no hash matches none', async () 
   expect(await isPassword('Correct horse battery', hash)).toBe(false);
   expect(await isPassword('correct horse battery', undefined)).toBe(false);
 });
+
+test('passwords from browsers that nobody has signed in with wait behind the others', async () => {
+  const done: string[] = [];
+  const check = (name: string, isStranger: boolean) =>
+    isPassword('a password', undefined, { isStranger }).then(() => done.push(name));
+  const strangers = Array.from({ length: 4 }, (_, index) => check(`stranger ${index}`, true));
+  await check('operator', false);
+  expect(done).toEqual(['stranger 0', 'operator']);
+  await Promise.all(strangers);
+});

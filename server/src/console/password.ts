@@ -11,9 +11,9 @@ const hashOfNobody =
 
 const longestQueue = 20;
 
-/** One password is hashed at a time, so that sign-ins cannot use all processors. */
-let turn: Promise<unknown> = Promise.resolve();
-let waiting = 0;
+/** One password is hashed at a time, so that sign-ins cannot use all processors. Strangers wait behind all others. */
+const waiting = { known: [] as (() => void)[], strangers: [] as (() => void)[] };
+let isBusy = false;
 
 /** What the thread does: with `hash` it verifies, otherwise it hashes. */
 export type PasswordTask =
@@ -44,19 +44,34 @@ export async function hashPassword(password: string): Promise<string> {
   return String(await inTurn({ password, settings: { ...settings, salt: randomBytes(16) } }));
 }
 
-/** Whether the hash matches the password. Takes the same time if there is no hash. */
-export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
-  const isRight = (await inTurn({ password, hash: hash ?? hashOfNobody })) === true;
+/**
+ * Whether the hash matches the password. Takes the same time if there is no hash.
+ *
+ * @param isStranger whether the password comes from a browser in which its operator has not signed in before
+ */
+export async function isPassword(
+  password: string,
+  hash: string | undefined,
+  { isStranger = false } = {},
+): Promise<boolean> {
+  const queue = isStranger ? waiting.strangers : waiting.known;
+  const isRight = (await inTurn({ password, hash: hash ?? hashOfNobody }, queue)) === true;
   return isRight && hash !== undefined;
 }
 
 /** @throws Problem `overloaded` when too many are waiting */
-async function inTurn(task: PasswordTask): Promise<unknown> {
-  if (waiting >= longestQueue) throw unavailable('overloaded');
-  waiting++;
-  const result = turn.then(() => inThread(task)).finally(() => waiting--);
-  turn = result.catch(() => undefined);
-  return result;
+async function inTurn(task: PasswordTask, queue = waiting.known): Promise<unknown> {
+  if (queue.length >= longestQueue) throw unavailable('overloaded');
+  if (isBusy) await new Promise<void>((resolve) => queue.push(resolve));
+  isBusy = true;
+  try {
+    return await inThread(task);
+  } finally {
+    const next = waiting.known.shift() ?? waiting.strangers.shift();
+    // Busy until the next one has begun, so that nobody overtakes it.
+    if (next) next();
+    else isBusy = false;
+  }
 }
 
 async function inThread(task: PasswordTask): Promise<unknown> {

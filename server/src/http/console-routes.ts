@@ -133,7 +133,8 @@ function toConsole(request: PageRequest, deps: ConsoleDeps): ConsoleRequest {
     form: request.body ?? new URLSearchParams(),
     cookieHeader: headers.cookie ?? '',
     url: new URL(consoleUrl(deps.settings, request.host) ?? 'http://localhost'),
-    address: callerOf(callerAddress(request)),
+    address: callerAddress(request),
+    network: callerOf(callerAddress(request)),
     origin: headers.origin,
     fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined,
   };

@@ -52,12 +52,15 @@ export async function endOidc(context: PageContext): Promise<ConsoleResponse> {
   if ('status' in found) return found;
   const { name, subjectHash, role } = found;
   if (!role) {
-    await recordActivity(deps.services.db, { operator: name, action: 'sign_in', outcome: 'rejected' });
+    const { address } = request;
+    deps.log.warn({ outcome: 'rejected', address }, 'sign-in failed');
+    deps.signIns.ended('rejected', 'known');
+    await recordActivity(deps.services.db, { operator: name, action: 'sign_in', target: address, outcome: 'rejected' });
     const problem = `The provider knows you as ${name}, but gives you no role in this console.`;
     return signInPage(context, { problem, status: 403 });
   }
   const session = await deps.services.db.transaction().execute(async (tx) => {
-    await recordActivity(tx, { operator: name, action: 'sign_in', outcome: 'done' });
+    await recordActivity(tx, { operator: name, action: 'sign_in', target: request.address, outcome: 'done' });
     return startSession(tx, { operatorId: null, subjectHash, name, role, hours: session_hours });
   });
   const response = await startIn(context, session, stored.next);

@@ -15,7 +15,6 @@ export async function beginOwnCodes(context: SignedIn): Promise<ConsoleResponse>
   const { db, keys } = deps.services;
   const result = await beginNewCodes({ db, keys, settings: deps.settings }, session, {
     password: request.form.get('codes_password') ?? '',
-    address: request.address,
   });
   if (result !== 'rejected' && 'uri' in result) return codesPage(context, result);
   return ownAccountPage(context, { ...problemOf(result, 'The password is wrong.'), field: 'codes_password' });

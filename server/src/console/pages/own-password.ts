@@ -18,7 +18,6 @@ export async function changeOwnPassword(context: SignedIn): Promise<ConsoleRespo
     password: field('password'),
     code: field('code'),
     newPassword: field('new_password'),
-    address: request.address,
   });
   if (result === 'rejected' || 'waitSeconds' in result) {
     const rejected = 'The current password or the one-time code is wrong. A one-time code can be used once.';

@@ -3,10 +3,11 @@ import { sql } from 'kysely';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { cookieOf, setCookie } from '../cookies.ts';
 import { plainPage } from '../frame.ts';
+import { knownBrowser, knownFor, rememberBrowser } from '../known-browsers.ts';
 import { type ConsoleResponse, linkTo, type PageContext, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
 import { endSession, formToken, type Session } from '../sessions.ts';
-import { signIn } from '../sign-in.ts';
+import { type FailedSignIn, signIn } from '../sign-in.ts';
 
 interface Shown {
   readonly problem?: string;
@@ -95,9 +96,34 @@ export async function sendSignIn(context: PageContext): Promise<ConsoleResponse>
   const { db, keys } = services;
   const result = await signIn(
     { db, keys, settings },
-    { name, password: field('password'), code: field('code'), address: request.address },
+    {
+      name,
+      password: field('password'),
+      code: field('code'),
+      address: request.address,
+      network: request.network,
+      browser: knownBrowser(keys, cookieOf(context, 'browser'), name),
+    },
   );
-  if (result === 'rejected') {
+  if ('waitSeconds' in result) return showFailed(context, name, result);
+  deps.signIns.ended('done', 'known');
+  const known = rememberBrowser(keys, cookieOf(context, 'browser'), name);
+  const response = await startIn(context, result, readNext(request.form.get('next')));
+  return { ...response, cookies: [...(response.cookies ?? []), setCookie(context, 'browser', known, knownFor)] };
+}
+
+/** The log line and the metric say whether an account has the name. The page does not. */
+function showFailed(
+  context: PageContext,
+  name: string,
+  { isAccount, waitSeconds: seconds }: FailedSignIn,
+): Promise<ConsoleResponse> {
+  const { log, settings, signIns } = context.deps;
+  const outcome = seconds > 0 ? 'throttled' : 'rejected';
+  signIns.ended(outcome, isAccount ? 'known' : 'unknown');
+  const { address } = context.request;
+  log.warn({ outcome, address, is_account: isAccount, ...(isAccount && { operator: name }) }, 'sign-in failed');
+  if (seconds === 0) {
     const problem = `Wrong name, password${settings.demoOperator ? '' : ' or one-time code'}. A one-time code can be used once.`;
     return signInPage(context, {
       problem: settings.demoOperator ? 'Wrong name or password.' : problem,
@@ -105,12 +131,8 @@ export async function sendSignIn(context: PageContext): Promise<ConsoleResponse>
       status: 401,
     });
   }
-  if ('waitSeconds' in result) {
-    const seconds = result.waitSeconds;
-    const problem = `Too many failed sign-ins. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`;
-    return signInPage(context, { problem, name, status: 429, headers: { 'retry-after': String(seconds) } });
-  }
-  return startIn(context, result, readNext(request.form.get('next')));
+  const problem = `Too many failed sign-ins. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`;
+  return signInPage(context, { problem, name, status: 429, headers: { 'retry-after': String(seconds) } });
 }
 
 /** Gives the browser its session, ends the one that it had, and shows the page that it wanted. */
