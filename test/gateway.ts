@@ -81,6 +81,11 @@ export interface GatewayOptions {
   readonly clientsPauseMilliseconds?: number;
   /** Another gateway whose database, secret keys and clients to share. PostgreSQL and sandboxes only. */
   readonly beside?: Gateway;
+  /**
+   * Returns the URL that the gateway uses instead of this one of its database. PostgreSQL only. `gateway.database`, which tests
+   * use, is connected directly.
+   */
+  readonly through?: (databaseUrl: string) => Promise<string>;
 }
 
 interface Ground {
@@ -122,6 +127,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     isDemo = false,
     beside,
     clientsPauseMilliseconds,
+    through,
   } = options;
   const ground = beside ? await sharedGround(beside.ground) : await newGround(databaseKind);
   const { testDatabase, secretKeys, secrets } = ground;
@@ -139,9 +145,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const logLines: string[] = [];
   const log = pino({ level: logLevel }, { write: (line: string) => void logLines.push(line) });
 
+  const own = through ? await openThrough(testDatabase, through) : database;
   const deps = await createDeps({
     configuration,
-    database,
+    database: own,
     secretKeys,
     log,
     connectors: modules,
@@ -198,6 +205,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await app.close();
       await deps.stop();
       await ehrs.close();
+      if (own !== database) await own.close();
       await testDatabase.dispose();
     },
   };
@@ -229,6 +237,11 @@ async function sharedGround(ground: Ground): Promise<Ground> {
   if (url === undefined) throw new Error('Only one gateway can open the embedded database');
   const database = await openDatabase({ databaseUrl: url, dataDir: '', connectTimeout });
   return { ...ground, testDatabase: { database, url, dispose: () => database.close() } };
+}
+
+async function openThrough({ url }: TestDatabase, through: (url: string) => Promise<string>): Promise<Database> {
+  if (url === undefined) throw new Error('The embedded database has no URL');
+  return openDatabase({ databaseUrl: await through(url), dataDir: '', connectTimeout });
 }
 
 function clientId(client: TestClient): string {
