@@ -10,6 +10,7 @@ export * from './identifiers.ts';
 export * from './medical-notes.ts';
 export * from './probe.ts';
 export * from './records.ts';
+export * from './right-answers.ts';
 export * from './schedules.ts';
 export * from './secrets.ts';
 export * from './time-slots.ts';

@@ -36,6 +36,11 @@ export interface Patient {
   readonly address: Address | null;
   /** Set if nothing can be booked: the record is out of use, or says that the patient has died. */
   readonly isInactive?: true;
+  /**
+   * Identifiers of records that this one has replaced, if it was found by one of them. The gateway rejects a patient who
+   * has the identifier that was asked for neither here nor in `identifiers`.
+   */
+  readonly replaces?: readonly PatientIdentifier[];
 }
 
 /** The kinds of resource. */

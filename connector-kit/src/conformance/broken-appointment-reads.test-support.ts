@@ -15,6 +15,17 @@ export function appointmentReadVariants(correct: Subject): readonly Variant[] {
       (right) => ({ findAppointments: (_, ids) => right.findAppointments(correct.careUnit, ids) }),
     ],
     [
+      'finds an appointment that it was not asked for',
+      'appointments-read',
+      'finds an appointment by id, exactly as it was created',
+      (right) => ({
+        findAppointments: async (unit, ids) => {
+          const found = await right.findAppointments(unit, ids);
+          return [...found, ...found.map((it) => ({ ...it, id: `${it.id}-other` }))];
+        },
+      }),
+    ],
+    [
       'ignores the state filter',
       'appointments-read',
       'filters appointments by state',

@@ -18,6 +18,12 @@ export function readVariants(correct: Subject): readonly Variant[] {
       }),
     ],
     [
+      'finds another patient, whatever it is asked for',
+      'patients',
+      'the id of a patient can be sent in a request',
+      (right) => ({ findPatient: () => right.findPatient({ type: 'emr_id', value: 'p-2' }) }),
+    ],
+    [
       'throws for an unknown patient',
       'patients',
       'an unknown patient returns null',

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type AppointmentWrite, type Connector, writeOperations } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
+import { operations } from '../operations.ts';
 import type { Appointment, CareUnit } from '../records.ts';
 import type { Write } from '../writes.ts';
 import { NotChecked } from './check.ts';
-import { operations } from './operations.ts';
 import type { Subject } from './subject.ts';
 
 /** A subject that records its writes, so that its appointments can be cancelled and its other records withdrawn. */

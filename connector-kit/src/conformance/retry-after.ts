@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connector } from '../connector.ts';
 import type { DirectChanges } from '../direct-changes.ts';
 import { ConnectorError } from '../errors.ts';
+import { operations } from '../operations.ts';
 import type { TimeSlot } from '../records.ts';
-import { operations } from './operations.ts';
 import type { Subject } from './subject.ts';
 
 const maxDelaySeconds = 90;

@@ -1,7 +1,8 @@
+import { operations } from '../operations.ts';
+import { withRightAnswers } from '../right-answers.ts';
 import { capabilities as everyCapability } from './capabilities.ts';
 import { type Check, Failure, NotChecked, NotClaimed } from './check.ts';
 import { describe } from './expect.ts';
-import { operations } from './operations.ts';
 import { recordWrites } from './recorded-writes.ts';
 import type { CheckResult, Report } from './report.ts';
 import { withRetries } from './retry-after.ts';
@@ -69,7 +70,7 @@ export async function runCheck(
   if (!isClaimed(check, subject)) {
     return { capability, check: name, outcome: 'not_claimed', reason: null, milliseconds: 0, left: [] };
   }
-  const recorder = recordWrites(withRetries(subject), options.readOnly ?? false);
+  const recorder = recordWrites(withRetries(checked(subject)), options.readOnly ?? false);
   const start = performance.now();
   const [outcome] = await Promise.allSettled([
     within(check.run(recorder.subject), options.timeoutMilliseconds ?? twoMinutes),
@@ -84,6 +85,14 @@ export async function runCheck(
   if (reason instanceof NotChecked) return { ...result, outcome: 'not_checked', reason: reason.message };
   const message = reason instanceof Failure ? reason.message : `The connector threw ${describe(reason)}`;
   return { ...result, outcome: 'failed', reason: message };
+}
+
+/** With the results checked, as in the gateway. */
+function checked(subject: Subject): Subject {
+  return Object.create(subject, {
+    connector: { get: () => withRightAnswers(subject.connector) },
+    second: { get: () => subject.second && withRightAnswers(subject.second) },
+  });
 }
 
 function isClaimed(check: Check, { connector }: Subject): boolean {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type AppointmentChange, type ChangeKind, type ConnectorOperation, changeKinds } from '../connector.ts';
+import { operations } from '../operations.ts';
 import { capability, NotChecked, NotClaimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
 import { claimsHolds, holdKinds } from './holds.ts';
-import { operations } from './operations.ts';
 import { appointmentsAt, book, change, creation, freeSlot, mustRead, read } from './steps.ts';
 import type { Subject } from './subject.ts';
 

@@ -16,13 +16,21 @@ const mostLinks = 10;
  * Searches by POST, so that the number is not in the URL. Rejects several matches, because the wrong one could be
  * another person's record. If a record has been replaced, returns the replacement.
  */
-export async function findPatient(ehr: FhirConnection, { type, value }: PatientIdentifier): Promise<Patient | null> {
+export async function findPatient(ehr: FhirConnection, identifier: PatientIdentifier): Promise<Patient | null> {
+  const { type, value } = identifier;
   const found = type === 'emr_id' ? await currentPatient(ehr, value) : await byNumber(ehr, type, value);
   if (!found) return null;
-  const patient = toPatient(found, ehr.systems, ehr.patientIdentifierTypes, new Date());
+  const current = patientOf(ehr, found);
+  const isOwn = current.identifiers.some((own) => own.type === type && own.value === value);
+  // It was found by a record that it has replaced.
+  const patient: Patient = isOwn ? current : { ...current, replaces: [identifier] };
   if (!isBookable(found)) return { ...patient, isInactive: true };
   ehr.bookablePatients.put(patient.id, patient.id);
   return patient;
+}
+
+function patientOf({ systems, patientIdentifierTypes }: FhirConnection, resource: FhirPatient): Patient {
+  return toPatient(resource, systems, patientIdentifierTypes, new Date());
 }
 
 async function byNumber(
@@ -35,9 +43,7 @@ async function byNumber(
   const found = await ehr.client.search<FhirPatient>('Patient', [identifier], { post, few: true });
   // Some servers ignore a search parameter that they do not know, and return everybody.
   const matching = found.filter((it) =>
-    toPatient(it, ehr.systems, ehr.patientIdentifierTypes, new Date()).identifiers.some(
-      (own) => own.type === type && own.value === value,
-    ),
+    patientOf(ehr, it).identifiers.some((own) => own.type === type && own.value === value),
   );
   const current = await Promise.all(matching.map((it) => survivorOf(ehr, it)));
   const people = [...new Map(current.flatMap((it) => (it ? [[it.id, it] as const] : []))).values()];

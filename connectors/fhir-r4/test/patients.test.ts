@@ -50,8 +50,9 @@ describe('a patient who', () => {
       replace('p-2', 'Patient/p-3');
       change('p-2', { active: false });
       replace('p-3', `${server.url}/Patient/p-4/_history/1`);
-      expect(await connector.findPatient?.(byId('p-2'))).toMatchObject({ id: 'p-4' });
-      expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-4' });
+      expect(await connector.findPatient?.(byId('p-2'))).toMatchObject({ id: 'p-4', replaces: [byId('p-2')] });
+      expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-4', replaces: [number] });
+      expect(await connector.findPatient?.(byId('p-4'))).not.toHaveProperty('replaces');
       const made = await book('p-2');
       expect(made).toMatchObject({ patientId: 'p-4' });
       expect(patientIdOf(server.store.get(`Appointment/${made?.id}`) as FhirAppointment)).toBe('p-4');

@@ -1,16 +1,21 @@
-import type {
-  Connector,
-  ConnectorContext,
-  ConnectorModule,
-  DirectChanges,
-  ProbeReport,
+import {
+  type Connector,
+  type ConnectorContext,
+  type ConnectorModule,
+  type DirectChanges,
+  type ProbeReport,
+  withRightAnswers,
 } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 
 /** A connector with the settings of one EHR. */
 export interface BoundConnector {
-  /** @throws {ConfigurationError} if the connector returns something that is not a connector */
+  /**
+   * The connector, with its results checked.
+   *
+   * @throws {ConfigurationError} if the connector returns something that is not a connector
+   */
   open(): Promise<Connector>;
   /** `undefined`: the connector has no probe. */
   probe(): Promise<ProbeReport | undefined>;
@@ -42,7 +47,7 @@ type Opened<Context> = {
 
 function bound<Context>(module: Opened<Context>, context: Context): BoundConnector {
   return {
-    open: async () => checked(module.name, await module.open(context)),
+    open: async () => withRightAnswers(checked(module.name, await module.open(context))),
     probe: async () => module.probe?.(context),
     directChanges: async () => module.directChanges?.(context),
   };

@@ -447,7 +447,8 @@ export const reasons = {
     retryable: false,
     status: 502,
     title: 'EHR rejected the request',
-    happened: 'The EHR rejected the request. Nothing was changed.',
+    happened:
+      'The EHR rejected the request, or sent a response that is invalid or about another record. Nothing was changed.',
     remedy: 'Report the `request_id` to the operator of the gateway.',
   },
   partially_applied: {

@@ -1,5 +1,11 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import { type FhirAppointment, type FhirDocumentReference, type FhirResource, localReference, referenceTo } from '../fhir.ts';
+import {
+  type FhirAppointment,
+  type FhirDocumentReference,
+  type FhirResource,
+  localReference,
+  referenceTo,
+} from '../fhir.ts';
 
 /*
  * A faulty proxy or server can answer a request with the response to another one, such as a surplus response on a

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { EhrRequest, EhrResponse, EhrStream, StreamedBody } from '@crossward/connector-kit';
 import type { Dispatcher } from 'undici';
@@ -14,6 +15,8 @@ interface Limits {
 const tooLarge = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 const timedOut = 'EHR_REQUEST_TIMEOUT';
 const timeOuts: readonly string[] = [timedOut, 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
+
+const ofAnother = 'EHR_RESPONSE_OF_ANOTHER_REQUEST';
 
 /** A request without a response. Holds no text from undici's error, which can contain the URL. */
 export class ExchangeFailure extends Error {
@@ -75,6 +78,7 @@ function open(
   timedPart: 'head' | 'whole response',
 ): Promise<EhrStream> {
   const { promise, resolve, reject } = Promise.withResolvers<EhrStream>();
+  const requestId = `${requestIdPrefix}${randomUUID()}`;
   let controller: Dispatcher.DispatchController | undefined;
   let isOver = false;
   let received = 0;
@@ -119,7 +123,7 @@ function open(
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: request.method,
-      ...sent(request, {
+      ...sent(request, requestId, {
         onProgress: progress,
         onError(error) {
           bodyError = error;
@@ -135,6 +139,7 @@ function open(
       onResponseStart(_controller, status, fields) {
         // Interim: the final response follows.
         if (status < 200) return;
+        if (isOfAnother(requestId, fields)) return abort(ofAnother);
         if (timedPart === 'head') stopTimer();
         const headers = Object.fromEntries(
           Object.entries(fields).map(([name, value]) => [
@@ -170,9 +175,10 @@ interface BodyEvents {
 }
 
 /** The headers and the body as undici takes them. */
-function sent({ headers, body }: EhrRequest, { onProgress, onError }: BodyEvents) {
+function sent({ headers: given, body }: EhrRequest, requestId: string, { onProgress, onError }: BodyEvents) {
+  const headers = { ...given, [requestIdHeader]: requestId };
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
-    return { headers: { ...headers }, body: body ?? null };
+    return { headers, body: body ?? null };
   }
   async function* read({ read }: StreamedBody): AsyncGenerator<Uint8Array> {
     try {
@@ -188,6 +194,20 @@ function sent({ headers, body }: EhrRequest, { onProgress, onError }: BodyEvents
   }
   const streamed = Readable.from(read(body), { objectMode: false });
   return { headers: { ...headers, 'content-length': String(body.size) }, body: streamed };
+}
+
+const requestIdHeader = 'x-request-id';
+const requestIdPrefix = 'crossward-';
+
+/**
+ * Whether a response repeats the id of another request of a gateway: then a proxy or server has confused its responses, for
+ * example by sending one too many on a connection that is kept alive. FHIR servers repeat the client's id, or send their own
+ * and repeat the client's as `X-Correlation-Id`: https://hl7.org/fhir/R4/http.html#custom
+ */
+function isOfAnother(requestId: string, fields: Readonly<Record<string, string | string[] | undefined>>): boolean {
+  return [fields[requestIdHeader], fields['x-correlation-id']]
+    .flat()
+    .some((it) => it?.startsWith(requestIdPrefix) && it !== requestId);
 }
 
 function codeOf(error: Error): string {

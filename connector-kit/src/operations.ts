@@ -1,4 +1,4 @@
-import type { ConnectorOperation } from '../connector.ts';
+import type { ConnectorOperation } from './connector.ts';
 
 const names: Record<ConnectorOperation, true> = {
   findPatient: true,
