@@ -26,6 +26,10 @@ describe('a URL is rejected', () => {
     ['https://0x7f.1/', 'with a loopback address in another notation'],
     ['https://[::1]/', 'with a loopback address of IPv6'],
     ['https://[::ffff:10.0.0.1]/', 'with a mapped private address'],
+    ['https://[::127.0.0.1]/', 'with an IPv4-compatible loopback address'],
+    ['https://[64:ff9b::10.0.0.1]/', 'with a private address behind NAT64'],
+    ['https://[2002:7f00:1::]/', 'with a loopback address in 6to4'],
+    ['https://[2001:0:7f00:1::]/', 'with an address of Teredo'],
     ['https://192.168.1.10/', 'with a private address'],
     ['https://169.254.169.254/latest/meta-data', 'with a link-local address'],
   ])('%s: %s', async (rejected) => {

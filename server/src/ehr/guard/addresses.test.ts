@@ -35,6 +35,18 @@ const never = [
   'ff02::1',
   '192.0.2.1',
   '240.0.0.1',
+  // IPv4-compatible (RFC 4291), translated (RFC 2765), 6to4 (RFC 3056), Teredo (RFC 4380), ISATAP (RFC 5214).
+  '::7f00:1',
+  '::a9fe:a9fe',
+  '::808:808',
+  '::ffff:0:7f00:1',
+  '2002:7f00:1::',
+  '2001:0:7f00:1::',
+  '2606:2800:220:1:0:5efe:7f00:1',
+  '2606:2800:220:1:200:5efe:7f00:1',
+  // Outside of 2000::/3: site-local (RFC 3879), unallocated.
+  'fec0::1',
+  '4000::1',
   'example.org',
   '',
 ];

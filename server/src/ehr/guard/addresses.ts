@@ -19,7 +19,21 @@ export function mayConnectTo(address: string, allowPrivate: boolean): boolean {
   const target = embeddedIpv4(ipaddr.process(address));
   if (metadataAddresses.some((metadata) => ipaddr.parse(metadata).toString() === target.toString())) return false;
   const range = target.range();
-  return range === 'unicast' || (allowPrivate && privateRanges.includes(range));
+  return (range === 'unicast' && isGlobal(target)) || (allowPrivate && privateRanges.includes(range));
+}
+
+/** The only IPv6 block with global unicast addresses (IANA). */
+const globalUnicast = ipaddr.parseCIDR('2000::/3');
+
+/**
+ * Whether a unicast address leads to no other one. Outside of 2000::/3 are the IPv4-compatible addresses `::127.0.0.1` (RFC
+ * 4291, deprecated) and unallocated blocks. ISATAP (RFC 5214) has an IPv4 address behind `0:5efe` or `200:5efe`.
+ */
+function isGlobal(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address instanceof ipaddr.IPv4) return true;
+  const [, , , , fifth = 0, sixth] = address.parts;
+  const isIsatap = (fifth & ~0x200) === 0 && sixth === 0x5efe;
+  return address.match(globalUnicast) && !isIsatap;
 }
 
 const nat64 = ipaddr.parseCIDR('64:ff9b::/96');
