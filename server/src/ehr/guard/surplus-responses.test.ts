@@ -17,6 +17,7 @@ function connect(connections = 1) {
     retries: 2,
     maxResponseBytes: 1024,
     allowPrivateAddresses: true,
+    allowPlainText: true,
   });
   onTestFinished(() => http.close());
   return http;
