@@ -7,6 +7,7 @@ import { wrapConnector } from '../../../test/other-ehrs.ts';
 import { hidingItsStatements, observeStatements, type Statement, unobserved } from '../../../test/statements.ts';
 import { createEhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
 import { searchEntries } from '../audit/search.ts';
+import { createDatabaseClock } from '../db/clock.ts';
 import { createDb } from '../db/kysely.ts';
 import { listFailed } from '../messages/failed.ts';
 import { listOpen } from '../messages/open-messages.ts';
@@ -81,6 +82,7 @@ test('no background job scans a growing table or index', async () => {
         dispatcher,
         webhookMetrics,
         ehrChangeMetrics: createEhrChangeMetrics(new Registry()),
+        clock: createDatabaseClock(db),
         log,
       },
     )) {

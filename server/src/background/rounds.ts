@@ -4,6 +4,7 @@ import { deleteOldEntries } from '../audit/retention.ts';
 import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { freeOrphanedItems } from '../confirmations/orphaned-items.ts';
+import type { DatabaseClock } from '../db/clock.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { describeError } from '../log/describe-error.ts';
 import { resumeConfigured, suspendUnconfigured } from '../operations/due.ts';
@@ -20,6 +21,7 @@ import { ehrChangesRound } from './ehr-changes-round.ts';
 import { ehrRound } from './ehr-round.ts';
 import { extendSchedules } from './extend-schedules.ts';
 import { readGauges } from './read-gauges.ts';
+import { watchClock } from './watch-clock.ts';
 
 const ehrPauseMilliseconds = 1_000;
 const availabilityPauseMilliseconds = 1_000;
@@ -35,6 +37,8 @@ const deletionPauseMilliseconds = 10_000;
 const entriesDeletedAtOnce = 1_000;
 const anchorPauseMilliseconds = 5 * 60_000;
 const gaugesPauseMilliseconds = 10_000;
+/** Clocks of machines drift by seconds a day. An operator, or a failover, sets one at once. */
+const clockPauseMilliseconds = 10_000;
 /** Slots are added for whole days, weeks ahead. */
 const schedulesPauseMilliseconds = 15 * 60_000;
 
@@ -52,13 +56,14 @@ export interface BackgroundDependencies {
   readonly dispatcher: Dispatcher;
   readonly webhookMetrics: WebhookMetrics;
   readonly ehrChangeMetrics: EhrChangeMetrics;
+  readonly clock: DatabaseClock;
   readonly log: Logger;
 }
 
 /** The background jobs: one for each EHR, so that a slow EHR delays no other, and those that call no EHR. */
 export function backgroundWork(
   services: OperationServices,
-  { retention, clients, dispatcher, webhookMetrics, ehrChangeMetrics, log, ...more }: BackgroundDependencies,
+  { retention, clients, dispatcher, webhookMetrics, ehrChangeMetrics, clock, log, ...more }: BackgroundDependencies,
 ): readonly BackgroundWork[] {
   const { db, keys, ehrs, outbox } = services;
   const emrs = [...ehrs.keys()];
@@ -105,6 +110,7 @@ export function backgroundWork(
     })),
     guarded(gaugesPauseMilliseconds, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs)),
     guarded(more.clientsPauseMilliseconds ?? clientsPauseMilliseconds, 'reading clients', () => clients.refresh()),
+    guarded(clockPauseMilliseconds, "reading the database's clock", watchClock(clock, log)),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
     guarded(orphansPauseMilliseconds, 'freeing what ended operations have reserved', async () => {
       const freed = await freeOrphanedItems(db);
