@@ -94,7 +94,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   });
   if (database.kind === 'pglite') await releaseAllLeases(background);
   await outbox.start();
-  const audit = new Trail(db, await prepareAuditKey(db, keys), { log, metrics: createAuditMetrics(metrics) });
+  const auditMetrics = createAuditMetrics(metrics);
+  const audit = new Trail(db, { key: await prepareAuditKey(db, keys), background, log, metrics: auditMetrics });
   const anchored = anchorEarlierChains(background, audit.key, log).catch((error) =>
     log.error({ cause: describeError(error) }, 'anchoring earlier audit chains failed'),
   );
@@ -128,6 +129,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       clients,
       clientsPauseMilliseconds: setup.clientsPauseMilliseconds,
       dispatcher,
+      auditMetrics,
       webhookMetrics,
       ehrChangeMetrics,
       clock,
