@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Patient } from '@crossward/connector-kit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Client } from '../clients/client-registry.ts';
@@ -61,6 +62,8 @@ export type Input<
   readonly transact: Transact;
   /** For an operation with a `form`: the content of the body, already stored. Deleted afterwards, unless adopted. */
   readonly upload: Upload | undefined;
+  /** What `findReceiver` has found. */
+  readonly receiver: Promise<Patient> | undefined;
 };
 
 /**
@@ -95,6 +98,10 @@ export interface Operation<
    * arrives, in either media type, and `body.content` is a hash of it. Requires `addUploadBodies` in the scope.
    */
   readonly form?: TSchema;
+  /** Looks up the patient whom the content is for, before it arrives: it is not stored if the look-up fails. */
+  readonly findReceiver?: (
+    input: Access & Pick<Input<L, Params, Query, Body>, 'params' | 'readHeader'>,
+  ) => Promise<Patient>;
   readonly response: {
     /** 204: no body. */
     readonly status: 200 | 201 | 202 | 204;
@@ -122,7 +129,10 @@ export interface Operation<
 const noFields = Type.Object({}, { additionalProperties: false });
 
 /** An operation with any parameters, for hooks and the OpenAPI description. */
-export type AnyOperation = Omit<Operation<Level>, 'handle' | 'audit'> & { readonly audit: 'none' | ReadShown };
+export type AnyOperation = Omit<Operation<Level>, 'handle' | 'audit' | 'findReceiver'> & {
+  readonly audit: 'none' | ReadShown;
+  readonly findReceiver?: (request: FastifyRequest, identifierHeaders: ReadonlySet<string>) => Promise<Patient>;
+};
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -137,6 +147,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     access?: AccessByLevel['client'] & Partial<AccessByLevel['care_unit']>;
     upload?: Upload;
+    /** See `findReceiver`. */
+    receiver?: Promise<Patient> | undefined;
   }
 }
 
@@ -145,7 +157,20 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
   operation: Operation<L, P, Q, B>,
 ): void {
   const { method, level, path, response, operationId, summary, description, tag } = operation;
-  const known = operation as unknown as AnyOperation;
+  const { findReceiver } = operation;
+  const known = {
+    ...operation,
+    ...(findReceiver && {
+      findReceiver: (request: FastifyRequest, identifierHeaders: ReadonlySet<string>) =>
+        asClient(request.access?.client.id ?? '', async () =>
+          findReceiver({
+            ...request.access,
+            params: request.params,
+            readHeader: headerReader(request, identifierHeaders),
+          } as Parameters<typeof findReceiver>[0]),
+        ),
+    }),
+  } as unknown as AnyOperation;
   app.operations.set(operationId, known);
   app.route({
     method,
@@ -184,6 +209,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
           readHeader: headerReader(request, app.identifierHeaders),
           ...write,
           upload: request.upload,
+          receiver: request.receiver,
         } as Input<L, P, Q, B>);
       const seen = operation.audit === 'none' ? undefined : nothingSeen();
       const run = () => (method === 'GET' ? handle(noWrite) : runWrite(app.operationServices, request, handle));

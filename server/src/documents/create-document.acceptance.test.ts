@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
 import { oslo, sodermalm } from '../../../test/bookings.ts';
@@ -14,6 +14,23 @@ const db = createDb(gateway.database);
 const path = documentsOf('p-3');
 afterAll(() => gateway.close());
 
+/** Begins to send a document of the maximum size. Returns the connection, which waits for the rest of the body. */
+function beginDocument(to: string, { id, secret } = gateway.credentials('everything')): Socket {
+  const socket = connect(gateway.port, '127.0.0.1');
+  const lines = [
+    `POST ${to} HTTP/1.1`,
+    'host: x',
+    `x-service-client-id: ${id}`,
+    `x-service-client-secret: ${secret}`,
+    'content-type: application/json',
+    `content-length: ${2 * maxBytes}`,
+    '',
+    `{"content_type": "text/plain", "content": "${base64('Kari Nordmann'.repeat(40_000))}`,
+  ];
+  socket.write(lines.join('\r\n'));
+  return socket;
+}
+
 /** Parts of uploads that are stored now. */
 async function storedChunks(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -25,8 +42,8 @@ afterEach(async () => {
   await expect.poll(storedChunks).toBe(0);
 });
 
-const content = (id: string, from = path) => gateway.request('GET', `${from}/${id}/content`);
 const base64 = (bytes: Buffer | string) => Buffer.from(bytes).toString('base64');
+const content = (id: string, from = path) => gateway.request('GET', `${from}/${id}/content`);
 
 describe('storing a document', () => {
   // Medplum's router takes no Binary, so the connector offers no documents there.
@@ -329,18 +346,45 @@ test.each(['application/json', 'multipart/form-data; boundary=x'])(
 );
 
 test('the staging area shows nothing of the content', async () => {
-  const headers = { 'idempotency-key': randomUUID() };
-  const secretText = 'Kari Nordmann';
-  const { id, secret } = gateway.credentials('everything');
-  const socket = connect(gateway.port, '127.0.0.1');
-  const text = secretText.repeat(40_000);
-  socket.write(
-    `POST ${path} HTTP/1.1\r\nhost: x\r\nx-service-client-id: ${id}\r\nx-service-client-secret: ${secret}\r\nidempotency-key: ${headers['idempotency-key']}\r\ncontent-type: application/json\r\ncontent-length: 2000000\r\n\r\n{"content": "${base64(text)}`,
-  );
+  const socket = beginDocument(path);
   await expect.poll(storedChunks).toBeGreaterThan(1);
   const { rows } = await sql<{ sealed_content: Buffer }>`SELECT sealed_content FROM upload_chunks`.execute(db);
-  expect(rows.every(({ sealed_content }) => !sealed_content.includes(secretText))).toBe(true);
+  expect(rows.every(({ sealed_content }) => !sealed_content.includes('Kari Nordmann'))).toBe(true);
   socket.destroy();
+});
+
+test('nothing is stored for a patient who does not exist', async () => {
+  await sql`CREATE TABLE staged_ever (id uuid)`.execute(db);
+  await sql`CREATE FUNCTION note_staged() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN INSERT INTO staged_ever VALUES (NEW.id); RETURN NEW; END'`.execute(db);
+  await sql`CREATE TRIGGER note_staged AFTER INSERT ON uploads FOR EACH ROW EXECUTE FUNCTION note_staged()`.execute(db);
+  const stagedEver = async () => (await sql`SELECT FROM staged_ever`.execute(db)).rows.length;
+  const large = pdfOf(2 * 1024 * 1024);
+  const fields = { content_type: 'application/pdf', content: base64(large) };
+  const headers = { 'idempotency-key': randomUUID() };
+  for (const options of [{}, { headers }, { headers }]) {
+    const answer = await createDocument(gateway, fields, { path: documentsOf('p-99'), ...options });
+    expect(answer).toMatchObject({ status: 404, body: { reason: 'patient_not_found' } });
+  }
+  const other = { ...fields, content: base64(pdfOf(2 * 1024 * 1024)) };
+  const reused = await createDocument(gateway, other, { path: documentsOf('p-99'), headers });
+  expect(reused.body.reason).toBe('idempotency_key_reused');
+  const asForm = form([{ name: 'content', value: large, fileName: 'x.pdf', type: 'application/pdf' }]);
+  expect((await gateway.request('POST', documentsOf('p-99'), asForm)).status).toBe(404);
+  expect(await stagedEver()).toBe(0);
+  expect((await createDocument(gateway, fields)).status).toBe(201);
+  expect(await stagedEver()).toBe(1);
+  await sql`DROP TRIGGER note_staged ON uploads`.execute(db);
+});
+
+test('a client sends at most eight documents of the maximum size at the same time', async () => {
+  const sockets = Array.from({ length: 8 }, () => beginDocument(path));
+  await expect.poll(async () => (await sql`SELECT FROM uploads`.execute(db)).rows.length, { timeout: 60_000 }).toBe(8);
+  const ninth = await createDocument(gateway);
+  expect(ninth).toMatchObject({ status: 429, headers: { 'retry-after': '1' }, body: { reason: 'rate_limited' } });
+  expect((await createDocument(gateway, {}, { client: 'documents:write' })).status).toBe(201);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(async () => (await createDocument(gateway)).status).toBe(201);
 });
 
 test('documents of another care unit or EHR are neither listed nor found', async () => {

@@ -1,10 +1,9 @@
-import type { DocumentContentType } from '@crossward/connector-kit';
+import type { DocumentContentType, Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { requireAuthor } from '../api/authors.ts';
-import { patientIdentifier } from '../api/identifiers.ts';
-import { inBody, inPath } from '../api/places.ts';
+import { inBody } from '../api/places.ts';
 import type { Access } from '../api/route.ts';
-import { requirePatient } from '../ehr/lookups.ts';
+import { sawPatient } from '../ehr/seen.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import type { Execute } from '../operations/run-once.ts';
@@ -15,7 +14,8 @@ import type { documentCreationSchema } from './contract.ts';
 import { documentKind } from './kind.ts';
 
 interface Creation {
-  readonly patientId: string;
+  /** Whom the document is for. Was looked up before the content was stored. */
+  readonly receiver: Promise<Patient> | undefined;
   readonly body: Static<typeof documentCreationSchema>;
   readonly upload: Upload | undefined;
   readonly readHeader: ReadHeader;
@@ -25,15 +25,13 @@ interface Creation {
 export async function createDocument(
   access: Access,
   execute: Execute,
-  { patientId, body, upload, readHeader }: Creation,
+  { receiver, body, upload, readHeader }: Creation,
 ): Promise<OperationResponse> {
-  if (!upload) throw new Error('The content of the body was not received');
+  if (!upload || !receiver) throw new Error('The content of the body was not received');
   if (upload.size === 0) throw problemAt(inBody('content'), 'request_invalid', '/content must not be empty.');
   assertSameType(body.content_type, upload.contentType);
-  const { ehr } = access;
-  const patientPlace = inPath('patient_id');
-  const patient = patientIdentifier(patientId, patientPlace, ehr, readHeader);
-  const { id } = await requirePatient(ehr, patient, patientPlace);
+  const { id, identifiers } = await receiver;
+  sawPatient({ type: 'emr_id', value: id }, ...identifiers);
   const author = body.author_id === undefined ? undefined : await requireAuthor(access, body.author_id, readHeader);
   const plan = {
     requestedAt: new Date(),

@@ -1,4 +1,4 @@
-import { type Document, documentContentTypes } from '@crossward/connector-kit';
+import { type Document, documentContentTypes, type Patient } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { contentOnly, oneRecord, recordsIn } from '../api/audit-request.ts';
@@ -165,14 +165,19 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
       },
       response: example,
     },
-    handle: ({ ehr, careUnit, client, params, body, upload, readHeader, execute }) =>
-      createDocument({ ehr, careUnit, client }, execute, { patientId: params.patient_id, body, upload, readHeader }),
+    findReceiver: ({ ehr, params, readHeader }) => findPatient(ehr, params.patient_id, readHeader),
+    handle: ({ ehr, careUnit, client, body, upload, receiver, readHeader, execute }) =>
+      createDocument({ ehr, careUnit, client }, execute, { receiver, body, upload, readHeader }),
   });
 }
 
-async function findPatientId(ehr: Access['ehr'], patientId: string, readHeader: ReadHeader): Promise<string> {
+function findPatient(ehr: Access['ehr'], patientId: string, readHeader: ReadHeader): Promise<Patient> {
   const where = inPath('patient_id');
-  return (await requirePatient(ehr, patientIdentifier(patientId, where, ehr, readHeader), where)).id;
+  return requirePatient(ehr, patientIdentifier(patientId, where, ehr, readHeader), where);
+}
+
+async function findPatientId(ehr: Access['ehr'], patientId: string, readHeader: ReadHeader): Promise<string> {
+  return (await findPatient(ehr, patientId, readHeader)).id;
 }
 
 async function findDocument(

@@ -37,7 +37,19 @@ export function watchExchange(exchange: Exchange, ended: (end: End) => void): vo
   };
   connection.open.set(exchange, end);
   connection.latest = exchange;
-  reply.raw.once('close', () => end());
+  reply.raw.once('close', () => connection.open.get(exchange)?.());
+}
+
+/** Calls `done` when the exchange of this request ends. */
+export function onceEnded(request: FastifyRequest, done: () => void): void {
+  const { open } = connectionOf(request.raw.socket);
+  for (const [exchange, end] of open) {
+    if (exchange.request !== request) continue;
+    open.set(exchange, (result) => {
+      done();
+      end(result);
+    });
+  }
 }
 
 /** Ends an exchange whose response was written directly to the socket. */

@@ -12,32 +12,23 @@ interface Services {
   readonly keys: KeyRing;
 }
 
-/**
- * Stores content as it arrives, encrypted chunk by chunk. Nothing is left of it if the content breaks off.
- *
- * @param tooLarge makes the error for content of more than `maxBytes`
- */
+/** The most bytes of a content, and the error for more. */
+interface Limit {
+  readonly maxBytes: number;
+  readonly tooLarge: () => Error;
+}
+
+/** Stores content as it arrives, encrypted chunk by chunk. Nothing is left of it if the content breaks off. */
 export async function stageUpload(
   { db, keys }: Services,
   content: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-  tooLarge: () => Error,
+  limit: Limit,
 ): Promise<Upload> {
   const id = randomUUID();
   const inspector = inspectContent();
-  let size = 0;
   let position = 0;
-
-  async function* measured(): AsyncGenerator<Uint8Array> {
-    for await (const piece of content) {
-      size += piece.length;
-      if (size > maxBytes) throw tooLarge();
-      yield piece;
-    }
-  }
-
   try {
-    for await (const chunk of inChunks(measured())) {
+    for await (const chunk of inChunks(limited(content, limit))) {
       inspector.update(chunk);
       if (position === 0) await db.insertInto('uploads').values({ id }).execute();
       await storeChunk(db, id, position, keys.seal('upload', chunk, chunkContext(id, position)));
@@ -49,6 +40,22 @@ export async function stageUpload(
     throw error;
   }
   return { id, ...inspector.end() };
+}
+
+/** Reads content of a request that will be rejected, without storing it: its hash says which request it is. */
+export async function inspectUpload(content: AsyncIterable<Uint8Array>, limit: Limit): Promise<Upload> {
+  const inspector = inspectContent();
+  for await (const chunk of inChunks(limited(content, limit))) inspector.update(chunk);
+  return { id: randomUUID(), ...inspector.end() };
+}
+
+async function* limited(content: AsyncIterable<Uint8Array>, { maxBytes, tooLarge }: Limit): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const piece of content) {
+    size += piece.length;
+    if (size > maxBytes) throw tooLarge();
+    yield piece;
+  }
 }
 
 /** The commit does not wait for the disk: the transaction that starts the operation does, for all of its uploads. */

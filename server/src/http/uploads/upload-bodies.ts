@@ -3,11 +3,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OperationServices } from '../../operations/services.ts';
 import { Problem } from '../../problems/problem.ts';
 import { discardUpload } from '../../uploads/remove-uploads.ts';
-import { stageUpload } from '../../uploads/stage-upload.ts';
+import { inspectUpload, stageUpload } from '../../uploads/stage-upload.ts';
 import type { Upload } from '../../uploads/upload.ts';
+import { onceEnded } from '../exchanges.ts';
 import { receiveJson } from './json-upload.ts';
 import { receiveMultipart } from './multipart-upload.ts';
 import type { ReceivedUpload, Stage } from './received-upload.ts';
+import { createStagedBytes } from './staged-bytes.ts';
+
+/** Contents of the maximum size that a client can send at the same time. */
+const mostAtOnce = 8;
 
 interface Settings {
   readonly services: Pick<OperationServices, 'db' | 'keys'>;
@@ -18,10 +23,27 @@ interface Settings {
 /**
  * Bodies with long content, for the operations of this scope that have `upload`: JSON with the content in base64, or
  * `multipart/form-data`. The content goes into the staging area while it arrives. In the parsed body, its hash takes its
- * place: it identifies the content for a retry.
+ * place: it identifies the content for a retry. Nothing is stored for a patient who is not found, and a client can have a
+ * limited number of bytes in the staging area.
  */
 export function addUploadBodies(scope: FastifyInstance, { services, maxBytes }: Settings): void {
-  const tooLarge = () => new Problem('content_too_large', { detail: `The content is larger than ${maxBytes} bytes.` });
+  const limit = {
+    maxBytes,
+    tooLarge: () => new Problem('content_too_large', { detail: `The content is larger than ${maxBytes} bytes.` }),
+  };
+  const stagedBytes = createStagedBytes(mostAtOnce * maxBytes);
+
+  scope.addHook('preParsing', (request, _reply, _payload, done) => {
+    const { operation } = request.routeOptions.config;
+    if (operation?.form === undefined) return done();
+    const length = Number(request.headers['content-length'] ?? maxBytes);
+    const giveBack = stagedBytes.take(request.access?.client.id ?? '', Math.min(length, maxBytes));
+    onceEnded(request, giveBack);
+    request.receiver = operation.findReceiver?.(request, scope.identifierHeaders);
+    // The handler throws the error at its place.
+    request.receiver?.catch(() => undefined);
+    done();
+  });
 
   scope.removeContentTypeParser('application/json');
   scope.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
@@ -32,13 +54,17 @@ export function addUploadBodies(scope: FastifyInstance, { services, maxBytes }: 
   );
 
   async function staged(
-    request: { upload?: Upload },
+    request: Pick<FastifyRequest, 'upload' | 'receiver'>,
     receive: (stage: Stage) => Promise<ReceivedUpload>,
   ): Promise<unknown> {
     let upload: Upload | undefined;
     try {
       const received = await receive(async (content) => {
-        upload = await stageUpload(services, content, maxBytes, tooLarge);
+        const isFound = await (request.receiver ?? Promise.resolve()).then(
+          () => true,
+          () => false,
+        );
+        upload = await (isFound ? stageUpload(services, content, limit) : inspectUpload(content, limit));
         return upload;
       });
       if (!received.upload) return received.fields;
