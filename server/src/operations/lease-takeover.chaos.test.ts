@@ -6,6 +6,7 @@ import { type Gateway, startGateway } from '../../../test/gateway.ts';
 import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
 import { wrapConnector } from '../../../test/other-ehrs.ts';
 import { expectProblem } from '../../../test/problems.ts';
+import { withQuickRecovery } from '../../../test/recovery.ts';
 
 /** Two gateways share a database. If one hangs, the other takes over its operation after the lease expires. */
 
@@ -36,7 +37,10 @@ let second: Gateway;
 beforeEach(async () => {
   called = Promise.withResolvers();
   gate = Promise.withResolvers();
-  first = await startGateway({ connectors: [wrapConnector(hangingAt)] });
+  first = await startGateway({
+    connectors: [wrapConnector(hangingAt)],
+    configure: (demo) => withQuickRecovery(demo, { timeout_ms: 600_000 }),
+  });
   second = await startGateway({ beside: first });
 });
 afterEach(async () => {
@@ -82,13 +86,21 @@ test.each(['before the EHR performs the write', 'after the EHR has performed the
   },
 );
 
-test('takes over an operation without a key', async () => {
+test('an operation without a key is not performed by the other gateway; what the EHR makes late is recorded', async () => {
   hangsAt = 'before the EHR performs the write';
   const slot = await freeSlot(first);
   const late = takenOver(slot);
-  await eventually(async () => expect(await keysOf(second).at(slot)).toHaveLength(1));
+  await eventually(async () =>
+    expect(await rowsOf(second, "SELECT id FROM operations WHERE state = 'done'")).toHaveLength(1),
+  );
+  expect(await keysOf(second).at(slot)).toEqual([]);
   gate.resolve();
   expectProblem(await late, 504, 'outcome_unknown');
-  expect(await keysOf(second).at(slot)).toMatchObject([{ state: 'booked' }]);
-  expect(await rowsOf(second, 'SELECT id FROM operations')).toEqual([]);
+  const [booked] = await keysOf(second).at(slot);
+  expect(booked).toMatchObject({ state: 'booked' });
+  await eventually(async () =>
+    expect(await rowsOf(second, "SELECT subject FROM events WHERE type = 'appointment.booked'")).toEqual([
+      { subject: booked?.id },
+    ]),
+  );
 });
