@@ -59,6 +59,27 @@ export const writesWithCodes: readonly Operation[] = [
     },
   },
   {
+    name: 'an incorrect code',
+    completesAfter: 'end',
+    every: 1,
+    async prepare(world) {
+      const [slot] = (await world.take(sodermalm, 'r-1', 1)) as [Slot];
+      const { id } = (await world.done(create(sodermalm, slot))).body;
+      const code = (await world.codeFor(id)) === '000000' ? '000001' : '000000';
+      const expectAttemptsLeft = async (attempts: number) => {
+        const { confirmation } = await world.get(sodermalm, id);
+        expect((confirmation as Confirmation).attempts_remaining).toBe(attempts);
+      };
+      return {
+        request: change(sodermalm, id, { confirmation: { code } }),
+        status: 400,
+        expectDone: () => expectAttemptsLeft(4),
+        expectDoneWithoutRetry: () => expectAttemptsLeft(4),
+        expectNothingDone: () => expectAttemptsLeft(5),
+      };
+    },
+  },
+  {
     name: 'a resend',
     completesAfter: 'end',
     every: 1,

@@ -8,6 +8,7 @@ import { type ChildGateway, type ChildRequest, type ChildResponse, startChild } 
 import { codeIn, eventually, type Message } from '../codes.ts';
 import { createTestDatabase } from '../database.ts';
 import { findViolations } from '../invariants.ts';
+import { startPostgresProxy } from '../postgres-proxy/postgres-proxy.ts';
 
 const preload = new URL('../kill-at.ts', import.meta.url);
 export const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -16,16 +17,26 @@ export type Kind = 'postgresql' | 'pglite';
 export type Body = Appointment & { readonly appointments: Appointment[]; readonly reason?: string };
 export type AppointmentResponse = ChildResponse<Body>;
 
+interface WorldOptions {
+  /** PostgreSQL only: a proxy stands between the gateway and the database. */
+  readonly proxied?: boolean;
+}
+
 /** One gateway process at a time on one database, restarted after each crash. */
-export async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinished']) {
+export async function createWorld(
+  kind: Kind,
+  onTestFinished: TestContext['onTestFinished'],
+  { proxied = false }: WorldOptions = {},
+) {
   const folder = await mkdtemp(join(inject('runFolder'), 'crash-'));
   const dataDir = join(folder, 'data');
   const postgres = kind === 'postgresql' ? await createTestDatabase(kind) : undefined;
+  const proxy = proxied && postgres?.url ? await startPostgresProxy(postgres.url) : undefined;
   let child = await start();
   const slotLists = new Map<string, Slot[]>();
 
   function start(variables: Record<string, string> = {}): Promise<ChildGateway> {
-    return startChild({ dataDir, databaseUrl: postgres?.url, preload, variables });
+    return startChild({ dataDir, databaseUrl: proxy?.url ?? postgres?.url, preload, variables });
   }
 
   async function send(request: ChildRequest): Promise<AppointmentResponse> {
@@ -41,6 +52,7 @@ export async function createWorld(kind: Kind, onTestFinished: TestContext['onTes
   }
 
   const world = {
+    proxy,
     send,
     done,
     /** Sends a request that kills the gateway, and restarts the gateway. Returns `false` if the request got a response. */
@@ -52,13 +64,16 @@ export async function createWorld(kind: Kind, onTestFinished: TestContext['onTes
     },
     async restart(variables?: Record<string, string>): Promise<void> {
       await child.kill();
-      // As if the lease had expired.
+      await world.expireLeases();
+      child = await start(variables);
+    },
+    /** PostgreSQL only. */
+    async expireLeases(): Promise<void> {
       if (postgres)
         await query(
           postgres.database,
-          'UPDATE operations SET lease_token = NULL, lease_expires_at = NULL, next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN now() END',
+          'UPDATE operations SET lease_token = NULL, lease_expires_at = NULL, next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN now() END WHERE lease_token IS NOT NULL',
         );
-      child = await start(variables);
     },
     async ended(): Promise<void> {
       await child.ended;
@@ -127,6 +142,7 @@ export async function createWorld(kind: Kind, onTestFinished: TestContext['onTes
     },
     async dispose(): Promise<void> {
       await child.kill();
+      await proxy?.close();
       await postgres?.dispose();
       await rm(folder, { recursive: true, force: true });
     },
