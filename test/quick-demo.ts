@@ -17,16 +17,29 @@ const connection = {
   breaker: { failures: 1_000 },
 };
 
-/** Writes a configuration file with the demo's EHRs and short limits, for tests that kill gateways. */
-export async function writeQuickDemo(folder: string, more: object = {}): Promise<ChildSetup> {
+interface Ehr {
+  readonly id: string;
+}
+
+/**
+ * Writes a configuration file with the demo's EHRs and short limits, for tests that kill gateways.
+ *
+ * @param moreEhrs makes further EHRs from those of the demo
+ */
+export async function writeQuickDemo(
+  folder: string,
+  more: object = {},
+  moreEhrs: (ehrs: readonly Ehr[]) => readonly Ehr[] = () => [],
+): Promise<ChildSetup> {
   const client = { id: 'demo', secret: randomBytes(32).toString('base64url') };
   const file = parseYaml(await readFile(demoConfigurationPath, 'utf8'));
   if ('mistakes' in file) throw new Error('The configuration of the demo cannot be read');
-  const demo = file.value as { readonly emrs: readonly { readonly id: string }[] };
-  const grants = demo.emrs.map(({ id }) => ({ emr: id }));
+  const demo = file.value as { readonly emrs: readonly Ehr[] };
+  const emrs = [...demo.emrs, ...moreEhrs(demo.emrs)];
+  const grants = emrs.map(({ id }) => ({ emr: id }));
   const configuration = {
     ...demo,
-    emrs: demo.emrs.map((emr) => ({ ...emr, connection })),
+    emrs: emrs.map((emr) => ({ ...emr, connection })),
     clients: [{ id: client.id, name: 'Demo', secrets: [{ sha256: hashSecret(client.secret) }], scopes, grants }],
     ...more,
   };

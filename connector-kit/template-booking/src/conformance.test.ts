@@ -14,7 +14,6 @@ describeConformance('the clinic', async () => {
       settings: { base_url: server.url },
       careUnits: [careUnit, otherCareUnit],
       http: plainHttp(),
-      now: () => new Date(),
     });
   return {
     name: 'clinic',

@@ -12,7 +12,6 @@ describeConformance('the toy', async () => {
     settings: { base_url: server.url },
     careUnits: [careUnit],
     http: plainHttp(),
-    now: () => new Date(),
   });
   return {
     name: 'toy',

@@ -2,8 +2,7 @@ import type { EhrResponse } from '@crossward/connector-kit';
 
 /**
  * The EHR's clock, as the `Date` of its responses shows it. Holds and claims use this clock, so that gateways whose
- * clocks differ agree on when they expire. The gateway's clock is `now` of the connector's context. Whether a time slot has
- * started is a time of day, for which that of the machine is good enough.
+ * clocks differ agree on when they expire. The start of a time slot is a time of day, and uses the gateway's clock.
  */
 export interface EhrClock {
   /**
@@ -19,8 +18,6 @@ export interface EhrClock {
 }
 
 export interface ObservedClock extends EhrClock {
-  /** The time by the gateway's clock, in milliseconds. */
-  gatewayNow(): number;
   /** Learns from a response. `sentAt` and `receivedAt` are in milliseconds of the gateway's clock. */
   observe(response: Pick<EhrResponse, 'status' | 'headers'>, sentAt: number, receivedAt: number): void;
 }
@@ -31,14 +28,13 @@ interface Bounds {
   readonly most: number;
 }
 
-/** A clock that equals the gateway's until a response contradicts that. `gateway`: the gateway's clock. */
-export function createClock(gateway: () => Date): ObservedClock {
+/** A clock that equals the gateway's until a response contradicts that. */
+export function createClock(): ObservedClock {
   let bounds: Bounds | undefined;
   const offset = () => (bounds ? offsetWithin(bounds) : 0);
   return {
     ahead: () => bounds && offsetWithin(bounds),
-    now: () => new Date(gateway().getTime() + offset()),
-    gatewayNow: () => gateway().getTime(),
+    now: () => new Date(Date.now() + offset()),
     toEhr: (moment) => new Date(moment.getTime() + offset()),
     fromEhr: (moment) => new Date(moment.getTime() - offset()),
     observe(response, sentAt, receivedAt) {

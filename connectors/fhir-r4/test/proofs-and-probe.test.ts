@@ -20,13 +20,7 @@ async function start(options: FakeOptions) {
   const server = await startFake({ ...options, data: { days: 14 } });
   servers.push(server);
   const authorizer = { headers: async () => ({}) };
-  const client = createFhirClient({
-    baseUrl: server.url,
-    http: plainHttp(),
-    authorizer,
-    preferStrict: false,
-    now: () => new Date(),
-  });
+  const client = createFhirClient({ baseUrl: server.url, http: plainHttp(), authorizer, preferStrict: false });
   return { server, client };
 }
 

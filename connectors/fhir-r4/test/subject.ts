@@ -20,19 +20,17 @@ export function openConnector(
   settings: FhirSettings,
   http = plainHttp(),
   units: readonly ConfiguredCareUnit[] = careUnits,
-  now = () => new Date(),
 ): Promise<Connector> {
   return fhirR4Connector.open({
     emr: 'fhir',
     settings,
     careUnits: units,
     http,
-    now,
   });
 }
 
 export async function probeServer(settings: FhirSettings): Promise<ProbeReport> {
-  const context = { emr: 'fhir', settings, careUnits, http: plainHttp(), now: () => new Date() };
+  const context = { emr: 'fhir', settings, careUnits, http: plainHttp() };
   const report = await fhirR4Connector.probe?.(context);
   if (!report) throw new Error('The connector has no probe');
   return report;
@@ -44,11 +42,9 @@ export async function fhirSubject(
   settings: FhirSettings,
   close: () => Promise<void>,
   { oneSlotOnly }: Pick<Facts, 'oneSlotOnly'> = {},
-  now = () => new Date(),
 ): Promise<Subject> {
   let http = plainHttp();
-  const open = () => openConnector(settings, http, careUnits, now);
-  let connector = await open();
+  let connector = await openConnector(settings, http);
   return {
     name,
     get connector() {
@@ -75,12 +71,11 @@ export async function fhirSubject(
       foreignResourceId: 'r-3',
       oneSlotOnly,
     },
-    now,
-    second: await openConnector(settings, plainHttp(), careUnits, now),
+    second: await openConnector(settings),
     async restart() {
       http.cut();
       http = plainHttp();
-      connector = await open();
+      connector = await openConnector(settings, http);
     },
     directChanges: await directChangesBy(settings),
     close,
@@ -94,13 +89,7 @@ async function directChangesBy(settings: FhirSettings): Promise<DirectChanges> {
     ...http,
     send: (request) => http.send({ ...request, headers: { ...request.headers, 'x-staff': 'yes' } }),
   };
-  const changes = await fhirR4Connector.directChanges?.({
-    emr: 'fhir',
-    settings,
-    careUnits,
-    http: asStaff,
-    now: () => new Date(),
-  });
+  const changes = await fhirR4Connector.directChanges?.({ emr: 'fhir', settings, careUnits, http: asStaff });
   if (!changes) throw new Error('The connector has no direct changes');
   return changes;
 }

@@ -25,9 +25,7 @@ const logFile = join(folder, 'log');
 
 const logLines: string[] = [];
 const log = pino({}, { write: (line: string) => void logLines.push(line) });
-const trail = new Trail(db, {
-  key: await prepareAuditKey(db, createKeyRing([secretKey])),
-  background: db,
+const trail = new Trail(db, await prepareAuditKey(db, createKeyRing([secretKey])), {
   log,
   metrics: createAuditMetrics(new Registry()),
 });
@@ -44,7 +42,6 @@ for (const [index, access] of accesses.entries()) {
     careUnitId: 'ward',
     records: [],
     requestId: `request-${index}`,
-    operationId: undefined,
     ...access,
   });
 }
@@ -113,9 +110,7 @@ describe('search', () => {
 describe('verify', () => {
   test('says that the trail is intact', async () => {
     const { code, stdout } = await crossward(`audit verify --anchors ${logFile}`);
-    expect(stdout).toMatch(/^\S{36} {2}intact {2}3 entries {2}anchored up to 3 {2}\S+ to \S+\nNot linked/);
-    expect(stdout).toContain('What the database has of the audit trail is intact.');
-    expect(stdout).toContain('written after the last anchor');
+    expect(stdout).toMatch(/^\S{36} {2}intact {2}3 entries {2}\S+ to \S+\nThe audit trail is intact\.\n$/);
     expect(code).toBe(0);
   });
 
@@ -138,7 +133,7 @@ describe('verify', () => {
     });
     expect((await crossward('audit verify')).code).toBe(0);
     const removed = await crossward(`audit verify --json --anchors ${logFile}`);
-    expect(JSON.parse(removed.stdout)).toMatchObject({ chains: [{ fault: 'removed' }] });
+    expect(JSON.parse(removed.stdout)).toMatchObject([{ fault: 'removed' }]);
     expect(removed.code).toBe(1);
   });
 });

@@ -36,10 +36,8 @@ const longestResponse = 16_384;
 /**
  * Posts events to endpoints. Checks the resolved address of every connection, which prevents DNS rebinding. Does not follow
  * redirects: they could lead anywhere. The body of a response is never stored.
- *
- * @param now the time in the signatures
  */
-export function createDeliverySender(settings: SendSettings, now: () => Date = () => new Date()): DeliverySender {
+export function createDeliverySender(settings: SendSettings): DeliverySender {
   const { timeout_ms, allow_private_addresses, allow_http } = settings;
   const agent = new Agent({
     connect: createConnect({
@@ -63,7 +61,7 @@ export function createDeliverySender(settings: SendSettings, now: () => Date = (
           dispatcher: agent,
           method: 'POST',
           headers: {
-            ...signedHeaders(endpoint, eventId, payload, now()),
+            ...signedHeaders(endpoint, eventId, payload),
             'user-agent': `Crossward/${packageJson.version}`,
           },
           body: payload,

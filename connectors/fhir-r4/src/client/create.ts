@@ -19,14 +19,12 @@ export interface ClientOptions {
   readonly http: EhrHttp;
   readonly authorizer: Authorizer;
   readonly preferStrict: boolean;
-  /** The gateway's clock. */
-  readonly now: () => Date;
 }
 
 export function createFhirClient(options: ClientOptions): FhirClient {
-  const { baseUrl, operationsUrl = baseUrl, http, authorizer, preferStrict, now } = options;
+  const { baseUrl, operationsUrl = baseUrl, http, authorizer, preferStrict } = options;
   const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
-  const clock = createClock(now);
+  const clock = createClock();
   const send = sender(http, authorizer, clock);
   const openStream = streamer(http, authorizer);
   const query = querier(send);

@@ -25,7 +25,6 @@ const sandbox = withoutTransactions(
     settings: { country: 'NO' },
     careUnits: [careUnit],
     http: plainHttp(),
-    now: () => new Date(),
     database: database.pool,
   }),
 );

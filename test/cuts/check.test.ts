@@ -1,0 +1,231 @@
+import { expect, test } from 'vitest';
+import { check } from './check.ts';
+import type { History, Snapshot, Write } from './history.ts';
+
+const start = '2030-03-15T08:00:00.000Z';
+const later = '2030-03-15T09:00:00.000Z';
+
+function write(kind: Write['kind'], more: Partial<Write> = {}): Write {
+  return {
+    kind,
+    operation: kind.includes('booking') ? 'create_appointment' : 'change_appointment',
+    isKeyed: true,
+    subjects: ['thing'],
+    requestIds: [`request of ${kind}`],
+    answers: ['200'],
+    told: 'done',
+    ids: ['a-1'],
+    confirmationId: undefined,
+    start: undefined,
+    reason: undefined,
+    isDisturbed: false,
+    internalErrors: 0,
+    isStuck: false,
+    ...more,
+  };
+}
+
+const event = (type: string, id = type): Snapshot['events'][number] => {
+  return { id, type: `appointment.${type}`, subject: 'a-1', lateSeconds: 0.2 };
+};
+const entry = (of: Write): Snapshot['audit'][number] => {
+  return { operation: of.operation, recordIds: ['a-1'], outcome: 'success', requestId: of.requestIds[0] ?? '' };
+};
+
+/** An appointment that was booked, moved and cancelled, a note, and a booking whose wrong code was entered once. */
+function whole(): History {
+  const booking = write('booking', { start });
+  const move = write('move', { start: later });
+  const cancellation = write('cancellation', { requestIds: ['request of cancellation'] });
+  const note = write('note', { operation: 'create_medical_note', subjects: ['a note'], ids: ['n-1'] });
+  const code = { subjects: ['held'], ids: ['a-2'], confirmationId: 'c-1' };
+  const held = write('booking by code', { ...code, start });
+  const wrong = write('wrong code', { ...code, ids: [], reason: 'confirmation_code_incorrect' });
+  const endpoint = write('endpoint', { subjects: ['https://receiver.example/'], ids: ['e-1'] });
+  const writes = [booking, move, cancellation, note, held, wrong, endpoint];
+  const events = [
+    event('booked'),
+    event('updated'),
+    event('cancelled'),
+    { ...event('awaiting_confirmation'), subject: 'a-2' },
+    { ...event('confirmation_expired'), subject: 'a-2' },
+  ];
+  return {
+    writes,
+    snapshot: {
+      appointments: [
+        { id: 'a-1', state: 'cancelled', start: later, comment: 'thing' },
+        { id: 'a-2', state: 'cancelled', start, comment: 'held' },
+      ],
+      records: [
+        { id: 'n-1', name: 'a note' },
+        { id: 'e-1', name: 'https://receiver.example/' },
+      ],
+      confirmations: [
+        { id: 'c-1', failedAttempts: 1, codesSent: 1, items: [{ id: 'a-2', ehrId: 'a-2', subjectId: 'a-2' }] },
+      ],
+      events,
+      delivered: events.map(({ id }) => id),
+      audit: [booking, move, cancellation, note, held].map(entry),
+      unfinished: [],
+    },
+  };
+}
+
+const faultsOf = (history: History) => check(history).map(({ fault, kind }) => `${fault}: ${kind}`);
+const changed = (change: (snapshot: Snapshot) => Partial<Snapshot>, writes = whole().writes): History => {
+  const { snapshot } = whole();
+  return { writes, snapshot: { ...snapshot, ...change(snapshot) } };
+};
+const told = (kind: Write['kind'], more: Partial<Write>) =>
+  whole().writes.map((it) => (it.kind === kind ? { ...it, ...more } : it));
+
+test('a history in which everything agrees has no finding', () => {
+  expect(check(whole())).toEqual([]);
+});
+
+test.for<[string, History, string[]]>([
+  [
+    'a booking that was told as done is not there',
+    changed(
+      ({ appointments }) => ({ appointments: appointments.slice(1) }),
+      [write('booking', { start }), ...whole().writes.slice(3)],
+    ),
+    ['lost: booking'],
+  ],
+  [
+    'a move that was told as done was not made',
+    changed(({ appointments }) => ({
+      appointments: appointments.map((it) => (it.id === 'a-1' ? { ...it, start } : it)),
+    })),
+    ['lost: move'],
+  ],
+  [
+    'a cancellation that was told as done was not made',
+    changed(({ appointments }) => ({
+      appointments: appointments.map((it) => (it.id === 'a-1' ? { ...it, state: 'booked' } : it)),
+    })),
+    ['lost: cancellation'],
+  ],
+  [
+    'a booking is added',
+    changed(({ appointments }) => ({
+      appointments: [...appointments, { id: 'a-3', state: 'booked', start: later, comment: 'thing' }],
+    })),
+    ['doubled: booking'],
+  ],
+  [
+    'a cancellation that was told as rejected was made',
+    changed(() => ({}), told('cancellation', { told: 'rejected' })),
+    ['told wrongly: cancellation'],
+  ],
+  [
+    'a note exists twice',
+    changed(({ records }) => ({ records: [...records, { id: 'n-2', name: 'a note' }] })),
+    ['doubled: note'],
+  ],
+  ['a note is removed', changed(({ records }) => ({ records: records.slice(1) })), ['lost: note']],
+  [
+    'a note that was told as rejected was made',
+    changed(() => ({}), told('note', { told: 'rejected' })),
+    ['told wrongly: note'],
+  ],
+  [
+    'a webhook endpoint exists three times',
+    changed(({ records }) => ({ records: [...records, ...records.slice(1), ...records.slice(1)] })),
+    ['doubled: endpoint'],
+  ],
+  [
+    'a wrong code is counted twice',
+    changed(({ confirmations }) => ({ confirmations: confirmations.map((it) => ({ ...it, failedAttempts: 2 })) })),
+    ['counted twice: wrong code'],
+  ],
+  [
+    'a wrong code is not counted',
+    changed(({ confirmations }) => ({ confirmations: confirmations.map((it) => ({ ...it, failedAttempts: 0 })) })),
+    ['lost: wrong code'],
+  ],
+  [
+    'an event is dropped',
+    changed(({ events }) => ({ events: events.filter(({ id }) => id !== 'updated') })),
+    ['without event: move'],
+  ],
+  [
+    'the event of an expired code is dropped',
+    changed(({ events }) => ({ events: events.filter(({ id }) => id !== 'confirmation_expired') })),
+    ['without event: booking by code'],
+  ],
+  [
+    'an event is written twice',
+    changed(({ events, delivered }) => ({
+      events: [...events, event('booked', 'again')],
+      delivered: [...delivered, 'again'],
+    })),
+    ['doubled: cancellation'],
+  ],
+  [
+    'a delivery is missing',
+    changed(({ delivered }) => ({ delivered: delivered.slice(1) })),
+    ['without delivery: undefined'],
+  ],
+  [
+    'an event comes late',
+    changed(({ events }) => ({ events: events.map((it) => (it.id === 'booked' ? { ...it, lateSeconds: 6 } : it)) })),
+    ['late event: undefined'],
+  ],
+  ['an entry is removed', changed(({ audit }) => ({ audit: audit.slice(1) })), ['without audit entry: booking']],
+  [
+    'an entry says only that the outcome is unknown',
+    changed(({ audit }) => ({
+      audit: audit.map((it, index) => (index === 2 ? { ...it, outcome: 'outcome_unknown' } : it)),
+    })),
+    ['without audit entry: cancellation'],
+  ],
+  [
+    'a deletion that was told as done was not made',
+    changed(
+      () => ({}),
+      [...whole().writes, write('endpoint deletion', { subjects: ['https://receiver.example/'], ids: ['e-1'] })],
+    ),
+    ['lost: endpoint deletion'],
+  ],
+  ['a response has status 500', changed(() => ({}), told('note', { internalErrors: 1 })), ['500: note']],
+  [
+    'a key gets no final response',
+    changed(() => ({}), told('note', { told: 'unknown', isStuck: true, reason: 'idempotency_in_progress' })),
+    ['stuck: note'],
+  ],
+  [
+    'an operation never ends',
+    changed(() => ({ unfinished: [{ promise: 'an operation is unfinished', what: 'o-1' }] })),
+    ['stuck: undefined'],
+  ],
+])('speaks when %s', ([, history, expected]) => {
+  expect(faultsOf(history)).toEqual(expected);
+});
+
+test('a write whose outcome is unknown may have been made or not', () => {
+  const writes = told('cancellation', { told: 'unknown' });
+  expect(check(changed(() => ({}), writes))).toEqual([]);
+  const notMade = changed(
+    ({ appointments, events }) => ({
+      appointments: appointments.map((it) => (it.id === 'a-1' ? { ...it, state: 'booked' } : it)),
+      events: events.filter(({ id }) => id !== 'cancelled'),
+    }),
+    writes,
+  );
+  expect(check(notMade)).toEqual([]);
+});
+
+test('but if it was made, it has its event', () => {
+  const writes = told('cancellation', { told: 'unknown' });
+  const history = changed(({ events }) => ({ events: events.filter(({ id }) => id !== 'cancelled') }), writes);
+  expect(faultsOf(history)).toEqual(['without event: cancellation']);
+});
+
+test('what was made and compensated, without an event, counts as not made', () => {
+  const history = changed(({ appointments }) => ({
+    appointments: [...appointments, { id: 'a-3', state: 'cancelled', start, comment: 'thing' }],
+  }));
+  expect(check(history)).toEqual([]);
+});

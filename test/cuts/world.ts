@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { type ChildGateway, startChild } from '../child-gateway.ts';
+import { type PostgresProxy, startPostgresProxy } from '../postgres-proxy/postgres-proxy.ts';
+import { isWrite, type Matches, type Way } from '../postgres-proxy/ways.ts';
+import { writeQuickDemo } from '../quick-demo.ts';
+import { startReceiver } from '../webhook-receiver.ts';
+import { draftsEhr } from './drafts-ehr.ts';
+import { pick, type Random } from './random.ts';
+
+/** Milliseconds, in the URL of each gateway's database. Short, so that many cuts fit into a minute. */
+const limits = { statement_timeout: 2_500, query_timeout: 3_500, idle_in_transaction_session_timeout: 3_000 };
+/** The share of commits and statements that fail, if they belong to a write of a caller, and if not. */
+const shares = { ofWrites: 0.08, ofOthers: 0.02 };
+const ofWrites = /\b(?:operations|confirmations|confirmation_items|sandbox\.\w+|webhook_endpoints|audit_\w+)\b/;
+
+/** Held and silent ones last longer than the limits. */
+const ways: readonly [Way, ...Way[]] = [
+  { kind: 'before' },
+  { kind: 'after' },
+  { kind: 'in request' },
+  { kind: 'in answer' },
+  { kind: 'silent' },
+  { kind: 'late', holdMilliseconds: 1_000 },
+  { kind: 'late', holdMilliseconds: 6_000 },
+  { kind: 'delay', holdMilliseconds: 1_500 },
+  { kind: 'delay', holdMilliseconds: 6_000 },
+  { kind: 'before' },
+  { kind: 'after' },
+  { kind: 'after' },
+  { kind: 'all', at: 'after', refuseMilliseconds: 2_000 },
+];
+const startAttempts = 20;
+/** Every cut has done what it does after this time. */
+export const cutMilliseconds = 6_000;
+
+/** Two gateways on one database, each behind a proxy of its own, and a receiver of their events. */
+export async function createWorld(folderOfRun: string, postgresUrl: string, random: Random) {
+  const folder = await mkdtemp(join(folderOfRun, 'cuts-'));
+  const name = `cuts_${Date.now()}`;
+  await withClient(postgresUrl, (client) => client.query(`CREATE DATABASE ${name}`));
+  const databaseUrl = new URL(postgresUrl);
+  databaseUrl.pathname = name;
+  const receiver = await startReceiver();
+  const retry_seconds = Array.from({ length: 50 }, () => 1);
+  const webhooks = { allow_private_addresses: true, allow_http: true, retry_seconds };
+  const setup = await writeQuickDemo(folder, { webhooks }, (ehrs) =>
+    ehrs.filter(({ id }) => id === 'sandbox-se').map((ehr) => ({ ...ehr, id: draftsEhr })),
+  );
+  const proxies: PostgresProxy[] = [];
+  const gateways: (ChildGateway | undefined)[] = [];
+  const start = async (index: number): Promise<void> => {
+    const url = new URL(proxies[index]?.url ?? '');
+    for (const [limit, milliseconds] of Object.entries(limits)) url.searchParams.set(limit, String(milliseconds));
+    const preload = new URL('./drafts-ehr.ts', import.meta.url);
+    const options = { dataDir: join(folder, 'data'), databaseUrl: url.href, setup, preload };
+    // A cut can prevent a start.
+    gateways[index] = await retried(startAttempts, () => startChild(options));
+  };
+  for (const index of [0, 1]) {
+    proxies.push(await startPostgresProxy(databaseUrl.href));
+    await start(index);
+  }
+  const database = new pg.Pool({ connectionString: databaseUrl.href, max: 4 });
+  const world = {
+    databaseUrl: databaseUrl.href,
+    database,
+    receiver,
+    cuts: () => proxies.reduce((sum, { cuts }) => sum + cuts.length, 0),
+    cutsByWay: () => proxies.flatMap(({ cuts }) => cuts.map(({ way }) => way)),
+    /** A gateway that runs, or `undefined`. */
+    gateway: (): ChildGateway | undefined =>
+      pick(
+        random,
+        gateways.filter((it) => it && !it.hasEnded()),
+      ),
+    beginCuts(): void {
+      const isOfWrite: Matches = (unit) => isWrite(unit) && unit.statements.some((text) => ofWrites.test(text));
+      for (const proxy of proxies) {
+        proxy.cutAtRandom({ random, share: shares.ofWrites, ways, matches: isOfWrite });
+        proxy.cutAtRandom({
+          random,
+          share: shares.ofOthers,
+          ways,
+          matches: (unit) => isWrite(unit) && !isOfWrite(unit),
+        });
+      }
+    },
+    async kill(): Promise<void> {
+      const index = random() < 0.5 ? 0 : 1;
+      await gateways[index]?.kill();
+      await start(index);
+    },
+    /** Stops one gateway for a while. */
+    async freeze(milliseconds: number): Promise<void> {
+      const gateway = pick(random, gateways);
+      if (!gateway || gateway.hasEnded()) return;
+      process.kill(gateway.pid, 'SIGSTOP');
+      await sleep(milliseconds);
+      // It may have been killed meanwhile.
+      if (!gateway.hasEnded()) process.kill(gateway.pid, 'SIGCONT');
+    },
+    async heal(): Promise<void> {
+      for (const proxy of proxies) await proxy.heal();
+    },
+    async dispose(): Promise<void> {
+      for (const gateway of gateways) await gateway?.kill();
+      for (const proxy of proxies) await proxy.close();
+      await database.end();
+      await receiver.close();
+      await withClient(postgresUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
+
+async function withClient(connectionString: string, use: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await use(client).finally(() => client.end());
+}
+
+async function retried<Result>(attempts: number, run: () => Promise<Result>): Promise<Result> {
+  return run().catch((error) => {
+    if (attempts === 1) throw error;
+    return retried(attempts - 1, run);
+  });
+}
