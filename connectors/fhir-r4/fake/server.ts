@@ -553,7 +553,7 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
         ? codes('create', 'patch')
         : writes;
   const documents = options.documents === false ? [] : ['DocumentReference', 'Binary', 'Encounter'];
-  const others = ['Patient', 'Practitioner', 'PractitionerRole', 'Location', 'Device'];
+  const others = ['Patient', 'Practitioner', 'PractitionerRole', 'Location', 'Device', 'HealthcareService'];
   const plainWrites = options.plainWrites === false && !isStaff ? read : [...read, ...writes];
   return {
     resourceType: 'CapabilityStatement',

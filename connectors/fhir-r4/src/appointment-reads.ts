@@ -6,6 +6,7 @@ import { compare, type FhirAppointment } from './fhir.ts';
 import { type Place, toAppointment } from './mappers/appointment.ts';
 import { patientViews, readGroupId, viewOf } from './mappers/group.ts';
 import { isFhirId } from './patients.ts';
+import { resourceReference } from './resource-id.ts';
 import { defaultPageSize } from './settings.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -77,10 +78,14 @@ function placeFor(directory: CareUnitDirectory, { resourceId }: AppointmentQuery
 
 /** `undefined`: the search names no actor. */
 function actorsOf(directory: CareUnitDirectory, { resourceId, patientId }: AppointmentQuery): string[] | undefined {
-  if (resourceId !== undefined) return [...directory.namesOf(resourceId)];
+  if (resourceId !== undefined) {
+    const names = directory.namesOf(resourceId);
+    // A former resource may still have appointments.
+    return names.length > 0 ? [...names] : [resourceReference(resourceId) ?? []].flat();
+  }
   // A patient has few appointments, and they may name a practitioner by a role.
   if (patientId !== undefined) return undefined;
-  const all = directory.knownIds.flatMap((id) => directory.namesOf(id));
+  const all = [...new Set([...directory.knownIds.flatMap((id) => directory.namesOf(id)), ...directory.placeNames])];
   return all.length > mostActors ? undefined : all;
 }
 

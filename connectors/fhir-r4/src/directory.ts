@@ -26,6 +26,11 @@ export interface CareUnitDirectory extends Place {
   readonly resources: readonly Resource[];
   /** The ids of resources that can be booked, and of former ones, which may still have appointments. */
   readonly knownIds: readonly string[];
+  /**
+   * Other references by which an appointment of this care unit may name it: its location, its roles and its services. An
+   * appointment stays where it was booked when the schedule of its practitioner moves to another care unit.
+   */
+  readonly placeNames: readonly string[];
   /** By id. */
   readonly services: readonly BookableService[];
   /** `Practitioner/1` of a resource's id. `undefined`: it cannot be booked in this care unit. */
@@ -51,6 +56,10 @@ export interface Directory {
     careUnit: Pick<CareUnit, 'id'>,
     look: (directory: CareUnitDirectory) => Found | undefined,
   ): Promise<Found | undefined>;
+  /** The directory that is cached. `undefined`: none was read yet. */
+  known(careUnit: Pick<CareUnit, 'id'>): CareUnitDirectory | undefined;
+  /** A directory that is a few seconds old at most. Concurrent callers share one reading. */
+  fresh(careUnit: Pick<CareUnit, 'id'>): Promise<CareUnitDirectory>;
   /** Reads it anew: a schedule may be new. */
   reload(careUnit: Pick<CareUnit, 'id'>): Promise<CareUnitDirectory>;
 }

@@ -107,6 +107,120 @@ describe('a practitioner who works in two care units', () => {
   });
 });
 
+describe('an appointment of a practitioner whose schedule moves to another care unit', () => {
+  const at = (place: string) => schedule('moving', ['Practitioner/r-9', `Location/${place}`], 8);
+
+  async function moved() {
+    const { server, connector } = await open([practitioner, ...at('north')]);
+    const [booked] = (await book(connector, north, 8)) ?? [];
+    server.store.save(at('south')[0] as FhirResource);
+    return { server, id: booked?.id ?? '', later: await openConnector(settingsFor(server.url)) };
+  }
+  const cancel = (id: string) => [{ kind: 'cancel', appointmentId: id }] as const;
+
+  test('is found and listed where it was booked, and nowhere else', async () => {
+    const { id, later } = await moved();
+    expect(await later.findAppointments?.(north, [id])).toMatchObject([{ id, resourceId: 'r-9' }]);
+    expect(await later.findAppointments?.(south, [id])).toEqual([]);
+    for (const filter of [{}, { patientId: 'p-1' }, { resourceId: 'r-9' }]) {
+      const list = { limit: 10, ...filter };
+      expect(await later.listAppointments?.({ careUnit: north, ...list })).toMatchObject([{ id }]);
+      expect(await later.listAppointments?.({ careUnit: south, ...list })).toEqual([]);
+    }
+  });
+
+  test('can be cancelled where it was booked', async () => {
+    const { server, id, later } = await moved();
+    const write = { operationId: randomUUID(), changes: cancel(id) };
+    const there = later.changeAppointments?.({ ...write, careUnit: south });
+    await expect(there).rejects.toMatchObject({ kind: 'appointment_not_found' });
+    expect(await later.changeAppointments?.({ ...write, careUnit: north })).toMatchObject([{ id, state: 'cancelled' }]);
+    expect(server.store.get('Slot/slot-moving')).toMatchObject({ status: 'free' });
+  });
+
+  test('can be moved to another resource there, and then names that one', async () => {
+    const { server, id } = await moved();
+    for (const resource of [
+      { resourceType: 'Practitioner', id: 'r-8', active: true, name: [{ text: 'Annan Läkare' }] },
+      ...schedule('other', ['Practitioner/r-8', 'Location/north'], 9),
+    ]) {
+      server.store.save(resource as FhirResource);
+    }
+    const again = await openConnector(settingsFor(server.url));
+    const start = new Date(tomorrow.getTime() + 9 * 60 * 60 * 1000);
+    const time = { start, end: new Date(start.getTime() + 30 * 60_000) };
+    const update = { kind: 'update', appointmentId: id, resourceId: 'r-8', time } as const;
+    const write = { operationId: randomUUID(), careUnit: north, changes: [update] };
+    expect(await again.changeAppointments?.(write)).toMatchObject([{ id, resourceId: 'r-8' }]);
+    const actors = actorsOf(server.store.get(`Appointment/${id}`) as FhirAppointment);
+    expect(actors).toContain('Practitioner/r-8');
+    expect(actors).not.toContain('Practitioner/r-9');
+  });
+
+  test('is not shown in a care unit of other resources at the same location', async () => {
+    const { server, id } = await moved();
+    const unit = { id: 'few', timeZone: north.timeZone, settings: { location: 'Location/north', resources: ['r-1'] } };
+    const connector = await openConnector(settingsFor(server.url), undefined, [unit]);
+    expect(await connector.findAppointments?.(unit, [id])).toEqual([]);
+    const other = { ...unit, settings: { ...unit.settings, resources: ['r-1', 'r-9'] } };
+    const both = await openConnector(settingsFor(server.url), undefined, [other]);
+    expect(await both.findAppointments?.(other, [id])).toMatchObject([{ id, resourceId: 'r-9' }]);
+    expect(await both.listAppointments?.({ careUnit: other, limit: 10 })).toMatchObject([{ id }]);
+  });
+});
+
+test('an appointment belongs to the care unit whose organization provides its service', async () => {
+  const units = ['a', 'b'].map((id) => ({
+    id,
+    timeZone: north.timeZone,
+    settings: { organization: `Organization/${id}` },
+  }));
+  const [first, second] = units as unknown as [CareUnit, CareUnit];
+  const roleIn = (unit: string) => ({
+    ...role(`role-${unit}`, 'x', { organization: reference(`Organization/${unit}`) }),
+    location: [],
+  });
+  const service = {
+    resourceType: 'HealthcareService',
+    id: 'visit',
+    active: true,
+    name: 'Visit',
+    providedBy: reference('Organization/a'),
+  };
+  const { server } = await open([
+    practitioner,
+    roleIn('a') as Fhir,
+    service as Fhir,
+    ...schedule('moving', ['Practitioner/r-9'], 8),
+  ]);
+  const { healthcare_services: configured = [], ...settings } = settingsFor(server.url);
+  const named = configured.map((it) => ({ ...it, reference: 'HealthcareService/visit' })).slice(0, 1);
+  for (const healthcare_services of [undefined, named]) {
+    server.store.save(roleIn('a') as Fhir);
+    const open = () =>
+      openConnector(
+        { ...settings, ...(healthcare_services ? { healthcare_services } : {}) },
+        undefined,
+        units as never,
+      );
+    const participant = ['Patient/p-1', 'Practitioner/r-9', 'HealthcareService/visit'].map((it) => ({
+      actor: reference(it),
+    }));
+    const start = new Date(tomorrow.getTime() + 9 * 60 * 60 * 1000).toISOString();
+    const made = { resourceType: 'Appointment', id: 'one', status: 'booked', start, minutesDuration: 30, participant };
+    server.store.save(made as FhirResource);
+    const before = await open();
+    expect(await before.findAppointments?.(first, ['one'])).toMatchObject([{ resourceId: 'r-9' }]);
+    // The practitioner leaves for the other organization.
+    const { id: _, ...gone } = roleIn('b');
+    server.store.save({ ...gone, id: 'role-a' } as Fhir);
+    const later = await open();
+    expect(await later.findAppointments?.(first, ['one'])).toMatchObject([{ resourceId: 'r-9' }]);
+    expect(await later.findAppointments?.(second, ['one'])).toEqual([]);
+    expect(await later.listAppointments?.({ careUnit: first, limit: 10 })).toMatchObject([{ id: 'one' }]);
+  }
+});
+
 test('a room of the care unit is a location of the care unit too', async () => {
   const { connector } = await open([practitioner, ...schedule('n', ['Practitioner/r-9', 'Location/room-1'], 8)]);
   // Only the room says where the practitioner works.

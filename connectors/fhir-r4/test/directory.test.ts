@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeServer, startFake } from '../fake/server.ts';
 import { refreshed } from '../src/directory/refreshed.ts';
 import type { FhirResource } from '../src/fhir.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { creation } from './bookings.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
 
 const servers: FakeServer[] = [];
@@ -33,17 +37,18 @@ test.each(['/Location', '/Device'])('if the server rejects a search of %s, all o
 
 describe('what is new in the EHR', () => {
   /** A connector whose directory was read ten seconds ago. */
-  async function tenSecondsLater() {
+  async function tenSecondsLater(own: Partial<FhirSettings> = {}) {
     const server = await startFake({ data: { days: 1 } });
     servers.push(server);
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const { healthcare_services: _, ...settings } = settingsFor(server.url);
-    const { findResource, listHealthcareServices, listResources } = await openConnector(settings);
+    const connector = await openConnector({ ...settings, ...own });
+    const { findResource, listHealthcareServices, listResources, changeAppointments } = connector;
     await listResources?.(north);
     vi.setSystemTime(Date.now() + 10_000);
     server.seen.splice(0);
-    return { server, findResource, listHealthcareServices };
+    return { server, findResource, listHealthcareServices, changeAppointments };
   }
 
   test('is found at its first look-up', async () => {
@@ -59,6 +64,39 @@ describe('what is new in the EHR', () => {
     expect(await findResource?.(north, { type: 'emr_id', value: 'new' })).toMatchObject({ id: 'new' });
     const services = await listHealthcareServices?.(north, ['new']);
     expect(services?.map(({ id }) => id)).toContain('new');
+  });
+
+  test('can be booked at once, also by several callers, and is read again once for all', async () => {
+    const { server, changeAppointments } = await tenSecondsLater({ healthcare_services: healthcareServices });
+    const start = new Date(Math.ceil(Date.now() / 3_600_000 + 24) * 3_600_000);
+    const slots = [0, 1, 2].map((index) => ({
+      start: new Date(start.getTime() + index * 1_800_000),
+      end: new Date(start.getTime() + (index + 1) * 1_800_000),
+    }));
+    const actor = [{ reference: 'Practitioner/r-1' }, { reference: 'Location/north' }];
+    server.store.save({ resourceType: 'Schedule', id: 'new', actor } as FhirResource);
+    for (const [index, it] of slots.entries()) {
+      const slot = {
+        resourceType: 'Slot',
+        id: `new-${index}`,
+        schedule: { reference: 'Schedule/new' },
+        status: 'free',
+      };
+      server.store.save({ ...slot, start: it.start.toISOString(), end: it.end.toISOString() } as FhirResource);
+    }
+    const booking = (time: { start: Date; end: Date }) =>
+      changeAppointments?.({
+        operationId: randomUUID(),
+        careUnit: north,
+        changes: [{ ...creation({ ...time, resourceId: 'r-1', healthcareServiceId: 'consultation' }) }],
+      });
+    const booked = await Promise.all(slots.map(booking));
+    expect(booked.flat()).toMatchObject(slots.map(() => ({ state: 'booked', resourceId: 'r-1' })));
+    const readings = () => server.seen.filter(({ path }) => path === '/Schedule').length;
+    expect(readings()).toBe(1);
+    // A time that is taken does not read it again and again.
+    for (const slot of slots) await expect(booking(slot)).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    expect(readings()).toBe(1);
   });
 
   test('does not need a request for what is known', async () => {

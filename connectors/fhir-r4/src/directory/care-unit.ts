@@ -5,7 +5,7 @@ import { actorsOf } from '../mappers/appointment.ts';
 import { type BookableService, hasCoding } from '../mappers/healthcare-service.ts';
 import { resourceId, resourceReference } from '../resource-id.ts';
 import { rankedActors } from './actors.ts';
-import type { Here } from './membership.ts';
+import { type Here, sideOf } from './membership.ts';
 import { practitionerOf, type Roles } from './roles.ts';
 import { serviceOf } from './services.ts';
 
@@ -39,6 +39,7 @@ export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
     practitionerOf: (role) => practitionerOf(roles.get(role)),
     resources,
     knownIds,
+    placeNames: placeNames(here),
     services,
     referenceOf: (id) => (offered.has(id) ? resourceReference(id) : undefined),
     namesOf(id) {
@@ -64,11 +65,24 @@ export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
 
   function resourcesOf(appointment: FhirAppointment): string[] {
     const named = actorsOf(appointment);
-    const isElsewhere = named.some((actor) => here.elsewhere.has(actor) || here.foreignRoles.has(actor));
-    if (isElsewhere && !named.some((actor) => actor === location || here.roles.has(actor))) return [];
+    const side = sideOf(named, here);
+    if (side === 'elsewhere') return [];
     const actors = named.map((actor) => practitionerOf(roles.get(actor)) ?? actor);
+    // The location itself is a resource only if it has a schedule.
+    const isOf = (id: string, actor: string) => known.has(id) || (side === 'here' && actor !== location && mayBe(id));
     return rankedActors(actors)
-      .map(resourceId)
-      .filter((id) => known.has(id));
+      .filter((actor) => isOf(resourceId(actor), actor))
+      .map(resourceId);
   }
+
+  /** Whether the settings let the care unit have this resource. */
+  function mayBe(id: string): boolean {
+    return here.unit.resources?.includes(id) ?? true;
+  }
+}
+
+/** See `CareUnitDirectory`. */
+function placeNames({ unit, roles, services }: Here): readonly string[] {
+  if (!unit.resources) return [...(unit.location === undefined ? [] : [unit.location]), ...roles.keys(), ...services];
+  return [...unit.resources.flatMap((id) => resourceReference(id) ?? []), ...roles.keys()];
 }

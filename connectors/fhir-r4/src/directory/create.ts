@@ -8,17 +8,19 @@ import { refreshed } from './refreshed.ts';
  * Age of a directory in which something is looked up that an older one lacks. Callers who look for what does not exist
  * cause one refresh in this time.
  */
-const freshMilliseconds = 5_000;
+const freshMilliseconds = 2_000;
 
 /**
  * Schedules, staff and services rarely change, and every call needs them, so the directory of a care unit is cached.
  */
 export function createDirectory(options: DirectoryOptions): Directory {
   const lifetime = (options.settings.directory_seconds ?? defaultDirectorySeconds) * 1000;
-  const { get, atMost, reload } = refreshed<CareUnitDirectory>((id) => loadCareUnit(id, options), lifetime);
+  const { get, peek, atMost, reload } = refreshed<CareUnitDirectory>((id) => loadCareUnit(id, options), lifetime);
   return {
     of: ({ id }) => get(id),
     find: async ({ id }, look) => look(await get(id)) ?? look(await atMost(freshMilliseconds, id)),
+    known: ({ id }) => peek(id),
+    fresh: ({ id }) => atMost(freshMilliseconds, id),
     reload: ({ id }) => reload(id),
   };
 }

@@ -11,7 +11,7 @@ import { loadPlace } from './place.ts';
 import { toResource } from './resource.ts';
 import { loadRoles, loadRolesOf, namesPlace, type Roles } from './roles.ts';
 import { loadSchedules } from './schedules.ts';
-import { loadServices, offeredBy } from './services.ts';
+import { loadServices, offeredBy, servicesIn } from './services.ts';
 
 /** A schedule of the care unit, and the actor that is booked with it. */
 interface Member {
@@ -26,7 +26,7 @@ interface Member {
 export async function loadCareUnit(careUnitId: string, options: DirectoryOptions): Promise<CareUnitDirectory> {
   const unit = options.careUnits.get(careUnitId);
   if (!unit) throw new ConnectorError('rejected', 'This connection has no such care unit');
-  const [services, localRoles, inPlace] = await Promise.all([
+  const [{ services, resources: serviceResources }, localRoles, inPlace] = await Promise.all([
     loadServices(unit, options),
     loadRoles(unit, options),
     loadPlace(unit, options),
@@ -46,7 +46,17 @@ export async function loadCareUnit(careUnitId: string, options: DirectoryOptions
     [...roles].flatMap(([name, role]) => (!localRoles.has(name) && namesPlace(role, unit) ? name : [])),
   );
   const places = placesHere(unit, actors, elsewhere);
-  const here: Here = { unit, roles: localRoles, foreignRoles, places, elsewhere };
+  const ownServices = servicesIn(serviceResources, (place) => place === unit.location || place === unit.organization);
+  const otherServices = servicesIn(serviceResources, (place) => elsewhere.has(place));
+  const here: Here = {
+    unit,
+    roles: localRoles,
+    foreignRoles,
+    places,
+    elsewhere,
+    services: without(ownServices, otherServices),
+    foreignServices: without(otherServices, ownServices),
+  };
 
   const members = schedules.flatMap((schedule): Member[] => {
     const reference = bookedActor(schedule, roles, unit);
@@ -70,6 +80,10 @@ export async function loadCareUnit(careUnitId: string, options: DirectoryOptions
     .sort((a, b) => compare(a.id, b.id));
   const knownIds = [...new Set(members.map(({ actor }) => idOf(actor)))].sort(compare);
   return careUnitDirectory({ careUnitId, here, roles, resources, knownIds, services, offers });
+}
+
+function without(all: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...all].filter((it) => !others.has(it)));
 }
 
 function idOf(actor: FhirResource): string {

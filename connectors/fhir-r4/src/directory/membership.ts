@@ -16,6 +16,10 @@ export interface Here {
   readonly places: ReadonlySet<string>;
   /** The locations and organizations of other care units. */
   readonly elsewhere: ReadonlySet<string>;
+  /** The services that are provided at the care unit's location or by its organization, and nowhere else. */
+  readonly services: ReadonlySet<string>;
+  /** The services of other care units. */
+  readonly foreignServices: ReadonlySet<string>;
 }
 
 export function placesHere(
@@ -26,6 +30,18 @@ export function placesHere(
   const inPlace = [...actors.values()].filter((it) => isInPlace(it, unit)).map(referenceTo);
   const own = unit.location === undefined ? [] : [unit.location];
   return new Set([...own, ...inPlace].filter((it) => !elsewhere.has(it)));
+}
+
+/**
+ * Whether an appointment with these actors belongs to the care unit. A location or a role decides, then a service, even if
+ * the care unit has no schedule of the practitioner any more: an appointment stays where it was booked.
+ */
+export function sideOf(actors: readonly string[], here: Here): 'here' | 'elsewhere' | 'unknown' {
+  const names = (places: { has(reference: string): boolean }) => actors.some((actor) => places.has(actor));
+  if (names(here.roles) || (here.unit.location !== undefined && actors.includes(here.unit.location))) return 'here';
+  if (names(here.elsewhere) || names(here.foreignRoles)) return 'elsewhere';
+  if (names(here.services)) return 'here';
+  return names(here.foreignServices) ? 'elsewhere' : 'unknown';
 }
 
 /**

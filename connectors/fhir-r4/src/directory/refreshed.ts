@@ -8,6 +8,8 @@ interface Kept<Value> {
 
 interface Refreshed<Value> {
   get(key: string): Promise<Value>;
+  /** The value that is cached. */
+  peek(key: string): Value | undefined;
   /** A value that is at most `age` milliseconds old. */
   atMost(age: number, key: string): Promise<Value>;
   /** Loads the value anew. A load that has begun before is not enough: it may have read what has changed since. */
@@ -51,6 +53,7 @@ export function refreshed<Value>(
       if (age >= lifetime) refresh(key).catch(() => undefined);
       return kept.value;
     },
+    peek: (key) => known.get(key)?.value,
     async atMost(age, key) {
       const kept = known.get(key);
       return kept && now() - kept.loadedAt < age ? kept.value : refresh(key);

@@ -5,6 +5,7 @@ import {
   type FhirHealthcareService,
   type FhirSchedule,
   localReference,
+  referenceTo,
 } from '../fhir.ts';
 import { actorsOf } from '../mappers/appointment.ts';
 import {
@@ -13,17 +14,31 @@ import {
   discoveredService,
   hasCoding,
 } from '../mappers/healthcare-service.ts';
+import { isRejection } from '../outcome.ts';
 import { type CareUnitSettings, defaultPageSize } from '../settings.ts';
 import { actorsOfSchedule } from './actors.ts';
 import type { DirectoryOptions } from './options.ts';
 
-/** The services that can be booked in a care unit, by id. */
+export interface LoadedServices {
+  /** Those that can be booked in the care unit, by id. */
+  readonly services: readonly BookableService[];
+  /** The resources, those of other care units too. */
+  readonly resources: readonly FhirHealthcareService[];
+}
+
 export async function loadServices(
   unit: CareUnitSettings,
-  { client, settings }: DirectoryOptions,
-): Promise<readonly BookableService[]> {
+  { client, settings, knows }: DirectoryOptions,
+): Promise<LoadedServices> {
   if (settings.healthcare_services) {
-    return settings.healthcare_services.map(configuredService).sort((a, b) => compare(a.id, b.id));
+    const services = settings.healthcare_services.map(configuredService).sort((a, b) => compare(a.id, b.id));
+    const references = services.flatMap(({ reference }) => reference ?? []);
+    if (references.length === 0 || !knows('HealthcareService')) return { services, resources: [] };
+    const resources = client.readMany<FhirHealthcareService>(references).catch((error: unknown) => {
+      if (isRejection(error)) return [];
+      throw error;
+    });
+    return { services, resources: await resources };
   }
   const all = await client.search<FhirHealthcareService>('HealthcareService', [['_count', String(defaultPageSize)]]);
   const isHere = ({ location, providedBy }: FhirHealthcareService) => {
@@ -32,10 +47,21 @@ export async function loadServices(
     const provider = localReference(providedBy);
     return unit.organization === undefined || provider === undefined || provider === unit.organization;
   };
-  return all
+  const services = all
     .filter((service) => service.active !== false && isHere(service))
     .map(discoveredService)
     .sort((a, b) => compare(a.id, b.id));
+  return { services, resources: all };
+}
+
+/** The services that are provided in one of these locations, or by one of these organizations, as references. */
+export function servicesIn(
+  services: readonly FhirHealthcareService[],
+  isPlace: (reference: string) => boolean,
+): ReadonlySet<string> {
+  const named = ({ location = [], providedBy }: FhirHealthcareService) =>
+    (location.length > 0 ? location : [providedBy]).flatMap((it) => localReference(it) ?? []);
+  return new Set(services.filter((it) => named(it).some(isPlace)).map(referenceTo));
 }
 
 /** The services of a schedule: those that it names, or those of its service types, or all. */

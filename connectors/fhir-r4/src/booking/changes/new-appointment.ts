@@ -11,6 +11,7 @@ import {
 } from '../../fhir.ts';
 import { withComment, withHold } from '../../mappers/appointment.ts';
 import { serviceTypeOf } from '../../mappers/healthcare-service.ts';
+import { resourceId } from '../../resource-id.ts';
 
 /** A new Appointment without time and slots. A held one is `pending`: https://hl7.org/fhir/R4/appointment.html */
 export function newAppointment(
@@ -48,9 +49,9 @@ export function placedAppointment(
 ): FhirAppointment {
   const former = directory.resourceOf(appointment);
   const wanted = directory.referenceOf(wantedResource);
-  const leaving = former === undefined || former === wantedResource ? [] : directory.namesOf(former);
   const participant = appointment.participant?.map((it) => {
-    const isLeaving = leaving.includes(localReference(it.actor) ?? '');
+    const actor = localReference(it.actor) ?? '';
+    const isLeaving = former !== wantedResource && resourceId(directory.practitionerOf(actor) ?? actor) === former;
     return isLeaving && wanted !== undefined ? { ...it, actor: { reference: wanted } } : it;
   });
   return {

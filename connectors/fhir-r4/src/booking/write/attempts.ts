@@ -60,11 +60,13 @@ export async function changeAppointments<Plan>(
   { findDone, plan: planWrite, execute }: WriteSteps<Plan>,
 ): Promise<readonly Appointment[]> {
   let uncertain: unknown;
+  let mayBeOutdated = true;
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const isFirstAttempt = attempt === 1;
     const look = findDone && !(isFirstAttempt && write.isFirst) ? findDone : async () => [];
     try {
       const takeOver = attempt > patience;
+      const directory = ehr.directory.known(write.careUnit);
       const planning = planWrite(write, { isFirstAttempt, takeOver }).then(
         (plan) => ({ plan }),
         (error: unknown) => ({ error }),
@@ -74,7 +76,13 @@ export async function changeAppointments<Plan>(
       if (takeOver) await planning;
       const [done, planned] = await Promise.all([look(write.operationId), planning]);
       if (done.length > 0) return await mapped(ehr, write.careUnit, done);
-      if ('error' in planned) throw planned.error;
+      if ('error' in planned) {
+        // Another gateway, or the staff, may have created the schedule since the directory was read.
+        const isNewer = async () => (await ehr.directory.fresh(write.careUnit)) !== directory;
+        if (!mayBeOutdated || !isMissing(planned.error) || !(await isNewer())) throw planned.error;
+        mayBeOutdated = false;
+        continue;
+      }
       const written = await execute(planned.plan, write);
       if (!written.every((it, index) => isOfChange(it, write.changes[index]))) throw unknownOutcome();
       const seen = written.map((it, index) =>
@@ -99,6 +107,12 @@ export async function changeAppointments<Plan>(
   }
   if (uncertain !== undefined) throw unknownOutcome(uncertain);
   throw new ConnectorError('unavailable', 'The appointments kept changing during the write; nothing was written');
+}
+
+/** Whether a directory that was read later could have what was looked for. */
+function isMissing(error: unknown): boolean {
+  if (!(error instanceof ConnectorError)) return false;
+  return ['time_slot_unavailable', 'resource_not_found', 'healthcare_service_not_found'].includes(error.kind);
 }
 
 /** Whether it is the appointment that the change names. */
