@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Patient } from '@crossward/connector-kit';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Client } from '../clients/client-registry.ts';
 import type { Scope } from '../config/schema.ts';
+import { withPatience } from '../db/patience.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import { nothingSeen, watching } from '../ehr/seen.ts';
@@ -18,6 +19,7 @@ import { discardUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
 import { auditResponse, type ReadShown } from './audit-request.ts';
 import { headerReader } from './header-reader.ts';
+import { patienceOf } from './request-patience.ts';
 import { noWrite, runWrite, type Writers } from './run-write.ts';
 
 /** The level of access that an operation needs. It determines the path prefix. */
@@ -199,7 +201,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
             done();
           },
         }),
-    handler: async (request, reply) => {
+    handler: patiently(async (request, reply) => {
       const handle = (write: Writers) =>
         operation.handle({
           ...request.access,
@@ -226,8 +228,15 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       // A dry run's response does not match the schema that the serialiser was compiled for.
       if (status !== undefined) reply.serializer(JSON.stringify);
       return body;
-    },
+    }),
   });
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+/** Limits how long the handler waits for the database. */
+function patiently(handler: Handler): Handler {
+  return (request, reply) => withPatience(patienceOf(request), () => handler(request, reply));
 }
 
 /** Ends the stream of a response that is not sent. */

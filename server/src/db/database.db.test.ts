@@ -119,10 +119,11 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
   it('configures its connections', async () => {
     const [settings] = await rows(
       test.database,
-      `SELECT current_setting('application_name') AS name, current_setting('statement_timeout') AS timeout,
+      `SELECT current_setting('application_name') AS name, current_setting('statement_timeout') AS statement,
+              current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle,
               current_setting('TimeZone') AS zone`,
     );
-    expect(settings).toEqual({ name: 'crossward', timeout: '30s', zone: 'UTC' });
+    expect(settings).toEqual({ name: 'crossward', statement: '30s', lock: '5s', idle: '5s', zone: 'UTC' });
   });
 
   it('survives lost connections, idle and in use', async () => {

@@ -45,14 +45,18 @@ const backgroundConnections = 4;
 
 const oldestServer = 15;
 const statementTimeout = 30_000;
-const idleTransactionTimeout = 60_000;
+/** Milliseconds. Another transaction holds the lock for so long only while its COMMIT waits for a standby, or its gateway is stopped. */
+const lockTimeout = 5_000;
+/** Milliseconds after which the server ends the transaction of a gateway that was stopped, and with it its locks. */
+const idleTransactionTimeout = 5_000;
 
 /**
  * Connects to PostgreSQL, or opens the embedded database. Throws a `DatabaseError`, or a `ConfigurationError` if the data
  * directory cannot be used. Both say what to do.
  *
- * On PostgreSQL, statements time out after thirty seconds. PgBouncer in transaction mode must be version 1.21 or newer,
- * with `statement_timeout` and `idle_in_transaction_session_timeout` in its `ignore_startup_parameters`.
+ * On PostgreSQL, statements time out after thirty seconds, and after five if they wait for a lock. A transaction in which the
+ * gateway sends nothing for five seconds is rolled back. PgBouncer in transaction mode must be version 1.21 or newer, with
+ * `statement_timeout`, `lock_timeout` and `idle_in_transaction_session_timeout` in its `ignore_startup_parameters`.
  *
  * The embedded database keeps committed data if its process is killed, but can lose data in a power cut, because it
  * never calls fsync. It runs in this process, with one connection and no statement time-out.
@@ -78,6 +82,7 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     statement_timeout: statementTimeout,
+    lock_timeout: lockTimeout,
     idle_in_transaction_session_timeout: idleTransactionTimeout,
     // Detects a server that no longer responds.
     query_timeout: statementTimeout + 5_000,

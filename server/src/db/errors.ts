@@ -1,3 +1,5 @@
+import { type DatabaseFailure, type Effect, failureOf } from './failure-table.ts';
+
 /** A database error that the operator must fix. The message contains no URL, password or data. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
@@ -48,85 +50,60 @@ export function isStaleStatement(error: unknown): boolean {
   return code === '0A000' && error instanceof Error && error.message.startsWith('cached plan must not change');
 }
 
-const unreachable = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  // Shut down, crashed, starting, idle too long, too many connections, database or user gone, a transaction left idle.
-  '57P01',
-  '57P02',
-  '57P03',
-  '57P05',
-  '53300',
-  '3D000',
-  '28000',
-  '28P01',
-  '25P03',
-  // The server accepts no writes: a standby, or a primary that was demoted.
-  '25006',
-]);
-
-// node-postgres sets no code on these errors.
-const lostMessages = new Set([
-  'timeout exceeded when trying to connect',
-  'timeout expired',
-  'Connection terminated',
-  'Connection terminated unexpectedly',
-  'Connection terminated due to connection timeout',
-  'Client has encountered a connection error and is not queryable',
-  'Client was closed and is not queryable',
-  'Cannot use a pool after calling end on the pool',
-  'Query read timeout',
-]);
-
-/**
- * What became of the statement and its transaction when a connection failed. `not sent`: there was no connection.
- * `rolled back`: COMMIT was not sent.
- */
-export type Effect = 'unknown' | 'not sent' | 'rolled back';
-
 /** Tracked by object, because connections to callers fail with the same system codes (`ECONNRESET`). */
 const thrownByPool = new WeakMap<object, Effect>();
 
-/** Marks an error as thrown by the gateway's database pool, and returns it. */
+/**
+ * Marks an error as thrown by the gateway's database pool, and returns it.
+ *
+ * @param effect what the time of the failure proves. The error itself can prove more.
+ */
 export function ofDatabase<Thrown>(error: Thrown, effect: Effect = 'unknown'): Thrown {
   if (typeof error === 'object' && error !== null) thrownByPool.set(error, effect);
   return error;
 }
 
+interface Failure extends Omit<DatabaseFailure, 'effect'> {
+  readonly effect: Effect;
+}
+
+/** Errors of the gateway's own pool alone. */
+function databaseFailure(error: unknown): Failure | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const placed = thrownByPool.get(error);
+  const failure = placed === undefined ? undefined : failureOf(error);
+  return placed === undefined || failure === undefined ? undefined : { ...failure, effect: failure.effect ?? placed };
+}
+
 /**
- * The database cannot be reached, is down, or has no free connection. True only for errors of the gateway's own pool,
- * because connections to callers fail with the same codes.
+ * The database did not do what it was asked, for a reason that passes: it cannot be reached, is down, has no free connection,
+ * did not respond in time, or gave up waiting. Not a fault of the statement.
  */
+export function isDatabaseFailure(error: unknown): boolean {
+  return databaseFailure(error) !== undefined;
+}
+
+/** A failure of the database that has cost the connection, or left no connection to use. */
 export function isConnectionFailure(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null || !thrownByPool.has(error)) return false;
-  const code = errorCode(error);
-  if (code !== undefined) {
-    if (unreachable.has(code) || /^08[0-9A-Z]{3}$/.test(code)) return true;
-    // The server is not running: its Unix socket does not exist.
-    return code === 'ENOENT' && (error as { syscall?: unknown }).syscall === 'connect';
-  }
-  return error instanceof Error && lostMessages.has(error.message);
+  return databaseFailure(error)?.isConnectionLost === true;
 }
 
-/** The connection failed, and it is unknown whether the statement or commit was executed. */
+/** The database failed, and it is unknown whether the statement or commit was executed, or still will be. */
 export function mayHaveBeenSent(error: unknown): boolean {
-  return isConnectionFailure(error) && effectOf(error) === 'unknown';
+  return databaseFailure(error)?.effect === 'unknown';
 }
 
-/** The connection failed during a transaction, before COMMIT was sent. The transaction can be retried from its start. */
+/**
+ * The database failed in a transaction before COMMIT, or rolled it back. The transaction has no effect.
+ *
+ * @internal For tests of what is not repeated at once.
+ */
 export function isRolledBack(error: unknown): boolean {
-  return isConnectionFailure(error) && effectOf(error) === 'rolled back';
+  return databaseFailure(error)?.effect === 'rolled back';
 }
 
-function effectOf(error: unknown): Effect | undefined {
-  return typeof error === 'object' && error !== null ? thrownByPool.get(error) : undefined;
+/** The transaction has no effect and can be retried from its start at once, without waiting for the database again. */
+export function canBeRepeatedAtOnce(error: unknown): boolean {
+  const failure = databaseFailure(error);
+  return failure?.isRepeatedAtOnce === true && failure.effect === 'rolled back';
 }

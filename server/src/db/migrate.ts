@@ -38,6 +38,7 @@ export async function migrate(database: Database, sets: readonly MigrationSet[])
     if (pending(migrations, await readApplied(client)).length === 0) return;
     await client.query('BEGIN');
     await client.query('SET LOCAL statement_timeout = 0');
+    await client.query('SET LOCAL lock_timeout = 0');
     await client.query({
       text: 'SELECT pg_advisory_xact_lock($1)',
       values: [advisoryLock],

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { clientsOf } from './clients-of-primary.ts';
 import { DatabaseError, errorCode, ofDatabase } from './errors.ts';
+import { spendPatience } from './patience.ts';
 import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
 import { acceptsWrites, type PrimaryServer } from './primary-server.ts';
 import { Session } from './session.ts';
@@ -66,6 +67,7 @@ export class NodePostgresPool implements DatabasePool {
     } catch (error) {
       throw ofDatabase(error, 'not sent');
     } finally {
+      spendPatience(asked);
       this.#observe?.((performance.now() - asked) / 1000);
     }
   }
@@ -78,7 +80,7 @@ export class NodePostgresPool implements DatabasePool {
       } catch (error) {
         const left = deadline - performance.now();
         if (left <= 0 || this.#ended || lastingFailures.has(errorCode(error) ?? '')) throw error;
-        await primary.changed(Math.min(pause, left));
+        await primary.changed(Math.ceil(Math.min(pause, left)));
       }
     }
   }

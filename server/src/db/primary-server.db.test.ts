@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { type Database, openDatabase } from './database.ts';
-import { isConnectionFailure } from './errors.ts';
+import { isConnectionFailure, mayHaveBeenSent } from './errors.ts';
 
 /** Another address of the server. Its connections can be rejected, or stay open without a response. */
 class Address {
@@ -64,9 +64,13 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a database with several
   afterAll(() => testDatabase.dispose());
 
   async function openOn(...addresses: readonly (Address | number)[]): Promise<Database> {
+    return openFor(30_000, ...addresses);
+  }
+
+  async function openFor(connectTimeout: number, ...addresses: readonly (Address | number)[]): Promise<Database> {
     const hosts = addresses.map((it) => `127.0.0.1:${typeof it === 'number' ? it : it.port}`).join(',');
     const databaseUrl = `postgresql://${url.username}:${url.password}@${hosts}${url.pathname}?target_session_attrs=read-write`;
-    const database = await openDatabase({ databaseUrl, dataDir: '', connectTimeout: 30_000 });
+    const database = await openDatabase({ databaseUrl, dataDir: '', connectTimeout });
     onTestFinished(() => database.close());
     return database;
   }
@@ -105,6 +109,15 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a database with several
     await expect(Promise.race([waiting, sleep(200, 'waits')])).resolves.toBe('waits');
     await second.open();
     await waiting;
+  });
+
+  test('says that the database cannot be reached when no address accepts connections in time', async () => {
+    const [first, second] = [await openAddress(), await openAddress()];
+    const database = await openFor(1_500, first, second);
+    await breakAll(database, [first, second]);
+    for (let count = 0; count < 3; count++) {
+      await expect(database.ping()).rejects.toSatisfy((error) => isConnectionFailure(error) && !mayHaveBeenSent(error));
+    }
   });
 
   test('starts when the first address is rejected', async () => {

@@ -40,7 +40,7 @@ export class PrimaryServer {
     return () => this.#events.off('change', listener);
   }
 
-  /** Waits until another server comes into use, at most this many milliseconds. */
+  /** Waits until another server comes into use, at most this many milliseconds, a whole number. */
   async changed(milliseconds: number): Promise<void> {
     const signal = AbortSignal.any([AbortSignal.timeout(milliseconds), this.#closing.signal]);
     await once(this.#events, 'change', { signal }).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRolledBack, isSerializationFailure, isStaleStatement } from './errors.ts';
+import { canBeRepeatedAtOnce, isSerializationFailure, isStaleStatement } from './errors.ts';
 
 const attempts = 6;
 const firstDelay = 8;
@@ -8,14 +8,15 @@ const firstDelay = 8;
  * Retries a whole transaction that the database has not committed: after a conflict (40001, 40P01), a prepared statement
  * made stale by a migration, or a connection that failed before COMMIT was sent. Makes at most six attempts, with random
  * delays of up to 8, 16, 32, 64 and 128 milliseconds. `fn` must start and end its own transaction. Throws the error of the
- * last attempt; throws other errors at once, among them a connection that failed during COMMIT.
+ * last attempt; throws other errors at once, among them a connection that failed during COMMIT, and a database that has let
+ * the transaction wait until it gave up.
  */
 export async function retryTransaction<T>(fn: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await fn();
     } catch (error) {
-      const canRetry = isSerializationFailure(error) || isStaleStatement(error) || isRolledBack(error);
+      const canRetry = isSerializationFailure(error) || isStaleStatement(error) || canBeRepeatedAtOnce(error);
       if (attempt === attempts || !canRetry) throw error;
       await sleep(Math.random() * firstDelay * 2 ** (attempt - 1));
     }

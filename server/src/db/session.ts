@@ -1,5 +1,8 @@
 import pg from 'pg';
-import { type Effect, errorCode, isStaleStatement, ofDatabase } from './errors.ts';
+import { errorCode, isStaleStatement, ofDatabase } from './errors.ts';
+import type { Effect } from './failure-table.ts';
+import { patienceLeft, spendPatience } from './patience.ts';
+import { withinTime } from './time-limit.ts';
 
 export interface QueryConfig {
   readonly text: string;
@@ -8,8 +11,14 @@ export interface QueryConfig {
   readonly name?: string | undefined;
   /** `array`: each row as an array of its columns. */
   readonly rowMode?: 'array' | undefined;
-  /** Milliseconds. Overrides the time-out of the pool. */
+  /** Milliseconds. Overrides the time-out of the pool and of the request. */
   readonly query_timeout?: number | undefined;
+}
+
+/** What the type declarations of node-postgres leave out. */
+interface ClientInternals {
+  readonly connectionParameters: { query_timeout?: string | number | false };
+  readonly connection: { readonly stream: { readonly bytesRead?: number } };
 }
 
 type PreparedValue = string | Buffer | null;
@@ -29,8 +38,11 @@ const commits = /^\s*(?:commit|end|prepare transaction)\b/i;
  */
 export class Session {
   readonly #client: pg.ClientBase;
+  /** Milliseconds. `undefined` on PGlite, which computes in this process. */
+  readonly #timeLimit: number | undefined;
   #ready = true;
-  #broken = false;
+  /** Why the connection is broken. */
+  #failure: Error | undefined;
   /** Part of every statement name. A new value makes the connection prepare all statements again. */
   #generation = 0;
   #loans = 0;
@@ -40,21 +52,25 @@ export class Session {
 
   constructor(client: pg.ClientBase) {
     this.#client = client;
+    const { connectionParameters } = client as unknown as ClientInternals;
+    this.#timeLimit = Number(connectionParameters.query_timeout) || undefined;
+    // The driver's own timers take an answer that has arrived for a time-out. Those of this class replace them.
+    connectionParameters.query_timeout = 0;
     // The server is ready for a query and none is queued. A failed query rejects before this event.
     client.on('drain', () => this.#settle(true));
     // Without a listener, an error between two queries would end the process.
-    client.on('error', () => this.#break());
-    client.on('end', () => this.#break());
+    client.on('error', (error) => this.#break(error));
+    client.on('end', () => this.#break(new Error('Connection terminated unexpectedly')));
   }
 
   /** The connection is closed or broken. */
   get broken(): boolean {
-    return this.#broken;
+    return this.#failure !== undefined;
   }
 
   /** No query is running, no transaction is open, and the connection can be reused. */
   get clean(): boolean {
-    return this.#ready && !this.#broken && this.#client.getTransactionStatus() === 'I';
+    return this.#ready && !this.broken && this.#client.getTransactionStatus() === 'I';
   }
 
   /** Ends a checkout. Its running query is not retried. */
@@ -70,7 +86,7 @@ export class Session {
     try {
       return await this.#send(name === undefined ? statement : { ...statement, name: `${name}.${this.#generation}` });
     } catch (error) {
-      if (error instanceof Error && error.message === 'Query read timeout') this.#break();
+      if (error instanceof Error && error.message === 'Query read timeout') this.#break(error);
       if (!isStaleStatement(error)) throw error;
       this.#generation++;
       await this.#untilReady();
@@ -83,7 +99,7 @@ export class Session {
   /** Waits for the running query and rolls back an open transaction. Returns whether the connection can be reused. */
   async reset(): Promise<boolean> {
     await this.#untilReady();
-    if (this.#broken) return false;
+    if (this.broken) return false;
     if (this.#client.getTransactionStatus() !== 'I') {
       try {
         await this.#send({ text: 'ROLLBACK' });
@@ -94,34 +110,50 @@ export class Session {
     return this.clean;
   }
 
-  async #send(query: QueryConfig): Promise<pg.QueryResult> {
-    this.#ready = false;
+  async #send({ query_timeout, ...query }: QueryConfig): Promise<pg.QueryResult> {
     const inTransaction = this.#client.getTransactionStatus() !== 'I';
+    if (this.#failure) throw this.#notSent(this.#failure, inTransaction);
+    this.#ready = false;
     if (!inTransaction) this.#committing = false;
     if (commits.test(query.text)) this.#committing = true;
+    const asked = performance.now();
     try {
-      return await this.#client.query(query as pg.QueryConfig);
+      return await this.#answer(this.#client.query(query as pg.QueryConfig), query_timeout);
     } catch (error) {
-      const isReadOnly = errorCode(error) === readOnlyTransaction;
       // The server was demoted. Another connection may reach the new primary.
-      if (isReadOnly) this.#break();
-      throw ofDatabase(error, this.#effect(inTransaction || beginsTransaction.test(query.text), isReadOnly));
+      if (error instanceof Error && errorCode(error) === readOnlyTransaction) this.#break(error);
+      throw ofDatabase(error, this.#effect(inTransaction || beginsTransaction.test(query.text)));
+    } finally {
+      spendPatience(asked);
     }
   }
 
-  #effect(inTransaction: boolean, isReadOnly: boolean): Effect {
-    if (inTransaction) return this.#committing ? 'unknown' : 'rolled back';
-    return isReadOnly ? 'not sent' : 'unknown';
+  #answer(answer: Promise<pg.QueryResult>, ownLimit: number | undefined): Promise<pg.QueryResult> {
+    const { stream } = (this.#client as unknown as ClientInternals).connection;
+    if (this.#timeLimit === undefined) return answer;
+    const limit = ownLimit ?? Math.min(this.#timeLimit, patienceLeft() ?? this.#timeLimit);
+    return withinTime(answer, limit, () => stream.bytesRead ?? 0);
+  }
+
+  /** Of a transaction, the error that broke it: Kysely throws that of the ROLLBACK after it. */
+  #notSent(failure: Error, inTransaction: boolean): Error {
+    return inTransaction
+      ? ofDatabase(failure, this.#effect(true))
+      : ofDatabase(new Error('Connection terminated', { cause: failure }), 'not sent');
+  }
+
+  #effect(inTransaction: boolean): Effect {
+    return inTransaction && !this.#committing ? 'rolled back' : 'unknown';
   }
 
   async #untilReady(): Promise<void> {
-    if (this.#ready || this.#broken) return;
+    if (this.#ready || this.broken) return;
     this.#settled ??= Promise.withResolvers<void>();
     await this.#settled.promise;
   }
 
-  #break(): void {
-    this.#broken = true;
+  #break(failure: Error): void {
+    this.#failure ??= failure;
     this.#settle(false);
   }
 

@@ -1,8 +1,10 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { auditProblem } from '../api/audit-request.ts';
-import { isConnectionFailure } from '../db/errors.ts';
+import { auditProblem, isDryRun } from '../api/audit-request.ts';
+import { patienceOf } from '../api/request-patience.ts';
+import { isDatabaseFailure, mayHaveBeenSent } from '../db/errors.ts';
+import { withPatience } from '../db/patience.ts';
 import { describeError } from '../log/describe-error.ts';
-import { Problem, problemAt, unavailable } from '../problems/problem.ts';
+import { outcomeUnknownInDatabase, Problem, problemAt, unavailable } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
 
 const mebibyte = 1024 * 1024;
@@ -20,14 +22,21 @@ export function addErrorHandler(app: FastifyInstance): void {
     // The caller disconnected during its upload, so nobody receives the response.
     if (isAbortedUpload(error, request)) return reply.hijack();
     const { bodyLimit, config } = request.routeOptions;
-    const problem = frameworkProblem(error, bodyLimit, config.operation?.form);
-    const auditing = auditProblem(request, problem);
+    const isUnknown = mayHaveBeenSent(error) && config.operation !== undefined && mayChange(request);
+    const problem = isUnknown
+      ? outcomeUnknownInDatabase(error)
+      : frameworkProblem(error, bodyLimit, config.operation?.form);
+    const auditing = withPatience(patienceOf(request), () => auditProblem(request, problem));
     if (!auditing) return sendProblem(problem, request, reply);
     return auditing.then((sent) => sendProblem(sent, request, reply));
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new Problem('route_not_found', { detail: 'No route matches this path.' }), request, reply),
   );
+}
+
+function mayChange(request: FastifyRequest): boolean {
+  return !['GET', 'HEAD'].includes(request.method) && !isDryRun(request);
 }
 
 /** Compares the error objects, because a database connection can fail with the same code. */
@@ -74,7 +83,7 @@ export function frameworkProblem(error: FastifyError, bodyLimit = mebibyte, form
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new Problem('uri_too_long', { detail: 'A path segment is too long.' });
     default:
-      if (isConnectionFailure(error)) return unavailable('database_unavailable', { cause: error });
+      if (isDatabaseFailure(error)) return unavailable('database_unavailable', { cause: error });
       return new Problem('internal_error', { cause: error });
   }
 }

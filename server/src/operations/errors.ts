@@ -1,4 +1,4 @@
-import { isConnectionFailure } from '../db/errors.ts';
+import { isDatabaseFailure } from '../db/errors.ts';
 import { type Fault, outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 
 /** Another process has taken over the operation, and reports its outcome. */
@@ -32,7 +32,7 @@ export function isFinal(error: unknown): error is Problem {
 /** Once the EHR has been called, any failure that proves nothing leaves the outcome unknown. */
 export function asOutcomeUnknown(error: unknown): Problem {
   if (error instanceof Problem && error.reason === 'outcome_unknown') return error;
-  return isConnectionFailure(error)
+  return isDatabaseFailure(error)
     ? outcomeUnknownInDatabase(error)
     : new Problem('outcome_unknown', { cause: error });
 }

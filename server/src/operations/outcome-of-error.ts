@@ -1,4 +1,4 @@
-import { isConnectionFailure } from '../db/errors.ts';
+import { isDatabaseFailure } from '../db/errors.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { OperationEnded } from './end.ts';
@@ -10,5 +10,5 @@ export function outcomeOfError(error: unknown): Reason {
   if (cause instanceof Problem) return cause.reason;
   // The process that has taken over the operation finds out.
   if (cause instanceof LeaseLost) return 'outcome_unknown';
-  return isConnectionFailure(cause) ? 'database_unavailable' : 'internal_error';
+  return isDatabaseFailure(cause) ? 'database_unavailable' : 'internal_error';
 }

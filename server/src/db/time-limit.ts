@@ -1,0 +1,48 @@
+/** Milliseconds. A timer that is this late belongs to a process that was stopped, or to a machine that was suspended. */
+const asleep = 1_000;
+/** Milliseconds in which an answer may still arrive after that, or the rest of one that has begun to arrive. */
+const grace = 5_000;
+
+/**
+ * The result, unless nothing arrives within `milliseconds`: then rejects with the message of node-postgres, `Query read timeout`.
+ *
+ * A process that was stopped runs its due timers before it reads its sockets. An answer may have arrived long ago, so what is
+ * there is read first.
+ *
+ * @param bytesRead how many bytes have arrived on the connection
+ */
+export function withinTime<Result>(
+  result: Promise<Result>,
+  milliseconds: number,
+  bytesRead: () => number,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    let isSettled = false;
+    let timer = start(milliseconds);
+    const settle = () => {
+      isSettled = true;
+      clearTimeout(timer);
+    };
+    result.finally(settle).then(resolve, reject);
+
+    function start(pause: number): NodeJS.Timeout {
+      const due = performance.now() + pause;
+      return setTimeout(() => {
+        if (performance.now() - due > asleep) timer = start(grace);
+        else readThenJudge();
+      }, pause);
+    }
+
+    function readThenJudge(): void {
+      const before = bytesRead();
+      // Sockets are read between timers and immediates. What was scheduled there runs before the second one.
+      setImmediate(() =>
+        setImmediate(() => {
+          if (isSettled) return;
+          if (bytesRead() > before) timer = start(grace);
+          else reject(new Error('Query read timeout'));
+        }),
+      );
+    }
+  });
+}
