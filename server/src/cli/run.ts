@@ -2,10 +2,15 @@ import { ConnectorError } from '@crossward/connector-kit';
 import { CommanderError } from 'commander';
 import { DatabaseError } from '../db/errors.ts';
 import { describeError } from '../log/describe-error.ts';
+import { Problem } from '../problems/problem.ts';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { createProgram } from './program.ts';
+
+const unknown =
+  'The outcome is unknown: the database did not say whether it has stored the change. See whether it was made before you ' +
+  'repeat it. A secret that was made is not shown again: make another one.';
 
 /** Runs a command line without the program name. Returns the exit code. */
 export async function run(words: readonly string[], output: Output): Promise<number> {
@@ -21,6 +26,10 @@ export async function run(words: readonly string[], output: Output): Promise<num
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.fine : exitCodes.wrongUsage;
     if (error instanceof ConnectorError) {
       output.err(`The call to the EHR failed: ${error.kind}: ${error.message}.\n`);
+      return exitCodes.failed;
+    }
+    if (error instanceof Problem && error.reason === 'outcome_unknown') {
+      output.err(`${unknown}\n`);
       return exitCodes.failed;
     }
     const isForPeople =

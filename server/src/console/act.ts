@@ -1,5 +1,5 @@
+import { inOneTransaction } from '../db/in-one-transaction.ts';
 import type { Tx } from '../db/kysely.ts';
-import { retryTransaction } from '../db/retry.ts';
 import { Problem } from '../problems/problem.ts';
 import { type Action, recordActivity } from './activity.ts';
 import { recordBy } from './actor.ts';
@@ -39,13 +39,11 @@ export async function act<Result>(
   const { db } = deps.services;
   const activity = { operator: session.name, action, target } as const;
   try {
-    return await retryTransaction(() =>
-      db.transaction().execute(async (tx) => {
-        const result = await work(tx);
-        await recordBy(tx, session, { action, target });
-        return result;
-      }),
-    );
+    return await inOneTransaction(db, async (tx) => {
+      const result = await work(tx);
+      await recordBy(tx, session, { action, target });
+      return result;
+    });
   } catch (error) {
     const isProblem = error instanceof Problem && error.status < 500;
     if (!isProblem && !(error instanceof NotPossible)) throw error;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { inOneTransaction } from '../db/in-one-transaction.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { retryTransaction } from '../db/retry.ts';
 import { type Action, recordActivity } from './activity.ts';
 import { includesRole, type Role } from './roles.ts';
 import { hashOfSession, type Session } from './sessions.ts';
@@ -42,5 +42,5 @@ export async function requireOpen(tx: Tx, { token, role }: Session): Promise<voi
 
 /** Runs a transaction on operators. Two of them who act on each other can wait for each other, so one is retried. */
 export function actOnOperators<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-  return retryTransaction(() => db.transaction().execute(work));
+  return inOneTransaction(db, work);
 }

@@ -11,8 +11,8 @@ import { clientMistakes } from '../config/client-mistakes.ts';
 import type { ConfiguredAccess } from '../config/configuration.ts';
 import type { Mistake } from '../config/mistake.ts';
 import type { ClientFacts } from '../config/schema.ts';
+import { inOneTransaction } from '../db/in-one-transaction.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { retryTransaction } from '../db/retry.ts';
 import { disableEndpointsOf } from '../webhooks/endpoint-actions.ts';
 import { type Activity, recordActivity } from './activity.ts';
 import { requireOpen } from './actor.ts';
@@ -143,18 +143,16 @@ function record(
   { id }: Pick<ClientVersion, 'id'>,
   work: (tx: Tx) => Promise<NotChanged | undefined>,
 ): Promise<NotChanged | undefined> {
-  return retryTransaction(() =>
-    db.transaction().execute(async (tx) => {
-      const rejection = await work(tx);
-      if (session) await requireOpen(tx, session);
-      await recordActivity(tx, {
-        operator,
-        action,
-        // What is not the id of a client could be personal data.
-        target: rejection === 'unknown' ? undefined : id,
-        outcome: rejection ? 'not_possible' : 'done',
-      });
-      return rejection;
-    }),
-  );
+  return inOneTransaction(db, async (tx) => {
+    const rejection = await work(tx);
+    if (session) await requireOpen(tx, session);
+    await recordActivity(tx, {
+      operator,
+      action,
+      // What is not the id of a client could be personal data.
+      target: rejection === 'unknown' ? undefined : id,
+      outcome: rejection ? 'not_possible' : 'done',
+    });
+    return rejection;
+  });
 }

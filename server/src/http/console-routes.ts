@@ -160,6 +160,11 @@ function wordsOf({ reason }: Problem, method: string): { readonly title: string;
           method === 'POST' ? ' If you have changed something, see whether it was made before you repeat it.' : ''
         }`,
       };
+    case 'outcome_unknown':
+      return {
+        title: 'Outcome unknown',
+        text: 'The database did not say whether it has stored the change. See whether it was made before you repeat it. A secret that was made is not shown again: make another one.',
+      };
     case 'overloaded':
       return { title: 'Overloaded', text: 'Too many people sign in at the same time. Try again in a few seconds.' };
     case 'content_too_large':

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expireItems } from '../confirmations/expire-items.ts';
 import { resetToPending } from '../confirmations/store.ts';
+import { inOneTransaction } from '../db/in-one-transaction.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { isUuid } from '../identifiers/uuid.ts';
 
@@ -112,7 +113,7 @@ export type Dropped = 'dropped' | 'being worked on' | 'changed' | 'not found';
  * was releasing count as expired, and its key is free. A stored response is kept.
  */
 export function dropOperation(db: Db, id: string): Promise<Dropped> {
-  return db.transaction().execute((tx) => dropInTransaction(tx, id));
+  return inOneTransaction(db, (tx) => dropInTransaction(tx, id));
 }
 
 /**

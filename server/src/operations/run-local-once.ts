@@ -1,14 +1,18 @@
+import { inOneTransaction } from '../db/in-one-transaction.ts';
 import type { Tx } from '../db/kysely.ts';
-import { retryTransaction } from '../db/retry.ts';
-import { keptProblem, Problem } from '../problems/problem.ts';
-import { claimKey, inProgress, type KeyRequest, newKeyedOperation, sealStored } from './claim.ts';
-import { isStoredUnderKey } from './end.ts';
-import { LeaseLost } from './errors.ts';
+import { Problem } from '../problems/problem.ts';
+import { claimKey, type KeyRequest, newKeyedOperation, sealStored } from './claim.ts';
+import { isStoredUnderKey, sealProblem } from './end.ts';
 import type { OperationResponse } from './operation-response.ts';
 import type { OperationServices } from './services.ts';
-import { removeOperation, storeResponse } from './store-end.ts';
+import { storeResponse } from './store-end.ts';
+import type { Leased } from './stored-operation.ts';
 
-/** Runs a write to the gateway's own tables in one transaction. */
+/**
+ * Runs a write to the gateway's own tables in one transaction.
+ *
+ * @throws Problem `outcome_unknown` with origin `gateway` if the answer to its COMMIT was lost
+ */
 export type Transact = (work: (tx: Tx) => Promise<OperationResponse>) => Promise<OperationResponse>;
 
 interface LocalRequest {
@@ -18,44 +22,64 @@ interface LocalRequest {
   readonly keyed: Pick<KeyRequest, 'key' | 'fingerprint'> | undefined;
 }
 
-/** Longer than any transaction. */
-const leaseSeconds = 60;
+/** What the key says, in place of the write: the stored problem of an earlier request, or that the key is in use. */
+class KeyProblem extends Error {
+  readonly problem: unknown;
+
+  constructor(problem: unknown) {
+    super('The key decides');
+    this.problem = problem;
+  }
+}
 
 /**
- * Like `runOnce`, for a write that calls no EHR. The response is stored in the transaction that makes the write, so an
- * interrupted request has either done nothing or is replayed.
+ * Like `runOnce`, for a write that calls no EHR: the key, the write and the response are one transaction. A request with a key
+ * that is in use waits for that transaction and gets its response. An interrupted request has done nothing, or is replayed.
  */
 export async function runLocalOnce(
   { db, keys }: OperationServices,
   { clientId, requestId, keyed }: LocalRequest,
   run: (transact: Transact) => Promise<OperationResponse>,
 ): Promise<OperationResponse> {
-  const inTransaction: Transact = (work) => retryTransaction(() => db.transaction().execute(work));
-  if (!keyed) return run(inTransaction);
+  if (!keyed) return run((work) => inOneTransaction(db, work));
   const unclaimed = await newKeyedOperation(db, keys, { clientId, emr: '', careUnitId: '', ...keyed });
-  const claim = await claimKey(db, keys, unclaimed, leaseSeconds);
-  if (claim.kind === 'replay') return claim.response;
-  // An interrupted request has done nothing: its response would be stored.
-  const operation = claim.kind === 'interrupted' ? claim.operation : unclaimed.operation;
-  const seal = (kept: Parameters<typeof sealStored>[3]) =>
-    operation.keyHash && sealStored(keys, clientId, operation.keyHash, kept);
+
+  /** The key's stored response, or that of the write. The key is locked until the transaction ends, so it needs no lease. */
+  const underKey = (write: (tx: Tx, operation: Leased & { readonly keyHash: Buffer }) => Promise<OperationResponse>) =>
+    inOneTransaction(db, async (tx) => {
+      const claim = await claimKey(tx, keys, unclaimed, 0).catch((error) => {
+        throw error instanceof Problem ? new KeyProblem(error) : error;
+      });
+      if (claim.kind === 'replay') return claim.response;
+      const { keyHash } = unclaimed.operation;
+      // An interrupted request has done nothing: its response would be stored.
+      return write(tx, claim.kind === 'interrupted' ? { ...claim.operation, keyHash } : unclaimed.operation);
+    });
+
   try {
     return await run((work) =>
-      inTransaction(async (tx) => {
+      underKey(async (tx, operation) => {
         const response = await work(tx);
-        await storeResponse(tx, operation, seal({ response }));
+        await storeResponse(tx, operation, sealStored(keys, clientId, operation.keyHash, { response }));
         return response;
       }),
-    );
-  } catch (error) {
-    const isFinal = error instanceof Problem && isStoredUnderKey(error);
-    const ended = isFinal
-      ? storeResponse(db, operation, seal({ problem: keptProblem(error, requestId) }))
-      : removeOperation(db, operation);
-    await ended.catch((failure) => {
-      // Another request has claimed the key by now, and responds for itself.
-      if (!(failure instanceof LeaseLost)) throw failure;
+    ).catch((error) => {
+      if (!(error instanceof Problem) || !isStoredUnderKey(error)) throw error;
+      // Nothing was written, but an earlier request with the key may have succeeded.
+      return storeProblem(error);
     });
-    throw error instanceof LeaseLost ? inProgress() : error;
+  } catch (error) {
+    throw error instanceof KeyProblem ? error.problem : error;
+  }
+
+  async function storeProblem(problem: Problem): Promise<OperationResponse> {
+    let isStored = false;
+    const response = await underKey(async (tx, operation) => {
+      await storeResponse(tx, operation, sealProblem({ keys }, { ...operation, requestId }, problem));
+      isStored = true;
+      return { body: {} };
+    });
+    if (isStored) throw problem;
+    return response;
   }
 }

@@ -1,3 +1,4 @@
+import { inOneTransaction } from '../../db/in-one-transaction.ts';
 import { html } from '../../html/html.ts';
 import { dropWarning } from '../../operations/advice.ts';
 import { type Dropped, dropInTransaction, findOpenOperation, seenState } from '../../operations/operator.ts';
@@ -40,7 +41,7 @@ export async function drop(context: SignedIn): Promise<ConsoleResponse> {
   const id = request.params.id ?? '';
   const path = `operations/${encodeURIComponent(id)}`;
   if (request.form.get('checked') !== 'yes') return seeOther(context, `${path}/drop?result=unconfirmed`);
-  const outcome = await deps.services.db.transaction().execute(async (tx) => {
+  const outcome = await inOneTransaction(deps.services.db, async (tx) => {
     const dropped = await dropInTransaction(tx, id, request.form.get('seen') ?? '');
     await recordActivity(tx, {
       operator: session.name,

@@ -1,3 +1,4 @@
+import { inOneTransaction } from '../../db/in-one-transaction.ts';
 import { type Html, html } from '../../html/html.ts';
 import { sendAgain } from '../../messages/failed.ts';
 import { listOpen, type OpenMessage } from '../../messages/open-messages.ts';
@@ -62,7 +63,7 @@ function sendButton(context: SignedIn, id: string) {
 export async function sendMessageAgain(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
   const id = request.params.id ?? '';
-  const isQueued = await deps.services.db.transaction().execute(async (tx) => {
+  const isQueued = await inOneTransaction(deps.services.db, async (tx) => {
     const isSent = await sendAgain(tx, id);
     await recordActivity(tx, {
       operator: session.name,

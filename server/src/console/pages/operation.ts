@@ -1,3 +1,4 @@
+import { inOneTransaction } from '../../db/in-one-transaction.ts';
 import { type Html, html } from '../../html/html.ts';
 import { adviceFor, dropMessages } from '../../operations/advice.ts';
 import { findOpenOperation, type OpenOperation, retrySuspended } from '../../operations/operator.ts';
@@ -112,7 +113,7 @@ function details(operation: OpenOperation): Html {
 export async function retry(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
   const id = request.params.id ?? '';
-  const isTakenUp = await deps.services.db.transaction().execute(async (tx) => {
+  const isTakenUp = await inOneTransaction(deps.services.db, async (tx) => {
     const isDue = await retrySuspended(tx, id);
     await recordActivity(tx, {
       operator: session.name,

@@ -1,3 +1,4 @@
+import { inOneTransaction } from '../../db/in-one-transaction.ts';
 import { recordActivity } from '../activity.ts';
 import { setCookie } from '../cookies.ts';
 import { type ConsoleResponse, type SignedIn, seeOther } from '../page.ts';
@@ -6,7 +7,7 @@ import { endSession } from '../sessions.ts';
 /** Ends the session, in the database too: a copy of the cookie is useless afterwards. */
 export async function signOut(context: SignedIn): Promise<ConsoleResponse> {
   const { session, deps } = context;
-  await deps.services.db.transaction().execute(async (tx) => {
+  await inOneTransaction(deps.services.db, async (tx) => {
     await endSession(tx, session.token);
     await recordActivity(tx, { operator: session.name, action: 'sign_out', outcome: 'done' });
   });
