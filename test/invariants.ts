@@ -60,6 +60,14 @@ const violations: Readonly<Record<string, string>> = {
     WHERE type IN ('appointment.booked', 'appointment.cancelled') OR (
       type = 'appointment.confirmation_expired' AND data ->> 'status' = 'cancelled')
     GROUP BY emr, subject, type HAVING count(*) > 1`,
+  'an appointment is active without an audit entry of the write that made it': `
+    SELECT emr, id FROM sandbox.appointments AS appointment
+    WHERE (state = 'booked' OR (state = 'held' AND held_until > clock_timestamp())) AND NOT EXISTS (
+      SELECT FROM (
+        SELECT emr, record_ids, outcome, operation_id FROM audit_entries UNION ALL
+        SELECT emr, record_ids, outcome, operation_id FROM audit_drafts) AS access
+      WHERE access.emr = appointment.emr AND appointment.id = ANY(record_ids) AND outcome = 'success'
+        AND operation_id IS NOT NULL)`,
   'an audit entry is missing': `
     SELECT chain_id FROM audit_entries GROUP BY chain_id HAVING count(*) <> max(position)`,
 };

@@ -21,8 +21,16 @@ export interface ChangedAppointment {
 
 /** A page of changes, and the position after it. */
 export interface AppointmentChanges {
-  /** The oldest change first. An appointment that changed several times need not appear several times. */
+  /**
+   * The oldest change first. An appointment that changed several times need not appear several times. One that several care units
+   * show appears once for each of them.
+   */
   readonly changes: readonly ChangedAppointment[];
+  /**
+   * Ids of changed appointments that no care unit shows, for example because staff have taken out the patient, the resource or
+   * the time. May contain ids of appointments that no care unit has ever shown. Absent: none.
+   */
+  readonly hidden?: readonly string[];
   /** Where the next call continues. An opaque text without personal data, as small as possible: it is stored after each call. */
   readonly next: string;
   /** Whether further changes can be read at once. */

@@ -117,7 +117,10 @@ export interface TimeSlotQuery {
   readonly limit: number;
 }
 
-/** Books a time, or holds it until `holdUntil` by the EHR's clock. An expired hold frees its time immediately. */
+/**
+ * Books a time, or holds it until `holdUntil`, a time of the gateway's clock (`now` of the context). Whose clock ends the
+ * hold is up to the EHR; the connector converts the time. An expired hold frees its time immediately.
+ */
 export interface AppointmentCreation {
   readonly kind: 'create';
   readonly patientId: string;
@@ -309,6 +312,11 @@ export interface ConnectorContext<Settings> {
   readonly careUnits: readonly ConfiguredCareUnit[];
   /** The HTTP client for the EHR. */
   readonly http: EhrHttp;
+  /**
+   * The gateway's time: that of its database, which all gateways share. Times at the port, such as `holdUntil`, are by this
+   * clock. That of the machine (`Date.now()`) can be wrong.
+   */
+  now(): Date;
 }
 
 /** The context of a connector with migrations. */

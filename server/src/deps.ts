@@ -8,12 +8,14 @@ import { prepareAuditKey } from './audit/key-store.ts';
 import { createAuditMetrics } from './audit/metrics.ts';
 import { Trail } from './audit/trail.ts';
 import { startBackground } from './background/start.ts';
+import { measureClock } from './background/watch-clock.ts';
 import type { RefreshableClients } from './clients/client-registry.ts';
 import { openClientRegistry } from './clients/open-client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { DemoClient } from './config/demo.ts';
 import { createPageLinks } from './confirmations/page-links.ts';
 import { createSignInMetrics } from './console/sign-in-metrics.ts';
+import { createDatabaseClock } from './db/clock.ts';
 import type { Database } from './db/database.ts';
 import { createDb } from './db/kysely.ts';
 import { migrate, migrationsApplied } from './db/migrate.ts';
@@ -75,8 +77,11 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const background = createDb({ pool: database.background });
   await requireKnownKeys(db, secretKeys, secretKeyFile);
   const keys = createKeyRing(secretKeys);
-  const senders = await createSenders(configuration.messages, { db: background, keys });
+  const clock = createDatabaseClock(background);
+  await clock.measure();
+  const senders = await createSenders(configuration.messages, { db: background, keys, now: clock.now });
   const metrics = new Registry();
+  measureClock(metrics, clock);
   measurePools(metrics, database);
   const messageMetrics = createMessageMetrics(metrics, background);
   const outbox = createOutbox({ database, db: background, keys, senders, metrics: messageMetrics, log });
@@ -84,11 +89,13 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const ehrs = await openEhrRegistry(configuration, modules, {
     database: database.pool,
     metrics: recorded.metrics,
+    now: clock.now,
     log,
   });
   if (database.kind === 'pglite') await releaseAllLeases(background);
   await outbox.start();
-  const audit = new Trail(db, await prepareAuditKey(db, keys), { log, metrics: createAuditMetrics(metrics) });
+  const auditMetrics = createAuditMetrics(metrics);
+  const audit = new Trail(db, { key: await prepareAuditKey(db, keys), background, log, metrics: auditMetrics });
   const anchored = anchorEarlierChains(background, audit.key, log).catch((error) =>
     log.error({ cause: describeError(error) }, 'anchoring earlier audit chains failed'),
   );
@@ -110,7 +117,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     db: background,
     keys,
     clients,
-    sender: createDeliverySender(configuration.webhooks),
+    sender: createDeliverySender(configuration.webhooks, clock.now),
     settings: configuration.webhooks,
     metrics: webhookMetrics,
     log,
@@ -122,8 +129,10 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       clients,
       clientsPauseMilliseconds: setup.clientsPauseMilliseconds,
       dispatcher,
+      auditMetrics,
       webhookMetrics,
       ehrChangeMetrics,
+      clock,
       log,
     },
   );

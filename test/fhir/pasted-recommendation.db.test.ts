@@ -43,7 +43,13 @@ test('with the recommended settings of emr check, every resource can be booked',
   const baseUrl = `      base_url: ${server.url}\n`;
   const [before] = (await load(`    settings:\n${baseUrl}`)).emrs;
   const careUnits = (before?.care_units ?? []).map((it) => ({ ...it, timeZone: it.time_zone }));
-  const context = { emr: 'fhir', settings: { base_url: server.url }, careUnits, http: plainHttp() };
+  const context = {
+    emr: 'fhir',
+    settings: { base_url: server.url },
+    careUnits,
+    http: plainHttp(),
+    now: () => new Date(),
+  };
   const probe = await fhirR4Connector.probe?.(context);
   const printed = formatCheck({ emr: 'fhir', connector: 'fhir-r4', ...(probe && { probe }), claims: null });
   const [, recommended = ''] = printed.split('Recommended\n');

@@ -50,6 +50,8 @@ export interface Subject {
   /** Another configured care unit of the same EHR. */
   readonly otherCareUnit?: CareUnit | undefined;
   readonly facts: Facts;
+  /** The clock that the connector was opened with. Default: that of this machine. */
+  readonly now?: (() => Date) | undefined;
   /** A second connection to the same EHR, as from another gateway. */
   readonly second?: Connector | undefined;
   /** Ends the connector as if its process were killed, and opens a new one. */

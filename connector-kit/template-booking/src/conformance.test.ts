@@ -14,6 +14,7 @@ describeConformance('the clinic', async () => {
       settings: { base_url: server.url },
       careUnits: [careUnit, otherCareUnit],
       http: plainHttp(),
+      now: () => new Date(),
     });
   return {
     name: 'clinic',

@@ -12,6 +12,7 @@ describeConformance('the toy', async () => {
     settings: { base_url: server.url },
     careUnits: [careUnit],
     http: plainHttp(),
+    now: () => new Date(),
   });
   return {
     name: 'toy',

@@ -38,7 +38,7 @@ export async function listAppointmentChanges(
   const { deletions } = cursor;
   if (hasMore || !source) {
     const next = JSON.stringify({ ...position, deletions });
-    return { changes: found.flatMap((it) => changesOf(ehr, directories, it)), next, hasMore };
+    return { ...shownOf(ehr, directories, found), next, hasMore };
   }
   const deleted = await listDeletions(ehr.client, source, deletions ?? { since: cursor.since, seen: [] });
   return {
@@ -61,6 +61,18 @@ function cancellationsOf(
       appointment: { ...appointment, state: 'cancelled', heldUntil: null },
       changedAt: deletedAt,
     }));
+}
+
+/** The appointments of these resources, and the ids of those that no care unit shows. */
+function shownOf(
+  ehr: FhirConnection,
+  directories: readonly CareUnitDirectory[],
+  found: readonly FhirAppointment[],
+): Required<Pick<AppointmentChanges, 'changes' | 'hidden'>> {
+  const changes = found.flatMap((it) => changesOf(ehr, directories, it));
+  const shown = new Set(changes.map(({ appointment }) => appointment.id));
+  const ids = found.flatMap((it) => patientViews(it).map(({ id = '' }) => id));
+  return { changes, hidden: ids.filter((id) => !shown.has(id)) };
 }
 
 function changesOf(

@@ -2,7 +2,8 @@ import type { EhrResponse } from '@crossward/connector-kit';
 
 /**
  * The EHR's clock, as the `Date` of its responses shows it. Holds and claims use this clock, so that gateways whose
- * clocks differ agree on when they expire. The start of a time slot is a time of day, and uses the gateway's clock.
+ * clocks differ agree on when they expire. The gateway's clock is `now` of the connector's context. Whether a time slot has
+ * started is a time of day, for which that of the machine is good enough.
  */
 export interface EhrClock {
   /**
@@ -18,6 +19,8 @@ export interface EhrClock {
 }
 
 export interface ObservedClock extends EhrClock {
+  /** The time by the gateway's clock, in milliseconds. */
+  gatewayNow(): number;
   /** Learns from a response. `sentAt` and `receivedAt` are in milliseconds of the gateway's clock. */
   observe(response: Pick<EhrResponse, 'status' | 'headers'>, sentAt: number, receivedAt: number): void;
 }
@@ -28,13 +31,14 @@ interface Bounds {
   readonly most: number;
 }
 
-/** A clock that equals the gateway's until a response contradicts that. */
-export function createClock(): ObservedClock {
+/** A clock that equals the gateway's until a response contradicts that. `gateway`: the gateway's clock. */
+export function createClock(gateway: () => Date): ObservedClock {
   let bounds: Bounds | undefined;
   const offset = () => (bounds ? offsetWithin(bounds) : 0);
   return {
     ahead: () => bounds && offsetWithin(bounds),
-    now: () => new Date(Date.now() + offset()),
+    now: () => new Date(gateway().getTime() + offset()),
+    gatewayNow: () => gateway().getTime(),
     toEhr: (moment) => new Date(moment.getTime() + offset()),
     fromEhr: (moment) => new Date(moment.getTime() - offset()),
     observe(response, sentAt, receivedAt) {

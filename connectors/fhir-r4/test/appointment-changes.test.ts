@@ -97,6 +97,16 @@ describe('changes of appointments', () => {
       expect(createdAt).toEqual(appointment.id === id ? undefined : changedAt);
   });
 
+  test('that take an appointment out of every care unit name it as hidden', async () => {
+    const { server, connector, start, ids } = await withAppointments(2);
+    const [hidden = ''] = ids;
+    const { start: _, end: __, ...untimed } = server.store.get(`Appointment/${hidden}`) as FhirAppointment;
+    server.store.save({ ...untimed, status: 'waitlist' } as FhirAppointment);
+    const page = await list(connector, start);
+    expect(page.hidden).toEqual([hidden]);
+    expect(page.changes.map(({ appointment }) => appointment.id)).toEqual(ids.slice(1));
+  });
+
   describe('that were deleted', () => {
     const remove = ({ server }: { readonly server: FakeServer }, id: string) =>
       server.store.remove(`Appointment/${id}`);

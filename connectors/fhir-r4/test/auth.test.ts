@@ -42,7 +42,7 @@ async function start(
     openConnector(settingsFor(fhir.url, { auth, ...settings }));
   const probe = (auth: AuthSettings) => {
     const settings = settingsFor(fhir.url, { auth });
-    return fhirR4Connector.probe?.({ emr: 'fhir', settings, careUnits, http: plainHttp() });
+    return fhirR4Connector.probe?.({ emr: 'fhir', settings, careUnits, http: plainHttp(), now: () => new Date() });
   };
   return { requests, valid, url: `${tokens.url}/token`, fhir, open, probe };
 }

@@ -14,7 +14,13 @@ afterEach(async () => {
 async function start(options: FakeOptions) {
   const server = await startFake({ data: { days: 7 }, ...options });
   servers.push(server);
-  const context = { emr: 'fhir', settings: settingsFor(server.url), careUnits: [north], http: plainHttp() };
+  const context = {
+    emr: 'fhir',
+    settings: settingsFor(server.url),
+    careUnits: [north],
+    http: plainHttp(),
+    now: () => new Date(),
+  };
   return { server, changes: await fhirR4Connector.directChanges?.(context) };
 }
 

@@ -20,7 +20,13 @@ async function start(options: FakeOptions) {
   const server = await startFake({ ...options, data: { days: 14 } });
   servers.push(server);
   const authorizer = { headers: async () => ({}) };
-  const client = createFhirClient({ baseUrl: server.url, http: plainHttp(), authorizer, preferStrict: false });
+  const client = createFhirClient({
+    baseUrl: server.url,
+    http: plainHttp(),
+    authorizer,
+    preferStrict: false,
+    now: () => new Date(),
+  });
   return { server, client };
 }
 

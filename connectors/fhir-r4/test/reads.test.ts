@@ -115,7 +115,16 @@ describe('the link to the next page', () => {
     };
     const authorizer = { headers: async () => ({ authorization: 'Bearer t0ken' }) };
     const baseUrl = 'https://ehr.example/fhir';
-    return { requested, client: createFhirClient({ baseUrl, http: http as EhrHttp, authorizer, preferStrict: false }) };
+    return {
+      requested,
+      client: createFhirClient({
+        baseUrl,
+        http: http as EhrHttp,
+        authorizer,
+        preferStrict: false,
+        now: () => new Date(),
+      }),
+    };
   }
 
   test.each([

@@ -20,17 +20,19 @@ export function openConnector(
   settings: FhirSettings,
   http = plainHttp(),
   units: readonly ConfiguredCareUnit[] = careUnits,
+  now = () => new Date(),
 ): Promise<Connector> {
   return fhirR4Connector.open({
     emr: 'fhir',
     settings,
     careUnits: units,
     http,
+    now,
   });
 }
 
 export async function probeServer(settings: FhirSettings): Promise<ProbeReport> {
-  const context = { emr: 'fhir', settings, careUnits, http: plainHttp() };
+  const context = { emr: 'fhir', settings, careUnits, http: plainHttp(), now: () => new Date() };
   const report = await fhirR4Connector.probe?.(context);
   if (!report) throw new Error('The connector has no probe');
   return report;
@@ -42,9 +44,11 @@ export async function fhirSubject(
   settings: FhirSettings,
   close: () => Promise<void>,
   { oneSlotOnly }: Pick<Facts, 'oneSlotOnly'> = {},
+  now = () => new Date(),
 ): Promise<Subject> {
   let http = plainHttp();
-  let connector = await openConnector(settings, http);
+  const open = () => openConnector(settings, http, careUnits, now);
+  let connector = await open();
   return {
     name,
     get connector() {
@@ -71,11 +75,12 @@ export async function fhirSubject(
       foreignResourceId: 'r-3',
       oneSlotOnly,
     },
-    second: await openConnector(settings),
+    now,
+    second: await openConnector(settings, plainHttp(), careUnits, now),
     async restart() {
       http.cut();
       http = plainHttp();
-      connector = await openConnector(settings, http);
+      connector = await open();
     },
     directChanges: await directChangesBy(settings),
     close,
@@ -89,7 +94,13 @@ async function directChangesBy(settings: FhirSettings): Promise<DirectChanges> {
     ...http,
     send: (request) => http.send({ ...request, headers: { ...request.headers, 'x-staff': 'yes' } }),
   };
-  const changes = await fhirR4Connector.directChanges?.({ emr: 'fhir', settings, careUnits, http: asStaff });
+  const changes = await fhirR4Connector.directChanges?.({
+    emr: 'fhir',
+    settings,
+    careUnits,
+    http: asStaff,
+    now: () => new Date(),
+  });
   if (!changes) throw new Error('The connector has no direct changes');
   return changes;
 }

@@ -40,6 +40,7 @@ describe.each([
       settings: { base_url: server.url, healthcare_services: healthcareServices },
       careUnits: [careUnit],
       http: plainHttp(),
+      now: () => new Date(),
     });
     const resources = await connector.listResources?.(careUnit);
     expect(resources?.map(({ name }) => name).sort()).toEqual([

@@ -17,10 +17,7 @@ export async function listAppointmentChanges(
     const { rows } = await sql<{ next: string }>`SELECT ${horizon}::text AS next`.execute(db);
     return { changes: [], next: `${rows[0]?.next} `, hasMore: false };
   }
-  const changedSince = (position: string) =>
-    selectAppointments(db, emr)
-      .where('care_unit_id', 'in', ['', ...careUnits.map((it) => it.id)])
-      .where(isAfter(position));
+  const changedSince = (position: string) => selectAppointments(db, emr).where(isAfter(position));
   const rows = await changedSince(after)
     .select(['created_at', 'changed_at', sql<string>`changed_by::text`.as('changed_by')])
     .where(sql<boolean>`changed_by < ${horizon}`)
@@ -34,12 +31,14 @@ export async function listAppointmentChanges(
   const heldBack = hasMore
     ? undefined
     : await changedSince(next).clearSelect().select(sql<Date | null>`min(changed_at)`.as('since')).executeTakeFirst();
+  const isShown = (row: { readonly care_unit_id: string }) => careUnits.some(({ id }) => id === row.care_unit_id);
   return {
-    changes: rows.map((row) => ({
+    changes: rows.filter(isShown).map((row) => ({
       appointment: appointment(row),
       changedAt: row.changed_at,
       createdAt: row.created_at,
     })),
+    hidden: rows.filter((row) => !isShown(row)).map(({ id }) => id),
     next,
     hasMore,
     ...(heldBack?.since ? { heldBackSince: heldBack.since } : {}),

@@ -34,6 +34,7 @@ async function open(emr: string) {
     settings: { country: 'NO' },
     careUnits: [careUnit, south],
     http: plainHttp(),
+    now: () => new Date(),
     database: database.pool,
   })) as Required<Connector>;
   const one = async ({ operationId, careUnit: unit }: Where, change: AppointmentChange): Promise<Appointment> => {

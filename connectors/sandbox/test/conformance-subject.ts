@@ -20,6 +20,7 @@ export async function sandboxSubject(name: string, database: PostgresPool): Prom
       settings: { country: 'SE' },
       careUnits: [careUnit, otherCareUnit],
       http: plainHttp(),
+      now: () => new Date(),
       database: pool,
     });
   let pool = cutOffPool(database);

@@ -1,5 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { Seen } from '../ehr/seen.ts';
+import type { Access } from '../audit/access.ts';
+import { asAccess, type CurrentAccess } from '../audit/current-access.ts';
+import type { EhrConnection } from '../ehr/connection.ts';
+import { type Seen, watching } from '../ehr/seen.ts';
 import { describeError } from '../log/describe-error.ts';
 import { outcomeUnknownInDatabase, type Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
@@ -43,13 +46,24 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the request concerns, for the audit trail. */
     seen?: Seen;
+    /** What the request is, for the audit trail. */
+    currentAccess?: CurrentAccess;
     /** Whether the gateway has tried to write the entry. */
     isAudited?: boolean;
   }
 }
 
+/** Runs the handler of a request that leaves an entry. A write leaves it in the statement that ends its operation. */
+export function audited<Result>(request: FastifyRequest, seen: Seen, handle: () => Result): Result {
+  request.seen = seen;
+  if (request.method === 'GET') return watching(seen, handle);
+  const access: CurrentAccess = { describe: (outcome, body) => describe(request, outcome, body) };
+  request.currentAccess = access;
+  return asAccess(access, () => watching(seen, handle));
+}
+
 /**
- * Writes the entry of a request that gets data, before the data is sent.
+ * Writes the entry of a request that gets data, before the data is sent, unless the operation has left it.
  *
  * @throws Problem if the entry cannot be stored: `outcome_unknown` if the request may have changed something, otherwise
  * `database_unavailable`
@@ -59,14 +73,12 @@ export async function auditResponse(
   body: object,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const { audit } = request.routeOptions.config.operation ?? {};
-  if (audit === undefined || audit === 'none') return;
   const outcome = isDryRun(request) ? 'dry_run' : headers['idempotency-replayed'] === 'true' ? 'replayed' : 'success';
+  if (request.currentAccess?.recorded === outcome) return;
   try {
-    await write(request, outcome, audit(body));
+    await write(request, describe(request, outcome, body));
   } catch (cause) {
-    const isWrite = outcome !== 'dry_run' && request.method !== 'GET' && request.method !== 'HEAD';
-    throw isWrite ? outcomeUnknownInDatabase(cause) : unavailable('database_unavailable', { cause });
+    throw isWrite(request) ? outcomeUnknownInDatabase(cause) : unavailable('database_unavailable', { cause });
   }
 }
 
@@ -84,12 +96,12 @@ const beforeHandler: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded'
  */
 export function auditProblem(request: FastifyRequest, problem: Problem): Promise<Problem> | undefined {
   const { audit } = request.routeOptions.config.operation ?? {};
-  const { access, isAudited, seen } = request;
+  const { access, isAudited, seen, currentAccess } = request;
+  if (currentAccess?.recorded === problem.reason) return undefined;
   if (audit === undefined || audit === 'none' || isAudited || !access?.ehr || !access.careUnit) return undefined;
   // There is no database to write to.
   if (problem.reason === 'database_unavailable' || (!seen && beforeHandler.has(problem.reason))) return undefined;
-  const patients = seen && seen.patients.size > 0 ? [] : namedPatients(request, access.ehr);
-  return write(request, problem.reason, { patients, records: [] }).then(
+  return write(request, describe(request, problem.reason)).then(
     () => problem,
     (cause) => {
       if (problem.status < 500) return unavailable('database_unavailable', { cause });
@@ -105,20 +117,38 @@ export function isDryRun({ query }: Pick<FastifyRequest, 'query'>): boolean {
   return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
 }
 
-async function write(request: FastifyRequest, outcome: string, shown: Shown): Promise<void> {
-  const { access, seen, server, id, routeOptions } = request;
+/** @param body of the response. Absent: a problem */
+function describe(request: FastifyRequest, outcome: string, body?: object): Access {
+  const { access, seen, id, routeOptions, currentAccess } = request;
   const { operation } = routeOptions.config;
   if (!access?.ehr || !access.careUnit || !operation) throw new Error('Only access to a care unit is recorded');
-  request.isAudited = true;
-  await server.operationServices.audit.record({
+  const { patients, records } = shownBy(request, access.ehr, body);
+  return {
     actor: 'client',
     clientId: access.client.id,
     operation: operation.operationId,
     emr: access.ehr.id,
     careUnitId: access.careUnit.id,
-    patients: [...(seen?.patients ?? []), ...shown.patients],
-    records: [...(seen?.records ?? []), ...shown.records],
+    patients: [...(seen?.patients ?? []), ...patients],
+    records: [...(seen?.records ?? []), ...records],
     outcome,
     requestId: id,
-  });
+    operationId: currentAccess?.operationId,
+  };
+}
+
+function shownBy(request: FastifyRequest, ehr: EhrConnection, body: object | undefined): Shown {
+  const { audit } = request.routeOptions.config.operation ?? {};
+  if (body) return audit === undefined || audit === 'none' ? nothing : audit(body);
+  const isKnown = request.seen !== undefined && request.seen.patients.size > 0;
+  return isKnown ? nothing : { patients: namedPatients(request, ehr), records: [] };
+}
+
+function isWrite(request: FastifyRequest): boolean {
+  return request.method !== 'GET' && request.method !== 'HEAD' && !isDryRun(request);
+}
+
+async function write(request: FastifyRequest, access: Access): Promise<void> {
+  request.isAudited = true;
+  await request.server.operationServices.audit.record(access, !isWrite(request));
 }

@@ -7,7 +7,7 @@ import type { Scope } from '../config/schema.ts';
 import { withPatience } from '../db/patience.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { asClient } from '../ehr/guard/caller.ts';
-import { nothingSeen, watching } from '../ehr/seen.ts';
+import { nothingSeen } from '../ehr/seen.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
@@ -17,7 +17,7 @@ import type { OperationServices } from '../operations/services.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { discardUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
-import { auditResponse, type ReadShown } from './audit-request.ts';
+import { audited, auditResponse, type ReadShown } from './audit-request.ts';
 import { headerReader } from './header-reader.ts';
 import { patienceOf } from './request-patience.ts';
 import { noWrite, runWrite, type Writers } from './run-write.ts';
@@ -214,9 +214,8 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
           receiver: request.receiver,
         } as Input<L, P, Q, B>);
       const seen = operation.audit === 'none' ? undefined : nothingSeen();
-      if (seen) request.seen = seen;
       const run = () => (method === 'GET' ? handle(noWrite) : runWrite(app.operationServices, request, handle));
-      const done = asClient(request.access?.client.id ?? '', () => (seen ? watching(seen, run) : run()));
+      const done = asClient(request.access?.client.id ?? '', () => (seen ? audited(request, seen, run) : run()));
       const { body, headers, status } = await (request.upload
         ? done.finally(() => discardUnused(app.operationServices, request))
         : done);

@@ -1,6 +1,5 @@
-import type { AuditActor } from '../db/tables/audit.ts';
+import type { AccessColumns, AuditActor } from '../db/tables/audit.ts';
 import type { AuditKey } from './audit-key.ts';
-import type { Entry } from './chain.ts';
 
 /** An access to the records of patients. */
 export interface Access {
@@ -14,14 +13,25 @@ export interface Access {
   readonly patients: Iterable<string>;
   /** The EHR's ids of appointments, notes and documents. */
   readonly records: Iterable<string>;
-  /** `success`, `dry_run`, `replayed` or the reason of a problem. */
+  /** `success`, `dry_run`, `replayed`, the reason of a problem, or one of `BackgroundOutcome`. */
   readonly outcome: string;
   /** The id of the request. For a background job: the id of the operation. */
   readonly requestId: string;
+  /** The id of the operation that the access is part of. `undefined`: a read, or a write that was rejected before. */
+  readonly operationId: string | undefined;
 }
 
-/** The entry of an access, without its place in a chain. */
-export function entryOf(key: AuditKey, at: Date, access: Access): Omit<Entry, 'chain_id' | 'position'> {
+/**
+ * What a background job did with an operation, besides completing it (`success`).
+ *
+ * - `not_done`: the EHR has not made the write
+ * - `undone`: the gateway has reverted it
+ * - `looked_up`: the outcome is not known yet
+ */
+export type BackgroundOutcome = 'not_done' | 'undone' | 'looked_up';
+
+/** What the entry of an access contains. */
+export function columnsOf(key: AuditKey, at: Date, access: Access): AccessColumns {
   const { emr } = access;
   return {
     at,
@@ -34,10 +44,27 @@ export function entryOf(key: AuditKey, at: Date, access: Access): Omit<Entry, 'c
     record_ids: [...new Set(access.records)].map(storable),
     outcome: access.outcome,
     request_id: access.requestId,
+    operation_id: access.operationId ?? null,
   };
 }
 
 /** PostgreSQL stores neither NUL nor half a surrogate pair. An EHR's id has none of these, unless its connector is wrong. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+/** The content of an access as a list that can be hashed. */
+export function contentOf(access: Omit<AccessColumns, 'operation_id'>): unknown[] {
+  return [
+    access.at.getTime(),
+    access.actor_kind,
+    access.client_id,
+    access.operation,
+    access.emr,
+    access.care_unit_id,
+    access.patient_hashes.map((hash) => hash.toString('hex')),
+    access.record_ids,
+    access.outcome,
+    access.request_id,
+  ];
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/kysely.ts';
+import type { AuditSubject } from '../db/tables/audit.ts';
 import type { AuditKey } from './audit-key.ts';
 import { beginning, type Head } from './chain.ts';
 
@@ -23,14 +24,19 @@ export function anchorMac(key: AuditKey, { chainId, position, hash, at }: Anchor
   return key.sign(JSON.stringify(['anchor', chainId, position, hash.toString('hex'), at.getTime()]));
 }
 
-/** Registers a chain before its first entry. It always has an anchor, so that a removed one shows. */
-export async function insertChain(db: Db, key: AuditKey, chainId: string): Promise<void> {
-  const anchor = { chainId, ...beginning, at: new Date() };
+/** Registers a chain before its first row. It always has an anchor, so that a removed one shows. */
+export async function insertChain(
+  db: Db,
+  key: AuditKey,
+  { id, subject }: { readonly id: string; readonly subject: AuditSubject },
+): Promise<void> {
+  const anchor = { chainId: id, ...beginning, at: new Date() };
   await db
     .insertInto('audit_chains')
     .values({
-      id: chainId,
+      id,
       key_id: key.id,
+      subject,
       started_at: anchor.at,
       anchor_position: anchor.position,
       anchor_hash: anchor.hash,
@@ -41,7 +47,7 @@ export async function insertChain(db: Db, key: AuditKey, chainId: string): Promi
     .execute();
 }
 
-/** Stores an anchor, unless the chain has a later one. `isLast`: the process writes no more entries. */
+/** Stores an anchor, unless the chain has a later one. `isLast`: the process writes no more. */
 export async function storeAnchor(db: Db, key: AuditKey, anchor: Anchor, isLast: boolean): Promise<void> {
   const { chainId, position, hash, at } = anchor;
   await sql`
@@ -55,7 +61,7 @@ export async function storeAnchor(db: Db, key: AuditKey, anchor: Anchor, isLast:
 export async function anchorEarlierChains(db: Db, key: AuditKey, log: Logger): Promise<void> {
   const { rows } = await sql<Head & { readonly id: string }>`
     SELECT id, last.position, last.hash FROM audit_chains AS chain, LATERAL (
-      SELECT position, hash FROM audit_entries WHERE chain_id = chain.id ORDER BY position DESC LIMIT 1) AS last
+      SELECT position, hash FROM audit_links WHERE chain_id = chain.id ORDER BY position DESC LIMIT 1) AS last
     WHERE closed_at IS NULL AND key_id = ${key.id} AND last.position > anchor_position`.execute(db);
   for (const { id: chainId, ...head } of rows) {
     const anchor = { chainId, ...head, at: new Date() };

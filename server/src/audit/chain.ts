@@ -1,52 +1,43 @@
-import type { Selectable } from 'kysely';
-import type { AuditTables } from '../db/tables/audit.ts';
+import type { Db } from '../db/kysely.ts';
+import type { AuditSubject } from '../db/tables/audit.ts';
 import type { AuditKey } from './audit-key.ts';
 
-export type StoredEntry = Selectable<AuditTables['audit_entries']>;
-export type Entry = Omit<StoredEntry, 'hash'>;
-
-/** The position and hash of the last entry of a chain, or of a part of it. */
+/** The position and hash of the last row of a chain, or of a part of it. */
 export interface Head {
   readonly position: number;
   readonly hash: Buffer;
 }
 
-/** Before the first entry. */
+/** Before the first row. */
 export const beginning: Head = { position: 0, hash: Buffer.alloc(32) };
 
-/** The hash of an entry: it depends on every column, and on all entries before. */
-export function hashOf(key: AuditKey, previous: Buffer, entry: Entry): Buffer {
-  return key.chain(
-    previous,
-    JSON.stringify([
-      entry.chain_id,
-      entry.position,
-      entry.at.getTime(),
-      entry.actor_kind,
-      entry.client_id,
-      entry.operation,
-      entry.emr,
-      entry.care_unit_id,
-      entry.patient_hashes.map((hash) => hash.toString('hex')),
-      entry.record_ids,
-      entry.outcome,
-      entry.request_id,
-    ]),
-  );
+/** The place of a row in a chain. */
+export interface Place {
+  readonly chain_id: string;
+  readonly position: number;
 }
 
-/** Appends entries to a chain, in order. */
-export function appendTo(
+export interface Linked extends Place {
+  readonly hash: Buffer;
+  readonly at: Date;
+}
+
+/** Rows of one kind that are linked into chains: accesses, or what operators did. */
+export interface Linkable<Row, LinkedRow extends Row & Linked> {
+  readonly subject: AuditSubject;
+  /** Everything that the row says, its place included, as text. Two rows never have the same text. */
+  readonly textOf: (row: Row, place: Place) => string;
+  /** The rows of a chain behind a position, in their order. */
+  readLinked(db: Db, chainId: string, behind: number, limit: number): Promise<LinkedRow[]>;
+}
+
+/** The hash of a row: it depends on every column, and on all rows before. */
+export function hashOf<Row>(
   key: AuditKey,
-  chainId: string,
-  head: Head,
-  entries: readonly Omit<Entry, 'chain_id' | 'position'>[],
-): StoredEntry[] {
-  let last = head;
-  return entries.map((entry) => {
-    const placed = { ...entry, chain_id: chainId, position: last.position + 1 };
-    const stored = { ...placed, hash: hashOf(key, last.hash, placed) };
-    last = stored;
-    return stored;
-  });
+  previous: Buffer,
+  { textOf }: Pick<Linkable<Row, never>, 'textOf'>,
+  row: Row,
+  place: Place,
+): Buffer {
+  return key.chain(previous, textOf(row, place));
 }

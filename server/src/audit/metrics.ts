@@ -1,10 +1,17 @@
-import { Counter, type Registry } from 'prom-client';
+import { sql } from 'kysely';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Db } from '../db/kysely.ts';
 import type { AuditActor } from '../db/tables/audit.ts';
 
-/** Counts entries that could not be stored. */
 export interface AuditMetrics {
+  /** Counts an entry that could not be stored. */
   notStored(actor: AuditActor): void;
+  /** Reads the gauge. */
+  refresh(db: Db): Promise<void>;
 }
+
+/** The gauge counts no further, so that a backlog does not make it slow. */
+const mostCounted = 10_000;
 
 const actors: readonly AuditActor[] = ['client', 'patient_page', 'background'];
 
@@ -17,5 +24,21 @@ export function createAuditMetrics(registry: Registry): AuditMetrics {
   });
   // An alert on growth misses the first increase of a series that did not exist before.
   for (const actor of actors) failed.inc({ actor }, 0);
-  return { notStored: (actor) => failed.inc({ actor }) };
+  const overdue = new Gauge({
+    name: 'crossward_audit_drafts_overdue',
+    help: `Accesses that were stored more than a minute ago and are not linked into a chain of the audit trail, of all gateways on this database. At most ${mostCounted}.`,
+    registers: [registry],
+    aggregator: 'max',
+  });
+  return {
+    notStored: (actor) => failed.inc({ actor }),
+    async refresh(db) {
+      const { rows } = await sql<{ count: number }>`
+        SELECT count(*)::int AS count FROM (
+          SELECT FROM audit_drafts WHERE written_at < now() - interval '1 minute' LIMIT ${mostCounted}) AS overdue`.execute(
+        db,
+      );
+      overdue.set(rows[0]?.count ?? 0);
+    },
+  };
 }

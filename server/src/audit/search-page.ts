@@ -12,9 +12,9 @@ const contextOf = (operator: string) => `audit search of ${operator}`;
 
 /** Encrypts where a page begins, because a search contains an identifier. Only this operator can use it. */
 export function sealPage(keys: KeyRing, operator: string, { search, before }: Required<AuditPage>): string {
-  const { at, chain_id, position } = before;
+  const { at, key } = before;
   return keys
-    .seal('cursor', JSON.stringify({ search, before: { at, chain_id, position } }), contextOf(operator))
+    .seal('cursor', JSON.stringify({ search, before: { at, key } }), contextOf(operator))
     .toString('base64url');
 }
 

@@ -1,14 +1,11 @@
 import { sql } from 'kysely';
 import type { Gateway } from '../../../test/gateway.ts';
 import type { Db } from '../db/kysely.ts';
-import type { StoredEntry } from './chain.ts';
+import { type FoundAccess, searchEntries } from './search.ts';
 
-/** All entries of the audit trail, the oldest first, or those of one request. */
-export async function auditEntries(db: Db, requestId?: string): Promise<StoredEntry[]> {
-  const { rows } = await sql<StoredEntry>`
-    SELECT * FROM audit_entries WHERE ${requestId ?? null}::text IS NULL OR request_id = ${requestId ?? null}
-    ORDER BY at, chain_id, position`.execute(db);
-  return rows;
+/** All accesses in the audit trail, the oldest first, or those of one request or operation. */
+export async function auditEntries(db: Db, requestId?: string): Promise<FoundAccess[]> {
+  return (await searchEntries(db, [], { requestId }, { limit: 100_000 })).reverse();
 }
 
 /** How the audit trail stores identifiers of patients, as hexadecimal text. */
@@ -20,8 +17,9 @@ export function patientHashes(gateway: Gateway, emr: string, ...identifiers: rea
 /** Runs SQL as an administrator would: without the protection of the audit trail. */
 export async function tamper(db: Db, change: (tx: Db) => Promise<unknown>): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await sql`ALTER TABLE audit_entries DISABLE TRIGGER USER`.execute(tx);
+    const tables = ['audit_entries', 'operator_activity'].map((name) => sql.table(name));
+    for (const table of tables) await sql`ALTER TABLE ${table} DISABLE TRIGGER USER`.execute(tx);
     await change(tx);
-    await sql`ALTER TABLE audit_entries ENABLE TRIGGER USER`.execute(tx);
+    for (const table of tables) await sql`ALTER TABLE ${table} ENABLE TRIGGER USER`.execute(tx);
   });
 }

@@ -9,18 +9,18 @@ import { observeStatements } from '../../../test/statements.ts';
 import { ofDatabase } from '../db/errors.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { type Access, entryOf } from './access.ts';
+import { type Access, columnsOf } from './access.ts';
 import { readAnchors } from './anchor-lines.ts';
 import { type Anchor, anchorEarlierChains, insertChain } from './anchors.ts';
 import type { AuditKey } from './audit-key.ts';
-import { appendTo, beginning } from './chain.ts';
+import { beginning, hashOf } from './chain.ts';
 import { prepareAuditKey, readAuditKeys } from './key-store.ts';
+import { linkedAccesses } from './linked-accesses.ts';
 import { createAuditMetrics } from './metrics.ts';
 import { deleteOldEntries } from './retention.ts';
-import { insertEntries } from './store.ts';
 import { auditEntries, tamper } from './test-audit.ts';
 import { Trail } from './trail.ts';
-import { type Verdict, verifyChains } from './verify.ts';
+import { type Verdict, verifyChains, verifyUnlinked } from './verify.ts';
 
 let testDatabase: TestDatabase;
 let db: Db;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => testDatabase.dispose());
 beforeEach(async () => {
   await tamper(db, async (tx) => {
-    await sql`TRUNCATE audit_entries, audit_chains, audit_keys`.execute(tx);
+    await sql`TRUNCATE audit_entries, audit_drafts, audit_chains, audit_keys, operator_activity`.execute(tx);
   });
   key = await prepareAuditKey(db, ring);
   logLines = [];
@@ -52,15 +52,23 @@ const accessTo = (patient: string, change: Partial<Access> = {}): Access => ({
   records: [],
   outcome: 'success',
   requestId: randomUUID(),
+  operationId: undefined,
   ...change,
 });
 
 const registry = new Registry();
 const metrics = createAuditMetrics(registry);
-const newTrail = () => new Trail(db, key, { log, metrics });
+const newTrail = () => new Trail(db, { key, background: db, log, metrics });
 
+/** Records accesses, and links them. */
 async function record(trail: Trail, count: number): Promise<void> {
   for (let number = 0; number < count; number++) await trail.record(accessTo(`p-${number}`));
+  await trail.linkAccesses();
+}
+
+/** Makes drafts look as if their process had been killed some time ago. */
+async function ageDrafts(): Promise<void> {
+  await sql`UPDATE audit_drafts SET written_at = written_at - interval '70 seconds'`.execute(db);
 }
 
 async function verdicts(anchors: readonly Anchor[] = [], keys?: ReadonlyMap<string, AuditKey>) {
@@ -76,9 +84,12 @@ async function* lines() {
 describe('requests that run at the same time', () => {
   test('share statements, and leave one entry each, in intact chains of several gateways', async () => {
     const trails = [newTrail(), newTrail(), newTrail()];
-    const statements = await observeStatements(testDatabase.database.pool, () =>
-      Promise.all(trails.flatMap((trail) => Array.from({ length: 150 }, (_, n) => trail.record(accessTo(`p-${n}`))))),
-    );
+    const statements = await observeStatements(testDatabase.database.pool, async () => {
+      await Promise.all(
+        trails.flatMap((trail) => Array.from({ length: 150 }, (_, n) => trail.record(accessTo(`p-${n}`), n % 2 === 0))),
+      );
+      await Promise.all(trails.map((trail) => trail.linkAccesses()));
+    });
     expect(statements.length).toBeLessThan(40);
     expect(await verdicts()).toEqual(trails.map(() => ({ fault: null, position: null, entries: 150 })));
     const entries = await auditEntries(db);
@@ -94,16 +105,87 @@ describe('requests that run at the same time', () => {
       trail.record(accessTo('p-4', { records: ['\0\ud800'] })),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    await trail.linkAccesses();
     expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 3 }]);
   });
 });
 
+describe('a draft', () => {
+  test('is found and counted before it is linked, and is one entry afterwards', async () => {
+    const trail = newTrail();
+    await trail.record(accessTo('p-1', { requestId: 'a', operationId: randomUUID() }));
+    await ageDrafts();
+    const [draft] = await auditEntries(db);
+    expect(draft).toMatchObject({ request_id: 'a', position: null });
+    const keys = await readAuditKeys(db, ring);
+    expect(await verifyUnlinked(db, keys)).toEqual({ accesses: 1, overdue: 1, falsified: 0, activity: 0 });
+    await metrics.refresh(db);
+    expect(await registry.getSingleMetricAsString('crossward_audit_drafts_overdue')).toMatch(/overdue 1$/m);
+    await trail.linkAccesses();
+    expect(await auditEntries(db)).toEqual([
+      { ...draft, chain_id: expect.any(String), position: 1, hash: expect.any(Buffer) },
+    ]);
+    expect(await verifyUnlinked(db, keys)).toEqual({ accesses: 0, overdue: 0, falsified: 0, activity: 0 });
+    await metrics.refresh(db);
+    expect(await registry.getSingleMetricAsString('crossward_audit_drafts_overdue')).toMatch(/overdue 0$/m);
+  });
+
+  test('of a gateway that was killed is linked by another one', async () => {
+    await newTrail().record(accessTo('p-1'));
+    const another = newTrail();
+    await another.linkAccesses();
+    expect(await verdicts()).toEqual([]);
+    await ageDrafts();
+    await another.record(accessTo('p-2'));
+    await another.linkAccesses();
+    expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 2 }]);
+  });
+
+  test.each([
+    ['that somebody has changed', sql`UPDATE audit_drafts SET outcome = 'patient_not_found' WHERE request_id = 'a'`],
+    [
+      'that somebody has written',
+      sql`INSERT INTO audit_drafts (writer_id, key_id, mac, at, actor_kind, client_id, operation, emr, care_unit_id,
+          patient_hashes, record_ids, outcome, request_id)
+        SELECT writer_id, key_id, mac, at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes, record_ids,
+          outcome, 'b' FROM audit_drafts WHERE request_id = 'a'`,
+    ],
+  ])('%s is not linked, is reported, and stops no other', async (_, falsify) => {
+    const trail = newTrail();
+    await trail.record(accessTo('p-1', { requestId: 'a' }));
+    await falsify.execute(db);
+    const before = (await auditEntries(db)).length;
+    await record(trail, 2);
+    await record(trail, 1);
+    const unlinked = await verifyUnlinked(db, await readAuditKeys(db, ring));
+    expect(unlinked).toMatchObject({ accesses: 1, falsified: 1 });
+    expect(await verdicts()).toEqual([{ fault: null, position: null, entries: before - 1 + 3 }]);
+    expect(logLines.filter((line) => line.includes('audit draft was falsified'))).toHaveLength(1);
+  });
+
+  test('is linked once by gateways that link at the same time', async () => {
+    const writer = newTrail();
+    const linkers = Array.from({ length: 5 }, newTrail);
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(Array.from({ length: 40 }, (_, n) => writer.record(accessTo(`p-${n}`))));
+      await ageDrafts();
+      await Promise.all(linkers.map((trail) => trail.linkAccesses()));
+    }
+    await linkers[0]?.close();
+    const found = await verdicts();
+    expect(found.map(({ fault }) => fault)).toEqual(found.map(() => null));
+    expect(found.reduce((sum, { entries }) => sum + entries, 0)).toBe(200);
+    const entries = await auditEntries(db);
+    expect(new Set(entries.map(({ request_id }) => request_id)).size).toBe(200);
+  });
+});
+
 describe('a connection that fails', () => {
-  /** Runs `work` while statements with a text, by default those that insert entries, fail as `fail` says. */
+  /** Runs `work` while statements with a text, by default those that link, fail as `fail` says. */
   async function failing(
-    fail: (run: () => Promise<unknown>) => Promise<unknown>,
+    fail: (run: () => Promise<unknown>, statement: { text: string; values: unknown[] }) => Promise<unknown>,
     work: () => Promise<unknown>,
-    text = 'INSERT INTO audit_entries',
+    text = 'link_to_chain',
   ) {
     const { pool } = testDatabase.database;
     const { connect } = pool;
@@ -115,7 +197,9 @@ describe('a connection that fails', () => {
       const { query } = client;
       const failingQuery = (...input: readonly unknown[]) => {
         const run = (): Promise<unknown> => Reflect.apply(query, client, input);
-        return JSON.stringify(input[0]).includes(text) ? fail(run) : run();
+        const { text: sent = input[0], values = input[1] } = input[0] as Partial<Record<string, unknown>>;
+        const statement = { text: String(sent), values: values as unknown[] };
+        return statement.text.includes(text) ? fail(run, statement) : run();
       };
       client.query = failingQuery as typeof query;
       return client;
@@ -125,92 +209,108 @@ describe('a connection that fails', () => {
   }
   const lost = () => ofDatabase(new Error('Connection terminated unexpectedly'), 'unknown');
 
-  test('after the statement was executed leaves each entry once', async () => {
+  test('when an access is stored fails its request', async () => {
     const trail = newTrail();
-    await record(trail, 1);
-    let failures = 0;
     await failing(
       async (run) => {
-        const result = await run();
-        if (failures++ > 0) return result;
+        await run();
         throw lost();
       },
-      () => record(trail, 2),
+      () => expect(trail.record(accessTo('p-1'))).rejects.toThrow('terminated'),
+      'INSERT INTO audit_drafts',
     );
-    expect(failures).toBeGreaterThan(0);
-    expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 3 }]);
   });
 
-  test('every time makes the request fail, and the chain continues afterwards', async () => {
+  test('after the statement was executed links each entry once', async () => {
+    const trail = newTrail();
+    await record(trail, 1);
+    await failing(
+      async (run) => {
+        await run();
+        throw lost();
+      },
+      () => expect(record(trail, 2)).rejects.toThrow('terminated'),
+    );
+    await record(trail, 1);
+    expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 4 }]);
+  });
+
+  test('before the statement was executed loses no entry', async () => {
     const trail = newTrail();
     await record(trail, 1);
     await failing(
       async () => {
         throw lost();
       },
-      async () => {
-        const waiting = [trail.record(accessTo('p-1')), trail.record(accessTo('p-2'))];
-        for (const { status } of await Promise.allSettled(waiting)) expect(status).toBe('rejected');
-      },
+      () => expect(record(trail, 2)).rejects.toThrow('terminated'),
     );
-    await record(trail, 2);
+    expect(await auditEntries(db)).toHaveLength(3);
+    await trail.linkAccesses();
     expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 3 }]);
   });
 
-  test('whose statement is executed after all, later: the chain continues behind it', async () => {
-    const trail = newTrail();
-    await record(trail, 1);
-    const [first] = await auditEntries(db);
-    if (!first) throw new Error('No entry');
-    const late = appendTo(key, first.chain_id, first, [entryOf(key, new Date(), accessTo('p-late'))]);
-    const elsewhere = createDb({ pool: testDatabase.database.background });
-    let isExecuted = false;
+  test('whose statement is executed after all, later: it links nothing again', async () => {
+    const [frozen, another] = [newTrail(), newTrail()];
+    await record(frozen, 1);
+    let late = { text: '', values: [] as unknown[] };
     await failing(
-      async (run) => {
-        if (!isExecuted) await insertEntries(elsewhere, late);
-        isExecuted = true;
-        return run();
+      async (_run, statement) => {
+        late = statement;
+        throw lost();
       },
-      () => record(trail, 1),
+      () => expect(record(frozen, 2)).rejects.toThrow('terminated'),
     );
-    expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 3 }]);
+    await ageDrafts();
+    await another.record(accessTo('p-9'));
+    await another.linkAccesses();
+    const client = await testDatabase.database.background.connect();
+    onTestFinished(() => client.release());
+    await expect(client.query(late)).rejects.toThrow('another process has linked');
+    await record(frozen, 1);
+    const found = await verdicts();
+    expect(found.map(({ fault, entries }) => [fault, entries])).toEqual([
+      [null, 2],
+      [null, 3],
+    ]);
   });
 
   test('because the server ends it in the middle of a statement', async () => {
     const trail = newTrail();
     await record(trail, 1);
-    const stored = await db.transaction().execute(async (tx) => {
+    await trail.record(accessTo('p-1'));
+    const linking = await db.transaction().execute(async (tx) => {
       await sql`LOCK TABLE audit_entries IN SHARE MODE`.execute(tx);
-      const waiting = [trail.record(accessTo('p-1')), trail.record(accessTo('p-2'))];
+      const linking = Promise.allSettled([trail.linkAccesses()]);
       await expect
         .poll(
           async () =>
             (
               await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%audit_entries%'`.execute(
-                tx,
+                WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%link_to_chain%'`.execute(
+                // A transaction sees the activity as it was at its first look.
+                createDb({ pool: testDatabase.database.background }),
               )
             ).rows.length,
         )
         .toBe(1);
-      return waiting;
+      return { linking };
     });
-    await Promise.all(stored);
+    await linking.linking;
+    await record(trail, 1);
     expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 3 }]);
   });
 
-  test('while entries that were stored are missing: a new chain begins, and the old one shows as cut off', async () => {
+  test('while entries that were linked are missing: a new chain begins, and the old one shows as cut off', async () => {
     const trail = newTrail();
     await record(trail, 3);
     await tamper(db, (tx) => sql`DELETE FROM audit_entries WHERE position > 1`.execute(tx));
-    let failures = 0;
     await failing(
-      async (run) => {
-        if (failures++ === 0) throw lost();
-        return run();
+      async () => {
+        throw lost();
       },
-      () => record(trail, 2),
+      () => expect(record(trail, 2)).rejects.toThrow('terminated'),
     );
+    await trail.linkAccesses();
     expect(await verdicts()).toEqual([
       { fault: 'cut_off', position: 2, entries: 1 },
       { fault: null, position: null, entries: 2 },
@@ -230,15 +330,15 @@ describe('a connection that fails', () => {
   });
 
   test('before the first entry, and the row of the chain is missing afterwards: it is registered again', async () => {
-    let failures = 0;
+    const trail = newTrail();
     await failing(
-      async (run) => {
-        if (failures++ > 0) return run();
+      async () => {
         await sql`DELETE FROM audit_chains`.execute(createDb({ pool: testDatabase.database.background }));
         throw lost();
       },
-      () => record(newTrail(), 2),
+      () => expect(record(trail, 2)).rejects.toThrow('terminated'),
     );
+    await trail.linkAccesses();
     expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 2 }]);
   });
 
@@ -277,16 +377,74 @@ test('a chain whose row is removed ends, and its gateway continues in a new one'
   ]);
 });
 
-test('a failure that would hit any entry fails all that wait with one statement, and is counted', async () => {
+test('a chain whose row was edited ends, and its gateway continues in a new one', async () => {
+  const trail = newTrail();
+  await record(trail, 2);
+  await sql`UPDATE audit_chains SET linked_position = 7`.execute(db);
+  await record(trail, 1);
+  expect(await verdicts()).toEqual([
+    { fault: null, position: null, entries: 2 },
+    { fault: null, position: null, entries: 1 },
+  ]);
+});
+
+describe('a chain of the previous release', () => {
+  /** The previous release appended entries itself, with a hash over fewer columns. */
+  async function appendAsBefore(chainId: string, count: number): Promise<void> {
+    let last = beginning;
+    for (let n = 1; n <= count; n++) {
+      const columns = columnsOf(key, new Date(), accessTo(`p-${n}`));
+      const hash = key.chain(
+        last.hash,
+        JSON.stringify([
+          chainId,
+          n,
+          columns.at.getTime(),
+          columns.actor_kind,
+          columns.client_id,
+          columns.operation,
+          columns.emr,
+          columns.care_unit_id,
+          columns.patient_hashes.map((it) => it.toString('hex')),
+          columns.record_ids,
+          columns.outcome,
+          columns.request_id,
+        ]),
+      );
+      await sql`
+        INSERT INTO audit_entries (chain_id, position, at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes,
+          record_ids, outcome, request_id, hash)
+        VALUES (${chainId}, ${n}, ${columns.at}, 'client', 'app', 'get_patient', 'north', 'ward', ${columns.patient_hashes},
+          ${columns.record_ids}, 'success', ${columns.request_id}, ${hash})`.execute(db);
+      last = { position: n, hash };
+    }
+  }
+
+  test('stays verifiable beside those of this one, and changes show', async () => {
+    const chainId = randomUUID();
+    await insertChain(db, key, { id: chainId, subject: 'accesses' });
+    await appendAsBefore(chainId, 4);
+    await record(newTrail(), 2);
+    expect((await verdicts()).map(({ fault, entries }) => [fault, entries])).toEqual([
+      [null, 4],
+      [null, 2],
+    ]);
+    expect(await auditEntries(db)).toHaveLength(6);
+    await tamper(db, (tx) => sql`UPDATE audit_entries SET id = 1 WHERE chain_id = ${chainId}`.execute(tx));
+    expect((await verdicts())[0]).toMatchObject({ fault: 'changed', position: 1 });
+  });
+});
+
+test('a failure that would hit any entry fails all that share a statement, and is counted', async () => {
   const trail = newTrail();
   await record(trail, 1);
-  await sql`ALTER TABLE audit_entries RENAME TO entries_elsewhere`.execute(db);
+  await sql`ALTER TABLE audit_drafts RENAME TO drafts_elsewhere`.execute(db);
   let outcomes: PromiseSettledResult<void>[] = [];
   const statements = await observeStatements(testDatabase.database.pool, async () => {
     const waiting = Array.from({ length: 250 }, (_, n) => trail.record(accessTo(`p-${n}`, { actor: 'background' })));
     outcomes = await Promise.allSettled(waiting);
   });
-  await sql`ALTER TABLE entries_elsewhere RENAME TO audit_entries`.execute(db);
+  await sql`ALTER TABLE drafts_elsewhere RENAME TO audit_drafts`.execute(db);
   expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(250);
   expect(statements.length).toBeLessThan(10);
   expect(await registry.getSingleMetricAsString('crossward_audit_entries_failed_total')).toContain(
@@ -308,6 +466,8 @@ describe('verification', () => {
     record_ids: sql`array_append(record_ids, 'x')`,
     outcome: sql`'patient_not_found'`,
     request_id: sql`request_id || 'x'`,
+    operation_id: sql`gen_random_uuid()`,
+    id: sql`id + 1000`,
     hash: sql`sha256(hash)`,
   };
   const length = 8;
@@ -403,12 +563,12 @@ describe('anchors', () => {
     expect(chains).toMatchObject([{ anchor_position: 3, closed_at: expect.any(Date) }]);
   });
 
-  test('include entries that are stored after the end, of requests whose caller had disconnected', async () => {
+  test('at the end include what was not linked yet', async () => {
     const trail = newTrail();
     await record(trail, 2);
+    await trail.record(accessTo('p-3'));
     await trail.close();
-    await record(trail, 1);
-    expect((await readAnchors(lines())).map(({ position }) => position)).toEqual([2, 3]);
+    expect((await readAnchors(lines())).map(({ position }) => position)).toEqual([3]);
     const chains = await db.selectFrom('audit_chains').selectAll().execute();
     expect(chains).toMatchObject([{ anchor_position: 3, closed_at: expect.any(Date) }]);
   });
@@ -442,15 +602,23 @@ describe('after their retention', () => {
 
   /** A chain with entries of these ages, in days. */
   async function chainWith(ages: readonly number[]): Promise<void> {
-    const id = randomUUID();
-    await insertChain(db, key, id);
-    const entries = ages.map((age, n) => entryOf(key, new Date(Date.now() - age * 86_400_000), accessTo(`p-${n}`)));
-    await insertEntries(db, appendTo(key, id, beginning, entries));
+    const chain_id = randomUUID();
+    await insertChain(db, key, { id: chain_id, subject: 'accesses' });
+    let previous = beginning.hash;
+    for (const [n, age] of ages.entries()) {
+      const columns = columnsOf(key, new Date(Date.now() - age * 86_400_000), accessTo(`p-${n}`));
+      const entry = { ...columns, id: n, chain_id, position: n + 1 };
+      previous = hashOf(key, previous, linkedAccesses, entry, entry);
+      await db
+        .insertInto('audit_entries')
+        .values({ ...entry, hash: previous })
+        .execute();
+    }
   }
 
   test('entries are deleted from the beginning of a chain, and the rest still verifies', async () => {
     await backdate(11, 7);
-    const deleteFour = () => deleteOldEntries(db, ring, { days: 10, limit: 4 });
+    const deleteFour = () => deleteOldEntries(db, ring, 'accesses', { days: 10, limit: 4 });
     expect(await deleteFour()).toBe(true);
     expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 6 }]);
     expect(await deleteFour()).toBe(false);
@@ -461,7 +629,7 @@ describe('after their retention', () => {
 
   test('a removal that is disguised as a deletion is found', async () => {
     await backdate(11, 7);
-    await deleteOldEntries(db, ring, { days: 10, limit: 4 });
+    await deleteOldEntries(db, ring, 'accesses', { days: 10, limit: 4 });
     await tamper(db, async (tx) => {
       await sql`UPDATE audit_chains SET checkpoint_position = 5, checkpoint_hash =
         (SELECT hash FROM audit_entries WHERE position = 5)`.execute(tx);
@@ -473,8 +641,8 @@ describe('after their retention', () => {
   test('entries behind a younger one stay, as after a wrong clock, and stop no other chain', async () => {
     await chainWith([0, 30, 0]);
     await backdate(11, 7);
-    await deleteOldEntries(db, ring, { days: 10, limit: 100 });
-    await deleteOldEntries(db, ring, { days: 10, limit: 100 });
+    await deleteOldEntries(db, ring, 'accesses', { days: 10, limit: 100 });
+    await deleteOldEntries(db, ring, 'accesses', { days: 10, limit: 100 });
     expect((await verdicts()).map(({ fault, entries }) => [fault, entries])).toEqual([
       [null, 3],
       [null, 3],
@@ -487,7 +655,7 @@ describe('after their retention', () => {
     await backdate(11, 7);
     await prepareAuditKey(db, createKeyRing([newer]));
     const found = createKeyRing([newer, lost]);
-    await deleteOldEntries(db, found, { days: 10, limit: 4 });
+    await deleteOldEntries(db, found, 'accesses', { days: 10, limit: 4 });
     expect(await verdicts([], await readAuditKeys(db, found))).toEqual([{ fault: null, position: null, entries: 6 }]);
   });
 
@@ -495,7 +663,7 @@ describe('after their retention', () => {
     const trail = newTrail();
     await record(trail, 2);
     await tamper(db, (tx) => sql`UPDATE audit_entries SET at = now() - interval '11 days'`.execute(tx));
-    await deleteOldEntries(db, ring, { days: 10, limit: 4 });
+    await deleteOldEntries(db, ring, 'accesses', { days: 10, limit: 4 });
     await record(trail, 1);
     expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 1 }]);
     expect(logLines.join()).not.toContain('missing');
@@ -503,7 +671,7 @@ describe('after their retention', () => {
 
   test('nothing younger is deleted', async () => {
     await backdate(9, 7);
-    await deleteOldEntries(db, ring, { days: 10, limit: 4 });
+    await deleteOldEntries(db, ring, 'accesses', { days: 10, limit: 4 });
     expect(await auditEntries(db)).toHaveLength(10);
   });
 });

@@ -1,180 +1,147 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { isRejectedRow, isUniqueViolation, mayHaveBeenSent } from '../db/errors.ts';
+import { grouped } from '../db/grouped.ts';
 import type { Db } from '../db/kysely.ts';
-import { describeError } from '../log/describe-error.ts';
-import { type Access, entryOf } from './access.ts';
-import { insertChain, logAnchor, storeAnchor } from './anchors.ts';
+import type { Access } from './access.ts';
 import type { AuditKey } from './audit-key.ts';
-import { appendTo, beginning, type Entry, type Head } from './chain.ts';
+import {
+  insertDrafts,
+  insertDraftsWithoutSync,
+  isGenuine,
+  type NewDraft,
+  newDraft,
+  readUnlinkedDrafts,
+  type StoredDraft,
+} from './drafts.ts';
+import { linkedAccesses } from './linked-accesses.ts';
+import { type ActivityRow, linkedActivity, readUnlinkedActivity } from './linked-activity.ts';
+import { Linker } from './linker.ts';
 import type { AuditMetrics } from './metrics.ts';
-import { insertEntries, readHead } from './store.ts';
 
-/** Maximum number of entries in one statement. */
-const largestGroup = 100;
-/** Attempts to store a group if its connection fails. */
-const attempts = 3;
-
-/** Records accesses to patients' records. */
+/** Records accesses to patients' records, and links them and what operators did into chains. */
 export interface AuditTrail {
   readonly key: AuditKey;
+  /** The draft of an access, for the statement that ends a write. */
+  draft(access: Access): NewDraft;
   /**
-   * Stores an access. It is durable when this resolves.
+   * Stores an access by a statement of its own, which requests that run at the same time share.
    *
-   * @throws the error of the database. The entry may have been stored.
+   * @param isRead the commit does not wait for the disk
+   * @throws the error of the database. The draft may have been stored.
    */
-  record(access: Access): Promise<void>;
-  /** Writes an anchor if the chain has grown since the last one. */
+  record(access: Access, isRead?: boolean): Promise<void>;
+  /** Links drafts of accesses. Returns whether there may be more. */
+  linkAccesses(): Promise<boolean>;
+  /** Links what operators did. Returns whether there may be more. */
+  linkActivity(): Promise<boolean>;
+  /** Writes anchors of the chains that have grown since their last one. */
   anchor(): Promise<void>;
-  /**
-   * Waits for entries that are being stored, and writes the last anchor. Logs failures. An entry that is stored later, of a
-   * request whose caller has disconnected, moves the anchor.
-   */
+  /** Links what is left, and writes the last anchors. Logs failures. */
   close(): Promise<void>;
 }
 
 interface Dependencies {
+  readonly key: AuditKey;
+  /** For background jobs. */
+  readonly background: Db;
   readonly log: Logger;
   readonly metrics: AuditMetrics;
 }
 
-interface Member {
-  readonly entry: Omit<Entry, 'chain_id' | 'position'>;
-  readonly done: PromiseWithResolvers<void>;
+/** Milliseconds between looks for drafts of others, and for own ones when there were none lately. */
+const idlePause = 5_000;
+/** Milliseconds after which a request has committed its draft, or failed. */
+const longestRequest = 60_000;
+
+const keyOf = ({ mac }: NewDraft) => mac.toString('base64');
+const insertShared = grouped({ run: inserting(insertDrafts), keyOf });
+const insertSharedWithoutSync = grouped({ run: inserting(insertDraftsWithoutSync), keyOf });
+
+function inserting(insert: (db: Db, drafts: readonly NewDraft[]) => Promise<void>) {
+  return async (db: Db, drafts: readonly NewDraft[]): Promise<undefined[]> => {
+    await insert(db, drafts);
+    return [];
+  };
 }
 
-/**
- * The chain of one process. Concurrent requests share a statement. One statement is in progress at a time,
- * because an entry needs the hash of the one before it.
- */
+/** The audit trail of one process. */
 export class Trail implements AuditTrail {
   readonly key: AuditKey;
   readonly #db: Db;
+  readonly #background: Db;
   readonly #log: Logger;
   readonly #metrics: AuditMetrics;
-  #chainId: string = randomUUID();
-  #isRegistered = false;
-  /** `undefined`: a statement failed, and may have been executed. */
-  #head: Head | undefined = beginning;
-  /** Entries up to here are certainly stored. */
-  #stored: Head = beginning;
-  #anchored = 0;
-  #waiting: Member[] = [];
-  #running: Promise<void> | undefined;
-  #isClosed = false;
+  readonly #writerId = randomUUID();
+  readonly #accesses: Linker<StoredDraft>;
+  readonly #activity: Linker<ActivityRow>;
+  /** Ids of drafts that no gateway has written as they are. They stay where they are. */
+  readonly #falsified: number[] = [];
+  #draftedAt = Number.NEGATIVE_INFINITY;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(db: Db, key: AuditKey, { log, metrics }: Dependencies) {
-    this.#db = db;
+  constructor(db: Db, { key, background, log, metrics }: Dependencies) {
     this.key = key;
+    this.#db = db;
+    this.#background = background;
     this.#log = log;
     this.#metrics = metrics;
+    const dependencies = { db: background, key, log };
+    const { subject, textOf } = linkedAccesses;
+    this.#accesses = new Linker<StoredDraft>(
+      { subject, textOf, read: (limit) => this.#readDrafts(limit) },
+      dependencies,
+    );
+    const readActivity = async (limit: number) => {
+      const rows = await readUnlinkedActivity(background, limit);
+      return { rows, isFull: rows.length === limit };
+    };
+    this.#activity = new Linker<ActivityRow>({ ...linkedActivity, read: readActivity }, dependencies);
   }
 
-  async record(access: Access): Promise<void> {
+  draft(access: Access): NewDraft {
+    this.#draftedAt = performance.now();
+    return newDraft(this.key, this.#writerId, access);
+  }
+
+  async record(access: Access, isRead = false): Promise<void> {
     try {
-      const done = Promise.withResolvers<void>();
-      this.#waiting.push({ entry: entryOf(this.key, new Date(), access), done });
-      this.#running ??= this.#storeAll();
-      await done.promise;
+      await (isRead ? insertSharedWithoutSync : insertShared)(this.#db, this.draft(access));
     } catch (error) {
       this.#metrics.notStored(access.actor);
       throw error;
     }
-    if (this.#isClosed) await this.close();
+  }
+
+  async linkAccesses(): Promise<boolean> {
+    const now = performance.now();
+    // An idle process need not look all the time.
+    if (now - this.#draftedAt > longestRequest && now - this.#lookedAt < idlePause) return false;
+    this.#lookedAt = now;
+    return this.#accesses.round();
+  }
+
+  linkActivity(): Promise<boolean> {
+    return this.#activity.round();
   }
 
   async anchor(): Promise<void> {
-    const head = this.#stored;
-    if (head.position > this.#anchored) await this.#writeAnchor(head, false);
+    await this.#accesses.anchor();
+    await this.#activity.anchor();
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#running;
-    if (!this.#isRegistered) return;
-    await this.#writeAnchor(this.#stored, true).catch((error) =>
-      this.#log.error({ cause: describeError(error) }, 'audit anchor not stored'),
-    );
+    await this.#accesses.close();
+    await this.#activity.close();
   }
 
-  async #writeAnchor(head: Head, isLast: boolean): Promise<void> {
-    const anchor = { chainId: this.#chainId, ...head, at: new Date() };
-    if (head.position > this.#anchored) logAnchor(this.#log, anchor);
-    await storeAnchor(this.#db, this.key, anchor, isLast);
-    // A new chain may have begun meanwhile.
-    if (anchor.chainId === this.#chainId) this.#anchored = Math.max(this.#anchored, head.position);
-  }
-
-  async #storeAll(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#storeGroup(this.#waiting.splice(0, largestGroup));
-    this.#running = undefined;
-  }
-
-  async #storeGroup(members: readonly Member[]): Promise<void> {
-    try {
-      await this.#store(members.map(({ entry }) => entry));
-      for (const { done } of members) done.resolve();
-    } catch (error) {
-      const isOfOneEntry = isRejectedRow(error);
-      if (members.length > 1 && isOfOneEntry) {
-        // One entry must not make others fail.
-        for (const member of members) await this.#storeGroup([member]);
-        return;
-      }
-      // Fail the waiting entries too: each group would wait for the same failure.
-      const failed = isOfOneEntry ? members : [...members, ...this.#waiting.splice(0)];
-      for (const { done } of failed) done.reject(error);
+  async #readDrafts(limit: number) {
+    const selection = { keyId: this.key.id, writerId: this.#writerId, except: this.#falsified, limit };
+    const { rows } = await readUnlinkedDrafts(this.#background, selection);
+    const genuine = rows.filter((draft) => isGenuine(this.key, draft));
+    for (const { id } of rows.filter((draft) => !genuine.includes(draft))) {
+      this.#falsified.push(id);
+      this.#log.error({ draft: id }, 'audit draft was falsified in the database');
     }
+    return { rows: genuine, isFull: rows.length === limit };
   }
-
-  async #store(entries: readonly Member['entry'][]): Promise<void> {
-    let last: Head | undefined;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const head = this.#head ?? (await this.#findHead());
-        // The server executed an earlier attempt, although its connection failed.
-        const isStored = last !== undefined && head.position === last.position && head.hash.equals(last.hash);
-        if (!isStored) {
-          const chained = appendTo(this.key, this.#chainId, head, entries);
-          last = chained.at(-1) ?? head;
-          this.#head = undefined;
-          await this.#register();
-          if (!(await insertEntries(this.#db, chained))) throw new ChainBroken();
-        }
-        this.#head = last ?? head;
-        this.#stored = this.#head;
-        return;
-      } catch (error) {
-        // A unique violation: the server executed an earlier statement after its connection had failed.
-        const canRetry = mayHaveBeenSent(error) || isUniqueViolation(error) || error instanceof ChainBroken;
-        if (attempt === attempts || !canRetry) throw error;
-      }
-    }
-  }
-
-  async #register(): Promise<void> {
-    if (this.#isRegistered) return;
-    await insertChain(this.#db, this.key, this.#chainId);
-    this.#isRegistered = true;
-  }
-
-  /** The head in the database. If entries that were stored are missing there, a new chain begins. */
-  async #findHead(): Promise<Head> {
-    const head = await readHead(this.#db, this.#chainId);
-    if (head && head.position >= this.#stored.position) return head;
-    this.#isRegistered = false;
-    if (this.#stored.position === beginning.position) return beginning;
-    const position = (head ?? beginning).position + 1;
-    this.#log.error({ chain: this.#chainId, position }, 'audit entries are missing in the database');
-    await this.#writeAnchor(this.#stored, true);
-    this.#chainId = randomUUID();
-    this.#anchored = 0;
-    this.#stored = beginning;
-    return beginning;
-  }
-}
-
-/** The database lacks the end of the chain. */
-class ChainBroken extends Error {
-  override readonly name = 'ChainBroken';
 }

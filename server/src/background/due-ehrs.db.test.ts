@@ -53,8 +53,8 @@ test('asks again later', async () => {
 test('names the EHRs whose changes are to be read or reported', async () => {
   await sql`INSERT INTO ehr_change_feeds (emr, next_read_at)
     VALUES ('due', now()), ('later', now() + interval '1 hour'), ('unreported', now() + interval '1 hour')`.execute(db);
-  await sql`INSERT INTO ehr_changes VALUES
-    ('unreported', 'a-1', 'ward', 'booked', now(), now(), 'r-1', 's-1', false, now(), now(), false)`.execute(db);
+  await sql`INSERT INTO ehr_changes (emr, appointment_id, views, is_new, read_at, stored_at)
+    VALUES ('unreported', 'a-1', '[]', false, now(), now())`.execute(db);
   const ehrs = ['due', 'later', 'unreported', 'never read'];
   const isDue = dueChanges(db, ehrs);
   const due = await Promise.all(ehrs.map(isDue));

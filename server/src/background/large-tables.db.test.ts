@@ -6,7 +6,9 @@ import { fillTables, fullScans, largeTables } from '../../../test/large-tables.t
 import { wrapConnector } from '../../../test/other-ehrs.ts';
 import { hidingItsStatements, observeStatements, type Statement, unobserved } from '../../../test/statements.ts';
 import { createEhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
+import { createAuditMetrics } from '../audit/metrics.ts';
 import { searchEntries } from '../audit/search.ts';
+import { createDatabaseClock } from '../db/clock.ts';
 import { createDb } from '../db/kysely.ts';
 import { listFailed } from '../messages/failed.ts';
 import { listOpen } from '../messages/open-messages.ts';
@@ -54,7 +56,7 @@ const ofFullRounds = [
   /delete from operations/i,
   /delete from messages/i,
   /delete from confirmation_items/i,
-  /delete from audit_entries/i,
+  /delete_expired_links/i,
   /update confirmations\s+set purged_at/i,
 ];
 
@@ -79,8 +81,10 @@ test('no background job scans a growing table or index', async () => {
         retention,
         clients: gateway.deps.clients,
         dispatcher,
+        auditMetrics: createAuditMetrics(new Registry()),
         webhookMetrics,
         ehrChangeMetrics: createEhrChangeMetrics(new Registry()),
+        clock: createDatabaseClock(db),
         log,
       },
     )) {
@@ -100,7 +104,7 @@ test.each([
   ['a client', { clientId: 'client-7' }],
   ['a time', { from: new Date(Date.now() - 86_400_000) }],
 ] as const)('a search of the audit trail for %s does not scan it', async (_, search) => {
-  const before = { at: new Date(), chain_id: randomUUID(), position: 1 };
+  const before = { at: new Date(), key: randomUUID() };
   const observed = await observe(async () => {
     await searchEntries(createDb(database), [services.audit.key], search, { limit: 51, before });
   });

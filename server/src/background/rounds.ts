@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import type { EhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
+import type { AuditMetrics } from '../audit/metrics.ts';
 import { deleteOldEntries } from '../audit/retention.ts';
 import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { freeOrphanedItems } from '../confirmations/orphaned-items.ts';
+import type { DatabaseClock } from '../db/clock.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { describeError } from '../log/describe-error.ts';
 import { resumeConfigured, suspendUnconfigured } from '../operations/due.ts';
@@ -20,6 +22,7 @@ import { ehrChangesRound } from './ehr-changes-round.ts';
 import { ehrRound } from './ehr-round.ts';
 import { extendSchedules } from './extend-schedules.ts';
 import { readGauges } from './read-gauges.ts';
+import { watchClock } from './watch-clock.ts';
 
 const ehrPauseMilliseconds = 1_000;
 const availabilityPauseMilliseconds = 1_000;
@@ -33,8 +36,12 @@ const messagesPauseMilliseconds = 2_000;
 const orphansPauseMilliseconds = 10_000;
 const deletionPauseMilliseconds = 10_000;
 const entriesDeletedAtOnce = 1_000;
+const accessesPauseMilliseconds = 500;
+const activityPauseMilliseconds = 5_000;
 const anchorPauseMilliseconds = 5 * 60_000;
 const gaugesPauseMilliseconds = 10_000;
+/** Clocks of machines drift by seconds a day. An operator, or a failover, sets one at once. */
+const clockPauseMilliseconds = 10_000;
 /** Slots are added for whole days, weeks ahead. */
 const schedulesPauseMilliseconds = 15 * 60_000;
 
@@ -50,15 +57,27 @@ export interface BackgroundDependencies {
   readonly clients: RefreshableClients;
   readonly clientsPauseMilliseconds?: number | undefined;
   readonly dispatcher: Dispatcher;
+  readonly auditMetrics: AuditMetrics;
   readonly webhookMetrics: WebhookMetrics;
   readonly ehrChangeMetrics: EhrChangeMetrics;
+  readonly clock: DatabaseClock;
   readonly log: Logger;
 }
 
 /** The background jobs: one for each EHR, so that a slow EHR delays no other, and those that call no EHR. */
 export function backgroundWork(
   services: OperationServices,
-  { retention, clients, dispatcher, webhookMetrics, ehrChangeMetrics, log, ...more }: BackgroundDependencies,
+  {
+    retention,
+    clients,
+    dispatcher,
+    auditMetrics,
+    webhookMetrics,
+    ehrChangeMetrics,
+    clock,
+    log,
+    ...more
+  }: BackgroundDependencies,
 ): readonly BackgroundWork[] {
   const { db, keys, ehrs, outbox } = services;
   const emrs = [...ehrs.keys()];
@@ -105,6 +124,7 @@ export function backgroundWork(
     })),
     guarded(gaugesPauseMilliseconds, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs)),
     guarded(more.clientsPauseMilliseconds ?? clientsPauseMilliseconds, 'reading clients', () => clients.refresh()),
+    guarded(clockPauseMilliseconds, "reading the database's clock", watchClock(clock, log)),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
     guarded(orphansPauseMilliseconds, 'freeing what ended operations have reserved', async () => {
       const freed = await freeOrphanedItems(db);
@@ -115,10 +135,16 @@ export function backgroundWork(
       for (const id of await resealEndpoints(db, keys, resealedAtOnce))
         log.error({ endpoint_id: id }, 'webhook endpoint unreadable: its secret key is unknown');
     }),
+    repeating(accessesPauseMilliseconds, 'linking the audit trail', () => services.audit.linkAccesses()),
+    repeating(activityPauseMilliseconds, 'linking the activity of operators', () => services.audit.linkActivity()),
+    guarded(gaugesPauseMilliseconds, 'reading metrics of the audit trail', () => auditMetrics.refresh(db)),
     guarded(anchorPauseMilliseconds, 'anchoring the audit trail', () => services.audit.anchor()),
     guarded(deletionPauseMilliseconds, 'deletion', () => deleteOldData(db, retention)),
     repeating(deletionPauseMilliseconds, 'deletion of audit entries', () =>
-      deleteOldEntries(db, keys, { days: retention.audit_days, limit: entriesDeletedAtOnce }),
+      deleteOldEntries(db, keys, 'accesses', { days: retention.audit_days, limit: entriesDeletedAtOnce }),
+    ),
+    repeating(deletionPauseMilliseconds, 'deletion of the activity of operators', () =>
+      deleteOldEntries(db, keys, 'activity', { days: retention.audit_days, limit: entriesDeletedAtOnce }),
     ),
     guarded(gaugesPauseMilliseconds, 'reading metrics of operations', async () => {
       for (const { id, emr } of await suspendUnconfigured(db, emrs)) {

@@ -4,11 +4,10 @@ import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import { readAnchors } from '../audit/anchor-lines.ts';
 import type { Anchor } from '../audit/anchors.ts';
-import type { StoredEntry } from '../audit/chain.ts';
 import { readAuditKeys } from '../audit/key-store.ts';
 import { readSearch, searchedDays, type TypedSearch } from '../audit/read-search.ts';
-import { searchEntries } from '../audit/search.ts';
-import { type Verdict, verifyChains } from '../audit/verify.ts';
+import { type FoundAccess, searchEntries } from '../audit/search.ts';
+import { type Unlinked, type Verdict, verifyChains, verifyUnlinked } from '../audit/verify.ts';
 import { recordActivity } from '../console/activity.ts';
 import { commandLine } from '../console/actor.ts';
 import { errorCode } from '../db/errors.ts';
@@ -32,7 +31,7 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
       'such as emr_id:p-1; needs --emr. "-" asks for it or reads it from standard input, which keeps it out of the shell history',
     )
     .option('--client <id>', 'id of the client')
-    .option('--request-id <id>', 'id of the request')
+    .option('--request-id <id>', 'id of the request, or of the operation')
     .option('--from <time>', 'such as 2030-03-15 or 2030-03-15T09:00, in UTC')
     .option('--to <time>', 'exclusive')
     .addOption(new Option('--limit <number>', 'how many entries').default(mostShown).argParser(readLimit))
@@ -55,23 +54,34 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
     });
   audit
     .command('verify')
-    .description('Check that no entry was changed, removed or cut off.')
-    .option('--anchors <file>', 'log with anchors to compare with. Finds chains that were removed completely')
+    .description('Check that no entry was changed or removed, and say what cannot be excluded.')
+    .option(
+      '--anchors <file>',
+      'log with anchors to compare with. Without it, the removal of the newest entries cannot be seen',
+    )
     .option('--json', 'as JSON')
     .action(async ({ anchors: file, json }: { readonly anchors?: string; readonly json?: true }) => {
       const anchors = file === undefined ? [] : await anchorsIn(file);
       let isIntact = true;
-      const verdicts: Verdict[] = [];
-      await withDatabase(output, async (db) => {
+      const chains: Verdict[] = [];
+      const unlinked = await withDatabase(output, async (db) => {
         const keys = await readAuditKeys(db, await currentKeyRing(db));
         for await (const verdict of verifyChains(db, keys, anchors)) {
           isIntact &&= verdict.fault === null;
-          if (json) verdicts.push(verdict);
+          if (json) chains.push(verdict);
           else output.out(verdictLine(verdict));
         }
+        return verifyUnlinked(db, keys);
       });
-      if (json) output.out(`${JSON.stringify(verdicts, null, 2)}\n`);
-      else output.out(isIntact ? 'The audit trail is intact.\n' : 'The audit trail is not intact.\n');
+      isIntact &&= unlinked.falsified === 0;
+      if (json) output.out(`${JSON.stringify({ chains, unlinked }, null, 2)}\n`);
+      else {
+        output.out(unlinkedLines(unlinked));
+        output.out(
+          isIntact ? 'What the database has of the audit trail is intact.\n' : 'The audit trail is not intact.\n',
+        );
+        output.out(file === undefined ? notExcluded : notExcludedBehindAnchors);
+      }
       end(isIntact ? exitCodes.fine : exitCodes.failed);
     });
   return audit;
@@ -103,15 +113,17 @@ async function anchorsIn(file: string): Promise<Anchor[]> {
   }
 }
 
-function entryLine(entry: StoredEntry): string {
-  const { at, actor_kind, client_id, operation, emr, care_unit_id, outcome, request_id, record_ids } = entry;
+function entryLine(entry: FoundAccess): string {
+  const { at, actor_kind, client_id, operation, emr, care_unit_id, outcome, request_id, operation_id, record_ids } =
+    entry;
   const who = actor_kind === 'client' ? client_id : `${client_id} (${actor_kind})`;
   const records = record_ids.length > 0 ? `  records ${record_ids.join(',')}` : '';
-  return `${at.toISOString()}  ${who}  ${operation}  ${emr}/${care_unit_id}  ${outcome}  request ${request_id}${records}\n`;
+  const part = operation_id === null || operation_id === request_id ? '' : `  operation ${operation_id}`;
+  return `${at.toISOString()}  ${who}  ${operation}  ${emr}/${care_unit_id}  ${outcome}  request ${request_id}${part}${records}\n`;
 }
 
-function asJson({ patient_hashes, hash, ...entry }: StoredEntry) {
-  return { ...entry, patients: patient_hashes.length, hash: hash.toString('hex') };
+function asJson({ patient_hashes, hash, key, ...entry }: FoundAccess) {
+  return { ...entry, patients: patient_hashes.length, hash: hash?.toString('hex') ?? null };
 }
 
 const faults: Readonly<Record<NonNullable<Verdict['fault']>, string>> = {
@@ -124,9 +136,24 @@ const faults: Readonly<Record<NonNullable<Verdict['fault']>, string>> = {
   not_verifiable: 'not verifiable: its key is lost',
 };
 
-function verdictLine({ chainId, fault, position, entries, deletedUpTo, firstAt, lastAt }: Verdict): string {
+/** Somebody who can write to the database can put back its own earlier state, a chain's earlier anchor included. */
+const notExcluded =
+  'Not excluded without --anchors: the newest entries of a chain, or whole chains, may have been removed.\n';
+const notExcludedBehindAnchors =
+  'Not excluded: what was written after the last anchor of a chain in the file, or in a chain without one there, may have been removed.\n';
+
+function unlinkedLines({ accesses, overdue, falsified, activity }: Unlinked): string {
+  const late = overdue > 0 ? `, ${overdue} of them for more than a minute` : '';
+  const isFalsified = falsified > 0 ? `; ${falsified} of them falsified` : '';
+  return `Not linked into a chain yet: ${accesses} accesses${late}${isFalsified}; ${activity} actions of operators.\n`;
+}
+
+function verdictLine(verdict: Verdict): string {
+  const { chainId, subject, fault, position, entries, deletedUpTo, anchoredUpTo, firstAt, lastAt } = verdict;
   const found = fault === null ? 'intact' : `${faults[fault]}${position === null ? '' : ` at position ${position}`}`;
   const deleted = deletedUpTo > 0 ? `  deleted up to ${deletedUpTo}` : '';
   const times = firstAt && lastAt ? `  ${firstAt.toISOString()} to ${lastAt.toISOString()}` : '';
-  return `${chainId}  ${found}  ${entries} entries${deleted}${times}\n`;
+  const anchored = anchoredUpTo > 0 ? `  anchored up to ${anchoredUpTo}` : '';
+  const what = subject === 'activity' ? 'actions of operators' : 'entries';
+  return `${chainId}  ${found}  ${entries} ${what}${deleted}${anchored}${times}\n`;
 }

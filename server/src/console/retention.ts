@@ -1,15 +1,14 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
-/** Deletes expired sessions, failed sign-ins of yesterday, and entries of the activity list after 400 days. At most `limit` of each. */
+/** Deletes expired sessions and failed sign-ins of yesterday, at most `limit` of each. */
 export async function deleteOldConsoleData(db: Db, limit: number): Promise<void> {
   await sql`
     WITH sessions AS (
       DELETE FROM operator_sessions WHERE token_hash = ANY (ARRAY(
-        SELECT token_hash FROM operator_sessions WHERE expires_at < now() LIMIT ${limit})) RETURNING 1),
-    failures AS (
-      DELETE FROM failed_sign_ins WHERE key_hash = ANY (ARRAY(
-        SELECT key_hash FROM failed_sign_ins WHERE last_failed_at < now() - interval '1 day' LIMIT ${limit})) RETURNING 1)
-    DELETE FROM operator_activity WHERE id = ANY (ARRAY(
-      SELECT id FROM operator_activity WHERE at < now() - interval '400 days' LIMIT ${limit}))`.execute(db);
+        SELECT token_hash FROM operator_sessions WHERE expires_at < now() LIMIT ${limit})) RETURNING 1)
+    DELETE FROM failed_sign_ins WHERE key_hash = ANY (ARRAY(
+      SELECT key_hash FROM failed_sign_ins WHERE last_failed_at < now() - interval '1 day' LIMIT ${limit}))`.execute(
+    db,
+  );
 }

@@ -9,6 +9,7 @@ import {
   withConsole,
 } from '../../../test/console.ts';
 import { startGateway } from '../../../test/gateway.ts';
+import { tamper } from '../audit/test-audit.ts';
 
 const gateway = await startGateway({
   configure: (it) => ({ ...withConsole(it), http: { ...it.http, trusted_proxies: ['127.0.0.1'] } }),
@@ -160,7 +161,7 @@ test('the cookie of a known browser lasts 90 days, beyond the sign-out', async (
 
 test('a failed sign-in leaves its address, and the name only if an account has it, in activity, log and metric', async () => {
   const owner = await newOwner();
-  await sql`DELETE FROM operator_activity`.execute(db);
+  await tamper(db, (tx) => sql`DELETE FROM operator_activity`.execute(tx));
   const read = async () => (await gateway.request('GET', '/metrics', { client: null })).text;
   const count = (text: string, labels: string) =>
     Number(new RegExp(`crossward_console_sign_ins_total\\{${labels}\\} (\\d+)`).exec(text)?.[1] ?? 0);

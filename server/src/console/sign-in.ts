@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
-import { unknownName } from './activity.ts';
+import { recordActivity, unknownName } from './activity.ts';
 import { acceptProof, type CredentialServices, checkCode, readAccount } from './credentials.ts';
 import { type Attempt, countSignIn, forgiveSignIn, takeBackSignIn } from './failed-sign-ins.ts';
 import { operatorNamePattern } from './operators.ts';
@@ -52,7 +52,7 @@ export async function signIn(
       // Nothing was checked, such as under overload, so nothing counts.
       await db.transaction().execute(async (tx) => {
         await takeBackSignIn(tx, keys, attempt);
-        await sql`DELETE FROM operator_activity WHERE id = ${counted.activityId}`.execute(tx);
+        await sql`DELETE FROM operator_activity WHERE id = ${counted.activityId} AND chain_id IS NULL`.execute(tx);
       });
       throw error;
     },
@@ -62,7 +62,12 @@ export async function signIn(
   return db.transaction().execute(async (tx) => {
     if (!(await acceptProof(tx, keys, proof))) return rejected;
     await forgiveSignIn(tx, keys, attempt);
-    await sql`UPDATE operator_activity SET outcome = 'done' WHERE id = ${counted.activityId}`.execute(tx);
+    const { numAffectedRows } = await sql`
+      UPDATE operator_activity SET outcome = 'done' WHERE id = ${counted.activityId} AND chain_id IS NULL`.execute(tx);
+    // The check took so long that the row is linked as it was.
+    if (numAffectedRows === 0n) {
+      await recordActivity(tx, { operator: name, action: 'sign_in', target: address, outcome: 'done' });
+    }
     await sql`UPDATE operators SET last_sign_in_at = clock_timestamp() WHERE id = ${account.id}`.execute(tx);
     return startSession(tx, {
       operatorId: account.id,

@@ -85,7 +85,7 @@ describe('grouped', () => {
     const rows = Promise.allSettled(['a', 'b', 'c', 'd'].map(add));
     statements[0]?.succeed();
     await settle();
-    statements[1]?.fail(new Error('rejected'));
+    statements[1]?.fail(Object.assign(new Error('rejected'), { code: '23514' }));
     await settle();
     expect(statements[2]?.inputs).toEqual(['b']);
     statements[2]?.succeed();

@@ -1,4 +1,4 @@
-import { isConnectionFailure } from './errors.ts';
+import { isRejectedRow, isSerializationFailure } from './errors.ts';
 import type { Db } from './kysely.ts';
 
 /** Milliseconds after which a statement no longer holds up the next one: it waits for a lock, or its connection is broken. */
@@ -16,8 +16,8 @@ export interface Grouping<Input, Row> {
  * Lets requests that run at the same time share a statement, its round trip and its commit. A statement is sent at once
  * unless another one is in progress; meanwhile, inputs wait for the next one. A lone request therefore waits for nothing.
  *
- * If the database rejects a statement, each of its inputs is sent alone, so that no request fails because of another. If the
- * connection fails, all of them fail, because it is unknown whether the statement was executed.
+ * If the database rejects a row of a statement, each of its inputs is sent alone, so that no request fails because of another.
+ * Any other failure concerns all of them, or leaves unknown whether the statement was executed, so they fail together.
  */
 export function grouped<Input, Row>(
   grouping: Grouping<Input, Row>,
@@ -90,7 +90,8 @@ class Group<Input, Row> {
       );
       for (const [place, { done }] of members.entries()) done.resolve(rows[place]);
     } catch (error) {
-      if (members.length === 1 || isConnectionFailure(error)) {
+      const isOfOneInput = isRejectedRow(error) || isSerializationFailure(error);
+      if (members.length === 1 || !isOfOneInput) {
         for (const { done } of members) done.reject(error);
         return;
       }

@@ -4,7 +4,7 @@ import type { PostgresPool } from 'kysely';
 import { expect, test } from 'vitest';
 import { bindConnector } from './bind-connector.ts';
 
-const context = { emr: 'clinic', settings: {}, careUnits: [], http: plainHttp() };
+const context = { emr: 'clinic', settings: {}, careUnits: [], http: plainHttp(), now: () => new Date() };
 const database: PostgresPool = {
   options: {},
   connect: () => Promise.reject(new Error('not called')),

@@ -41,6 +41,7 @@ export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool
     settings: emr.settings,
     careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
     http,
+    now: () => new Date(),
   };
   const bound = bindConnector(module, context, database);
   return {

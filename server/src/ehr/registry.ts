@@ -17,6 +17,8 @@ export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
 interface Dependencies {
   readonly database: PostgresPool;
   readonly metrics: EhrMetrics;
+  /** The gateway's clock. */
+  readonly now: () => Date;
   readonly log: Logger;
 }
 
@@ -28,10 +30,10 @@ interface Dependencies {
 export async function openEhrRegistry(
   configuration: Pick<Configuration, 'emrs'>,
   connectors: readonly ConnectorModule[],
-  { database, metrics, log }: Dependencies,
+  { database, metrics, now, log }: Dependencies,
 ): Promise<EhrRegistry> {
   const connections = await Promise.all(
-    configuration.emrs.map((emr) => openConnection(emr, connectors, { database, metrics, log })),
+    configuration.emrs.map((emr) => openConnection(emr, connectors, { database, metrics, now, log })),
   );
   return new Map(connections.map((connection) => [connection.id, connection]));
 }
@@ -39,7 +41,7 @@ export async function openEhrRegistry(
 async function openConnection(
   emr: ConfiguredEmr,
   connectors: readonly ConnectorModule[],
-  { database, metrics, log }: Dependencies,
+  { database, metrics, now, log }: Dependencies,
 ): Promise<EhrConnection> {
   const module = connectors.find(({ name }) => name === emr.connector);
   if (!module) throw new Error(`No connector is named ${emr.connector}`);
@@ -49,6 +51,7 @@ async function openConnection(
     settings: emr.settings,
     careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
     http,
+    now,
   };
   const { open } = bindConnector(module, context, database);
   const guard = createGuard(guardSettings(emr.connection), {

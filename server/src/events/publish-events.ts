@@ -29,7 +29,7 @@ export async function publishEvents(db: Db, also: RawBuilder<unknown>, limit = a
 }
 
 /**
- * A condition on `due`: the event must not follow the cancellation of its appointment, and is deleted. Concurrent operations
+ * A condition on `due`: the event must not follow the cancellation of its appointment in its care unit, and is deleted. Concurrent operations
  * can end in another order than the EHR performed them, and several cancellations can succeed. So an event whose operation
  * began before the cancellation was reported, or within a minute after it, happened before the cancellation or repeats it,
  * unless the EHR shows that staff have booked the appointment again. An event of a later operation shows the same.
@@ -37,13 +37,15 @@ export async function publishEvents(db: Db, also: RawBuilder<unknown>, limit = a
 const isLate = sql<boolean>`
   due.type LIKE 'appointment.%' AND EXISTS (
     SELECT FROM events AS earlier
-    WHERE earlier.emr = due.emr AND earlier.subject = due.subject AND earlier.type = 'appointment.cancelled'
+    WHERE earlier.emr = due.emr AND earlier.subject = due.subject AND earlier.care_unit_id = due.care_unit_id
+      AND earlier.type = 'appointment.cancelled'
       AND (earlier.position IS NOT NULL OR earlier.sequence < due.sequence)
       AND CASE WHEN due.is_observed THEN due.type <> 'appointment.booked'
         ELSE due.began_at < earlier.occurred_at + interval '1 minute' END
       AND NOT EXISTS (
         SELECT FROM events AS again
-        WHERE again.emr = due.emr AND again.subject = due.subject AND again.sequence > earlier.sequence
+        WHERE again.emr = due.emr AND again.subject = due.subject AND again.care_unit_id = due.care_unit_id
+          AND again.sequence > earlier.sequence
           AND again.sequence < due.sequence AND CASE WHEN again.is_observed THEN again.type = 'appointment.booked'
             ELSE again.began_at >= earlier.occurred_at + interval '1 minute' END))`;
 
@@ -54,7 +56,8 @@ const isLate = sql<boolean>`
 const isRepeated = sql<boolean>`
   due.type = 'appointment.booked' AND NOT due.is_observed AND EXISTS (
     SELECT FROM events AS earlier
-    WHERE earlier.emr = due.emr AND earlier.subject = due.subject AND earlier.type = due.type AND earlier.is_observed
+    WHERE earlier.emr = due.emr AND earlier.subject = due.subject AND earlier.care_unit_id = due.care_unit_id
+      AND earlier.type = due.type AND earlier.is_observed
       AND earlier.sequence < due.sequence AND due.began_at < earlier.occurred_at)`;
 
 /**
@@ -67,7 +70,7 @@ function publication(limit: number): RawBuilder<unknown> {
       SELECT position AS before FROM event_positions WHERE name = 'published' AND position = ${lastPosition('published')}
       FOR UPDATE SKIP LOCKED
     ), due AS MATERIALIZED (
-      SELECT id, emr, subject, type, sequence, is_observed, began_at FROM events
+      SELECT id, emr, care_unit_id, subject, type, sequence, is_observed, began_at FROM events
       WHERE position IS NULL AND EXISTS (SELECT FROM turn) ORDER BY sequence LIMIT ${limit} FOR UPDATE
     ), checked AS MATERIALIZED (SELECT id, sequence, ${isLate} OR ${isRepeated} AS is_late FROM due),
     placed AS MATERIALIZED (SELECT id, row_number() OVER (ORDER BY sequence) AS place FROM checked WHERE NOT is_late),

@@ -14,8 +14,13 @@ export interface Changed {
  * of the rows that it has changed, so an event costs no round trip, and exists exactly if the change does. Returns the ids.
  *
  * @param events from `eventsText`
+ * @param alsoWritten another INSERT of the same statement
  */
-export function withEvents(statement: RawBuilder<Changed>, events: string): RawBuilder<{ id: string }> {
+export function withEvents(
+  statement: RawBuilder<Changed>,
+  events: string,
+  alsoWritten?: RawBuilder<unknown>,
+): RawBuilder<{ id: string }> {
   return sql`
     WITH changed AS (${statement}), written AS (
       INSERT INTO events (type, emr, care_unit_id, subject, data, is_observed, began_at)
@@ -23,7 +28,7 @@ export function withEvents(statement: RawBuilder<Changed>, events: string): RawB
         coalesce((event ->> 'is_observed')::boolean, false), began_at
       FROM jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS it (event, place)
       JOIN changed ON changed.id::text = event ->> 'of'
-      ORDER BY place)
+      ORDER BY place)${alsoWritten ? sql`, also_written AS (${alsoWritten})` : sql``}
     SELECT id FROM changed`;
 }
 

@@ -16,18 +16,18 @@ type Settings = NonNullable<ConfiguredMessages['sms'] | ConfiguredMessages['emai
 /** @throws {ConfigurationError} when a `ca_file` cannot be read */
 export async function createSenders(
   { sms, email }: ConfiguredMessages,
-  dependencies: Parameters<typeof demoMailbox>[0],
+  { now, ...dependencies }: Parameters<typeof demoMailbox>[0] & { readonly now?: () => Date },
 ): Promise<ConfiguredSenders> {
   const mailbox = demoMailbox(dependencies);
   const isUsed = [sms, email].some((settings) => settings?.provider === 'demo_mailbox');
   return {
-    ...(sms ? { sms: await createSender(sms, mailbox) } : {}),
-    ...(email ? { email: await createSender(email, mailbox) } : {}),
+    ...(sms ? { sms: await createSender(sms, mailbox, now) } : {}),
+    ...(email ? { email: await createSender(email, mailbox, now) } : {}),
     ...(isUsed ? { mailbox } : {}),
   };
 }
 
-async function createSender(settings: Settings, mailbox: DemoMailbox): Promise<Sender> {
+async function createSender(settings: Settings, mailbox: DemoMailbox, now: (() => Date) | undefined): Promise<Sender> {
   switch (settings.provider) {
     case 'demo_mailbox':
       return mailbox;
@@ -36,7 +36,7 @@ async function createSender(settings: Settings, mailbox: DemoMailbox): Promise<S
     case 'twilio':
       return twilio(settings);
     case 'webhook':
-      return webhook(settings);
+      return webhook(settings, now);
     case 'smtp': {
       const { ca_file: file } = settings;
       // Loaded only if it is used, because nodemailer is large.

@@ -7,8 +7,17 @@ import { asOutcomeUnknown, LeaseLost, PartiallyApplied } from './errors.ts';
 import type { OperationKind } from './kind.ts';
 import { releaseAsUnknown } from './lease.ts';
 import type { OperationResponse } from './operation-response.ts';
+import { draftsOf, noteRecorded } from './record-end.ts';
 import type { OperationServices } from './services.ts';
-import { monitor, monitorRepeats, removeOperation, removeWithoutSync, storeResponse } from './store-end.ts';
+import {
+  monitor,
+  monitorRepeats,
+  type Records,
+  removeOperation,
+  removeWithoutSync,
+  storeResponse,
+  writeRecords,
+} from './store-end.ts';
 import { resetForRetry } from './store-plan.ts';
 import type { Leased } from './stored-operation.ts';
 import type { Run } from './work.ts';
@@ -30,30 +39,46 @@ export async function finish<Plan, Outcome>(
     if (!kind.hasRecords(plan)) {
       const response = kind.respond(run, plan, outcome);
       const sealed = sealResponse(run, response);
-      const events = kind.events?.(run, plan, outcome, response);
+      const records = recordsOf(run, kind, { plan, outcome, response });
+      // Without records to store, the commit need not wait for the disk. After a crash the operation is looked up and ended again.
       if (run.mayBeRepeated) {
-        await monitorRepeats(services.db, operation, run.ehr.patience.settlingSeconds, sealed, events);
-        return response;
-      }
-      // No records to store: the commit need not wait for the disk. After a crash the operation is looked up and ended again.
-      await (sealed
-        ? storeResponse(services.db, operation, sealed, events)
-        : removeWithoutSync(services.db, operation, events));
+        await monitorRepeats(services.db, operation, run.ehr.patience.settlingSeconds, sealed, records);
+      } else if (sealed) await storeResponse(services.db, operation, sealed, records);
+      else await removeWithoutSync(services.db, operation, records);
+      noteRecorded('success');
       return response;
     }
-    return await inTransaction(run, async (tx) => {
+    const response = await inTransaction(run, async (tx) => {
       const response = await kind.record(tx, run, plan, outcome);
       const sealed = sealResponse(run, response);
-      const events = kind.events?.(run, plan, outcome, response);
+      const records = recordsOf(run, kind, { plan, outcome, response });
       await (run.mayBeRepeated
-        ? monitorRepeats(tx, operation, run.ehr.patience.settlingSeconds, sealed, events)
-        : storeResponse(tx, operation, sealed, events));
+        ? monitorRepeats(tx, operation, run.ehr.patience.settlingSeconds, sealed, records)
+        : storeResponse(tx, operation, sealed, records));
       return response;
     });
+    noteRecorded('success');
+    return response;
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return compensateRejected(run, kind, plan, error);
     return leaveOpen(run, error);
   }
+}
+
+interface Performed<Plan, Outcome> {
+  readonly plan: Plan;
+  readonly outcome: Outcome;
+  readonly response: OperationResponse;
+}
+
+/** What is written with the end of an operation that was performed. */
+export function recordsOf<Plan, Outcome>(
+  run: Run,
+  kind: OperationKind<Plan, Outcome>,
+  { plan, outcome, response }: Performed<Plan, Outcome>,
+): Records {
+  const events = kind.events?.(run, plan, outcome, response) ?? [];
+  return { events, drafts: draftsOf(run, 'success', response.body) };
 }
 
 /** Compensates an operation that the EHR has performed but the gateway must reject. */
@@ -87,10 +112,12 @@ export async function rejectOperation<Plan, Outcome>(
     await inTransaction(run, async (tx) => {
       await kind.releaseReservations(tx, run, plan, problem);
       await settleRejected(tx, run, problem);
+      await writeRecords(tx, { drafts: draftsOf(run, problem.reason) });
     });
   } catch (error) {
     return leaveOpen(run, error);
   }
+  noteRecorded(problem.reason);
   if (problem instanceof PartiallyApplied) run.services.operationMetrics.partiallyApplied(aboutOf(run));
   throw new OperationEnded(problem);
 }

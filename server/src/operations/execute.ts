@@ -1,9 +1,9 @@
+import { beganOperation } from '../audit/current-access.ts';
 import { patientHashes } from '../confirmations/limits.ts';
 import { mayHaveBeenSent } from '../db/errors.ts';
 import type { Tx } from '../db/kysely.ts';
 import { retryTransaction } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import { writeEvents } from '../events/write-events.ts';
 import { outcomeUnknownInDatabase, type Problem } from '../problems/problem.ts';
 import { inProgress } from './claim.ts';
 import {
@@ -12,6 +12,7 @@ import {
   isStoredUnderKey,
   leaveOpen,
   OperationEnded,
+  recordsOf,
   rejectOperation,
   releaseSoon,
   sealProblem,
@@ -20,8 +21,9 @@ import {
 import { isFinal, isSettled, LeaseLost } from './errors.ts';
 import type { OperationKind } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
+import { noteRecorded } from './record-end.ts';
 import type { OperationServices } from './services.ts';
-import { monitor, storeResponse } from './store-end.ts';
+import { monitor, storeResponse, writeRecords } from './store-end.ts';
 import { type Planned, storePlan } from './store-plan.ts';
 import { type Leased, sealPlan } from './stored-operation.ts';
 import { leaseSeconds, type Run, startRun } from './work.ts';
@@ -55,6 +57,7 @@ export async function execute<Plan, Outcome>(
   plan: Plan,
   decide?: Decide,
 ): Promise<OperationResponse> {
+  beganOperation(context.operation.id);
   return kind.callsEhr(plan)
     ? perform(await begin(context, kind, plan, decide), kind, plan)
     : endAtOnce(context, kind, plan, decide);
@@ -177,11 +180,12 @@ async function endAtOnce<Plan, Outcome>(
     if (problem) return endDecided(tx, context, problem);
     const outcome = await kind.perform(run, plan);
     const response = await kind.record(tx, run, plan, outcome);
-    const events = kind.events?.(run, plan, outcome, response) ?? [];
-    if (operation.keyHash === undefined) await writeEvents(tx, events);
-    else await storeResponse(tx, operation, sealResponse(run, response), events);
+    const records = recordsOf(run, kind, { plan, outcome, response });
+    if (operation.keyHash === undefined) await writeRecords(tx, records);
+    else await storeResponse(tx, operation, sealResponse(run, response), records);
     return response;
   }).catch((error) => throwUnstored(services, operation, error));
   if (outcome instanceof Error) throw outcome;
+  noteRecorded('success');
   return outcome;
 }

@@ -2,6 +2,7 @@ import { keptProblem, Problem } from '../problems/problem.ts';
 import { sealStored } from './claim.ts';
 import { inTransaction, OperationEnded } from './end.ts';
 import type { AnyKind } from './kind.ts';
+import { draftsOf, noteRecorded } from './record-end.ts';
 import { storeResponse } from './store-end.ts';
 import type { Stored } from './stored-operation.ts';
 import type { Run } from './work.ts';
@@ -50,8 +51,9 @@ export async function giveUpIfOverdue(run: Run, kind: AnyKind, stored: Stored): 
   await inTransaction(run, async (tx) => {
     await kind.releaseReservations(tx, run, stored.plan, undefined);
     const sealed = keyHash && sealStored(services.keys, clientId, keyHash, { problem: keptProblem(problem) });
-    await storeResponse(tx, operation, sealed);
+    await storeResponse(tx, operation, sealed, { drafts: draftsOf(run, problem.reason) });
   });
+  noteRecorded(problem.reason);
   services.operationMetrics.outcomeLost({ operationId: operation.id, emr: operation.emr });
   throw new OperationEnded(problem);
 }

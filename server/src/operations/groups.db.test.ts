@@ -113,7 +113,7 @@ test('a lost lease fails its own response only, and writes none of its events', 
         db,
         index === 3 ? { ...operation, token: randomUUID() } : operation,
         responseOf({ operation, ...unclaimed }),
-        [eventOf(`${index} first`), eventOf(`${index} second`)],
+        { events: [eventOf(`${index} first`), eventOf(`${index} second`)] },
       ),
     ),
   );

@@ -41,7 +41,12 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
   try {
     const opened = openStored(services.keys, row.token, row);
     stored = opened;
-    const work = { operation: leased, kind: opened.kind ?? 'unknown', log };
+    const work = {
+      operation: leased,
+      kind: opened.kind ?? 'unknown',
+      log,
+      outcomeOf: (recovery: Recovery) => (recovery === 'later' ? ('looked_up' as const) : ('success' as const)),
+    };
     const recovering = () => whileRunning(opened, () => recover(services, opened, takenAt));
     const recovery = await recordedInBackground(services, work, recovering).catch(asEnded);
     if (recovery === 'ended') log.info(about, 'operation recovered');

@@ -3,10 +3,11 @@ import { finish, inTransaction, OperationEnded } from './end.ts';
 import { isFinal, PartiallyApplied } from './errors.ts';
 import { findOutcome } from './find-outcome.ts';
 import type { AnyKind } from './kind.ts';
+import { draftsOf, noteRecorded } from './record-end.ts';
 import { reopen } from './reopen.ts';
 import { mayPerformAgain } from './resume.ts';
 import type { OperationServices } from './services.ts';
-import { monitor, removeOperation, stopMonitoring } from './store-end.ts';
+import { monitor, removeOperation, stopMonitoring, writeRecords } from './store-end.ts';
 import { markSent, resetForRetry } from './store-plan.ts';
 import type { Stored } from './stored-operation.ts';
 import type { Run } from './work.ts';
@@ -105,14 +106,18 @@ async function end({ run, kind, stored }: Case, attempt: number, partial?: Probl
     if (stored.keyHash === undefined) await removeOperation(tx, stored);
     else if (stored.hasResponse) await stopMonitoring(tx, stored);
     else await resetForRetry(tx, stored, attempt);
+    await writeRecords(tx, { drafts: draftsOf(run, partial?.reason ?? 'undone') });
   });
+  noteRecorded(partial?.reason ?? 'undone');
 }
 
 async function endAsNotDone({ run, kind, stored }: Case, problem?: Problem): Promise<void> {
   await inTransaction(run, async (tx) => {
     await kind.releaseReservations(tx, run, stored.plan, problem);
     await monitor(tx, stored, run.ehr.patience.settlingSeconds);
+    await writeRecords(tx, { drafts: draftsOf(run, problem?.reason ?? 'not_done') });
   });
+  noteRecorded(problem?.reason ?? 'not_done');
 }
 
 /** Looks for effects after the end. A late effect is adopted if no response contradicts it, otherwise compensated. */

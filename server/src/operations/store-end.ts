@@ -1,10 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { draftsText, insertDrafts, insertedDrafts, type NewDraft } from '../audit/drafts.ts';
 import { grouped } from '../db/grouped.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
 import type { Tables } from '../db/tables/index.ts';
 import type { NewEvent } from '../events/new-event.ts';
-import { type Changed, eventsText, withEvents } from '../events/write-events.ts';
+import { type Changed, eventsText, withEvents, writeEvents } from '../events/write-events.ts';
 import { LeaseLost } from './errors.ts';
 import { leaseEnd, released, requireLease, updateLeased } from './lease.ts';
 import type { Leased } from './stored-operation.ts';
@@ -15,19 +16,46 @@ const over = { ...released, ...ended };
 
 type Lease = Pick<Leased, 'id' | 'token'>;
 
+/** What the statement that ends an operation also writes. */
+export interface Records {
+  readonly events?: readonly NewEvent[];
+  /** Of the audit trail. */
+  readonly drafts?: readonly NewDraft[];
+}
+
+interface RecordsText {
+  /** JSON text of lists. */
+  readonly events: string;
+  readonly drafts: string;
+}
+
+/** The records of each changed row as text. `undefined`: there are none. */
+function recordsText(changes: readonly (Records & { readonly id: string })[]): RecordsText | undefined {
+  const all = changes.map(({ id, events = [], drafts = [] }) => ({ id, events, drafts }));
+  if (all.every(({ events, drafts }) => events.length === 0 && drafts.length === 0)) return undefined;
+  return { events: eventsText(all), drafts: draftsText(all) };
+}
+
+function withRecords(statement: RawBuilder<Changed>, { events, drafts }: RecordsText): RawBuilder<{ id: string }> {
+  return withEvents(statement, events, insertedDrafts(drafts, sql`draft.of IN (SELECT id::text FROM changed)`));
+}
+
+/** Writes events and drafts in the transaction that ends an operation without a row. */
+export async function writeRecords(tx: Tx, { events = [], drafts = [] }: Records): Promise<void> {
+  await writeEvents(tx, events);
+  await insertDrafts(tx, drafts);
+}
+
 /**
- * Declares a statement that ends an operation under its lease and returns its `id`. Its events are written by the same
- * statement. The function throws LeaseLost.
+ * Declares a statement that ends an operation under its lease and returns its `id`. Its events and drafts are written by the
+ * same statement. The function throws LeaseLost.
  */
 function ending<Input extends Lease>(build: (db: Kysely<Tables>, input: Input) => RawBuilder<Changed>) {
   const alone = statement(build);
-  const reporting = statement((db, input: Input & { readonly events: string }) =>
-    withEvents(build(db, input), input.events),
-  );
-  return async (db: Db | Tx, input: Input, events: readonly NewEvent[] = []): Promise<void> => {
-    const { rows } = await (events.length === 0
-      ? alone(db, input)
-      : reporting(db, { ...input, events: eventsText([{ id: input.id, events }]) }));
+  const recording = statement((db, input: Input & RecordsText) => withRecords(build(db, input), input));
+  return async (db: Db | Tx, input: Input, records: Records = {}): Promise<void> => {
+    const text = recordsText([{ id: input.id, ...records }]);
+    const { rows } = await (text ? recording(db, { ...input, ...text }) : alone(db, input));
     if (rows.length === 0) throw new LeaseLost();
   };
 }
@@ -42,18 +70,17 @@ export async function storeResponse(
   db: Db | Tx,
   operation: Leased,
   sealedResponse: Buffer | undefined,
-  events: readonly NewEvent[] = [],
+  records: Records = {},
 ): Promise<void> {
-  if (sealedResponse === undefined) return removeOperation(db, operation, events);
+  if (sealedResponse === undefined) return removeOperation(db, operation, records);
   const { id, token } = operation;
-  const response = { id, token, sealedResponse, events };
+  const response = { ...records, id, token, sealedResponse };
   const isStored = db.isTransaction ? (await storeAll(db, [response]))[0] : await storeInGroup(db, response);
   if (!isStored) throw new LeaseLost();
 }
 
-interface EndingResponse extends Lease {
+interface EndingResponse extends Lease, Records {
   readonly sealedResponse: Buffer;
-  readonly events: readonly NewEvent[];
 }
 
 const storeInGroup = grouped({ run: storeAll, keyOf: ({ id }: EndingResponse) => id });
@@ -61,9 +88,8 @@ const storeInGroup = grouped({ run: storeAll, keyOf: ({ id }: EndingResponse) =>
 /** Returns for each response whether its operation was still leased. */
 async function storeAll(db: Db | Tx, responses: readonly EndingResponse[]): Promise<boolean[]> {
   const input = { responses: JSON.stringify(responses.map(asJson)) };
-  const { rows } = await (responses.every(({ events }) => events.length === 0)
-    ? updateResponses(db, input)
-    : updateResponsesWithEvents(db, { ...input, events: eventsText(responses) }));
+  const text = recordsText(responses);
+  const { rows } = await (text ? updateResponsesWithRecords(db, { ...input, ...text }) : updateResponses(db, input));
   const stored = new Set(rows.map(({ id }) => id));
   return responses.map(({ id }) => stored.has(id));
 }
@@ -78,8 +104,8 @@ interface ResponsesInput {
 }
 
 const updateResponses = statement(updateFrom);
-const updateResponsesWithEvents = statement((db, input: ResponsesInput & { readonly events: string }) =>
-  withEvents(updateFrom(db, input), input.events),
+const updateResponsesWithRecords = statement((db, input: ResponsesInput & RecordsText) =>
+  withRecords(updateFrom(db, input), input),
 );
 
 function updateFrom(db: Kysely<Tables>, { responses }: ResponsesInput): RawBuilder<Changed> {
@@ -143,7 +169,7 @@ export async function monitorRepeats(
   operation: Leased,
   seconds: number,
   sealedResponse: Buffer | undefined,
-  events: readonly NewEvent[] = [],
+  records: Records = {},
 ): Promise<void> {
   const values = {
     ...over,
@@ -153,8 +179,8 @@ export async function monitorRepeats(
   };
   const ending = updateLeased(db, operation).set(values).returning(['id', 'created_at as began_at']);
   const monitored = sql<Changed>`${ending}`;
-  const changed = [{ id: operation.id, events }];
-  const { rows } = await (events.length === 0 ? monitored : withEvents(monitored, eventsText(changed))).execute(db);
+  const text = recordsText([{ id: operation.id, ...records }]);
+  const { rows } = await (text ? withRecords(monitored, text) : monitored).execute(db);
   if (rows.length === 0) throw new LeaseLost();
 }
 

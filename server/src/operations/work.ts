@@ -1,4 +1,5 @@
 import type { ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
+import { beganOperation } from '../audit/current-access.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { sawPatient, sawRecords } from '../ehr/seen.ts';
 import { ehrOperationId } from './ids.ts';
@@ -23,6 +24,8 @@ export function leaseSeconds({ patience }: Pick<EhrConnection, 'patience'>): num
 export interface Run extends Work {
   readonly services: OperationServices;
   readonly operation: Leased;
+  /** The EHR's ids of those whose records it is about. */
+  readonly patients: readonly string[];
   /** A caller waits for the response, and gets `outcome_unknown` if needed. Without one, background recovery tries again. */
   readonly hasCaller: boolean;
   /** Something was compensated: the next attempt must use new ids. */
@@ -39,16 +42,21 @@ interface Place {
 interface Started {
   /** When the lease was requested, by `performance.now()`. */
   readonly leasedAt: number;
-  /** The EHR's ids of those whose records every call is about, also one that returns nothing. */
-  readonly patients: readonly string[];
 }
 
 export function startRun(
   services: OperationServices,
   { ehr, careUnit }: Place,
   operation: Leased,
-  { expiresAt, isFirst, hasCaller, leasedAt, patients }: Pick<Run, 'expiresAt' | 'isFirst' | 'hasCaller'> & Started,
+  {
+    expiresAt,
+    isFirst,
+    hasCaller,
+    leasedAt,
+    patients,
+  }: Pick<Run, 'expiresAt' | 'isFirst' | 'hasCaller' | 'patients'> & Started,
 ): Run {
+  beganOperation(operation.id);
   let leaseBegan = leasedAt;
   let wasCompensated = false;
   let hadNoResponse = false;
@@ -78,6 +86,7 @@ export function startRun(
     clientId: operation.clientId,
     operationId: operation.id,
     operation,
+    patients,
     expiresAt,
     isFirst,
     hasCaller,

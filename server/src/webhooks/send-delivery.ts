@@ -36,8 +36,10 @@ const longestResponse = 16_384;
 /**
  * Posts events to endpoints. Checks the resolved address of every connection, which prevents DNS rebinding. Does not follow
  * redirects: they could lead anywhere. The body of a response is never stored.
+ *
+ * @param now the time in the signatures
  */
-export function createDeliverySender(settings: SendSettings): DeliverySender {
+export function createDeliverySender(settings: SendSettings, now: () => Date = () => new Date()): DeliverySender {
   const { timeout_ms, allow_private_addresses, allow_http } = settings;
   const agent = new Agent({
     connect: createConnect({
@@ -61,7 +63,7 @@ export function createDeliverySender(settings: SendSettings): DeliverySender {
           dispatcher: agent,
           method: 'POST',
           headers: {
-            ...signedHeaders(endpoint, eventId, payload),
+            ...signedHeaders(endpoint, eventId, payload, now()),
             'user-agent': `Crossward/${packageJson.version}`,
           },
           body: payload,

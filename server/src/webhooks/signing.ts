@@ -8,15 +8,15 @@ export function makeSecret(): string {
 }
 
 /**
- * The headers of a delivery, signed with each valid secret.
+ * The headers of a delivery, signed with each valid secret. Receivers compare `now` with their clocks.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function signedHeaders(
   { secret, previousSecret }: Pick<Endpoint, 'secret' | 'previousSecret'>,
   eventId: string,
   payload: string,
+  now: Date,
 ): Record<string, string> {
-  const now = new Date();
   const secrets = previousSecret === null ? [secret] : [secret, previousSecret];
   return {
     'content-type': 'application/json',

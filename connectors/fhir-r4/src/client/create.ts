@@ -19,12 +19,14 @@ export interface ClientOptions {
   readonly http: EhrHttp;
   readonly authorizer: Authorizer;
   readonly preferStrict: boolean;
+  /** The gateway's clock. */
+  readonly now: () => Date;
 }
 
 export function createFhirClient(options: ClientOptions): FhirClient {
-  const { baseUrl, operationsUrl = baseUrl, http, authorizer, preferStrict } = options;
+  const { baseUrl, operationsUrl = baseUrl, http, authorizer, preferStrict, now } = options;
   const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
-  const clock = createClock();
+  const clock = createClock(now);
   const send = sender(http, authorizer, clock);
   const openStream = streamer(http, authorizer);
   const query = querier(send);

@@ -33,9 +33,9 @@ export function sender(http: EhrHttp, authorizer: Authorizer, clock: ObservedClo
     signedIn(authorizer, async (authorization) => {
       const headers = { accept: mediaType, ...call.headers, ...authorization };
       const { method, url, body, repeatable } = call;
-      const sentAt = Date.now();
+      const sentAt = clock.gatewayNow();
       const response = await http.send({ method, url, headers, repeatable, ...(body === undefined ? {} : { body }) });
-      clock.observe(response, sentAt, Date.now());
+      clock.observe(response, sentAt, clock.gatewayNow());
       return response;
     });
 }

@@ -1,6 +1,6 @@
 /** @module-tag any-database */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { at, book, freeSlot, oslo, sodermalm } from '../../../../test/bookings.ts';
+import { at, bergen, book, freeSlot, oslo, sodermalm } from '../../../../test/bookings.ts';
 import { bookByCode, careUnitOf, eventually, expireCode, rowsOf } from '../../../../test/codes.ts';
 import { eventsAbout, expectEvents } from '../../../../test/events.ts';
 import { faultyEhrs } from '../../../../test/faulty-ehr.ts';
@@ -122,6 +122,30 @@ test('a booking by staff is reported, and one that they made again after it was 
   await expectEvents(gateway, 'by-staff', ['booked', 'cancelled', 'booked', 'cancelled']);
 });
 
+test('an appointment that staff move to another care unit is cancelled in the former one and booked in the other', async () => {
+  const booked = await book(gateway);
+  const other = await book(gateway, { careUnit: bergen, resourceId: 'r-6' });
+  await careUnitOf(gateway, bergen).cancel(other.id);
+  await settled('sandbox-no');
+  await rowsOf(
+    gateway,
+    `UPDATE sandbox.appointments SET care_unit_id = there.care_unit_id, resource_id = there.resource_id,
+       starts_at = there.starts_at, ends_at = there.ends_at
+     FROM sandbox.appointments AS there
+     WHERE appointments.emr = 'sandbox-no' AND appointments.id = $1 AND there.emr = appointments.emr AND there.id = $2`,
+    [booked.id, other.id],
+  );
+  const events = await eventsAbout(gateway, booked.id, 3);
+  await settled('sandbox-no');
+  await expectEvents(gateway, booked.id, ['booked', 'cancelled', 'booked']);
+  expect(events.map((it) => [it.care_unit_id, it.data.resource_id])).toEqual([
+    ['oslo-sentrum', booked.resource_id],
+    ['oslo-sentrum', booked.resource_id],
+    ['bergen-nord', other.resource_id],
+  ]);
+  expect(JSON.stringify(events.at(-1))).not.toContain(booked.resource_id);
+});
+
 describe('a booking whose response was lost is reported once', () => {
   /** Books without a response, and waits until the booking was seen in the EHR. The gateway knows its outcome after `found`. */
   async function bookWithoutResponse() {
@@ -138,7 +162,7 @@ describe('a booking whose response was lost is reported once', () => {
       end_time: slot.end,
     };
     expect((await norway.create(body)).status).toBe(504);
-    const waiting = 'SELECT appointment_id AS id FROM ehr_changes WHERE emr = $1 AND starts_at = $2';
+    const waiting = `SELECT appointment_id AS id FROM ehr_changes WHERE emr = $1 AND (views -> 0 ->> 'start')::timestamptz = $2`;
     const id = await eventually(async () => {
       const [change] = await rowsOf<{ id: string }>(gateway, waiting, ['sandbox-no', slot.start]);
       if (!change) throw new Error('Not seen yet');
@@ -171,9 +195,10 @@ test('a deletion is reported although an event of the appointment is newer than 
   // As a feed that reports deletions would: the appointment does not exist any more.
   await rowsOf(
     gateway,
-    `INSERT INTO ehr_changes (emr, appointment_id, care_unit_id, state, starts_at, ends_at, resource_id, healthcare_service_id,
-       is_new, read_at, stored_at, is_stale)
-     SELECT emr, 'deleted', care_unit_id, 'cancelled', starts_at, ends_at, resource_id, healthcare_service_id, false, now(), now(), true
+    `INSERT INTO ehr_changes (emr, appointment_id, views, is_new, read_at, stored_at, is_stale)
+     SELECT emr, 'deleted', jsonb_build_array(jsonb_build_object('care_unit_id', care_unit_id, 'state', 'cancelled',
+       'start', starts_at, 'end', ends_at, 'resource_id', resource_id, 'healthcare_service_id', healthcare_service_id)),
+       false, now(), now(), true
      FROM sandbox.appointments WHERE emr = 'sandbox-no' AND id = $1`,
     [like],
   );

@@ -46,8 +46,13 @@ function appointmentAt(hour: number, state: Appointment['state'] = 'booked'): Ap
 }
 
 const store = (appointment: Appointment) =>
-  db.transaction().execute((tx) => storeChanges(tx, 'ehr', [{ appointment, isNew: false }], new Date()));
-const stored = () => db.selectFrom('ehr_changes').select(['starts_at', 'is_stale']).execute();
+  db
+    .transaction()
+    .execute((tx) => storeChanges(tx, 'ehr', [{ id: appointment.id, views: [appointment], isNew: false }], new Date()));
+const stored = async () =>
+  (await db.selectFrom('ehr_changes').select(['views', 'is_stale']).execute()).map(({ views, is_stale }) => {
+    return { starts: views.map(({ start }) => new Date(start)), is_stale };
+  });
 
 test('a change that is stored while the appointment is read again is not overwritten', async () => {
   const isStale = () => db.updateTable('ehr_changes').set({ is_stale: true }).execute();
@@ -64,14 +69,14 @@ test('a change that is stored while the appointment is read again is not overwri
   await store(appointmentAt(10));
   response.resolve([appointmentAt(8)]);
   await reading;
-  expect(await stored()).toEqual([{ starts_at: appointmentAt(10).start, is_stale: false }]);
+  expect(await stored()).toEqual([{ starts: [appointmentAt(10).start], is_stale: false }]);
 
   await isStale();
   await readAgain(db, connection({ call: (async () => [appointmentAt(12)]) as unknown as EhrConnection['call'] }));
-  expect(await stored()).toEqual([{ starts_at: appointmentAt(12).start, is_stale: false }]);
+  expect(await stored()).toEqual([{ starts: [appointmentAt(12).start], is_stale: false }]);
   await isStale();
   await readAgain(db, connection({ call: (async () => []) as unknown as EhrConnection['call'] }));
-  expect(await stored()).toEqual([]);
+  expect(await stored()).toEqual([{ starts: [], is_stale: false }]);
 });
 
 test('an operation that ends while the events are compared makes the change be read again', async () => {

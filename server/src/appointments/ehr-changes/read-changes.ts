@@ -36,18 +36,28 @@ export function readsChanges(ehr: EhrConnection): boolean {
 }
 
 async function readPage(db: Db, ehr: EhrConnection, lease: FeedLease, pauseSeconds: number): Promise<boolean> {
-  const { changes, next, hasMore, heldBackSince } = await ehr.call('listAppointmentChanges', {
+  const {
+    changes,
+    hidden = [],
+    next,
+    hasMore,
+    heldBackSince,
+  } = await ehr.call('listAppointmentChanges', {
     careUnits: [...ehr.careUnits.values()],
     ...(lease.cursor === null ? {} : { after: lease.cursor }),
     limit: atOnce,
   });
   const isNewSince = lease.caughtUpAt.getTime() - clockDifferenceMilliseconds;
-  const seen = changes
-    .filter(({ appointment }) => ehr.careUnits.has(appointment.careUnitId))
-    .map(({ appointment, createdAt }) => ({
-      appointment,
-      isNew: createdAt !== undefined && createdAt.getTime() >= isNewSince,
-    }));
+  const seen = [
+    ...hidden.map((id) => ({ id, views: [], isNew: false })),
+    ...[...Map.groupBy(changes, ({ appointment: { id } }) => id)].map(([id, group]) => ({
+      id,
+      views: [...new Map(group.map(({ appointment }) => [appointment.careUnitId, appointment])).values()].filter(
+        ({ careUnitId }) => ehr.careUnits.has(careUnitId),
+      ),
+      isNew: group.some(({ createdAt }) => createdAt !== undefined && createdAt.getTime() >= isNewSince),
+    })),
+  ];
   return db.transaction().execute(async (tx) => {
     // Another process has read the same by now.
     if (!(await advanceFeed(tx, lease, { next, hasMore, heldBackSince, pauseSeconds }))) return false;

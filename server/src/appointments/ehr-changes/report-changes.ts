@@ -5,9 +5,8 @@ import type { EhrConnection } from '../../ehr/connection.ts';
 import type { AppointmentEventData, NewEvent } from '../../events/new-event.ts';
 import { type Changed, eventsText, withEvents } from '../../events/write-events.ts';
 import type { OperationServices } from '../../operations/services.ts';
-import { changeEvent } from './change-event.ts';
+import { changeEvent, goneEvent } from './change-event.ts';
 import { readAgain } from './read-again.ts';
-import { toldState } from './told-state.ts';
 
 const atOnce = 100;
 /** Maximum number of events that are read for an appointment. */
@@ -16,7 +15,7 @@ const mostEvents = 50;
 const patienceSeconds = 120;
 
 /**
- * Writes the events of changes that were made directly in an EHR. A change first waits for the operations of its care unit
+ * Writes the events of changes that were made directly in an EHR. A change first waits for the operations of its care units
  * that were unfinished when it was read. When they have ended, the stored events contain what the gateway has done, and any
  * other difference was made by others. A change does not wait for monitored operations, which take a day, and not longer
  * than it takes to know the outcome of a write. An operation that takes longer can report a move a second time. Returns
@@ -44,7 +43,8 @@ async function settledChanges(tx: Tx, { id, patience }: EhrConnection): Promise<
     SELECT change.* FROM ehr_changes AS change
     WHERE emr = ${id} AND NOT is_stale
       AND (stored_at <= clock_timestamp() - make_interval(secs => ${longestWait}) OR NOT EXISTS (
-        SELECT FROM unfinished WHERE unfinished.care_unit_id = change.care_unit_id AND oldest <= change.stored_at))
+        SELECT FROM unfinished WHERE oldest <= change.stored_at AND (
+          views = '[]' OR views @> jsonb_build_array(jsonb_build_object('care_unit_id', unfinished.care_unit_id)))))
       AND NOT EXISTS (
         SELECT FROM confirmation_items AS item JOIN confirmations AS confirmation ON confirmation.id = item.confirmation_id
         WHERE item.emr = change.emr AND item.ehr_appointment_id = change.appointment_id AND (
@@ -71,17 +71,12 @@ async function reportRows(
   const changes: Observed[] = [];
   const stale = new Set<string>();
   for (const row of rows) {
-    const careUnit = ehr.careUnits.get(row.care_unit_id);
-    const earlier = eventsOf.get(idOf(row)) ?? [];
-    const told = toldState(earlier.map(({ data }) => data));
-    const event = careUnit && changeEvent({ services, ehr, careUnit }, row, idOf(row), told);
-    const [newest] = earlier;
-    // The newest event may report an older or a newer change than the one that was read.
-    if (event && newest && newest.occurred_at >= row.read_at) stale.add(row.appointment_id);
-    else if (event) changes.push({ id: row.appointment_id, event, after: newest?.sequence ?? 0 });
+    const found = compare({ services, ehr }, row, idOf(row), eventsOf.get(idOf(row)) ?? []);
+    if (found) changes.push(...found);
+    else stale.add(row.appointment_id);
   }
   const written = await writeUnlessNewer(tx, ehr.id, changes);
-  for (const { id } of changes) if (!written.has(id)) stale.add(id);
+  for (const change of changes) if (!written.has(change)) stale.add(change.id);
   const reported = rows.map(({ appointment_id }) => appointment_id).filter((id) => !stale.has(id));
   await sql`DELETE FROM ehr_changes WHERE emr = ${ehr.id} AND appointment_id = ANY(${reported}::text[])`.execute(tx);
   if (stale.size === 0) return;
@@ -94,25 +89,58 @@ interface Observed {
   /** The EHR's id of the appointment. */
   readonly id: string;
   readonly event: NewEvent;
-  /** Sequence of the newest event that it was compared with. */
+  /** Sequence of the newest event of the care unit that it was compared with. */
   readonly after: number;
 }
 
 /**
- * Writes each event unless its appointment has got a newer one, from an operation that has ended meanwhile. Returns the ids
- * of the appointments whose event was written.
+ * Compares an appointment with its events, care unit by care unit: a client may not learn what it was in another one. Former
+ * care units come first, so that the last event says where it is now. Returns `undefined` if it must be read again: an event
+ * is newer than the reading, or a care unit would be told that it is gone although only the EHR's list of changes says so.
  */
-async function writeUnlessNewer(tx: Tx, emr: string, changes: readonly Observed[]): Promise<ReadonlySet<string>> {
+function compare(
+  { services, ehr }: { readonly services: OperationServices; readonly ehr: EhrConnection },
+  row: EhrChangeRow,
+  id: string,
+  earlier: readonly Earlier[],
+): readonly Observed[] | undefined {
+  const eventsIn = Map.groupBy(earlier, ({ care_unit_id }) => care_unit_id);
+  const shown = new Set(row.views.map(({ care_unit_id }) => care_unit_id));
+  const observed: Observed[] = [];
+  for (const careUnitId of new Set([...[...eventsIn.keys()].filter((it) => !shown.has(it)), ...shown])) {
+    const careUnit = ehr.careUnits.get(careUnitId);
+    if (!careUnit) continue;
+    const context = { services, ehr, careUnit };
+    const events = eventsIn.get(careUnitId) ?? [];
+    const told = events.map(({ data }) => data);
+    const view = row.views.find((it) => it.care_unit_id === careUnitId);
+    const isNew = row.is_new || (events.length === 0 && earlier.length > 0);
+    const event = view ? changeEvent(context, view, { id, isNew, told }) : goneEvent(context, { id, told });
+    if (!event) continue;
+    const [newest] = events;
+    if ((newest && newest.occurred_at >= row.read_at) || !(view || row.is_checked)) return undefined;
+    observed.push({ id: row.appointment_id, event, after: newest?.sequence ?? 0 });
+  }
+  return observed;
+}
+
+/**
+ * Writes each event unless its appointment has got a newer one in the care unit, from an operation that has ended meanwhile.
+ * Returns the changes whose event was written.
+ */
+async function writeUnlessNewer(tx: Tx, emr: string, changes: readonly Observed[]): Promise<ReadonlySet<Observed>> {
   if (changes.length === 0) return new Set();
-  const compared = changes.map(({ id, event, after }) => ({ id, subject: event.subject, after }));
+  const compared = changes.map(({ event: { subject, careUnitId }, after }, id) => ({ id, subject, careUnitId, after }));
   const current = sql<Changed>`
-    SELECT id, clock_timestamp() AS began_at FROM jsonb_to_recordset(${JSON.stringify(compared)}::jsonb) AS it (id text, subject text, after bigint)
+    SELECT id, clock_timestamp() AS began_at
+    FROM jsonb_to_recordset(${JSON.stringify(compared)}::jsonb) AS it (id text, subject text, "careUnitId" text, after bigint)
     WHERE NOT EXISTS (
       SELECT FROM events
-      WHERE events.emr = ${emr} AND events.subject = it.subject AND type LIKE 'appointment.%' AND sequence > it.after)`;
-  const texts = eventsText(changes.map(({ id, event }) => ({ id, events: [event] })));
+      WHERE events.emr = ${emr} AND events.subject = it.subject AND care_unit_id = "careUnitId"
+        AND type LIKE 'appointment.%' AND sequence > it.after)`;
+  const texts = eventsText(changes.map(({ event }, id) => ({ id: String(id), events: [event] })));
   const { rows } = await withEvents(current, texts).execute(tx);
-  return new Set(rows.map(({ id }) => id));
+  return new Set(rows.flatMap(({ id }) => changes[Number(id)] ?? []));
 }
 
 /** The ids of confirmed drafts, by which callers know these appointments. Key: the EHR's id. */
@@ -125,6 +153,7 @@ async function draftIds(tx: Tx, emr: string, ids: readonly string[]): Promise<Re
 
 interface Earlier {
   readonly subject: string;
+  readonly care_unit_id: string;
   /** In the order of writing. */
   readonly sequence: number;
   readonly occurred_at: Date;
@@ -134,9 +163,9 @@ interface Earlier {
 /** By subject, the newest first. */
 async function eventsAbout(tx: Tx, emr: string, subjects: readonly string[]): Promise<ReadonlyMap<string, Earlier[]>> {
   const { rows } = await sql<Earlier>`
-    SELECT event.subject, event.sequence, event.occurred_at, event.data
+    SELECT event.subject, event.care_unit_id, event.sequence, event.occurred_at, event.data
     FROM unnest(${subjects}::text[]) AS wanted (subject), LATERAL (
-      SELECT subject, occurred_at, data, sequence FROM events
+      SELECT subject, care_unit_id, occurred_at, data, sequence FROM events
       WHERE emr = ${emr} AND subject = wanted.subject AND type LIKE 'appointment.%'
       ORDER BY sequence DESC LIMIT ${mostEvents}) AS event
     ORDER BY event.sequence DESC`.execute(tx);

@@ -25,6 +25,7 @@ const sandbox = withoutTransactions(
     settings: { country: 'NO' },
     careUnits: [careUnit],
     http: plainHttp(),
+    now: () => new Date(),
     database: database.pool,
   }),
 );

@@ -1,9 +1,9 @@
-import type { StoredEntry } from '../../audit/chain.ts';
+import type { FoundAccess } from '../../audit/search.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { badge, table, time, words } from '../parts.ts';
 
 /** Entries of the audit trail. Of a patient, only the beginning of a hash is shown: equal ones are of the same identifier. */
-export function entriesTable(entries: readonly StoredEntry[]): Html {
+export function entriesTable(entries: readonly FoundAccess[]): Html {
   return table(
     'The newest first',
     ['Time', 'Who', 'Operation', 'EHR and care unit', 'Patient hashes', 'Records', 'Outcome', 'Request'],
@@ -15,7 +15,7 @@ export function entriesTable(entries: readonly StoredEntry[]): Html {
       some(entry.patient_hashes.map((hash) => hash.toString('hex').slice(0, 8))),
       some(entry.record_ids),
       badge(entry.outcome === 'success' ? 'good' : 'neutral', words(entry.outcome)),
-      html`<code>${entry.request_id}</code>`,
+      html`<code>${entry.request_id}</code>${entry.operation_id !== null && entry.operation_id !== entry.request_id && html`<br><span class="quiet">operation</span> <code>${entry.operation_id}</code>`}`,
     ]),
   );
 }

@@ -2,6 +2,9 @@ import type { Generated } from 'kysely';
 
 export type AuditActor = 'client' | 'patient_page' | 'background';
 
+/** What a chain consists of: accesses to patients' records, or what operators did. */
+export type AuditSubject = 'accesses' | 'activity';
+
 interface AuditKeyRow {
   id: string;
   sealed_key: Buffer;
@@ -11,6 +14,8 @@ interface AuditKeyRow {
 interface AuditChainRow {
   id: string;
   key_id: string;
+  subject: AuditSubject;
+  linked_position: Generated<number>;
   started_at: Date;
   closed_at: Date | null;
   anchor_position: number;
@@ -23,9 +28,8 @@ interface AuditChainRow {
   checkpoint_mac: Buffer | null;
 }
 
-interface AuditEntryRow {
-  chain_id: string;
-  position: number;
+/** What an entry says about an access. */
+export interface AccessColumns {
   at: Date;
   actor_kind: AuditActor;
   client_id: string;
@@ -36,11 +40,28 @@ interface AuditEntryRow {
   record_ids: string[];
   outcome: string;
   request_id: string;
+  operation_id: string | null;
+}
+
+interface AuditEntryRow extends AccessColumns {
+  chain_id: string;
+  position: number;
+  /** Null: written by the previous release. */
+  id: number | null;
   hash: Buffer;
+}
+
+interface AuditDraftRow extends AccessColumns {
+  id: Generated<number>;
+  written_at: Generated<Date>;
+  writer_id: string;
+  key_id: string;
+  mac: Buffer;
 }
 
 export interface AuditTables {
   audit_keys: AuditKeyRow;
   audit_chains: AuditChainRow;
   audit_entries: AuditEntryRow;
+  audit_drafts: AuditDraftRow;
 }

@@ -39,6 +39,10 @@ interface OperatorActivityRow {
   action: string;
   target: string | null;
   outcome: string;
+  /** Null until the row is linked. */
+  chain_id: Generated<string | null>;
+  position: Generated<number | null>;
+  hash: Generated<Buffer | null>;
 }
 
 export interface ConsoleTables {

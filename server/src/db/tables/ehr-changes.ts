@@ -10,19 +10,26 @@ interface EhrChangeFeedRow {
   caught_up_at: Generated<Date>;
 }
 
+/** An appointment as a care unit shows it. */
+export interface AppointmentView {
+  readonly care_unit_id: string;
+  readonly state: AppointmentState;
+  /** ISO 8601. */
+  readonly start: string;
+  readonly end: string;
+  readonly resource_id: string;
+  readonly healthcare_service_id: string;
+}
+
 export interface EhrChangeRow {
   emr: string;
   appointment_id: string;
-  care_unit_id: string;
-  state: AppointmentState;
-  starts_at: Date;
-  ends_at: Date;
-  resource_id: string;
-  healthcare_service_id: string;
+  views: readonly AppointmentView[];
   is_new: boolean;
   read_at: Date;
   stored_at: Date;
   is_stale: Generated<boolean>;
+  is_checked: Generated<boolean>;
 }
 
 export interface EhrChangeTables {

@@ -12,12 +12,14 @@ interface WebhookSettings {
  * Posts `{ "channel": "sms", "to": …, "text": … }`, signed according to Standard Webhooks
  * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md). `webhook-id` is the same
  * on every attempt, so that the receiver recognises duplicates. Any 2xx status counts as accepted.
+ *
+ * @param now the time in the signatures
  */
-export function webhook({ url, secret }: WebhookSettings): Sender {
+export function webhook({ url, secret }: WebhookSettings, now: () => Date = () => new Date()): Sender {
   return {
     async send({ id, channel, to, text }, signal) {
       const body = JSON.stringify({ channel, to, text });
-      const timestamp = String(Math.floor(Date.now() / 1000));
+      const timestamp = String(Math.floor(now().getTime() / 1000));
       const signature = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
       const headers = {
         'content-type': 'application/json',

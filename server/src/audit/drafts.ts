@@ -1,0 +1,108 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '../db/kysely.ts';
+import { statement } from '../db/statement.ts';
+import type { AccessColumns, AuditTables } from '../db/tables/audit.ts';
+import { type Access, columnsOf, contentOf } from './access.ts';
+import type { AuditKey } from './audit-key.ts';
+
+/** An access that is not stored yet. */
+export interface NewDraft extends AccessColumns {
+  readonly writer_id: string;
+  readonly key_id: string;
+  readonly mac: Buffer;
+}
+
+/** An access that is stored, but not linked into a chain. */
+export type StoredDraft = Selectable<AuditTables['audit_drafts']>;
+
+/** @param writerId the process */
+export function newDraft(key: AuditKey, writerId: string, access: Access): NewDraft {
+  const columns = columnsOf(key, new Date(), access);
+  return { ...columns, writer_id: writerId, key_id: key.id, mac: macOf(key, columns) };
+}
+
+function macOf(key: AuditKey, columns: AccessColumns): Buffer {
+  return key.sign(JSON.stringify(['draft', ...contentOf(columns), columns.operation_id]));
+}
+
+/** Whether a gateway has written the draft, as it is. */
+export function isGenuine(key: AuditKey, draft: StoredDraft): boolean {
+  return macOf(key, draft).equals(draft.mac);
+}
+
+/** Drafts as JSON text, for `insertedDrafts`. `of`: the row whose change they belong to, if there is one. */
+export function draftsText(changes: readonly { readonly id: string; readonly drafts: readonly NewDraft[] }[]): string {
+  return JSON.stringify(
+    changes.flatMap(({ id, drafts }) =>
+      drafts.map(({ patient_hashes, mac, ...draft }) => ({
+        of: id,
+        ...draft,
+        patient_hashes: patient_hashes.map((hash) => hash.toString('base64')),
+        mac: mac.toString('base64'),
+      })),
+    ),
+  );
+}
+
+/**
+ * The INSERT of drafts, also as a part of another statement.
+ *
+ * @param drafts from `draftsText`
+ * @param condition on `draft.of`
+ */
+export function insertedDrafts(drafts: string, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO audit_drafts (writer_id, key_id, mac, at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes,
+      record_ids, outcome, request_id, operation_id)
+    SELECT writer_id, key_id, decode(mac, 'base64'), at, actor_kind, client_id, operation, emr, care_unit_id,
+      ARRAY(SELECT decode(it, 'base64') FROM json_array_elements_text(patient_hashes) AS it),
+      ARRAY(SELECT it FROM json_array_elements_text(record_ids) AS it), outcome, request_id, operation_id
+    FROM json_to_recordset(${drafts}::json) AS draft (
+      of text, writer_id uuid, key_id uuid, mac text, at timestamptz, actor_kind text, client_id text, operation text, emr text,
+      care_unit_id text, patient_hashes json, record_ids json, outcome text, request_id text, operation_id uuid)
+    WHERE ${condition}`;
+}
+
+interface Insertion {
+  readonly drafts: string;
+}
+
+const insert = statement((_db, { drafts }: Insertion) => sql`${insertedDrafts(drafts, sql`true`)}`);
+const insertRelaxed = statement(
+  (_db, { drafts }: Insertion) => sql`
+    WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+    ${insertedDrafts(drafts, sql`(SELECT true FROM relaxed)`)}`,
+);
+
+/** Stores drafts by a statement of their own. */
+export async function insertDrafts(db: Db | Tx, drafts: readonly NewDraft[]): Promise<void> {
+  if (drafts.length > 0) await insert(db, { drafts: draftsText([{ id: '', drafts }]) });
+}
+
+/**
+ * Like `insertDrafts`, but the commit does not wait for the disk. A gateway that is killed loses nothing; a database server
+ * that crashes can lose the last moments.
+ */
+export async function insertDraftsWithoutSync(db: Db, drafts: readonly NewDraft[]): Promise<void> {
+  await insertRelaxed(db, { drafts: draftsText([{ id: '', drafts }]) });
+}
+
+interface Selection {
+  readonly keyId: string;
+  readonly writerId: string;
+  /** Drafts that are not genuine. */
+  readonly except: readonly number[];
+  readonly limit: number;
+}
+
+/** Seconds after which a process links the drafts of another one, which was killed or is frozen. */
+const adoptionSeconds = 5;
+
+/** Drafts of this process in the order of writing, and those that others have not linked. */
+export const readUnlinkedDrafts = statement(
+  (_db, { keyId, writerId, except, limit }: Selection) => sql<StoredDraft>`
+    SELECT * FROM audit_drafts
+    WHERE key_id = ${keyId}::uuid AND NOT id = ANY(${except}::bigint[])
+      AND (writer_id = ${writerId}::uuid OR written_at < now() - ${sql.lit(`${adoptionSeconds} seconds`)}::interval)
+    ORDER BY id LIMIT ${limit}::int`,
+);

@@ -1,0 +1,34 @@
+import type { BackgroundOutcome } from '../audit/access.ts';
+import { currentAccess } from '../audit/current-access.ts';
+import type { NewDraft } from '../audit/drafts.ts';
+import type { Reason } from '../problems/reasons.ts';
+import type { Run } from './work.ts';
+
+export type RecordedOutcome = 'success' | Reason | BackgroundOutcome;
+
+/**
+ * The draft of the running access, for the statement that ends its operation. Empty if the work leaves no entry.
+ *
+ * @param body of the response
+ */
+export function draftsOf(
+  { services, operation, patients }: Run,
+  outcome: RecordedOutcome,
+  body?: object,
+): readonly NewDraft[] {
+  const access = currentAccess()?.describe(outcome, body);
+  if (!access) return [];
+  return [
+    services.audit.draft({
+      ...access,
+      patients: [...access.patients, ...patients.map((id) => `emr_id:${id}`)],
+      operationId: operation.id,
+    }),
+  ];
+}
+
+/** Notes that the transaction with the draft has committed, so that nobody records the same outcome again. */
+export function noteRecorded(outcome: RecordedOutcome): void {
+  const access = currentAccess();
+  if (access) access.recorded = outcome;
+}
