@@ -5,6 +5,7 @@ import type { Tx } from '../db/kysely.ts';
 import { retryTransaction } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { outcomeUnknownInDatabase, type Problem } from '../problems/problem.ts';
+import type { Reason } from '../problems/reasons.ts';
 import { inProgress } from './claim.ts';
 import {
   finish,
@@ -21,7 +22,7 @@ import {
 import { isFinal, isSettled, LeaseLost } from './errors.ts';
 import type { OperationKind } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { noteRecorded } from './record-end.ts';
+import { draftsOf, noteRecorded } from './record-end.ts';
 import type { OperationServices } from './services.ts';
 import { monitor, storeResponse, writeRecords } from './store-end.ts';
 import { type Planned, storePlan } from './store-plan.ts';
@@ -77,7 +78,7 @@ async function begin<Plan, Outcome>(
     return retryTransaction(() =>
       services.db.transaction().execute(async (tx) => {
         const problem = await decide(tx, operation.id);
-        if (problem) return endDecided(tx, context, problem);
+        if (problem) return endDecided(tx, context, kind.patientsOf(plan), problem);
         leasedAt = performance.now();
         return storePlan(tx, operation, planned);
       }),
@@ -86,7 +87,7 @@ async function begin<Plan, Outcome>(
   // A claim without a plan does nothing, also if it arrives late.
   if (decide) await claim?.();
   const stored = await store().catch((error) => throwUnstored(services, operation, error));
-  if (stored instanceof Error) throw stored;
+  if (stored instanceof Error) throwDecided(stored);
   return startRun(services, { ehr, careUnit }, operation, {
     expiresAt: stored,
     isFirst: !operation.isMonitored,
@@ -97,20 +98,38 @@ async function begin<Plan, Outcome>(
 }
 
 /**
- * Stores a problem under the key in the transaction that decided it: what it counted is counted once for the key, and only
- * under the lease. Returns the error that reports it.
+ * Ends an operation in the transaction that decided on a problem: the problem is stored under the key, so that what it counted
+ * is counted once for the key and only under the lease. Its audit entry is written too. Returns what reports the problem.
  */
 async function endDecided(
   tx: Tx,
   { services, ehr, operation }: ExecuteContext,
+  patients: readonly string[],
   problem: Problem,
-): Promise<Problem | OperationEnded> {
-  if (operation.keyHash === undefined || !isStoredUnderKey(problem)) return problem;
+): Promise<Problem | DecidedAgainst> {
+  // Another request is at work, and nothing was counted.
+  if (!isStoredUnderKey(problem)) return problem;
   const sealed = sealProblem(services, operation, problem);
-  await (operation.isMonitored
-    ? monitor(tx, operation, ehr.patience.settlingSeconds, sealed)
-    : storeResponse(tx, operation, sealed));
-  return new OperationEnded(problem);
+  if (sealed && operation.isMonitored) await monitor(tx, operation, ehr.patience.settlingSeconds, sealed);
+  else if (sealed) await storeResponse(tx, operation, sealed);
+  await writeRecords(tx, { drafts: draftsOf({ services, operation, patients }, problem.reason) });
+  return new DecidedAgainst(problem);
+}
+
+/** The transaction that starts the operation has ended it with a problem. */
+class DecidedAgainst extends OperationEnded {
+  readonly reason: Reason;
+
+  constructor(problem: Problem) {
+    super(problem);
+    this.reason = problem.reason;
+  }
+}
+
+/** The transaction has committed. */
+function throwDecided(error: Problem | DecidedAgainst): never {
+  if (error instanceof DecidedAgainst) noteRecorded(error.reason);
+  throw error;
 }
 
 /**
@@ -177,7 +196,7 @@ async function endAtOnce<Plan, Outcome>(
   });
   const outcome = await inTransaction(run, async (tx) => {
     const problem = await decide?.(tx, operation.id);
-    if (problem) return endDecided(tx, context, problem);
+    if (problem) return endDecided(tx, context, kind.patientsOf(plan), problem);
     const outcome = await kind.perform(run, plan);
     const response = await kind.record(tx, run, plan, outcome);
     const records = recordsOf(run, kind, { plan, outcome, response });
@@ -185,7 +204,7 @@ async function endAtOnce<Plan, Outcome>(
     else await storeResponse(tx, operation, sealResponse(run, response), records);
     return response;
   }).catch((error) => throwUnstored(services, operation, error));
-  if (outcome instanceof Error) throw outcome;
+  if (outcome instanceof Error) throwDecided(outcome);
   noteRecorded('success');
   return outcome;
 }

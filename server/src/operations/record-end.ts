@@ -12,7 +12,7 @@ export type RecordedOutcome = 'success' | Reason | BackgroundOutcome;
  * @param body of the response
  */
 export function draftsOf(
-  { services, operation, patients }: Run,
+  { services, operation, patients }: Pick<Run, 'services' | 'operation' | 'patients'>,
   outcome: RecordedOutcome,
   body?: object,
 ): readonly NewDraft[] {
