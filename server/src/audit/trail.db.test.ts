@@ -543,6 +543,24 @@ describe('verification', () => {
     expect(await verdicts(anchors)).toEqual([{ fault: null, position: null, entries: length }]);
   });
 
+  test('cannot tell an earlier state that was put back with its own anchor, except by anchors outside the database', async () => {
+    const trail = newTrail();
+    await record(trail, 2);
+    await trail.anchor();
+    await sql`CREATE TABLE earlier_chains AS TABLE audit_chains`.execute(db);
+    await record(trail, 3);
+    await trail.anchor();
+    await tamper(db, async (tx) => {
+      await sql`DELETE FROM audit_entries WHERE position > 2`.execute(tx);
+      await sql`DELETE FROM audit_chains`.execute(tx);
+      await sql`INSERT INTO audit_chains SELECT * FROM earlier_chains`.execute(tx);
+    });
+    const found: Verdict[] = [];
+    for await (const it of verifyChains(db, await readAuditKeys(db, ring))) found.push(it);
+    expect(found).toMatchObject([{ fault: null, entries: 2, anchoredUpTo: 0 }]);
+    expect(await verdicts(await readAnchors(lines()))).toEqual([{ fault: 'cut_off', position: 3, entries: 2 }]);
+  });
+
   test('says that a chain whose key is lost cannot be verified', async () => {
     await record(newTrail(), 1);
     expect(await verdicts([], new Map())).toEqual([{ fault: 'not_verifiable', position: null, entries: 0 }]);
@@ -691,6 +709,22 @@ describe('the key', () => {
     await sql`TRUNCATE audit_keys`.execute(db);
     const keys = await Promise.all(Array.from({ length: 5 }, () => prepareAuditKey(db, ring)));
     expect(new Set(keys.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test('is a new one if the row of the old one is moved away, and chains of both verify when it is back', async () => {
+    await record(newTrail(), 1);
+    await sql`CREATE TABLE moved_keys AS TABLE audit_keys`.execute(db);
+    await sql`DELETE FROM audit_keys`.execute(db);
+    const old = key;
+    key = await prepareAuditKey(db, ring);
+    expect(key.id).not.toBe(old.id);
+    await sql`INSERT INTO audit_keys SELECT * FROM moved_keys`.execute(db);
+    expect((await prepareAuditKey(db, ring)).id).toBe(key.id);
+    await record(newTrail(), 2);
+    expect((await verdicts()).map(({ fault, entries }) => [fault, entries])).toEqual([
+      [null, 1],
+      [null, 2],
+    ]);
   });
 
   test('is a new one if the secret key of the old one is lost', async () => {

@@ -119,6 +119,19 @@ describe('verify', () => {
     expect(code).toBe(0);
   });
 
+  test('says what it cannot exclude without anchors', async () => {
+    const { code, stdout } = await crossward('audit verify');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('the newest entries of a chain, or whole chains, may have'),
+    ]);
+    expect(stdout).not.toContain('anchored up to');
+    expect(JSON.parse((await crossward('audit verify --json')).stdout)).toMatchObject({
+      chains: [{ subject: 'accesses', fault: null, entries: 3, anchoredUpTo: 0 }],
+      unlinked: { accesses: 0, overdue: 0, falsified: 0 },
+    });
+  });
+
   test('needs a file with anchors that it can read', async () => {
     expect(await crossward('audit verify --anchors /nowhere')).toMatchObject({ code: 2 });
     const broken = join(folder, 'broken');

@@ -1,0 +1,25 @@
+-- Rights for a role that runs the gateway and owns nothing: it cannot change or delete entries of the audit trail. Create the role
+-- crossward_gateway first. Run this as the owner of the database, after a gateway has migrated it as the owner, and after each
+-- upgrade. It can be run again.
+DO $$
+DECLARE
+  place text;
+BEGIN
+  -- The schemas of the gateway, its queue and its connectors.
+  FOR place IN
+    SELECT nspname FROM pg_namespace
+    WHERE nspname = current_schema() OR (nspowner = current_user::regrole AND nspname !~ '^(pg_|information_schema$)')
+  LOOP
+    EXECUTE format('GRANT USAGE ON SCHEMA %I TO crossward_gateway', place);
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %I TO crossward_gateway', place);
+    EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA %I TO crossward_gateway', place);
+    EXECUTE format('GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %I TO crossward_gateway', place);
+  END LOOP;
+END
+$$;
+REVOKE INSERT, UPDATE, DELETE ON schema_migrations, audit_retention, audit_entries, audit_links FROM crossward_gateway;
+REVOKE UPDATE, DELETE ON audit_drafts FROM crossward_gateway;
+REVOKE DELETE ON audit_chains, audit_keys FROM crossward_gateway;
+-- A sign-in is recorded before it is checked. Linked rows are protected by a trigger.
+REVOKE UPDATE ON operator_activity FROM crossward_gateway;
+GRANT UPDATE (outcome) ON operator_activity TO crossward_gateway;
