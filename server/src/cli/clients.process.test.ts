@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
+import { startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import { readClients } from '../clients/read-clients.ts';
 import { listActivity } from '../console/activity.ts';
@@ -170,4 +171,22 @@ test.each([
 ])('%s exits with %i and says why', async (words, code, text) => {
   const result = await crossward(`clients ${words}`);
   expect([result.code, result.stdout, result.stderr]).toEqual([code, '', expect.stringContaining(text)]);
+});
+
+test.each([
+  ['before', 0],
+  ['after', 1],
+] as const)('a change whose connection breaks %s COMMIT is told as unknown', async (kind, made) => {
+  const proxy = await startPostgresProxy(url ?? '');
+  onTestFinished(() => proxy.close());
+  vi.stubEnv('DATABASE_URL', proxy.url);
+  const failed = proxy.cutNext({ kind });
+  const id = `cut-${kind}`;
+  const { code, stdout, stderr } = await crossward(
+    `clients create ${id} --scope patients:read --grant sandbox-no:oslo-sentrum`,
+  );
+  await failed.settled;
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('The outcome is unknown');
+  expect(await db.selectFrom('clients').select('id').where('id', '=', id).execute()).toHaveLength(made);
 });
