@@ -251,6 +251,30 @@ describe('a cancellation by staff', () => {
   });
 });
 
+test('a cancellation by staff does not wait for long for an operation that is suspended while it confirms a code', async () => {
+  const booked = await book(gateway, { careUnit: sodermalm });
+  await settled('sandbox-se');
+  const [operation] = await rowsOf<{ id: string }>(
+    gateway,
+    `INSERT INTO operations (id, client_id, emr, care_unit_id, kind, state, sealed_plan, suspended_at)
+     VALUES (gen_random_uuid(), 'test', $1, $2, 'appointments', 'pending', 'x', now()) RETURNING id`,
+    [booked.emr, booked.care_unit_id],
+  );
+  await rowsOf(
+    gateway,
+    `UPDATE confirmation_items SET state = 'confirming', operation_id = $1 WHERE ehr_appointment_id = $2`,
+    [operation?.id, booked.id],
+  );
+  await gateway.ehr('sandbox-se').cancel(booked.id);
+  await eventually(async () => {
+    const aged = `UPDATE ehr_changes SET stored_at = stored_at - interval '1 hour' WHERE appointment_id = $1
+      AND views @> '[{"state": "cancelled"}]' RETURNING 1`;
+    expect(await rowsOf(gateway, aged, [booked.id])).toHaveLength(1);
+  });
+  await expectEvents(gateway, booked.id, ['awaiting_confirmation', 'cancelled']);
+  await rowsOf(gateway, 'DELETE FROM operations WHERE id = $1', [operation?.id]);
+});
+
 test('changes during an outage of the EHR are reported after it, and the lag shows it meanwhile', async () => {
   const booked = await book(gateway);
   await settled('sandbox-no');

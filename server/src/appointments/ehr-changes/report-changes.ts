@@ -17,8 +17,8 @@ const patienceSeconds = 120;
 /**
  * Writes the events of changes that were made directly in an EHR. A change first waits for the operations of its care units
  * that were unfinished when it was read. When they have ended, the stored events contain what the gateway has done, and any
- * other difference was made by others. A change does not wait for monitored operations, which take a day, and not longer
- * than it takes to know the outcome of a write. An operation that takes longer can report a move a second time. Returns
+ * other difference was made by others. A change does not wait for monitored operations, which take a day, and for anything not
+ * longer than it takes to know the outcome of a write. An operation that takes longer can report a move a second time. Returns
  * whether there is more to do.
  */
 export async function reportChanges(services: OperationServices, ehr: EhrConnection): Promise<boolean> {
@@ -33,23 +33,25 @@ export async function reportChanges(services: OperationServices, ehr: EhrConnect
   return count === atOnce;
 }
 
-/** Changes whose operations have ended, and whose code is not about to be confirmed or to expire. */
+/** Changes whose operations have ended, and whose code is not about to be confirmed or to expire, and those that waited long. */
 async function settledChanges(tx: Tx, { id, patience }: EhrConnection): Promise<readonly EhrChangeRow[]> {
   const longestWait = patience.callSeconds + patience.settlingSeconds + patienceSeconds;
   const { rows } = await sql<EhrChangeRow>`
     WITH unfinished AS MATERIALIZED (
       SELECT care_unit_id, min(created_at) AS oldest FROM operations
-      WHERE emr = ${id} AND next_attempt_at IS NOT NULL AND state <> 'done' GROUP BY care_unit_id)
+      WHERE emr = ${id} AND next_attempt_at IS NOT NULL AND state <> 'done'
+        -- Without a plan, it has not called the EHR.
+        AND sealed_plan IS NOT NULL GROUP BY care_unit_id)
     SELECT change.* FROM ehr_changes AS change
     WHERE emr = ${id} AND NOT is_stale
       AND (stored_at <= clock_timestamp() - make_interval(secs => ${longestWait}) OR NOT EXISTS (
         SELECT FROM unfinished WHERE oldest <= change.stored_at AND (
-          views = '[]' OR views @> jsonb_build_array(jsonb_build_object('care_unit_id', unfinished.care_unit_id)))))
-      AND NOT EXISTS (
+          views = '[]' OR views @> jsonb_build_array(jsonb_build_object('care_unit_id', unfinished.care_unit_id)))
+      ) AND NOT EXISTS (
         SELECT FROM confirmation_items AS item JOIN confirmations AS confirmation ON confirmation.id = item.confirmation_id
         WHERE item.emr = change.emr AND item.ehr_appointment_id = change.appointment_id AND (
           item.state IN ('confirming', 'expiring')
-          OR (item.state = 'pending' AND confirmation.expires_at <= clock_timestamp())))
+          OR (item.state = 'pending' AND confirmation.expires_at <= clock_timestamp()))))
     ORDER BY read_at LIMIT ${atOnce} FOR UPDATE OF change SKIP LOCKED`.execute(tx);
   return rows;
 }
