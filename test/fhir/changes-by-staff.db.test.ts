@@ -114,6 +114,17 @@ test.each([
   await expectEvents(gateway, id, ['booked', 'cancelled', 'booked']);
 });
 
+test('a booking by staff is reported as such, although it has changed since in a server that sets no time of creation', async () => {
+  const { id: like } = await booked();
+  const { identifier: _, created: __, ...own } = inEhr(like);
+  atTheDesk(like, { status: 'cancelled' });
+  const day = 24 * 60 * 60 * 1000;
+  const later = (time = '') => new Date(Date.parse(time) + day).toISOString();
+  const byStaff = { ...own, id: 'by-staff', start: later(own.start), end: later(own.end) };
+  for (const comment of ['new', 'changed']) fake.store.save({ ...byStaff, comment } as FhirResource);
+  await expectEvents(gateway, 'by-staff', ['booked']);
+});
+
 test('an appointment that staff make provisional is reported, and so is its booking', async () => {
   const { id } = await booked();
   atTheDesk(id, { status: 'pending' });

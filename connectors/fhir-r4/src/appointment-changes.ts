@@ -1,6 +1,7 @@
 import type { AppointmentChanges, AppointmentChangesQuery, ChangedAppointment } from '@crossward/connector-kit';
 import { openCursor, overlapMilliseconds } from './change-cursor.ts';
 import type { FhirConnection } from './connection.ts';
+import { creationTimes } from './creation-times.ts';
 import { type DeletedAppointment, listDeletions } from './deletions.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirAppointment } from './fhir.ts';
@@ -38,7 +39,9 @@ export async function listAppointmentChanges(
   const { deletions } = cursor;
   if (hasMore || !source) {
     const next = JSON.stringify({ ...position, deletions });
-    return { ...shownOf(ehr, directories, found), next, hasMore };
+    const { operationSystem } = ehr.dialect;
+    const created = await creationTimes(ehr.client, found, { operationSystem, hasHistory: source !== null });
+    return { ...shownOf(ehr, directories, found, created), next, hasMore };
   }
   const deleted = await listDeletions(ehr.client, source, deletions ?? { since: cursor.since, seen: [] });
   return {
@@ -68,8 +71,9 @@ function shownOf(
   ehr: FhirConnection,
   directories: readonly CareUnitDirectory[],
   found: readonly FhirAppointment[],
+  created: ReadonlyMap<string, Date>,
 ): Required<Pick<AppointmentChanges, 'changes' | 'hidden'>> {
-  const changes = found.flatMap((it) => changesOf(ehr, directories, it));
+  const changes = found.flatMap((it) => changesOf(ehr, directories, it, created.get(it.id ?? '')));
   const shown = new Set(changes.map(({ appointment }) => appointment.id));
   const ids = found.flatMap((it) => patientViews(it).map(({ id = '' }) => id));
   return { changes, hidden: ids.filter((id) => !shown.has(id)) };
@@ -79,19 +83,13 @@ function changesOf(
   { dialect, client }: FhirConnection,
   directories: readonly CareUnitDirectory[],
   resource: FhirAppointment,
+  createdAt?: Date,
 ): ChangedAppointment[] {
   const changedAt = new Date(updatedAt(resource));
-  // Servers that count versions begin with 1: https://hl7.org/fhir/R4/http.html#versioning
-  const createdAt = resource.meta?.versionId === '1' ? changedAt : dateOf(resource.created);
   return patientViews(resource).flatMap((view) =>
     directories.flatMap((directory) => {
       const appointment = toAppointment(view, directory, dialect, client.clock);
       return appointment ? [{ appointment, changedAt, ...(createdAt ? { createdAt } : {}) }] : [];
     }),
   );
-}
-
-/** A date without a time says too little. */
-function dateOf(dateTime: string | undefined): Date | undefined {
-  return dateTime?.includes('T') ? new Date(dateTime) : undefined;
 }

@@ -107,6 +107,24 @@ describe('changes of appointments', () => {
     expect(page.changes.map(({ appointment }) => appointment.id)).toEqual(ids.slice(1));
   });
 
+  test.each([
+    ['of its first version', {}, true],
+    ['which a server without a history does not know', { history: false }, false],
+  ] as const)(
+    'say when staff created an appointment that has changed since: the time %s',
+    async (_, options, isKnown) => {
+      const { server, connector, start, ids } = await withAppointments(1, options);
+      const { identifier: _i, created: _c, ...own } = server.store.get(`Appointment/${ids[0]}`) as FhirAppointment;
+      const byStaff = { ...own, id: 'by-staff' } as FhirAppointment;
+      const { meta } = server.store.save(byStaff);
+      const first = meta?.lastUpdated;
+      server.store.save({ ...byStaff, priority: 1 } as FhirAppointment);
+      const { changes } = await list(connector, start);
+      const change = changes.find(({ appointment }) => appointment.id === 'by-staff');
+      expect(change?.createdAt?.toISOString()).toBe(isKnown ? new Date(first ?? '').toISOString() : undefined);
+    },
+  );
+
   describe('that were deleted', () => {
     const remove = ({ server }: { readonly server: FakeServer }, id: string) =>
       server.store.remove(`Appointment/${id}`);
