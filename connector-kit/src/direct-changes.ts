@@ -10,6 +10,11 @@ export interface DirectChanges {
   comment?(appointment: Appointment, text: string): Promise<void>;
   /** Books the time in the EHR. The returned function frees it. */
   take?(slot: TimeSlot): Promise<() => Promise<void>>;
+  /**
+   * Books this patient at the time of an appointment, which stays as it is. The returned function cancels the new one.
+   * `null`: the EHR refuses a second appointment at this time.
+   */
+  overbook?(appointment: Appointment, patientId: string): Promise<(() => Promise<void>) | null>;
   changeNote?(note: MedicalNote, text: string): Promise<void>;
   /** Marks the note as entered in error. */
   retractNote?(note: MedicalNote): Promise<void>;

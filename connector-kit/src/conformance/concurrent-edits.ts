@@ -1,6 +1,8 @@
+import type { Appointment } from '../records.ts';
 import { capability } from './check.ts';
-import { directChange, expectRejection, expectSame, expectThat } from './expect.ts';
+import { directChange, expectRejection, expectSame, expectThat, given } from './expect.ts';
 import { book, change, consecutiveSlots, freeSlot, isFree, mustRead, needs } from './steps.ts';
+import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
 
@@ -50,6 +52,20 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
     expectThat(await isFree(subject, slot), 'A time freed in the EHR is not free');
   },
 
+  'a cancellation does not free a time that the EHR has booked twice': async (subject) => {
+    needs(subject, 'cancel');
+    await expectStaysTaken(subject, (made) => change(subject, { kind: 'cancel', appointmentId: made.id }));
+  },
+
+  'a move does not free a time that the EHR has booked twice': async (subject) => {
+    needs(subject, 'update');
+    await expectStaysTaken(subject, async (made) => {
+      const to = await freeSlot(subject);
+      const time = { start: to.start, end: to.end };
+      await change(subject, { kind: 'update', appointmentId: made.id, time });
+    });
+  },
+
   'a cancellation in the EHR during a move is not undone': async (subject) => {
     needs(subject, 'update');
     const cancel = directChange(subject, 'cancel');
@@ -74,3 +90,23 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
     }
   },
 });
+
+/** The EHR's staff book another patient in the same time. Then the connector's own appointment leaves it. */
+async function expectStaysTaken(subject: Subject, leave: (made: Appointment) => Promise<unknown>): Promise<void> {
+  const overbook = directChange(subject, 'overbook');
+  const slot = await freeSlot(subject);
+  const made = await book(subject, { slot });
+  const otherPatientId = given(subject.facts.otherPatientId, 'no other patient is known');
+  const end = given(await overbook(made, otherPatientId), 'the EHR books a time once only');
+  try {
+    await leave(made);
+    expectThat(!(await isFree(subject, slot)), 'The time of an appointment that is still booked is listed as free');
+    await expectRejection(
+      book(subject, { slot }),
+      'time_slot_unavailable',
+      'Booking a time that another appointment still has',
+    );
+  } finally {
+    await end();
+  }
+}

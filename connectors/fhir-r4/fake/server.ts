@@ -50,6 +50,8 @@ export interface FakeOptions {
   readonly requiresServiceType?: boolean;
   /** Whether its CapabilityStatement says that it supports `Appointment?slot=`. */
   readonly searchesBySlot?: boolean;
+  /** `rejected`: it does not support `Appointment?slot=`. */
+  readonly slotSearch?: 'rejected';
   /** Whether it supports `_include=Appointment:slot`. */
   readonly includesSlots?: boolean;
   /** Whether it supports `_revinclude=Appointment:slot`. */
@@ -359,6 +361,8 @@ function requestHandler(store: Store, options: FakeOptions) {
       throw new Rejected(400, 'required');
     }
     if (options.rejectsChaining && form.has('schedule.actor')) throw new Rejected(400, 'not-supported');
+    if (options.slotSearch === 'rejected' && type === 'Appointment' && form.has('slot'))
+      throw new Rejected(400, 'not-supported');
     const sortsById = form.get('_sort')?.split(',').includes('_id') === true;
     if (sortsById && options.sortsById === false) throw new Rejected(400, 'not-supported');
     const size = Math.min(Number(form.get('_count') ?? 20), options.pageSize ?? 1000);

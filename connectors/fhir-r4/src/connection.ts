@@ -32,6 +32,8 @@ export interface FhirConnection {
   readonly dialect: AppointmentDialect;
   /** Whether a search for Slots can return their Appointments too: `_revinclude=Appointment:slot`. */
   readonly revIncludesAppointments: boolean;
+  /** Whether Appointments can be searched for by their Slots: `Appointment?slot=`. */
+  readonly searchesBySlot: boolean;
   /** Whether the server stores the operation id with a DocumentReference and finds the DocumentReference by it. */
   readonly documentLookup: boolean;
   /** How an existing Appointment is changed. */
@@ -90,6 +92,7 @@ export function connect(
       operationSystem: booking.operation_system ?? defaultOperationSystem,
     },
     revIncludesAppointments: facts.revIncludesAppointments,
+    searchesBySlot: facts.searchesBySlot,
     documentLookup: booking.operation_lookup !== false,
     // If the server names neither, no booking mode claims changes of an Appointment.
     changesBy: !facts.can('Appointment', 'update') && facts.can('Appointment', 'patch') ? 'patch' : 'put',

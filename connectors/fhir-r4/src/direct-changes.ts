@@ -16,6 +16,7 @@ import {
   type FhirDocumentReference,
   type FhirResource,
   type FhirSlot,
+  localReference,
   referenceTo,
 } from './fhir.ts';
 import { slotsOf } from './mappers/appointment.ts';
@@ -94,10 +95,31 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
       return free;
     },
   };
+  const overbooking: DirectChanges = {
+    async overbook({ id }, patientId) {
+      const {
+        id: _id,
+        meta: _meta,
+        identifier: _identifier,
+        ...copy
+      } = await mustRead<FhirAppointment>(ehr, `Appointment/${id}`);
+      const participant = copy.participant?.map((it) =>
+        localReference(it.actor)?.startsWith('Patient/') ? { ...it, actor: { reference: `Patient/${patientId}` } } : it,
+      );
+      const made = await client.create({ ...copy, participant } as FhirAppointment);
+      if (!made.ok || made.reference === undefined) return null;
+      const second = made.reference.replace(/^Appointment\//, '');
+      return async () => {
+        const before = await change(second, (it) => ({ ...it, status: 'cancelled' }));
+        await freeAll(ehr, slotsOf(before));
+      };
+    },
+  };
   return {
     ...(canChangeAppointments(facts) ? appointmentChanges : {}),
     ...(facts.can('Appointment', 'delete') && tellsDeletions ? deletion : {}),
     ...(writesSlots ? slotChanges : {}),
+    ...(writesSlots && canChangeAppointments(facts) ? overbooking : {}),
     ...(facts.can('DocumentReference', 'update') ? { ...noteChanges, ...documentChanges } : {}),
   };
 }

@@ -105,6 +105,94 @@ describe.each(modes)('in mode %s, a busy slot with our claim', (_, options) => {
   });
 });
 
+describe.each([
+  ...modes,
+  ['a server that does not search by slot', { searchesBySlot: false, slotSearch: 'rejected' }],
+] as const)('in mode %s, a slot in which staff have booked a second appointment', (_, options) => {
+  /** Staff book it in the EHR for another patient, without a change of the Slot. */
+  async function shared(holdUntil: Date | null = null) {
+    const it = await start(options);
+    const [slot] = it.slots;
+    const [first] = await write(it.connector, [creation(slot, holdUntil)]);
+    const { id: _id, identifier: _identifier, extension: _extension, ...copy } = it.appointment(first?.id);
+    const second = it.server.store.save({ ...copy, status: 'booked' } as FhirResource);
+    return { ...it, slot, first: first?.id ?? '', second: second.id ?? '' };
+  }
+
+  type Shared = Awaited<ReturnType<typeof shared>>;
+
+  async function expectTaken({ connector, slot, slotOf, starts }: Shared) {
+    expect(slotOf(slot).status).toBe('busy');
+    expect(await starts()).not.toContain(slot.start.getTime());
+    await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+  }
+
+  test('stays taken when the gateway cancels the first one, until the second one is cancelled', async () => {
+    const it = await shared();
+    await write(it.connector, [{ kind: 'cancel', appointmentId: it.first }]);
+    await expectTaken(it);
+    await write(it.connector, [{ kind: 'cancel', appointmentId: it.second }]);
+    expect(it.slotOf(it.slot).status).toBe('free');
+    expect(await write(it.connector, [creation(it.slot)])).toMatchObject([{ state: 'booked' }]);
+  });
+
+  test('stays taken when the gateway moves the first one away', async () => {
+    const it = await shared();
+    const { start: from, end } = it.slots[2];
+    await write(it.connector, [{ kind: 'update', appointmentId: it.first, time: { start: from, end } }]);
+    await expectTaken(it);
+    expect(it.slotOf(it.slots[2]).status).toBe('busy');
+  });
+
+  test('stays taken when the hold of the first one is released', async () => {
+    const it = await shared(new Date(Date.now() + 600_000));
+    await write(it.connector, [{ kind: 'release', appointmentId: it.first }]);
+    await expectTaken(it);
+  });
+
+  test('stays taken when the hold of the first one has expired', async () => {
+    const it = await shared(new Date(Date.now() + 600_000));
+    expireHold(it.server, it.first);
+    expect(await it.starts()).not.toContain(it.slot.start.getTime());
+    await expect(write(it.connector, [creation(it.slot)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    const late = write(it.connector, [{ kind: 'confirm', appointmentId: it.first }]);
+    await expect(late).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    await write(it.connector, [{ kind: 'release', appointmentId: it.first }]);
+    await expectTaken(it);
+  });
+
+  test('is not offered to the first one', async () => {
+    const { connector, slot, first } = await shared();
+    const query = { careUnit: north, start: slot.start, end: slot.end, resourceIds: ['r-1'], limit: 10 };
+    expect(await connector.listTimeSlots?.({ ...query, freeing: [first] })).toEqual([]);
+  });
+
+  test('becomes free when one write cancels both', async () => {
+    const { connector, slot, slotOf, first, second } = await shared();
+    const changes = [first, second].map((appointmentId) => ({ kind: 'cancel', appointmentId }) as const);
+    if (connector.capabilities.transactions) await write(connector, changes);
+    else for (const change of changes) await write(connector, [change]);
+    expect(slotOf(slot).status).toBe('free');
+  });
+});
+
+test('a slot that staff change after it was read is not freed', async () => {
+  const { server, connector, slots, slotOf, appointment } = await start({ includesSlots: false });
+  const [made] = await write(connector, [creation(slots[0])]);
+  const { id: _id, identifier: _identifier, ...copy } = appointment(made?.id);
+  let isBooked = false;
+  server.misbehave = ({ method, path }) => {
+    if (method !== 'POST' || path !== '/' || isBooked) return undefined;
+    isBooked = true;
+    server.store.save(copy as FhirResource);
+    server.store.save({ ...slotOf(slots[0]) } as never);
+    return undefined;
+  };
+  await write(connector, [{ kind: 'cancel', appointmentId: made?.id ?? '' }]);
+  expect(slotOf(slots[0]).status).toBe('busy');
+  expect(appointment(made?.id).status).toBe('cancelled');
+});
+
 test('listing slots is one request if there is nothing to clean up', async () => {
   const { server, connector, slots } = await start();
   await write(connector, [creation(slots[0])]);

@@ -1,11 +1,9 @@
-import { overlaps } from '@crossward/connector-kit';
-import { chunks } from '../chunks.ts';
 import type { BookingConnection } from '../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
-import { appointmentTime, keepsSlots, slotsOf, standingOf } from '../mappers/appointment.ts';
-import { claimOf, slotTime } from '../mappers/slot.ts';
-import { isRejection } from '../outcome.ts';
+import { keepsSlots, standingOf } from '../mappers/appointment.ts';
+import { claimOf } from '../mappers/slot.ts';
 import { namesAppointment, ownersOf } from './slot-owners.ts';
+import { appointmentsNaming, needs } from './slot-users.ts';
 
 /**
  * A search index may be behind for a moment. An owner that it does not return counts as deleted only after this time.
@@ -57,31 +55,4 @@ function mayBeInProgress(owner: string, appointment: FhirAppointment | undefined
   if (!appointment) return !namesAppointment(owner);
   const { state, hasExpired } = standingOf(appointment, now);
   return hasExpired || (namesAppointment(owner) && state !== 'cancelled');
-}
-
-/** Whether an active appointment needs a slot: it names the slot, or is at its time. */
-function needs({ settings }: BookingConnection, appointment: FhirAppointment, slot: FhirSlot): boolean {
-  const [time, range] = [appointmentTime(appointment), slotTime(slot)];
-  const isThen = time !== null && range !== null && overlaps(time, range);
-  if (settings.slots?.check_appointments) return isThen;
-  return isThen || slotsOf(appointment).includes(referenceTo(slot));
-}
-
-/** `null`: the server does not search by slot. */
-async function appointmentsNaming(
-  { client }: BookingConnection,
-  slots: readonly FhirSlot[],
-): Promise<readonly FhirAppointment[] | null> {
-  try {
-    const found = await Promise.all(
-      chunks(slots.map(referenceTo), 20).map((some) =>
-        client.search<FhirAppointment>('Appointment', [['slot', some.join(',')]], { few: true }),
-      ),
-    );
-    const asked = new Set(slots.map(referenceTo));
-    return found.flat().filter((it) => slotsOf(it).some((slot) => asked.has(slot)));
-  } catch (error) {
-    if (isRejection(error)) return null;
-    throw error;
-  }
 }

@@ -1,13 +1,10 @@
 import { overlaps } from '@crossward/connector-kit';
-import { chunks } from '../chunks.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
 import { appointmentTime, keepsSlots, slotsOf } from '../mappers/appointment.ts';
 import { slotTime } from '../mappers/slot.ts';
-import { defaultPageSize } from '../settings.ts';
-
-const dayMilliseconds = 24 * 60 * 60 * 1000;
+import { appointmentsAt } from './appointments-at.ts';
 
 /**
  * The slots whose time an active appointment takes, whatever their status is. For a server whose staff move
@@ -43,29 +40,4 @@ function takenBy(appointment: FhirAppointment, slots: readonly FhirSlot[], direc
   const resources = directory.resourcesOf(appointment);
   const isTheirs = (slot: FhirSlot) => resources.includes(directory.offerOf(slot)?.resourceId ?? '');
   return slots.filter((slot) => isTheirs(slot) && isThen(slot)).map(referenceTo);
-}
-
-async function appointmentsAt(
-  { client }: FhirConnection,
-  directory: CareUnitDirectory,
-  slots: readonly FhirSlot[],
-): Promise<readonly FhirAppointment[]> {
-  const times = slots.flatMap((slot) => slotTime(slot) ?? []);
-  const start = Math.min(...times.map((it) => it.start.getTime()));
-  const end = Math.max(...times.map((it) => it.end.getTime()));
-  if (!Number.isFinite(start)) return [];
-  const resources = new Set(slots.flatMap((slot) => directory.offerOf(slot)?.resourceId ?? []));
-  const actors = [...resources].flatMap((id) => directory.namesOf(id));
-  const found = await Promise.all(
-    chunks(actors, 20).map((some) =>
-      client.search<FhirAppointment>('Appointment', [
-        ['actor', some.join(',')],
-        // `date` is the start. No appointment is expected to be longer than a day.
-        ['date', `ge${new Date(start - dayMilliseconds).toISOString()}`],
-        ['date', `lt${new Date(end).toISOString()}`],
-        ['_count', String(defaultPageSize)],
-      ]),
-    ),
-  );
-  return found.flat();
 }

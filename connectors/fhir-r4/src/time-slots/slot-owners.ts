@@ -1,10 +1,12 @@
 import { chunks } from '../chunks.ts';
 import type { BookingConnection } from '../connection.ts';
+import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
 import { escapeToken } from '../identifiers.ts';
 import { keepsSlots, slotsOf } from '../mappers/appointment.ts';
 import { claimOf } from '../mappers/slot.ts';
 import { operationKeys } from '../operation-ids.ts';
+import { slotUsers } from './slot-users.ts';
 
 /** The appointments that own the slots' claims, by slot. A claim of an interrupted write may have no appointment. */
 export async function ownersOf(
@@ -59,12 +61,22 @@ export function namesAppointment(owner: string): boolean {
   return owner.startsWith('Appointment/');
 }
 
-/** The owners of expired claims that still need their slot. Key: the slot. */
-export function livingOwners(
+/**
+ * The appointments that need slots whose claim has expired: the owner of the claim, or one that staff have booked in its place.
+ * Key: the slot.
+ *
+ * @param owners of the expired claims
+ */
+export async function livingOwners(
+  ehr: BookingConnection,
+  directory: CareUnitDirectory,
+  expired: readonly FhirSlot[],
   owners: ReadonlyMap<string, FhirAppointment>,
-  now: Date,
-): ReadonlyMap<string, FhirAppointment> {
-  return new Map([...owners].filter(([slot, owner]) => keepsSlots(owner, now) && slotsOf(owner).includes(slot)));
+): Promise<ReadonlyMap<string, FhirAppointment>> {
+  const now = ehr.client.clock.now();
+  const living = new Map([...owners].filter(([slot, it]) => keepsSlots(it, now) && slotsOf(it).includes(slot)));
+  const others = expired.filter((slot) => !living.has(referenceTo(slot)));
+  return new Map([...living, ...(await slotUsers(ehr, directory, others, new Set()))]);
 }
 
 /** All names that an appointment may have as the owner of a slot. */

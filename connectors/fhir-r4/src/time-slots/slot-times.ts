@@ -10,6 +10,7 @@ import type { FreeTime, FreeTimeSource } from './list.ts';
 import { occupiedSlots } from './occupied-slots.ts';
 import { searchSlots } from './search.ts';
 import { livingOwners, ownersOf } from './slot-owners.ts';
+import { slotUsers } from './slot-users.ts';
 
 /** Ids of appointments whose slots count as free, in addition to those that the query names. */
 type AlsoFreeing = (directory: CareUnitDirectory, query: TimeSlotQuery) => Promise<readonly string[]>;
@@ -41,19 +42,20 @@ export function slotTimes(ehr: BookingConnection, { alsoFreeing, sweep }: Option
         ...(sweep ? { withAppointments: (appointments) => void seen.push(...appointments) } : {}),
       });
       const now = ehr.client.clock.now();
-      const claimants = await ownersOf(
-        ehr,
-        slots.filter((slot) => slotState(slot, now) === 'expired'),
-      );
-      const owners = livingOwners(claimants, now);
+      const expired = slots.filter((slot) => slotState(slot, now) === 'expired');
+      const claimants = await ownersOf(ehr, expired);
+      const owners = await livingOwners(ehr, directory, expired, claimants);
+      const leaving = new Set(ids.map((id) => readGroupId(id).id));
+      const left = slots.filter((slot) => freed.has(referenceTo(slot)) && slot.status !== 'free');
+      const kept = await slotUsers(ehr, directory, left, leaving);
       const abandoned = sweep ? await abandonedSlots(ehr, slots, seen) : new Set<string>();
-      const occupied = await occupiedSlots(ehr, directory, slots, new Set(ids));
+      const occupied = await occupiedSlots(ehr, directory, slots, leaving);
       if (sweep) await sweep(leftoversIn(slots, { abandoned, claimants, owners, now }));
       return slots
         .filter((slot) => {
           const reference = referenceTo(slot);
           const isOpen = abandoned.has(reference) || canBeBooked(slot, { freed, owners, now });
-          return isOpen && !occupied.has(reference);
+          return isOpen && !occupied.has(reference) && !kept.has(reference);
         })
         .flatMap((slot) => freeTime(slot, directory));
     };
@@ -113,11 +115,10 @@ export async function freeSlots(
   const now = ehr.client.clock.now();
   const expired = slots.filter((slot) => slotState(slot, now) === 'expired');
   const freed = new Set(leaving ? slotsOf(leaving) : []);
-  const [claimants, occupied] = await Promise.all([
-    ownersOf(ehr, expired),
+  const [owners, occupied] = await Promise.all([
+    ownersOf(ehr, expired).then((claimants) => livingOwners(ehr, directory, expired, claimants)),
     occupiedSlots(ehr, directory, slots, new Set(leaving?.id ? [leaving.id] : [])),
   ]);
-  const owners = livingOwners(claimants, now);
   return slots.filter((slot) => !occupied.has(referenceTo(slot)) && canBeBooked(slot, { freed, owners, now }));
 }
 

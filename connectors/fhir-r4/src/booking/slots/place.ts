@@ -8,6 +8,7 @@ import { slotPath } from '../../time-slots/slot-path.ts';
 import type { Draft, Drafted, Fate, Wish } from '../changes/drafts.ts';
 import { placedAppointment } from '../changes/new-appointment.ts';
 import { OperationInProgress, timeTaken } from '../write/outcomes.ts';
+import { slotOfOwner } from './slot-of-owner.ts';
 
 export interface PlannedSlot {
   readonly before: FhirSlot;
@@ -25,6 +26,8 @@ export interface PlaceContext {
   readonly owners: ReadonlyMap<string, FhirAppointment>;
   /** Slots whose time an appointment takes, whatever their status is. */
   readonly occupied: ReadonlySet<string>;
+  /** Another active appointment that needs a slot: of those that are to be freed or whose claim has expired. By slot. */
+  readonly users: ReadonlyMap<string, FhirAppointment>;
   /** `busy` slots with a claim of the gateway that no appointment needs. */
   readonly abandoned: ReadonlySet<string>;
   /** Whether to take over slots that another call with this operation id has claimed. */
@@ -50,7 +53,7 @@ export function placeDrafts(context: PlaceContext, { fates, wishes }: Drafted): 
   for (const [draft, fate] of fates) {
     for (const slot of leftBy(context, draft, fate)) {
       planned.set(referenceTo(slot.before), slot);
-      if (fate === 'free') released.add(referenceTo(slot.before));
+      if (slot.after.status === 'free') released.add(referenceTo(slot.before));
     }
   }
 
@@ -74,7 +77,7 @@ export function placeDrafts(context: PlaceContext, { fates, wishes }: Drafted): 
 }
 
 /** What happens to the slots that an appointment has. */
-function leftBy({ ehr, slots, now }: PlaceContext, draft: Draft, fate: Fate): PlannedSlot[] {
+function leftBy({ ehr, slots, users, now }: PlaceContext, draft: Draft, fate: Fate): PlannedSlot[] {
   const appointment = draft.before as FhirAppointment;
   return slotsOf(appointment).flatMap((reference): PlannedSlot[] => {
     const before = slots.get(reference);
@@ -85,14 +88,26 @@ function leftBy({ ehr, slots, now }: PlaceContext, draft: Draft, fate: Fate): Pl
       const isTentative = isOurs && before.status === 'busy-tentative';
       return isTentative ? [{ before, after: claimedSlot(before, 'busy', { owner, until: null }), owner }] : [];
     }
-    if (fate === 'free') return isOurs ? [{ before, after: freedSlot(before), owner }] : [];
+    const user = users.get(reference);
+    if (fate === 'free') {
+      if (!isOurs) return [];
+      return user ? handedOver(before, user, now) : [{ before, after: freedSlot(before), owner }];
+    }
     if (!isOurs && before.status !== 'free') throw timeTaken();
+    // The hold has expired, and staff have given its time to another patient.
+    if (user) throw timeTaken();
     const after =
       fate === 'book'
         ? claimedSlot(before, 'busy', { owner, until: null })
         : claimedSlot(before, 'busy-tentative', { owner, until: fate.holdUntil });
     return [{ before, after, owner }];
   });
+}
+
+/** The slot for another appointment that staff have booked in it. Without a claim of the gateway it is the staff's. */
+function handedOver(before: FhirSlot, user: FhirAppointment, now: Date): PlannedSlot[] {
+  const after = claimOf(before) && slotOfOwner(before, user, now);
+  return after ? [{ before, after, owner: referenceTo(user) }] : [];
 }
 
 /** If the slot names another owner, another appointment has taken it. */
@@ -111,7 +126,7 @@ interface SoFar {
 
 /** Free slots without a gap, from the start to the end of the time. */
 function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar): readonly FhirSlot[] {
-  const { directory, slots, owners, occupied, abandoned, takeOver, now } = context;
+  const { directory, slots, owners, occupied, users, abandoned, takeOver, now } = context;
   const { draft, resourceId, serviceId, start, end } = wish;
   const candidates = [...slots.values()].filter((slot) => {
     const offer = directory.offerOf(slot);
@@ -122,7 +137,7 @@ function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar):
   function isAvailable(slot: FhirSlot): boolean {
     const reference = referenceTo(slot);
     const state = slotState(slot, now);
-    if (occupied.has(reference)) return false;
+    if (occupied.has(reference) || users.has(reference)) return false;
     if (state === 'free' || released.has(reference) || abandoned.has(reference)) return true;
     if (isClaimedBy(slot, draft.owner) && (draft.before !== null || takeOver)) return true;
     if (state !== 'expired') return false;

@@ -7,6 +7,7 @@ import { slotState } from '../../mappers/slot.ts';
 import { abandonedSlots } from '../../time-slots/abandoned-slots.ts';
 import { occupiedSlots } from '../../time-slots/occupied-slots.ts';
 import { ownersOf } from '../../time-slots/slot-owners.ts';
+import { slotUsers } from '../../time-slots/slot-users.ts';
 import type { Drafted } from '../changes/drafts.ts';
 import { existingIds, readChanges } from '../changes/read.ts';
 import type { PlannedAppointment } from '../write/appointment.ts';
@@ -65,11 +66,12 @@ async function planFrom(
   const { directory, now, ...drafted } = await readChanges(ehr, write, known?.appointments);
   const slots = await loadSlots(ehr, directory, drafted, known?.slots ?? [], intended);
   const expired = [...slots.values()].filter((slot) => slotState(slot, now) === 'expired');
-  const [owners, occupied] = await Promise.all([
+  const [owners, occupied, users] = await Promise.all([
     ownersOf(ehr, expired),
     occupiedByOthers(ehr, directory, slots, drafted),
+    otherUsers(ehr, directory, slots, drafted, expired),
   ]);
-  const context = { ehr, directory, slots, owners, occupied, abandoned: new Set<string>(), takeOver, now };
+  const context = { ehr, directory, slots, owners, occupied, users, abandoned: new Set<string>(), takeOver, now };
   // If the time is taken, the write is planned again with current data anyway.
   const placed = known ? placeDrafts(context, drafted) : await placeWith(context, drafted);
   const changed = new Set(drafted.drafts.flatMap(({ before }) => before?.id ?? []));
@@ -102,8 +104,26 @@ async function occupiedByOthers(
   { fates, wishes }: Drafted,
 ): Promise<ReadonlySet<string>> {
   if (wishes.length === 0) return new Set();
-  const leaving = [...fates].flatMap(([{ before }, fate]) => (fate === 'free' ? (before?.id ?? []) : []));
+  const leaving = leavingIn(fates).flatMap(({ id }) => id ?? []);
   return occupiedSlots(ehr, directory, [...slots.values()], new Set(leaving));
+}
+
+/** Active appointments that need a slot which the write is to free, or whose claim has expired. Key: the slot. */
+async function otherUsers(
+  ehr: BookingConnection,
+  directory: CareUnitDirectory,
+  slots: ReadonlyMap<string, FhirSlot>,
+  { fates }: Drafted,
+  expired: readonly FhirSlot[],
+): Promise<ReadonlyMap<string, FhirAppointment>> {
+  const leaving = leavingIn(fates);
+  const left = leaving.flatMap((it) => slotsOf(it).flatMap((reference) => slots.get(reference) ?? []));
+  const asked = new Set([...left.filter(({ status }) => status !== 'free'), ...expired]);
+  return slotUsers(ehr, directory, [...asked], new Set(leaving.flatMap(({ id }) => id ?? [])));
+}
+
+function leavingIn(fates: Drafted['fates']): FhirAppointment[] {
+  return [...fates].flatMap(([{ before }, fate]) => (fate === 'free' && before ? [before] : []));
 }
 
 /** The slots that the appointments have, and all slots at the times that they need, by reference. */

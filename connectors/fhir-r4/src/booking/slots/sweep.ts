@@ -1,11 +1,12 @@
 import type { BookingConnection } from '../../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { slotsOf, standingOf } from '../../mappers/appointment.ts';
-import { claimedSlot, claimOf, freedSlot, slotState } from '../../mappers/slot.ts';
+import { claimOf, freedSlot, slotState } from '../../mappers/slot.ts';
 import { operationKeys } from '../../operation-ids.ts';
 import type { Leftover } from '../../time-slots/slot-times.ts';
 import { quietly } from '../write/outcomes.ts';
 import { versionOf } from '../write/version.ts';
+import { slotOfOwner } from './slot-of-owner.ts';
 
 /** The maximum number of slots written by one listing. The next listing writes the rest. */
 const atOnce = 20;
@@ -54,13 +55,7 @@ export async function finishSlotsOf(
 
 /** `null`: the slot is as it should be. */
 function finalState(slot: FhirSlot, owner: FhirAppointment | undefined, now: Date): FhirSlot | null {
-  if (!owner) return freedSlot(slot);
-  const { state, heldUntil } = standingOf(owner, now);
-  if (state === 'booked') return claimedSlot(slot, 'busy', { owner: referenceTo(owner), until: null });
-  if (state !== 'held') return null;
-  const claim = claimOf(slot);
-  const isFinal = claim?.owner === referenceTo(owner) && claim.until?.getTime() === heldUntil?.getTime();
-  return isFinal ? null : claimedSlot(slot, 'busy-tentative', { owner: referenceTo(owner), until: heldUntil });
+  return owner ? slotOfOwner(slot, owner, now) : freedSlot(slot);
 }
 
 async function write({ client }: BookingConnection, slot: FhirSlot, after: FhirSlot): Promise<void> {

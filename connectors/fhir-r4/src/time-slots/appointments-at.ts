@@ -1,0 +1,34 @@
+import { chunks } from '../chunks.ts';
+import type { FhirConnection } from '../connection.ts';
+import type { CareUnitDirectory } from '../directory.ts';
+import type { FhirAppointment, FhirSlot } from '../fhir.ts';
+import { slotTime } from '../mappers/slot.ts';
+import { defaultPageSize } from '../settings.ts';
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+/** The appointments of the slots' resources from the first slot to the last, and some more. */
+export async function appointmentsAt(
+  { client }: FhirConnection,
+  directory: CareUnitDirectory,
+  slots: readonly FhirSlot[],
+): Promise<readonly FhirAppointment[]> {
+  const times = slots.flatMap((slot) => slotTime(slot) ?? []);
+  const start = Math.min(...times.map((it) => it.start.getTime()));
+  const end = Math.max(...times.map((it) => it.end.getTime()));
+  if (!Number.isFinite(start)) return [];
+  const resources = new Set(slots.flatMap((slot) => directory.offerOf(slot)?.resourceId ?? []));
+  const actors = [...resources].flatMap((id) => directory.namesOf(id));
+  const found = await Promise.all(
+    chunks(actors, 20).map((some) =>
+      client.search<FhirAppointment>('Appointment', [
+        ['actor', some.join(',')],
+        // `date` is the start. No appointment is expected to be longer than a day.
+        ['date', `ge${new Date(start - dayMilliseconds).toISOString()}`],
+        ['date', `lt${new Date(end).toISOString()}`],
+        ['_count', String(defaultPageSize)],
+      ]),
+    ),
+  );
+  return found.flat();
+}
