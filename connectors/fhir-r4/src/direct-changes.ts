@@ -36,6 +36,9 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
   const facts = await readServerFacts(client);
   const ehr = connect(context, client, facts);
   const writesSlots = facts.can('Slot', 'update');
+  const { mode = 'auto' } = context.settings.booking ?? {};
+  // Such a server decides itself what takes a time: an Appointment that is merely created does not.
+  const keepsOwnSlots = mode === 'operations' || mode === 'create';
   const source = deletionSource(facts);
   const tellsDeletions = source === 'history' || (source === 'search' && (await searchesDeleted(client)));
 
@@ -119,7 +122,7 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
     ...(canChangeAppointments(facts) ? appointmentChanges : {}),
     ...(facts.can('Appointment', 'delete') && tellsDeletions ? deletion : {}),
     ...(writesSlots ? slotChanges : {}),
-    ...(writesSlots && canChangeAppointments(facts) ? overbooking : {}),
+    ...(writesSlots && canChangeAppointments(facts) && !keepsOwnSlots ? overbooking : {}),
     ...(facts.can('DocumentReference', 'update') ? { ...noteChanges, ...documentChanges } : {}),
   };
 }

@@ -369,6 +369,10 @@ describe('an expired hold', () => {
     claimed(`Appointment/${made?.id}`);
     expect((await freeSlots(connector, 1))[0]?.start).not.toEqual(slot?.start);
     await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    // Whoever claimed the slot, an active appointment that names it keeps it.
+    claimed('unknown-operation');
+    await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    server.store.remove(`Appointment/${made?.id}`);
     claimed('unknown-operation');
     expect((await freeSlots(connector, 1))[0]).toEqual(slot);
     expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);

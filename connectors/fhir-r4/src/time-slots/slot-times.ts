@@ -46,7 +46,8 @@ export function slotTimes(ehr: BookingConnection, { alsoFreeing, sweep }: Option
       const claimants = await ownersOf(ehr, expired);
       const owners = await livingOwners(ehr, directory, expired, claimants);
       const leaving = new Set(ids.map((id) => readGroupId(id).id));
-      const left = slots.filter((slot) => freed.has(referenceTo(slot)) && slot.status !== 'free');
+      // A server that writes the Slots itself decides whether they become free.
+      const left = sweep ? slots.filter((slot) => freed.has(referenceTo(slot)) && slot.status !== 'free') : [];
       const kept = await slotUsers(ehr, directory, left, leaving);
       const abandoned = sweep ? await abandonedSlots(ehr, slots, seen) : new Set<string>();
       const occupied = await occupiedSlots(ehr, directory, slots, leaving);
