@@ -88,6 +88,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const recorded = recordCalls(createEhrMetrics(metrics));
   const ehrs = await openEhrRegistry(configuration, modules, {
     database: database.pool,
+    db: background,
     metrics: recorded.metrics,
     now: clock.now,
     log,

@@ -52,6 +52,14 @@ export const connectionSchema = Type.Object(
       maximum: 60_000,
       default: 10_000,
     }),
+    requests_per_second: Type.Optional(
+      Type.Number({
+        description:
+          'Maximum rate of HTTP requests of all gateways that share the database. Without it, the rate is not limited until the EHR limits it with 429 or a short Retry-After.',
+        minimum: 0.1,
+        maximum: 100_000,
+      }),
+    ),
     retries: Type.Optional(
       wholeNumber('Maximum number of retries of an HTTP request that can be repeated safely.', {
         minimum: 0,
@@ -146,9 +154,10 @@ type ConnectionInFile = Static<typeof connectionSchema>;
 
 /** The settings with defaults applied. Without `ca_file`, only the default authorities are trusted. */
 export type ConnectionSettings = Readonly<
-  Required<Omit<ConnectionInFile, 'breaker' | 'ca_file'>> & {
+  Required<Omit<ConnectionInFile, 'breaker' | 'ca_file' | 'requests_per_second'>> & {
     breaker: Readonly<Required<NonNullable<ConnectionInFile['breaker']>>>;
     ca_file?: string;
+    requests_per_second?: number;
   }
 >;
 

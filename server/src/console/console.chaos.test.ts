@@ -30,7 +30,10 @@ const manyPages = { timeout: 3 * browserTimeout.timeout };
 function showHistory({ deps }: Gateway): void {
   const end = Date.now();
   let now = end - 58 * 60_000;
-  const { metrics, history } = recordCalls({ observe: () => undefined, watchBreaker: () => undefined }, () => now);
+  const { metrics, history } = recordCalls(
+    { observe: () => undefined, watchBreaker: () => undefined, throttled: () => undefined, watchRate: () => undefined },
+    () => now,
+  );
   for (let minute = 0; minute < 59; minute++, now += 60_000) {
     const calls = 20 + ((minute * 7) % 13);
     for (let count = 0; count < calls; count++) {

@@ -2,12 +2,15 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredCareUnit, ConfiguredEmr } from '../config/configuration.ts';
+import type { Db } from '../db/kysely.ts';
 import { bindConnector } from './bind-connector.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
 import { createGuard } from './guard/guard.ts';
 import type { EhrMetrics } from './guard/metrics.ts';
+import { createPace } from './guard/pace.ts';
 import { guardSettings, httpSettings } from './guard/settings.ts';
+import { sharedRate } from './guard/shared-rate.ts';
 import { startOpening } from './opening.ts';
 import { openingMistake } from './opening-mistake.ts';
 
@@ -15,7 +18,10 @@ import { openingMistake } from './opening-mistake.ts';
 export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
 
 interface Dependencies {
+  /** For connectors. */
   readonly database: PostgresPool;
+  /** For the rates of requests that processes share. */
+  readonly db: Db;
   readonly metrics: EhrMetrics;
   /** The gateway's clock. */
   readonly now: () => Date;
@@ -30,22 +36,26 @@ interface Dependencies {
 export async function openEhrRegistry(
   configuration: Pick<Configuration, 'emrs'>,
   connectors: readonly ConnectorModule[],
-  { database, metrics, now, log }: Dependencies,
+  dependencies: Dependencies,
 ): Promise<EhrRegistry> {
-  const connections = await Promise.all(
-    configuration.emrs.map((emr) => openConnection(emr, connectors, { database, metrics, now, log })),
-  );
+  const connections = await Promise.all(configuration.emrs.map((emr) => openConnection(emr, connectors, dependencies)));
   return new Map(connections.map((connection) => [connection.id, connection]));
 }
 
 async function openConnection(
   emr: ConfiguredEmr,
   connectors: readonly ConnectorModule[],
-  { database, metrics, now, log }: Dependencies,
+  { database, db, metrics, now, log }: Dependencies,
 ): Promise<EhrConnection> {
   const module = connectors.find(({ name }) => name === emr.connector);
   if (!module) throw new Error(`No connector is named ${emr.connector}`);
-  const http = createEhrHttp(await httpSettings(emr.connection));
+  const pace = createPace({
+    fixedRate: emr.connection.requests_per_second,
+    exchange: sharedRate(db, emr.id),
+    onThrottled: () => metrics.throttled(emr.id),
+  });
+  metrics.watchRate(emr.id, pace.rate);
+  const http = createEhrHttp(await httpSettings(emr.connection), pace);
   const context = {
     emr: emr.id,
     settings: emr.settings,
@@ -54,8 +64,11 @@ async function openConnection(
     now,
   };
   const { open } = bindConnector(module, context, database);
+  // A connector with tables has its EHR in the database.
+  const countsEveryCall = module.migrations !== undefined;
   const guard = createGuard(guardSettings(emr.connection), {
     emr: emr.id,
+    countsEveryCall,
     metrics,
     onBreakerChange: (breaker) => log.warn({ emr: emr.id, breaker }, 'circuit breaker state changed'),
   });

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { mergeMinutes, recordCalls } from './call-history.ts';
 
-const metrics = { observe: () => undefined, watchBreaker: () => undefined };
+const metrics = {
+  observe: () => undefined,
+  watchBreaker: () => undefined,
+  throttled: () => undefined,
+  watchRate: () => undefined,
+};
 
 test('keeps sixty minutes, each with its calls, failures and latency', () => {
   let now = Date.UTC(2026, 10, 22, 12, 30, 10);

@@ -63,10 +63,17 @@ const failures: ReadonlySet<CallOutcome> = new Set([
   'outcome_unknown',
   'circuit_open',
   'busy',
+  'throttled',
   'error',
 ]);
 /** Outcomes without a call, or after a time-out: their duration says nothing about the latency. */
-const unmeasured: ReadonlySet<CallOutcome> = new Set(['circuit_open', 'busy', 'unavailable', 'connection_closed']);
+const unmeasured: ReadonlySet<CallOutcome> = new Set([
+  'circuit_open',
+  'busy',
+  'throttled',
+  'unavailable',
+  'connection_closed',
+]);
 
 class Minute {
   start = 0;

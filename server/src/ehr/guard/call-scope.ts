@@ -1,11 +1,26 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+/** What a call has met. */
+export interface CallFacts {
+  /** Whether it has sent the EHR a request. Otherwise it was answered from memory. */
+  hasReachedEhr: boolean;
+  /** Whether it ended because the EHR limits the rate of requests. */
+  wasThrottled: boolean;
+}
+
+export function newFacts(): CallFacts {
+  return { hasReachedEhr: false, wasThrottled: false };
+}
+
 /** The connector call that an HTTP request to the EHR belongs to. */
 export interface CallScope {
   /** Aborted when the call times out, so that it has no further effects in the EHR. */
   signal(): AbortSignal;
   /** In terms of `performance.now()`. */
+  readonly begun: number;
+  /** In terms of `performance.now()`. */
   deadline(): number;
+  readonly facts: CallFacts;
   /** Restarts the time-out of the call, because it is making progress. */
   progress(): void;
 }

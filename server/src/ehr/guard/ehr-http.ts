@@ -4,6 +4,7 @@ import { Agent } from 'undici';
 import { type CallScope, callScope } from './call-scope.ts';
 import { addressRejected, type ConnectSettings, createConnect } from './connect.ts';
 import { BodyFailure, ExchangeFailure, exchange, openExchange } from './exchange.ts';
+import { createPace, type Pace } from './pace.ts';
 import { quotaSeconds, retryAfterSeconds } from './retry-after.ts';
 
 export interface EhrHttpSettings extends ConnectSettings {
@@ -13,6 +14,8 @@ export interface EhrHttpSettings extends ConnectSettings {
   readonly connections: number;
   readonly retries: number;
   readonly maxResponseBytes: number;
+  /** Maximum rate of requests. Absent: none, until the EHR limits it. */
+  readonly requestsPerSecond?: number | undefined;
 }
 
 /** What matters of a response for retries. */
@@ -30,7 +33,10 @@ const longestWaitMs = 2000;
 const longestRetryAfterSeconds = 5;
 
 /** HTTP client for one EHR. Requests sent within a connector call are aborted when the call ends. */
-export function createEhrHttp(settings: EhrHttpSettings): EhrHttp & { close(): Promise<void> } {
+export function createEhrHttp(
+  settings: EhrHttpSettings,
+  pace: Pace = createPace({ fixedRate: settings.requestsPerSecond }),
+): EhrHttp & { close(): Promise<void> } {
   const agent = new Agent({
     connect: createConnect(settings),
     connections: settings.connections,
@@ -47,13 +53,29 @@ export function createEhrHttp(settings: EhrHttpSettings): EhrHttp & { close(): P
     const url = parse(request.url);
     const scope = callScope.getStore();
     let mayBeDone = false;
-    for (let sent = 1; ; sent++) {
+    let outcome: Response | ExchangeFailure | undefined;
+    for (let sent = 1; ; ) {
       if (scope?.signal().aborted) throw failure(request, new ExchangeFailure('EHR_CALL_OVER', false), mayBeDone);
-      const outcome = await attempt(url, scope).catch(asFailure);
+      await pace.turn(scope).catch((error: unknown) => {
+        if (scope) scope.facts.wasThrottled = true;
+        throw mayBeDone && outcome ? failure(request, outcome, mayBeDone) : error;
+      });
+      if (scope) scope.facts.hasReachedEhr = true;
+      const sentAt = performance.now();
+      outcome = await attempt(url, scope).catch(asFailure);
+      if (isThrottle(outcome)) {
+        pace.throttled(sentAt, askedToWait(outcome));
+        // The EHR has not processed it. Without a call, nothing else ends the attempts.
+        if (canSendAgain(request) && (scope || sent++ <= settings.retries)) continue;
+        if (scope) scope.facts.wasThrottled = true;
+        throw failure(request, outcome, mayBeDone);
+      }
+      if (!(outcome instanceof ExchangeFailure)) pace.accepted();
       if (isAnswer(outcome)) return outcome;
       mayBeDone ||= couldBeDone(request, outcome);
       const waitMs = sent <= settings.retries && mayRepeat(request, outcome) ? pause(outcome, sent) : undefined;
       if (waitMs === undefined || !(await waited(waitMs, scope))) throw failure(request, outcome, mayBeDone);
+      sent++;
     }
   }
 
@@ -93,6 +115,22 @@ function isAnswer<Response extends Head>(outcome: Response | ExchangeFailure): o
 
 function isUnavailable({ status }: Head): boolean {
   return [429, 502, 503, 504].includes(status);
+}
+
+/**
+ * Whether the EHR limits the rate of requests: 429, or 503 with a short `Retry-After`. After a long one, an EHR that responds
+ * with 503 is down.
+ */
+function isThrottle(outcome: Failure): boolean {
+  if (outcome instanceof ExchangeFailure) return false;
+  if (outcome.status === 429) return true;
+  const seconds = outcome.status === 503 ? askedToWait(outcome) : undefined;
+  return seconds !== undefined && seconds <= longestRetryAfterSeconds;
+}
+
+/** A streamed body may not be there any more. */
+function canSendAgain({ body, repeatable }: EhrRequest): boolean {
+  return repeatable || body === undefined || typeof body === 'string' || body instanceof Uint8Array;
 }
 
 /** @throws Error for a bug in the connector, or if the body of the request cannot be read */

@@ -1,6 +1,7 @@
 import { ConnectorError, type ConnectorErrorKind, connectorErrorKinds } from '@crossward/connector-kit';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { callScope } from './call-scope.ts';
 import { createGuard, type Guard, type GuardSettings } from './guard.ts';
 import { createEhrMetrics } from './metrics.ts';
 
@@ -10,7 +11,7 @@ interface Setup {
   metric(line: string): Promise<string | undefined>;
 }
 
-function setUp(settings: Partial<GuardSettings> = {}): Setup {
+function setUp(settings: Partial<GuardSettings> = {}, countsEveryCall = true): Setup {
   const registry = new Registry();
   const changes: string[] = [];
   const guard = createGuard(
@@ -23,7 +24,12 @@ function setUp(settings: Partial<GuardSettings> = {}): Setup {
       streams: { idleMs: 5000, totalMs: 5000 },
       ...settings,
     },
-    { emr: 'north', metrics: createEhrMetrics(registry), onBreakerChange: (state) => void changes.push(state) },
+    {
+      emr: 'north',
+      countsEveryCall,
+      metrics: createEhrMetrics(registry),
+      onBreakerChange: (state) => void changes.push(state),
+    },
   );
   return {
     guard,
@@ -100,6 +106,41 @@ describe('the circuit breaker', () => {
     const bug = new TypeError('x is not a function');
     await times(10, async () => expect(await read(guard, () => Promise.reject(bug))).toBe(bug));
     expect(guard.health().breaker).toBe('closed');
+  });
+
+  test('does not count calls that were answered from memory, which do not close it either', async () => {
+    const { guard, metric } = setUp({}, false);
+    const reaching = (kind?: ConnectorErrorKind) => async () => {
+      const scope = callScope.getStore();
+      if (scope) scope.facts.hasReachedEhr = true;
+      if (kind) throw new ConnectorError(kind, kind);
+      return 'fine';
+    };
+    await times(3, async () => {
+      await read(guard, reaching('unavailable'));
+      expect(await read(guard)).toBe(guard.health().breaker === 'open' ? 'unavailable' : 'fine');
+    });
+    expect(guard.health()).toEqual({ breaker: 'open', lastSuccessAt: null });
+    pass(10);
+    expect(await read(guard)).toBe('fine');
+    expect(guard.health()).toEqual({ breaker: 'half_open', lastSuccessAt: null });
+    expect(await metric('crossward_ehr_calls_total{emr="north",operation="findPatient",outcome="ok"}')).toBeUndefined();
+    expect(await read(guard, reaching())).toBe('fine');
+    expect(guard.health()).toMatchObject({ breaker: 'closed', lastSuccessAt: expect.any(Date) });
+  });
+
+  test.each(countedKinds)('does not count a call that the rate of requests has stopped: %s', async (kind) => {
+    const { guard, metric } = setUp();
+    const throttled = async () => {
+      const scope = callScope.getStore();
+      if (scope) scope.facts.wasThrottled = true;
+      throw new ConnectorError(kind, kind, { retryAfterSeconds: 5 });
+    };
+    await times(10, async () => expect(await read(guard, throttled)).not.toBe('fine'));
+    expect(guard.health()).toEqual({ breaker: 'closed', lastSuccessAt: null });
+    expect(await metric('crossward_ehr_calls_total{emr="north",operation="findPatient",outcome="throttled"}')).toBe(
+      '10',
+    );
   });
 
   test('rejects calls while it is open, with the seconds until the next test call', async () => {

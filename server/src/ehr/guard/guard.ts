@@ -1,5 +1,6 @@
 import { ConnectorError, type ConnectorErrorKind, writeOperations } from '@crossward/connector-kit';
-import { type BreakerState, createBreaker } from './breaker.ts';
+import { type BreakerState, createBreaker, type Judge } from './breaker.ts';
+import { newFacts } from './call-scope.ts';
 import { currentCaller } from './caller.ts';
 import { exactSize } from './exact-size.ts';
 import type { GuardedOperation } from './guarded-operation.ts';
@@ -50,6 +51,8 @@ interface Streamed {
 
 interface Surroundings {
   readonly emr: string;
+  /** Whether the connector reaches its EHR without HTTP requests. Otherwise a call without one was answered from memory. */
+  readonly countsEveryCall: boolean;
   readonly metrics: EhrMetrics;
   onBreakerChange(state: BreakerState): void;
 }
@@ -70,11 +73,13 @@ const failures: readonly ConnectorErrorKind[] = ['unavailable', 'timeout', 'conn
 /** After these errors, it is unknown whether the EHR performed the call. */
 const silences: readonly ConnectorErrorKind[] = ['timeout', 'connection_closed'];
 
-export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerChange }: Surroundings): Guard {
+export function createGuard(
+  settings: GuardSettings,
+  { emr, countsEveryCall, metrics, onBreakerChange }: Surroundings,
+): Guard {
   const turns = createTurns(settings);
   const breaker = createBreaker({
     ...settings.breaker,
-    isFailure: (error) => error instanceof ConnectorError && failures.includes(error.kind),
     askedToWait: (error) => (error instanceof ConnectorError ? error.retryAfterSeconds : undefined),
     onChange: onBreakerChange,
   });
@@ -92,15 +97,23 @@ export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerCh
       metrics.observe(emr, operation, outcome, (performance.now() - begun) / 1000);
     const limitMs = operation === 'open' ? Math.max(settings.timeoutMs, shortestOpeningLimitMs) : settings.timeoutMs;
     const longestMs = Math.max(limitMs, settings.streams.totalMs);
-    const inTime = () => withinTime(limitMs, call, () => late(operation), longestMs).catch(inTermsOf(operation));
+    const facts = newFacts();
+    const inTime = () => withinTime(limitMs, call, () => late(operation), longestMs, facts).catch(inTermsOf(operation));
+    /** A call that was answered from memory, or that the rate of requests has stopped, says nothing about the EHR. */
+    const judge: Judge = (error) => {
+      if (facts.wasThrottled || !(facts.hasReachedEhr || countsEveryCall)) return 'nothing';
+      return error instanceof ConnectorError && failures.includes(error.kind) ? 'failure' : 'success';
+    };
     const guarded = async () => {
       try {
-        const result = await breaker.run(inTime, circuitOpen);
-        if (operation !== 'open') lastSuccessAt = new Date();
-        observe('ok');
+        const result = await breaker.run(inTime, judge, circuitOpen);
+        if (judge(undefined) !== 'nothing') {
+          if (operation !== 'open') lastSuccessAt = new Date();
+          observe('ok');
+        }
         return result;
       } catch (error) {
-        observe(outcomeOf(error));
+        observe(facts.wasThrottled ? 'throttled' : outcomeOf(error));
         throw error;
       }
     };

@@ -3,18 +3,45 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type BreakerState, breakerStates } from './breaker.ts';
 import type { GuardedOperation } from './guarded-operation.ts';
 
-/** `busy`: the queue was full or too slow. `circuit_open`: circuit breaker open. `error`: a bug. */
-export type CallOutcome = 'ok' | ConnectorErrorKind | 'busy' | 'circuit_open' | 'error';
+/**
+ * `busy`: the queue was full or too slow. `throttled`: the EHR limits the rate of requests. `circuit_open`: circuit breaker open.
+ * `error`: a bug.
+ */
+export type CallOutcome = 'ok' | ConnectorErrorKind | 'busy' | 'throttled' | 'circuit_open' | 'error';
 
 export interface EhrMetrics {
   observe(emr: string, operation: GuardedOperation, outcome: CallOutcome, seconds: number): void;
   /** The state is read whenever metrics are collected. */
   watchBreaker(emr: string, state: () => BreakerState): void;
+  /** The EHR has limited the rate of requests. */
+  throttled(emr: string): void;
+  /** The rate is read whenever metrics are collected. `undefined`: no limit. */
+  watchRate(emr: string, rate: () => number | undefined): void;
 }
 
 /** Labels are names from the configuration and the connector interface, never values from a call. */
 export function createEhrMetrics(registry: Registry): EhrMetrics {
   const breakers = new Map<string, () => BreakerState>();
+  const rates = new Map<string, () => number | undefined>();
+  const throttled = new Counter({
+    name: 'crossward_ehr_throttled_requests_total',
+    help: 'HTTP requests that an EHR has rejected because of its limit on the rate of requests.',
+    labelNames: ['emr'],
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'crossward_ehr_request_rate_limit',
+    help: 'HTTP requests per second that this process may send an EHR. Absent while there is no limit.',
+    labelNames: ['emr'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [emr, rate] of rates) {
+        const current = rate();
+        if (current !== undefined) this.set({ emr }, current);
+      }
+    },
+  });
   const duration = new Histogram({
     name: 'crossward_ehr_call_duration_seconds',
     help: 'Duration of calls to an EHR, including the time in the queue.',
@@ -45,5 +72,7 @@ export function createEhrMetrics(registry: Registry): EhrMetrics {
       calls.inc({ emr, operation, outcome });
     },
     watchBreaker: (emr, state) => void breakers.set(emr, state),
+    throttled: (emr) => throttled.inc({ emr }),
+    watchRate: (emr, rate) => void rates.set(emr, rate),
   };
 }

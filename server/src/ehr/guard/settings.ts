@@ -25,6 +25,7 @@ export async function httpSettings(connection: ConnectionSettings): Promise<EhrH
     connections: connection.concurrency,
     retries: connection.retries,
     maxResponseBytes: connection.max_response_bytes,
+    requestsPerSecond: connection.requests_per_second,
     allowPrivateAddresses: connection.allow_private_addresses,
     allowPlainText: connection.allow_plain_text,
     ca: connection.ca_file === undefined ? undefined : await readCertificates(connection.ca_file),

@@ -1,21 +1,24 @@
-import { callScope, lazyAbort } from './call-scope.ts';
+import { type CallFacts, callScope, lazyAbort, newFacts } from './call-scope.ts';
 
 /**
  * Rejects with the error made by `late` on a time-out, and aborts the HTTP requests of the work.
  *
  * @param milliseconds time-out. It starts again when the work reports progress.
  * @param longest time-out of the whole work, in milliseconds, whatever progress it makes
+ * @param facts filled while the work runs
  */
 export function withinTime<Result>(
   milliseconds: number,
   work: () => Promise<Result>,
   late: () => Error,
   longest = milliseconds,
+  facts: CallFacts = newFacts(),
 ): Promise<Result> {
   return new Promise<Result>((resolve, reject) => {
     const { signal, abort } = lazyAbort();
-    const end = performance.now() + longest;
-    let deadline = performance.now() + milliseconds;
+    const begun = performance.now();
+    const end = begun + longest;
+    let deadline = begun + milliseconds;
     let isOver = false;
     let timer = setTimeout(timeOut, milliseconds);
 
@@ -36,7 +39,7 @@ export function withinTime<Result>(
       settle();
     }
 
-    callScope.run({ signal, deadline: () => deadline, progress }, work).then(
+    callScope.run({ signal, begun, deadline: () => deadline, facts, progress }, work).then(
       (result) => ended(() => resolve(result)),
       (error) => ended(() => reject(error)),
     );

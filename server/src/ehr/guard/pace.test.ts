@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type CallScope, newFacts } from './call-scope.ts';
+import { createPace, type Pace, type RateReport, type SharedRate } from './pace.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+
+/** A call that began this many milliseconds ago and has 20 seconds. */
+function call(ago = 0): CallScope {
+  const begun = performance.now() - ago;
+  const { signal } = new AbortController();
+  return { signal: () => signal, begun, deadline: () => begun + 20_000, facts: newFacts(), progress: () => undefined };
+}
+
+/** Sends requests, and counts those that had their turn. */
+function sender(pace: Pace) {
+  let sent = 0;
+  return {
+    send: (count: number) =>
+      void Array.from({ length: count }, () =>
+        pace.turn(call()).then(
+          () => sent++,
+          () => undefined,
+        ),
+      ),
+    sent: () => sent,
+  };
+}
+
+/** The EHR has accepted this many requests, and then rejects one. */
+function throttle(pace: Pace, accepted: number, retryAfterSeconds?: number): void {
+  for (let count = 0; count < accepted; count++) pace.accepted();
+  pace.throttled(performance.now(), retryAfterSeconds);
+}
+
+test('without a limit, nothing waits', async () => {
+  const pace = createPace();
+  const { send, sent } = sender(pace);
+  send(1000);
+  await pass(0);
+  expect(sent()).toBe(1000);
+  expect(pace.rate()).toBeUndefined();
+});
+
+test('a rejected request stops all others until Retry-After, and sets the rate that the EHR has accepted', async () => {
+  const pace = createPace();
+  await pass(5000);
+  throttle(pace, 20, 1);
+  expect(pace.rate()).toBe(18);
+  const { send, sent } = sender(pace);
+  send(100);
+  await pass(990);
+  expect(sent()).toBe(0);
+  await pass(2010);
+  expect(sent()).toBeGreaterThanOrEqual(34);
+  expect(sent()).toBeLessThanOrEqual(40);
+});
+
+test('requests that were in flight together count once', async () => {
+  const pace = createPace();
+  await pass(5000);
+  const sentAt = performance.now();
+  throttle(pace, 20, 1);
+  await pass(10);
+  for (let count = 0; count < 10; count++) pace.throttled(sentAt, 1);
+  expect(pace.rate()).toBe(18);
+  await pass(2000);
+  pace.throttled(performance.now(), 1);
+  // At least half of it, however little was sent.
+  expect(pace.rate()).toBe(9);
+});
+
+test('a quota of a minute is spread over the minute', async () => {
+  const pace = createPace();
+  await pass(60_000);
+  throttle(pace, 600, 60);
+  expect(pace.rate()).toBe(9);
+});
+
+test('a fixed rate is never exceeded', async () => {
+  const pace = createPace({ fixedRate: 10 });
+  const { send, sent } = sender(pace);
+  send(100);
+  await pass(5000);
+  expect(sent()).toBeGreaterThanOrEqual(50);
+  expect(sent()).toBeLessThanOrEqual(52);
+});
+
+test('the oldest call comes first, whatever the order of its requests', async () => {
+  const pace = createPace({ fixedRate: 1 });
+  await pace.turn(undefined);
+  const order: string[] = [];
+  const [young, old] = [call(10), call(5000)];
+  for (const [name, scope] of [
+    ['young', young],
+    ['old', old],
+    ['old', old],
+  ] as const)
+    void pace.turn(scope).then(() => order.push(name));
+  await pass(4000);
+  expect(order).toEqual(['old', 'old', 'young']);
+});
+
+test('a call whose first request would come after half of its time is rejected at once, with the time to wait', async () => {
+  const pace = createPace();
+  throttle(pace, 0, 12);
+  await expect(pace.turn(call())).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 12 });
+});
+
+test('a call that has begun may use all of its time', async () => {
+  const pace = createPace();
+  const scope = call();
+  await pace.turn(scope);
+  throttle(pace, 20, 12);
+  const turn = pace.turn(scope);
+  await pass(12_200);
+  await turn;
+});
+
+test('a request whose turn does not come in time is rejected', async () => {
+  const pace = createPace({ fixedRate: 1 });
+  const old = call(5000);
+  await pace.turn(old);
+  const outcome = pace.turn(call()).then(
+    () => 'sent',
+    ({ kind }) => kind,
+  );
+  // An older call has more requests than fit into half of the time of the younger one.
+  for (let count = 0; count < 12; count++) void pace.turn(old);
+  await pass(10_000);
+  expect(await outcome).toBe('unavailable');
+});
+
+test('takes its share of the rate that the processes agree on, and tells what it wants', async () => {
+  const reports: RateReport[] = [];
+  let agreed: SharedRate = { rate: 8, share: 0.25, pauseSeconds: 0 };
+  const pace = createPace({
+    exchange: async (report) => {
+      reports.push(report);
+      return agreed;
+    },
+  });
+  const { send } = sender(pace);
+  send(3);
+  await pass(0);
+  expect(reports).toEqual([]);
+  throttle(pace, 10, 1);
+  await pass(10);
+  expect(reports).toMatchObject([{ slowdown: { rate: 9, isShared: false } }]);
+  expect(pace.rate()).toBe(2);
+  send(20);
+  await pass(5000);
+  expect(reports.length).toBeGreaterThanOrEqual(4);
+  expect(reports.length).toBeLessThanOrEqual(7);
+  expect(reports.at(-1)).toMatchObject({ isWaiting: true, slowdown: undefined });
+  agreed = { rate: undefined, share: 1, pauseSeconds: 0 };
+  await pass(2000);
+  expect(pace.rate()).toBeUndefined();
+});
+
+test('keeps its part while the database cannot be reached', async () => {
+  const pace = createPace({ exchange: () => Promise.reject(new Error('down')) });
+  await pass(5000);
+  throttle(pace, 20, 1);
+  await pass(3000);
+  const { send, sent } = sender(pace);
+  send(30);
+  await pass(1000);
+  expect(sent()).toBeGreaterThanOrEqual(15);
+  expect(pace.rate()).toBe(18);
+});

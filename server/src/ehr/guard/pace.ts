@@ -1,0 +1,236 @@
+import { AcceptedRequests } from './accepted-requests.ts';
+import type { CallScope } from './call-scope.ts';
+import { Throttled } from './throttled.ts';
+
+/** What a process tells the others about its requests to an EHR. */
+export interface RateReport {
+  /** Requests per second that this process wants to send. */
+  readonly demand: number;
+  /** Whether requests wait for the rate, so that a higher one is of use. */
+  readonly isWaiting: boolean;
+  /** The EHR has limited a request since the last report. */
+  readonly slowdown: Slowdown | undefined;
+}
+
+export interface Slowdown {
+  /** Requests per second for all processes, as this process estimates it. */
+  readonly rate: number;
+  /** Whether the estimate starts from the rate of all processes, not only from what this one has sent. */
+  readonly isShared: boolean;
+  readonly pauseSeconds: number;
+}
+
+/** What all processes have agreed on. */
+export interface SharedRate {
+  /** Requests per second of all processes. `undefined`: no limit is known. */
+  readonly rate: number | undefined;
+  /** The part of it that this process may use: 0 to 1. */
+  readonly share: number;
+  /** Seconds until the EHR may be asked again. */
+  readonly pauseSeconds: number;
+}
+
+interface PaceOptions {
+  /** Requests per second of all processes that are never exceeded. */
+  readonly fixedRate?: number | undefined;
+  /** Agrees on the rate with the other processes. Without it, this process is alone. */
+  readonly exchange?: ((report: RateReport) => Promise<SharedRate>) | undefined;
+  onThrottled?(): void;
+}
+
+/**
+ * The rate of the requests to one EHR. Without a limit nothing waits. A response that limits the rate (429, or 503 with a short
+ * `Retry-After`) sets one: what the EHR has accepted in the time that it names. All requests of the process wait for their turn,
+ * those of the oldest call first, so that calls that have begun are completed.
+ */
+export interface Pace {
+  /**
+   * Waits for the turn of a request.
+   *
+   * @throws Throttled if it would come too late for its call: for the first request of a call, after half of its time
+   */
+  turn(scope: CallScope | undefined): Promise<void>;
+  /** The EHR has responded, and has not limited the rate. */
+  accepted(): void;
+  /**
+   * The EHR has limited the rate.
+   *
+   * @param sentAt when the request was sent, in terms of `performance.now()`: all those in flight count once
+   */
+  throttled(sentAt: number, retryAfterSeconds: number | undefined): void;
+  /** Requests per second that this process may send. `undefined`: no limit. */
+  rate(): number | undefined;
+}
+
+const exchangeMs = 1000;
+/** Requests per second. */
+const lowestRate = 0.2;
+/** After a slowdown, the rate is at most this part of the former one, and at least half of it. */
+const reduction = 0.9;
+/** Seconds for which a request waits without `Retry-After`. */
+const pauseSeconds = 1;
+/** How much later than `Retry-After` requests come at most, so that those of several gateways do not come together. */
+const jitter = 0.1;
+/** Milliseconds that a request waits without a call, as in a command. */
+const patienceMs = 10_000;
+/** A call is told before it times out. */
+const marginMs = 50;
+
+interface Waiting {
+  readonly order: number;
+  begin(): void;
+}
+
+export function createPace({ fixedRate, exchange, onThrottled = () => undefined }: PaceOptions = {}): Pace {
+  const accepted = new AcceptedRequests();
+  const waiting = new Set<Waiting>();
+  const underWay = new WeakSet<CallScope>();
+  let total = fixedRate;
+  let share = 1;
+  let tokens = 1;
+  let filledAt = performance.now();
+  let pausedUntil = 0;
+  let slowedAt = Number.NEGATIVE_INFINITY;
+  let slowdown: Slowdown | undefined;
+  let asked = 0;
+  let exchangedAt = Number.NEGATIVE_INFINITY;
+  let isExchanging = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const rate = () => (total === undefined ? undefined : Math.max(lowestRate / 10, total * share));
+
+  /** Whether a request may be sent now. It then counts as sent. */
+  function take(now: number): boolean {
+    if (now < pausedUntil) return false;
+    const perSecond = rate();
+    if (perSecond === undefined) return true;
+    // A tenth of a second's requests may come together.
+    tokens = Math.min(Math.max(1, perSecond / 10), tokens + ((now - filledAt) / 1000) * perSecond);
+    filledAt = now;
+    if (tokens < 1) return false;
+    tokens--;
+    return true;
+  }
+
+  function drain(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const now = performance.now();
+    while (waiting.size > 0 && take(now)) oldest()?.begin();
+    if (waiting.size > 0) {
+      const perSecond = rate();
+      const untilToken = perSecond === undefined ? 0 : ((1 - Math.min(1, tokens)) / perSecond) * 1000;
+      timer = setTimeout(drain, Math.ceil(Math.min(exchangeMs, Math.max(pausedUntil - now, untilToken, 1))));
+    }
+    agree();
+  }
+
+  function oldest(): Waiting | undefined {
+    let first: Waiting | undefined;
+    for (const one of waiting) if (!first || one.order < first.order) first = one;
+    return first;
+  }
+
+  /** Exchanges the rate with the other processes, once a second while there is a limit and something to send. */
+  function agree(): void {
+    if (!exchange || isExchanging || (total === undefined && !slowdown)) return;
+    const now = performance.now();
+    const seconds = (now - exchangedAt) / 1000;
+    if (!slowdown && seconds * 1000 < exchangeMs) return;
+    const demand = waiting.size + asked / Math.max(1, Math.min(seconds, 60));
+    const report = { demand, isWaiting: waiting.size > 0, slowdown };
+    isExchanging = true;
+    exchangedAt = now;
+    asked = 0;
+    slowdown = undefined;
+    exchange(report)
+      .then((shared) => {
+        // A later slowdown of this process is not known to the others yet.
+        if (!slowdown) total = lower(fixedRate, shared.rate);
+        share = shared.share;
+        pausedUntil = Math.max(pausedUntil, performance.now() + shared.pauseSeconds * 1000);
+      })
+      // Without the database, this process keeps its part. The next exchange corrects it.
+      .catch(() => undefined)
+      .finally(() => {
+        isExchanging = false;
+        if (waiting.size > 0) drain();
+      });
+  }
+
+  function tooLate(now: number): Throttled {
+    const queued = waiting.size / (rate() ?? Number.POSITIVE_INFINITY);
+    // The random part is there so that the callers do not come back together.
+    const seconds = Math.max(0, pausedUntil - now) / 1000 + queued * (1 + Math.random());
+    return new Throttled(Math.max(1, Math.ceil(seconds)));
+  }
+
+  function wait(scope: CallScope | undefined, now: number): Promise<void> {
+    const order = scope?.begun ?? now;
+    const latest = latestTurn(scope, now);
+    const ahead = [...waiting].filter((it) => it.order <= order).length;
+    const soonest = Math.max(now, pausedUntil) + (ahead / (rate() ?? Number.POSITIVE_INFINITY)) * 1000;
+    if (soonest > latest) throw tooLate(now);
+    return new Promise((resolve, reject) => {
+      const expiry = setTimeout(
+        () => {
+          waiting.delete(one);
+          reject(tooLate(performance.now()));
+        },
+        Math.max(0, latest - now),
+      );
+      const one: Waiting = {
+        order,
+        begin() {
+          clearTimeout(expiry);
+          waiting.delete(one);
+          resolve();
+        },
+      };
+      waiting.add(one);
+      timer ??= setTimeout(drain, 1);
+    });
+  }
+
+  /** A call that has sent nothing yet must not begin so late that it ends half-way. */
+  function latestTurn(scope: CallScope | undefined, now: number): number {
+    if (!scope) return now + patienceMs;
+    const deadline = scope.deadline() - marginMs;
+    return underWay.has(scope) ? deadline : (scope.begun + deadline) / 2;
+  }
+
+  return {
+    rate,
+    async turn(scope) {
+      asked++;
+      const now = performance.now();
+      if (waiting.size > 0 || !take(now)) await wait(scope, now);
+      if (scope) underWay.add(scope);
+      agree();
+    },
+    accepted: () => accepted.add(performance.now()),
+    throttled(sentAt, retryAfterSeconds) {
+      onThrottled();
+      const now = performance.now();
+      const pause = (retryAfterSeconds ?? pauseSeconds / 2) * 1000;
+      const spread = retryAfterSeconds === undefined ? pause : Math.max(100, pause * jitter);
+      pausedUntil = Math.max(pausedUntil, now + pause + Math.random() * spread);
+      if (sentAt <= slowedAt) return;
+      slowedAt = now;
+      // `Retry-After` says in which time the EHR counts.
+      const window = Math.min(60, Math.max(1, retryAfterSeconds ?? 1));
+      const own = accepted.within(window, now) / window;
+      const isShared = total !== undefined;
+      const estimate = Math.max(lowestRate, (own / Math.max(share, 0.01)) * reduction);
+      total = total === undefined ? estimate : Math.max(lowestRate, total / 2, Math.min(total * reduction, estimate));
+      tokens = 0;
+      filledAt = now;
+      slowdown = { rate: total, isShared, pauseSeconds: Math.max(0, pausedUntil - now) / 1000 };
+      agree();
+    },
+  };
+}
+
+function lower(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db } from '../../db/kysely.ts';
+import type { RateReport, SharedRate } from './pace.ts';
+
+/** A limit that the EHR has not enforced for this long is forgotten. */
+const forgotten = sql`interval '10 minutes'`;
+/** The rate rises when the EHR has not limited it for this long, by one step a second, and only if requests wait. */
+const calm = sql`interval '10 seconds'`;
+const step = sql`interval '1 second'`;
+/** The part by which a step raises the rate, and requests per second that it raises it by at least. */
+const growth = 0.05;
+const leastGrowth = 0.2;
+/** A process that has not reported for this long sends nothing. */
+const silence = sql`interval '3 seconds'`;
+/** Requests per second. A process that wants little still gets a part. */
+const leastDemand = 1;
+
+/** Agrees on the rate of requests to one EHR with all processes that use this database. Rejects with its errors. */
+export type RateExchange = (report: RateReport) => Promise<SharedRate>;
+
+/**
+ * The rate of an EHR is a row that all processes share. Each divides it by what they all want to send, so that there is no
+ * statement for a request.
+ *
+ * @returns an exchange for one process and one EHR
+ */
+export function sharedRate(db: Db, emr: string, process: string = randomUUID()): RateExchange {
+  return async ({ demand, isWaiting, slowdown }) => {
+    if (slowdown) await slowDown(db, emr, slowdown);
+    const own = Math.max(leastDemand, demand);
+    const { rows } = await sql<{ rate: number | null; pause: number | null; others: number }>`
+      WITH own AS (
+        INSERT INTO ehr_rate_demands (emr, process, requests_per_second) VALUES (${emr}, ${process}, ${own})
+        ON CONFLICT (emr, process) DO UPDATE
+          SET requests_per_second = excluded.requests_per_second, reported_at = excluded.reported_at),
+      gone AS (DELETE FROM ehr_rate_demands WHERE emr = ${emr} AND reported_at < now() - interval '1 hour'),
+      raised AS (
+        UPDATE ehr_rates SET raised_at = now(),
+          requests_per_second = requests_per_second + greatest(${leastGrowth}, requests_per_second * ${growth})
+        WHERE emr = ${emr} AND ${isWaiting} AND raised_at < now() - ${step}
+          AND slowed_at < now() - ${calm} AND slowed_at > now() - ${forgotten}
+        RETURNING requests_per_second)
+      SELECT
+        coalesce((SELECT requests_per_second FROM raised), current.requests_per_second) AS rate,
+        extract(epoch FROM current.paused_until - now())::float8 AS pause,
+        (SELECT coalesce(sum(requests_per_second), 0)::float8 FROM ehr_rate_demands
+          WHERE emr = ${emr} AND process <> ${process} AND reported_at > now() - ${silence}) AS others
+      FROM (SELECT) AS one
+      LEFT JOIN ehr_rates AS current ON current.emr = ${emr} AND current.slowed_at > now() - ${forgotten}`.execute(db);
+    const [{ rate = null, pause = null, others = 0 } = {}] = rows;
+    return { rate: rate ?? undefined, share: own / (own + others), pauseSeconds: Math.max(0, pause ?? 0) };
+  };
+}
+
+/**
+ * Several processes notice a limit at once. Those that started from the shared rate have each reduced it, so the lowest one
+ * counts. Those that knew of no limit each know only what they have sent themselves: together they have sent the sum.
+ */
+async function slowDown(
+  db: Db,
+  emr: string,
+  { rate, isShared, pauseSeconds }: NonNullable<RateReport['slowdown']>,
+): Promise<void> {
+  await sql`
+    INSERT INTO ehr_rates AS current (emr, requests_per_second, paused_until)
+    VALUES (${emr}, ${rate}, now() + make_interval(secs => ${pauseSeconds}))
+    ON CONFLICT (emr) DO UPDATE SET
+      requests_per_second = CASE
+        WHEN current.slowed_at < now() - ${forgotten} THEN excluded.requests_per_second
+        WHEN ${isShared} THEN least(current.requests_per_second, excluded.requests_per_second)
+        WHEN current.slowed_at > now() - ${step} THEN current.requests_per_second + excluded.requests_per_second
+        ELSE current.requests_per_second END,
+      slowed_at = now(),
+      paused_until = greatest(current.paused_until, excluded.paused_until)`.execute(db);
+}

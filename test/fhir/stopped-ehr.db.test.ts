@@ -1,0 +1,31 @@
+import { afterAll, expect, test } from 'vitest';
+import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
+import { freeSlot } from '../bookings.ts';
+import { startGateway } from '../gateway.ts';
+import { careUnitPath } from '../other-ehrs.ts';
+import { fhirEhr, withEhrs } from './fhir-ehr.ts';
+
+const server = await startFake({ data: { days: 14 } });
+const gateway = await startGateway({
+  configure: (demo) => {
+    const ehr = fhirEhr('fhir', server);
+    return withEhrs(demo, [{ ...ehr, connection: { ...ehr.connection, changes_seconds: 0, retries: 0 } }]);
+  },
+});
+afterAll(() => gateway.close());
+
+test('searches for free times show that an EHR has stopped, although its services are answered from memory', async () => {
+  const path = careUnitPath('fhir', 'north');
+  const { start } = await freeSlot(gateway, { careUnit: path, from: new Date(Date.now() + 86_400_000) });
+  const query = new URLSearchParams({ start, end: new Date(Date.parse(start) + 86_400_000).toISOString() });
+  const states = async () => (await gateway.request<{ status: string }>('GET', '/api/emrs/fhir')).body.status;
+  expect(await states()).toBe('available');
+  await server.close();
+  const search = () => gateway.request('GET', `${path}/timeslots?${query}`);
+  for (let count = 0; count < 5; count++) expect((await search()).status).toBe(503);
+  expect(await states()).toBe('unavailable');
+  const ehr = gateway.deps.services.ehrs.get('fhir');
+  const { lastSuccessAt } = ehr?.health() ?? {};
+  expect((await search()).status).toBe(503);
+  expect(ehr?.health().lastSuccessAt).toEqual(lastSuccessAt);
+});
