@@ -1,10 +1,12 @@
 import type { Db } from '../db/kysely.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { recordAvailability } from '../events/availability-events.ts';
+import { makeDueAfterOutage } from '../operations/due.ts';
 
 /**
  * Watches whether an EHR can be used, and writes an event when that changes. Each round compares the state of this process
- * with what it last recorded, so a failure of the database is made up for by the next round.
+ * with what it last recorded, so a failure of the database is made up for by the next round. When an EHR comes back, the
+ * operations that waited for it are due at once.
  */
 export function watchAvailability(db: Db, ehr: EhrConnection): () => Promise<void> {
   let recorded: boolean | undefined;
@@ -14,6 +16,7 @@ export function watchAvailability(db: Db, ehr: EhrConnection): () => Promise<voi
     if (ehr.isOpen && breaker === 'closed' && lastSuccessAt === null) return;
     const isAvailable = ehr.isOpen && breaker === 'closed';
     if (isAvailable === recorded) return;
+    if (isAvailable) await makeDueAfterOutage(db, ehr.id);
     if (await recordAvailability(db, ehr.id, isAvailable)) recorded = isAvailable;
   };
 }

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
+import type { Reason } from '../problems/reasons.ts';
 import { type OperationRow, storedColumns } from './stored-operation.ts';
+
+/** Failures with which an operation is retried for up to a day. */
+export const outageReasons: ReadonlySet<string> = new Set([
+  'ehr_unavailable',
+  'ehr_timeout',
+  'outcome_unknown',
+  'database_unavailable',
+] satisfies Reason[]);
 
 export interface DueOperation extends OperationRow {
   /** Token of the lease that this process now holds. */
@@ -26,6 +35,14 @@ export async function leaseDue(
     FROM due WHERE operations.id = due.id
     RETURNING ${storedColumns}`.execute(db);
   return rows.map((row) => ({ ...row, token }));
+}
+
+/** Makes the operations of an EHR due that failed because it, or the database, was away. Their pauses begin anew. */
+export async function makeDueAfterOutage(db: Db, emr: string): Promise<void> {
+  await sql`
+    UPDATE operations SET next_attempt_at = now(), consecutive_failures = 0
+    WHERE emr = ${emr} AND next_attempt_at > now() AND lease_token IS NULL
+      AND last_failure = ANY(${[...outageReasons]}::text[])`.execute(db);
 }
 
 /**

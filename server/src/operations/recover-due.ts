@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
-import type { Reason } from '../problems/reasons.ts';
 import { whileRunning } from './claim.ts';
-import { type DueOperation, leaseDue } from './due.ts';
+import { type DueOperation, leaseDue, outageReasons } from './due.ts';
 import { OperationEnded } from './end.ts';
 import { LeaseLost } from './errors.ts';
 import { postpone } from './lease.ts';
@@ -19,6 +18,8 @@ export const dueAtOnce = 20;
 /** Failures in a row before an operation is suspended. */
 const mostFailures = 5;
 const longestPauseSeconds = 300;
+/** While an EHR is away, its circuit breaker answers nearly all attempts. One of them finds out that it is back. */
+const longestOutagePauseSeconds = 30;
 const daySeconds = 24 * 60 * 60;
 
 /** Recovers the operations of an EHR that are due. Returns how many there were. */
@@ -80,13 +81,6 @@ function pauseSeconds({ state, silence, emr }: Stored, { ehrs }: OperationServic
   return state === 'done' ? Math.min(Math.max(silence, settlingSeconds), 3600) : Math.min(1 + silence / 4, 30);
 }
 
-const outageReasons: ReadonlySet<string> = new Set([
-  'ehr_unavailable',
-  'ehr_timeout',
-  'outcome_unknown',
-  'database_unavailable',
-] satisfies Reason[]);
-
 async function recordFailure(
   services: OperationServices,
   leased: Leased,
@@ -99,7 +93,7 @@ async function recordFailure(
   const failures = isSameKind ? row.consecutive_failures + 1 : 1;
   // During an outage of the EHR or the database, recovery is retried for up to a day.
   const isSuspended = isOutage ? row.age > daySeconds : failures >= mostFailures;
-  const seconds = Math.min(2 ** (failures - 1), longestPauseSeconds);
+  const seconds = Math.min(2 ** (failures - 1), isOutage ? longestOutagePauseSeconds : longestPauseSeconds);
   await postpone(services.db, leased, { seconds, failure: reason, failures, isSuspended });
   if (isSuspended) services.operationMetrics.suspended({ operationId: row.id, emr: row.emr });
 }
