@@ -146,6 +146,12 @@ export async function startChild({
   };
 }
 
+/** Whether a signal has stopped the process. */
+export async function isStopped({ pid }: Pick<ChildGateway, 'pid'>): Promise<boolean> {
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return line.slice(line.lastIndexOf(')') + 2).startsWith('T');
+}
+
 async function readDemoClient(dataDir: string): Promise<ChildSetup['client']> {
   const { client_id, client_secret } = JSON.parse(await readFile(join(dataDir, 'demo-client.json'), 'utf8'));
   return { id: client_id, secret: client_secret };

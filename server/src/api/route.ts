@@ -151,6 +151,10 @@ declare module 'fastify' {
     upload?: Upload;
     /** See `findReceiver`. */
     receiver?: Promise<Patient> | undefined;
+    /** By `performance.now()`. */
+    receivedAt: number;
+    /** Call it before the first effect. @throws Problem `overloaded` if the caller is gone, or may have given up */
+    assertCallerWaits(): Promise<void>;
   }
 }
 

@@ -29,8 +29,13 @@ export function runWrite(
     keyed: key === undefined ? undefined : { key, fingerprint: fingerprint(request) },
   };
   const { ehr, careUnit } = access;
-  if (!ehr || !careUnit) return runLocalOnce(services, asked, (transact) => run({ transact }));
-  return runOnce(services, { ...asked, ehr, careUnit }, (execute) => run({ execute }));
+  const waits = () => request.assertCallerWaits();
+  if (!ehr || !careUnit) {
+    return runLocalOnce(services, asked, (transact) => run({ transact: (work) => waits().then(() => transact(work)) }));
+  }
+  return runOnce(services, { ...asked, ehr, careUnit }, (execute) =>
+    run({ execute: (kind, plan, decide) => waits().then(() => execute(kind, plan, decide)) }),
+  );
 }
 
 /** How a handler writes: to the EHR of its care unit, or to the gateway's own tables. */

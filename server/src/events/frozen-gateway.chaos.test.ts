@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { bookingOf, childClient } from '../../../test/child-client.ts';
-import { type ChildGateway, startChild } from '../../../test/child-gateway.ts';
+import { type ChildGateway, isStopped, startChild } from '../../../test/child-gateway.ts';
 import { eventually } from '../../../test/codes.ts';
 import { createTestDatabase } from '../../../test/database.ts';
 import type { EventPage } from '../../../test/events.ts';
@@ -38,12 +38,6 @@ async function gatewaysThatFreeze(freezeAt: string) {
     variables: { FREEZE_AT: freezeAt },
   });
   return { client, receiver, live, freezing };
-}
-
-/** Whether a signal has stopped the process. */
-async function isStopped({ pid }: ChildGateway): Promise<boolean> {
-  const line = await readFile(`/proc/${pid}/stat`, 'utf8');
-  return line.slice(line.lastIndexOf(')') + 2).startsWith('T');
 }
 
 test.each([

@@ -50,6 +50,7 @@ import { addRequestSyntax } from './request-syntax.ts';
 import { addUnreadBody } from './unread-body.ts';
 import { addUploadBodies } from './uploads/upload-bodies.ts';
 import { addValidation } from './validation.ts';
+import { addWaitingCallers } from './waiting-callers.ts';
 
 const longestHeaderSection = 32 * 1024;
 /** Milliseconds until the head of a request must have arrived. Shorter if the time-out of the whole request is. */
@@ -142,6 +143,7 @@ export async function buildApp(
     watch({ request, reply });
     done();
   });
+  addWaitingCallers(app);
   addHeaders(app);
   addConnectionCloseOnStop(app);
   addRequestSyntax(app);

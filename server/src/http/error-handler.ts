@@ -46,7 +46,9 @@ function isAbortedUpload(error: unknown, { raw }: FastifyRequest): boolean {
 
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   request.problem = problem;
-  if (problem.status >= 500) {
+  // Nothing failed if a write was not begun because its caller is gone.
+  const isGone = problem.reason === 'overloaded' && request.raw.socket.destroyed;
+  if (problem.status >= 500 && !isGone) {
     request.log.error({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
   }
   return reply

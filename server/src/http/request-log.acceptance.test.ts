@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
+import { creationBody, freeSlots, oslo } from '../../../test/bookings.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { newRequestId } from '../../../test/request-id.ts';
 
@@ -46,8 +46,8 @@ async function open(): Promise<Socket> {
 const head = (method: string, path: string, requestId: string, more = '') =>
   `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-service-client-id: ${id}\r\nx-service-client-secret: ${secret}\r\nx-request-id: ${requestId}\r\n${more}\r\n`;
 
-/** Delays every request until the test releases it, like a slow EHR. */
-function delayRequests(): { readonly reached: Promise<void>; release(): void } {
+/** Delays every call, or those with this name, until the test releases it, like a slow EHR. */
+function delayRequests(name?: string): { readonly reached: Promise<void>; release(): void } {
   const reached = Promise.withResolvers<void>();
   const free = Promise.withResolvers<void>();
   const ehr = gateway.deps.ehrs.get('sandbox-no');
@@ -55,6 +55,7 @@ function delayRequests(): { readonly reached: Promise<void>; release(): void } {
   const call = ehr.call.bind(ehr);
   Object.assign(ehr, {
     call: async (...args: unknown[]) => {
+      if (name !== undefined && args[0] !== name) return await Reflect.apply(call, ehr, args);
       reached.resolve();
       await free.promise;
       return await Reflect.apply(call, ehr, args);
@@ -68,13 +69,19 @@ function delayRequests(): { readonly reached: Promise<void>; release(): void } {
   return { reached: reached.promise, release };
 }
 
+const route = '/api/emrs/:emr/care-units/:care_unit_id/appointments';
+
 describe('a caller that disconnects before the response', () => {
-  test('is logged and measured once, and its booking is made', async () => {
-    const requestId = '0b5e0c4e-3f0a-4c39-9d0e-2a4f4d9f6a11';
-    const labels = { method: 'POST', route: '/api/emrs/:emr/care-units/:care_unit_id/appointments', status: 'aborted' };
-    const slot = await freeSlot(gateway);
+  test.each([
+    ['made, if it has begun', 'changeAppointments', true, '0b5e0c4e-3f0a-4c39-9d0e-2a4f4d9f6a11'],
+    ['not made, if it has not begun', 'findPatient', false, '0b5e0c4e-3f0a-4c39-9d0e-2a4f4d9f6a12'],
+  ] as const)('is logged and measured once, and its booking is %s', async (_, reachedCall, isMade, requestId) => {
+    const before = await measured({ method: 'POST', route, status: 'aborted' });
+    const labels = { method: 'POST', route, status: 'aborted' };
+    const [slot, other] = await freeSlots(gateway);
+    if (!slot || !other) return expect.unreachable('No free slots');
     const body = JSON.stringify(creationBody(slot));
-    const held = delayRequests();
+    const held = delayRequests(reachedCall);
     const socket = await open();
     socket.write(
       `${head('POST', `${oslo}/appointments`, requestId, `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`)}${body}`,
@@ -90,10 +97,13 @@ describe('a caller that disconnects before the response', () => {
       );
       return found.appointments.some(({ start }) => start === slot.start);
     };
-    await expect.poll(booked).toBe(true);
+    // Another booking comes after it.
+    const later = await gateway.request('POST', `${oslo}/appointments`, { body: creationBody(other) });
+    expect(later.status).toBe(201);
+    await expect.poll(booked).toBe(isMade);
     expect(linesOf(requestId)).toMatchObject([{ level: 30, msg: 'request', aborted: true, client: id }]);
     expect(linesOf(requestId)[0]).not.toHaveProperty('status');
-    expect(await measured(labels)).toBe(1);
+    expect((await measured(labels)) - before).toBe(1);
   });
 
   test('is logged once for each pipelined request', async () => {

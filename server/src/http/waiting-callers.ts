@@ -1,0 +1,35 @@
+import { setImmediate } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { unavailable } from '../problems/problem.ts';
+import { watchPauses } from './pauses.ts';
+
+/** Milliseconds. What arrived during a pause is read within this time after it. */
+const reading = 2_000;
+
+/**
+ * Adds `assertCallerWaits` to requests, for the moment before their first effect. A process that stood still, such as a
+ * suspended virtual machine, would otherwise perform requests whose callers have given up and asked again.
+ */
+export function addWaitingCallers(app: FastifyInstance): void {
+  const pauses = watchPauses();
+  app.addHook('onClose', async () => pauses.stop());
+  app.decorateRequest('receivedAt', 0);
+  app.decorateRequest('assertCallerWaits', async function () {
+    // First the event loop reads what has arrived, such as the end of the connection. The first turn may be the rest of the
+    // one that has read the request.
+    await setImmediate();
+    await setImmediate();
+    const { socket } = this.raw;
+    if (socket.destroyed || socket.readableEnded) {
+      throw unavailable('overloaded', { detail: 'The caller has closed the connection. Nothing was changed.' });
+    }
+    if (this.receivedAt < pauses.latestEnd() + reading) {
+      const detail = 'The gateway stood still, and the request may have waited for seconds. Nothing was changed.';
+      throw unavailable('overloaded', { detail, retryAfterSeconds: 1 });
+    }
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.receivedAt = performance.now();
+    done();
+  });
+}
