@@ -208,10 +208,11 @@ function checkCounters(writes: readonly Write[], { confirmations }: Snapshot): F
 function compareCount(writes: readonly Write[], count: number, tooMany: Fault, text: string): Finding[] {
   const last = writes.at(-1);
   if (!last) return [];
+  const answers = writes.map((write) => `${write.told}: ${write.answers.join(', ')}`).join('; ');
   const least = writes.filter((write) => write.told === 'done').length;
   const most = writes.filter((write) => write.told !== 'rejected').length;
-  if (count > most) return [finding(tooMany, last, `${text}, of at most ${most}`)];
-  return count < least ? [finding('lost', last, `${text}, of at least ${least}`)] : [];
+  if (count > most) return [finding(tooMany, last, `${text}, of at most ${most}: ${answers}`)];
+  return count < least ? [finding('lost', last, `${text}, of at least ${least}: ${answers}`)] : [];
 }
 
 /** Every write that was made has an entry that says so. */

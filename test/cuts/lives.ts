@@ -17,7 +17,7 @@ interface Appointment {
   readonly status: string;
   readonly start: string;
   readonly comment: string | null;
-  readonly replaces_id: string | null;
+  readonly confirmation: object | null;
 }
 
 interface Message {
@@ -82,11 +82,14 @@ export async function createLives(world: World, { settle, read }: Callers, rando
         comment: subject,
       },
     };
+    // A hold without a confirmation is one that the gateway releases: nobody has its code.
+    const isWished = ({ comment, status, confirmation }: Appointment) =>
+      comment === subject && (status === 'booked' || confirmation !== null);
     const look = async () => {
       const query = new URLSearchParams({ resource_id: slot.resource_id, start: slot.start, end: slot.end });
       const statuses = '&status=booked&status=awaiting_confirmation';
       const page = await read<{ appointments: Appointment[] }>(`${careUnit}/appointments?${query}${statuses}`);
-      const found = page?.appointments.filter(({ comment }) => comment === subject).map(({ id }) => id) ?? [];
+      const found = page?.appointments.filter(isWished).map(({ id }) => id) ?? [];
       return found.length > 0 ? found : undefined;
     };
     const start = instant(slot.start);
