@@ -70,7 +70,9 @@ export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
     const actors = named.map((actor) => practitionerOf(roles.get(actor)) ?? actor);
     // The location itself is a resource only if it has a schedule.
     const isOf = (id: string, actor: string) => known.has(id) || (side === 'here' && actor !== location && mayBe(id));
-    return rankedActors(actors)
+    // Of several practitioners, the care unit's own come first: another care unit may show the appointment with the others.
+    const isOwn = (actor: string) => known.has(resourceId(actor));
+    return rankedActors([...actors.filter(isOwn), ...actors.filter((actor) => !isOwn(actor))])
       .filter((actor) => isOf(resourceId(actor), actor))
       .map(resourceId);
   }
