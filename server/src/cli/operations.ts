@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { inOneTransaction } from '../db/in-one-transaction.ts';
 import { dropMessages, dropWarning } from '../operations/advice.ts';
 import {
   dropOperation,
@@ -41,7 +42,7 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
     .description('Resume a suspended operation after its cause was fixed.')
     .argument('<id>', 'operation id from `list`')
     .action(async (id: string) => {
-      const isTakenUp = await withDatabase(output, (db) => retrySuspended(db, id));
+      const isTakenUp = await withDatabase(output, (db) => inOneTransaction(db, (tx) => retrySuspended(tx, id)));
       if (isTakenUp) output.out('The operation is due. A running gateway resumes it within seconds.\n');
       else output.err('No suspended operation has this id. Other operations are retried automatically.\n');
       end(isTakenUp ? exitCodes.fine : exitCodes.failed);
