@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { TimeSlot } from '@crossward/connector-kit';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeServer, startFake } from '../fake/server.ts';
 import { refreshed } from '../src/directory/refreshed.ts';
-import type { FhirResource } from '../src/fhir.ts';
+import type { FhirResource, FhirSlot } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation } from './bookings.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
@@ -44,11 +45,11 @@ describe('what is new in the EHR', () => {
     onTestFinished(() => void vi.useRealTimers());
     const { healthcare_services: _, ...settings } = settingsFor(server.url);
     const connector = await openConnector({ ...settings, ...own });
-    const { findResource, listHealthcareServices, listResources, changeAppointments } = connector;
+    const { findResource, listHealthcareServices, listResources, listTimeSlots, changeAppointments } = connector;
     await listResources?.(north);
     vi.setSystemTime(Date.now() + 10_000);
     server.seen.splice(0);
-    return { server, findResource, listHealthcareServices, changeAppointments };
+    return { server, findResource, listHealthcareServices, listTimeSlots, changeAppointments };
   }
 
   test('is found at its first look-up', async () => {
@@ -97,6 +98,34 @@ describe('what is new in the EHR', () => {
     // A time that is taken does not read it again and again.
     for (const slot of slots) await expect(booking(slot)).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
     expect(readings()).toBe(1);
+  });
+
+  test.each([
+    ['Slots', {}],
+    ['a server that checks', { booking: { mode: 'create' } }],
+  ] as const)('is not looked for when a time is taken (%s)', async (_, own) => {
+    const options = { ...own, healthcare_services: healthcareServices };
+    const { server, listTimeSlots, changeAppointments } = await tenSecondsLater(options);
+    const range = { start: new Date(), end: new Date(Date.now() + 86_400_000) };
+    const [slot] = (await listTimeSlots?.({ careUnit: north, ...range, resourceIds: ['r-1'], limit: 1 })) ?? [];
+    const booking = async () =>
+      changeAppointments?.({ operationId: randomUUID(), careUnit: north, changes: [creation(slot as TimeSlot)] });
+    expect(await booking()).toMatchObject([{ state: 'booked' }]);
+    // Not every server sets a Slot to `busy`.
+    const { start } = slot as TimeSlot;
+    const taken = server.store.get(`Slot/slot-r-1-${start.getTime() / 60_000}`);
+    server.store.save({ ...taken, status: 'busy' } as FhirResource);
+    await expect(booking()).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    expect(server.seen.filter(({ path }) => path === '/Schedule')).toEqual([]);
+    // The period is taken out of its schedule, and another gateway has made one in its place.
+    server.store.save({ ...taken, status: 'busy-unavailable' } as FhirResource);
+    const actor = [{ reference: 'Practitioner/r-1' }, { reference: 'Location/north' }];
+    server.store.save({ resourceType: 'Schedule', id: 'new', actor } as FhirResource);
+    const schedule = { reference: 'Schedule/new' };
+    for (const it of server.store.all('Appointment')) server.store.save({ ...it, status: 'cancelled' } as FhirResource);
+    const { extension: _claim, ...free } = { ...taken, id: 'new', schedule, status: 'free' } as FhirSlot;
+    server.store.save(free as FhirResource);
+    expect(await booking()).toMatchObject([{ state: 'booked' }]);
   });
 
   test('does not need a request for what is known', async () => {

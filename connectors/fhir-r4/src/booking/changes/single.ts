@@ -10,6 +10,7 @@ import { timeTaken } from '../write/outcomes.ts';
 import type { Wish } from './drafts.ts';
 import { placedAppointment } from './new-appointment.ts';
 import { readChanges } from './read.ts';
+import { unavailableTime } from './unavailable-time.ts';
 
 /** A write with one change, for a server that manages its Slots itself. */
 export interface SingleChange extends PlannedAppointment {
@@ -60,11 +61,11 @@ async function findPath(
     services: anyService ? undefined : [serviceId],
   });
   const free = await freeSlots(ehr, directory, found, before);
-  const offered = free.filter((slot) => {
+  const isOffered = (slot: FhirSlot) => {
     const offer = directory.offerOf(slot);
     return offer?.resourceId === resourceId && (anyService || offer.services.some(({ id }) => id === serviceId));
-  });
-  const path = slotPath(offered, { start, end });
-  if (!path) throw timeTaken();
+  };
+  const path = slotPath(free.filter(isOffered), { start, end });
+  if (!path) throw unavailableTime(found.filter(isOffered), { start, end });
   return path;
 }

@@ -7,6 +7,7 @@ import { namesAppointment, ownerNames } from '../../time-slots/slot-owners.ts';
 import { slotPath } from '../../time-slots/slot-path.ts';
 import type { Draft, Drafted, Fate, Wish } from '../changes/drafts.ts';
 import { placedAppointment } from '../changes/new-appointment.ts';
+import { unavailableTime } from '../changes/unavailable-time.ts';
 import { OperationInProgress, timeTaken } from '../write/outcomes.ts';
 import { slotOfOwner } from './slot-of-owner.ts';
 
@@ -128,11 +129,12 @@ interface SoFar {
 function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar): readonly FhirSlot[] {
   const { directory, slots, owners, occupied, users, abandoned, takeOver, now } = context;
   const { draft, resourceId, serviceId, start, end } = wish;
-  const candidates = [...slots.values()].filter((slot) => {
+  const offered = [...slots.values()].filter((slot) => {
     const offer = directory.offerOf(slot);
-    if (taken.has(referenceTo(slot)) || offer?.resourceId !== resourceId) return false;
+    if (offer?.resourceId !== resourceId) return false;
     return serviceId === unknownService || offer.services.some(({ id }) => id === serviceId);
   });
+  const candidates = offered.filter((slot) => !taken.has(referenceTo(slot)));
 
   function isAvailable(slot: FhirSlot): boolean {
     const reference = referenceTo(slot);
@@ -151,5 +153,5 @@ function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar):
   if (path) return path;
   const isUnderWay = candidates.some((slot) => claimOf(slot)?.owner === draft.owner && slot.status !== 'free');
   if (isUnderWay && draft.before === null) throw new OperationInProgress();
-  throw timeTaken();
+  throw unavailableTime(offered, { start, end });
 }

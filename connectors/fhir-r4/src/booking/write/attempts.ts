@@ -17,6 +17,7 @@ import {
   isTimeTaken,
   isUnknown,
   LostRace,
+  NoKnownSlots,
   OperationInProgress,
   unknownOutcome,
 } from './outcomes.ts';
@@ -109,10 +110,14 @@ export async function changeAppointments<Plan>(
   throw new ConnectorError('unavailable', 'The appointments kept changing during the write; nothing was written');
 }
 
-/** Whether a directory that was read later could have what was looked for. */
+/** Whether a directory that was read later could have what was looked for. It does not free a time that is taken. */
 function isMissing(error: unknown): boolean {
   if (!(error instanceof ConnectorError)) return false;
-  return ['time_slot_unavailable', 'resource_not_found', 'healthcare_service_not_found'].includes(error.kind);
+  return (
+    error instanceof NoKnownSlots ||
+    error.kind === 'resource_not_found' ||
+    error.kind === 'healthcare_service_not_found'
+  );
 }
 
 /** Whether it is the appointment that the change names. */

@@ -20,8 +20,17 @@ export function isUnknown(error: unknown): boolean {
   return error instanceof ConnectorError && unknownKinds.includes(error.kind);
 }
 
+const noFreeSlot = 'No free time slot covers the range';
+
 export function timeTaken(): ConnectorError {
-  return new ConnectorError('time_slot_unavailable', 'No free time slot covers the range');
+  return new ConnectorError('time_slot_unavailable', noFreeSlot);
+}
+
+/** No Slots of a known schedule cover the time, so it may be in a schedule that is newer than the cached directory. */
+export class NoKnownSlots extends ConnectorError {
+  constructor() {
+    super('time_slot_unavailable', noFreeSlot);
+  }
 }
 
 export function isTimeTaken(error: unknown): boolean {
