@@ -58,7 +58,7 @@ const commands: Record<string, () => Promise<readonly [string, () => Promise<unk
     return [`operators end-sessions ${name}`, sessions];
   },
   'messages retry': async () => {
-    const id = await insertFailedMessage(database);
+    const id = await insertFailedMessage(database, `a-${++names}`);
     const state = () => db.selectFrom('messages').select('state').where('id', '=', id).execute();
     return [`messages retry ${id}`, state];
   },
