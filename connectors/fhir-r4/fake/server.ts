@@ -52,6 +52,8 @@ export interface FakeOptions {
   readonly searchesBySlot?: boolean;
   /** `rejected`: it does not support `Appointment?slot=`. */
   readonly slotSearch?: 'rejected';
+  /** Whether its CapabilityStatement says that it supports `Patient?link=`. */
+  readonly searchesPatientLinks?: boolean;
   /** Whether it supports `_include=Appointment:slot`. */
   readonly includesSlots?: boolean;
   /** Whether it supports `_revinclude=Appointment:slot`. */
@@ -567,7 +569,12 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
         mode: 'server',
         interaction: transactions ? codes('transaction') : [],
         resource: [
-          ...others.map((type) => ({ type, interaction: read })),
+          ...others.map((type) => ({
+            type,
+            interaction: read,
+            searchParam:
+              type === 'Patient' && options.searchesPatientLinks ? [{ name: 'link', type: 'reference' }] : [],
+          })),
           ...documents.map((type) => ({ type, interaction: [...read, ...writes] })),
           { type: 'Schedule', interaction: plainWrites },
           {

@@ -168,6 +168,8 @@ export class Store {
             : list(resource.participant).map(({ actor }) => actor as Reference);
         return actors.some((it) => refersTo(it, values));
       }
+      case 'link':
+        return list(resource.link).some(({ other }) => refersTo(other, values));
       case 'location':
         return [resource.location].flat().some((it) => refersTo(it, values));
       case 'partof':

@@ -6,6 +6,7 @@ import { compare, type FhirAppointment } from './fhir.ts';
 import { type Place, toAppointment } from './mappers/appointment.ts';
 import { patientViews, readGroupId, viewOf } from './mappers/group.ts';
 import { isFhirId } from './patients.ts';
+import { recordsOf } from './replaced-patients.ts';
 import { resourceReference } from './resource-id.ts';
 import { defaultPageSize } from './settings.ts';
 
@@ -45,18 +46,20 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
   const directory = await ehr.directory.of(query.careUnit);
   const actors = actorsOf(directory, query);
   if (actors?.length === 0 || (query.patientId !== undefined && !isFhirId(query.patientId))) return [];
+  const patients = query.patientId === undefined ? [] : await recordsOf(ehr, query.patientId);
   const place = placeFor(directory, query);
   const found = new Map<string, Appointment>();
   let sorted = true;
   let reached = Number.NEGATIVE_INFINITY;
-  for await (const page of ehr.client.pages('Appointment', searchParameters(query, actors))) {
+  for await (const page of ehr.client.pages('Appointment', searchParameters(query, patients, actors))) {
     sorted &&= page.sorted;
     for (const resource of page.resources as readonly FhirAppointment[]) {
       const start = new Date(resource.start ?? '').getTime();
       if (start < reached) sorted = false;
       reached = Math.max(reached, Number.isNaN(start) ? reached : start);
       for (const view of patientViews(resource)) {
-        const appointment = toAppointment(view, place, ehr.dialect, ehr.client.clock);
+        const mapped = toAppointment(view, place, ehr.dialect, ehr.client.clock);
+        const appointment = mapped && ofCurrentRecord(mapped, query, patients);
         if (appointment && isWanted(appointment, query)) found.set(appointment.id, appointment);
       }
     }
@@ -76,6 +79,17 @@ function placeFor(directory: CareUnitDirectory, { resourceId }: AppointmentQuery
   };
 }
 
+/** An appointment that names a record that the patient's current one has replaced is listed for the current one. */
+function ofCurrentRecord(
+  appointment: Appointment,
+  { patientId }: AppointmentQuery,
+  records: readonly string[],
+): Appointment {
+  return patientId !== undefined && records.includes(appointment.patientId)
+    ? { ...appointment, patientId }
+    : appointment;
+}
+
 /** `undefined`: the search names no actor. */
 function actorsOf(directory: CareUnitDirectory, { resourceId, patientId }: AppointmentQuery): string[] | undefined {
   if (resourceId !== undefined) {
@@ -89,13 +103,18 @@ function actorsOf(directory: CareUnitDirectory, { resourceId, patientId }: Appoi
   return all.length > mostActors ? undefined : all;
 }
 
-function searchParameters(query: AppointmentQuery, actors: readonly string[] | undefined): SearchParameters {
-  const { patientId, range, after } = query;
+/** @param patients the ids of the patient's records. Empty: of all patients */
+function searchParameters(
+  { range, after }: AppointmentQuery,
+  patients: readonly string[],
+  actors: readonly string[] | undefined,
+): SearchParameters {
+  const patient = patients.map((it) => `Patient/${it}`).join(',');
   // `date` is the start. No appointment is expected to be longer than a day.
   const earliest = range ? range.start.getTime() - dayMilliseconds : undefined;
   const from = Math.max(earliest ?? Number.NEGATIVE_INFINITY, after?.start.getTime() ?? Number.NEGATIVE_INFINITY);
   return [
-    ...(patientId === undefined ? [] : [['patient', `Patient/${patientId}`] as const]),
+    ...(patient === '' ? [] : [['patient', patient] as const]),
     ...(actors === undefined ? [] : [['actor', actors.join(',')] as const]),
     ...(Number.isFinite(from) ? [['date', `ge${new Date(from).toISOString()}`] as const] : []),
     ...(range ? [['date', `lt${range.end.toISOString()}`] as const] : []),

@@ -27,6 +27,8 @@ export interface ServerFacts {
   readonly includesSlots: boolean;
   /** Whether Appointments can be searched for by their Slots: `Appointment?slot=`. */
   readonly searchesBySlot: boolean;
+  /** Whether Patients can be searched for by the records that they link to: `Patient?link=`. */
+  readonly searchesPatientLinks: boolean;
 }
 
 /** Whether an existing Appointment can be changed at all. */
@@ -71,6 +73,7 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
       ['*', 'Appointment:*', 'Appointment:slot'].includes(it),
     ),
     searchesBySlot: (resources.get('Appointment')?.searchParam ?? []).some(({ name }) => name === 'slot'),
+    searchesPatientLinks: (resources.get('Patient')?.searchParam ?? []).some(({ name }) => name === 'link'),
     conditionalCreate: resources.get('Appointment')?.conditionalCreate === true,
     revIncludesAppointments: resources.get('Slot')?.searchRevInclude?.includes('Appointment:slot') === true,
   };

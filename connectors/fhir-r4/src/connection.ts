@@ -29,6 +29,10 @@ export interface FhirConnection {
   readonly directory: Directory;
   /** The ids of patients who were found recently and can be booked. */
   readonly bookablePatients: Recent<string>;
+  /** The references of the records that a patient has replaced, by that of the patient, who was read recently. */
+  readonly replacedPatients: Recent<readonly string[]>;
+  /** Whether Patients can be searched for by the records that they link to. */
+  readonly searchesPatientLinks: boolean;
   readonly dialect: AppointmentDialect;
   /** Whether a search for Slots can return their Appointments too: `_revinclude=Appointment:slot`. */
   readonly revIncludesAppointments: boolean;
@@ -86,6 +90,8 @@ export function connect(
       knows: facts.knows,
     }),
     bookablePatients: recent(),
+    replacedPatients: recent(),
+    searchesPatientLinks: facts.searchesPatientLinks,
     dialect: {
       commentField: booking.comment_field ?? 'comment',
       cancelReason: booking.cancel_reason ?? 'comment',

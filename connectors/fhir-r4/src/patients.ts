@@ -8,6 +8,7 @@ import type { FhirConnection } from './connection.ts';
 import { type FhirPatient, localReference, referenceTo } from './fhir.ts';
 import { identifierToken } from './identifiers.ts';
 import { toPatient } from './mappers/patient.ts';
+import { replacedBy } from './replaced-patients.ts';
 
 /** The maximum number of replacements that are followed. */
 const mostLinks = 10;
@@ -20,6 +21,7 @@ export async function findPatient(ehr: FhirConnection, identifier: PatientIdenti
   const { type, value } = identifier;
   const found = type === 'emr_id' ? await currentPatient(ehr, value) : await byNumber(ehr, type, value);
   if (!found) return null;
+  ehr.replacedPatients.put(referenceTo(found), replacedBy(found));
   const current = patientOf(ehr, found);
   const isOwn = current.identifiers.some((own) => own.type === type && own.value === value);
   // It was found by a record that it has replaced.

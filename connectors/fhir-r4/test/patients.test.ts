@@ -1,18 +1,18 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeServer, startFake } from '../fake/server.ts';
+import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
 import type { FhirAppointment, FhirResource } from '../src/fhir.ts';
 import { patientIdOf } from '../src/mappers/appointment.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
-import { openConnector, settingsFor } from './subject.ts';
+import { north, openConnector, settingsFor } from './subject.ts';
 
 const servers: FakeServer[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function open(settings: Partial<FhirSettings> = {}) {
-  const server = await startFake({ data: { days: 7 } });
+async function open(settings: Partial<FhirSettings> = {}, options: FakeOptions = {}) {
+  const server = await startFake({ data: { days: 7 }, ...options });
   servers.push(server);
   const connector = await openConnector(settingsFor(server.url, settings));
   const change = (id: string, elements: object) =>
@@ -29,6 +29,47 @@ async function open(settings: Partial<FhirSettings> = {}) {
 
 const byId = (value: string) => ({ type: 'emr_id', value }) as const;
 const number = { type: 'se_personal_number', value: '197010632391' } as const;
+
+describe('the appointments of a patient', () => {
+  test.each([
+    ['says that it replaces others', false],
+    ['is named by those that it replaced', true],
+  ])('whose record %s include those that name the replaced records', async (_, searchesPatientLinks) => {
+    const { server, connector, change, replace, book } = await open({}, { searchesPatientLinks });
+    const made = [await book('p-2'), await book('p-3'), await book('p-4'), await book('p-5')];
+    const replaces = (...ids: string[]) => ({
+      link: ids.map((id) => ({ type: 'replaces', other: { reference: `Patient/${id}` } })),
+    });
+    if (searchesPatientLinks) {
+      replace('p-2', 'Patient/p-3');
+      replace('p-3', 'Patient/p-4');
+    } else {
+      change('p-4', replaces('p-3'));
+      change('p-3', replaces('p-2'));
+    }
+    // A relative's record is no record of the patient.
+    change('p-5', { link: [{ type: 'seealso', other: { reference: 'Patient/p-4' } }] });
+    const query = { careUnit: north, patientId: 'p-4', limit: 10 };
+    for (const isLookedUp of [false, true]) {
+      if (isLookedUp) await connector.findPatient?.(byId('p-4'));
+      const listed = (await connector.listAppointments?.(query)) ?? [];
+      expect(listed.map(({ id }) => id)).toEqual(made.slice(0, 3).map((it) => it?.id));
+      expect(listed.map(({ patientId }) => patientId)).toEqual(['p-4', 'p-4', 'p-4']);
+    }
+    expect(server.seen.some(({ path, query: text }) => path === '/Patient' && text.includes('link='))).toBe(
+      searchesPatientLinks,
+    );
+  });
+
+  test('cost no further request when the patient was just looked up', async () => {
+    const { server, connector } = await open();
+    await connector.listResources?.(north);
+    await connector.findPatient?.(byId('p-4'));
+    server.seen.splice(0);
+    await connector.listAppointments?.({ careUnit: north, patientId: 'p-4', limit: 10 });
+    expect(server.seen.map(({ path }) => path)).toEqual(['/Appointment']);
+  });
+});
 
 describe('a patient who', () => {
   test.each([
