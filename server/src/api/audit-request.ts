@@ -101,7 +101,10 @@ export function auditProblem(request: FastifyRequest, problem: Problem): Promise
   if (audit === undefined || audit === 'none' || isAudited || !access?.ehr || !access.careUnit) return undefined;
   // There is no database to write to.
   if (problem.reason === 'database_unavailable' || (!seen && beforeHandler.has(problem.reason))) return undefined;
-  return write(request, describe(request, problem.reason)).then(
+  const store = () => write(request, describe(request, problem.reason));
+  // A connection that broke with the operation may fail the entry too. An entry of what was told twice is better than none.
+  const stored = store().catch((cause) => (problem.status < 500 ? Promise.reject(cause) : store()));
+  return stored.then(
     () => problem,
     (cause) => {
       if (problem.status < 500) return unavailable('database_unavailable', { cause });
