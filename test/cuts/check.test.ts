@@ -229,3 +229,10 @@ test('what was made and compensated, without an event, counts as not made', () =
   }));
   expect(check(history)).toEqual([]);
 });
+
+test('the event of an interrupted change may be left out after a cancellation', () => {
+  const history = whole();
+  const without = { ...history.snapshot, events: history.snapshot.events.filter(({ id }) => id !== 'updated') };
+  const interrupted = history.writes.map((it) => (it.kind === 'move' ? { ...it, isDisturbed: true } : it));
+  expect(check({ writes: interrupted, snapshot: without })).toEqual([]);
+});

@@ -1,0 +1,18 @@
+import { expect, inject, test } from 'vitest';
+import { check } from './check.ts';
+import { runRound } from './round.ts';
+
+const round = (cuts: number) =>
+  runRound({ folder: inject('runFolder'), postgresUrl: inject('postgresUrl'), seed: 1, cuts });
+
+test('what callers are told agrees with what is there, although connections to the database are cut', async () => {
+  const { history, cutsByWay } = await round(60);
+  expect(cutsByWay.length).toBeGreaterThanOrEqual(60);
+  expect(check(history)).toEqual([]);
+});
+
+test('and if nothing is cut', async () => {
+  const { history } = await round(0);
+  expect(history.writes.filter(({ told }) => told === 'unknown')).toEqual([]);
+  expect(check(history)).toEqual([]);
+});
