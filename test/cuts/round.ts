@@ -54,20 +54,26 @@ export async function runRound({
       }
     });
     if (cuts === 0) await sleep(quietMilliseconds);
-    const disturbing: Promise<void>[] = [];
+    let freezing: Promise<void> | undefined;
+    let isFrozen = false;
     for (let next = 0; world.cuts() - cutBefore < cuts; next++) {
       await sleep(500);
       if (next % 8 !== 7) continue;
+      // One of the two gateways is left, so events must keep coming.
+      if (isFrozen) continue;
       if (random() < 0.6) {
         done.kills++;
         await world.kill();
       } else {
         done.freezes++;
-        disturbing.push(world.freeze(pick(random, [2_000, 5_000, 12_000, longestFreezeMilliseconds])));
+        isFrozen = true;
+        freezing = world.freeze(pick(random, [2_000, 5_000, 12_000, longestFreezeMilliseconds])).finally(() => {
+          isFrozen = false;
+        });
       }
     }
     isEnding = true;
-    await Promise.all(disturbing);
+    await freezing;
     await world.heal();
     callers.healed();
     await Promise.all(working);
