@@ -83,7 +83,11 @@ export function isDatabaseFailure(error: unknown): boolean {
   return databaseFailure(error) !== undefined;
 }
 
-/** A failure of the database that has cost the connection, or left no connection to use. */
+/**
+ * A failure of the database that has cost the connection, or left no connection to use.
+ *
+ * @internal For tests of what became of the connection.
+ */
 export function isConnectionFailure(error: unknown): boolean {
   return databaseFailure(error)?.isConnectionLost === true;
 }

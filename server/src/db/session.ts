@@ -78,7 +78,7 @@ export class Session {
     this.#loans++;
   }
 
-  /** Throws the server's error, or an error known to `isConnectionFailure`. */
+  /** Throws the server's error, or an error known to `isDatabaseFailure`. */
   async query(config: QueryConfig): Promise<pg.QueryResult> {
     // Serialise values first: if that fails while sending, node-postgres corrupts its next message.
     const { name, ...statement } = { ...config, values: prepareValues(config.values) };

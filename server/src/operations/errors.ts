@@ -32,7 +32,5 @@ export function isFinal(error: unknown): error is Problem {
 /** Once the EHR has been called, any failure that proves nothing leaves the outcome unknown. */
 export function asOutcomeUnknown(error: unknown): Problem {
   if (error instanceof Problem && error.reason === 'outcome_unknown') return error;
-  return isDatabaseFailure(error)
-    ? outcomeUnknownInDatabase(error)
-    : new Problem('outcome_unknown', { cause: error });
+  return isDatabaseFailure(error) ? outcomeUnknownInDatabase(error) : new Problem('outcome_unknown', { cause: error });
 }
