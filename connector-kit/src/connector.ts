@@ -258,8 +258,15 @@ export interface ConnectorOperations
    * The appointments of the write with this operation id, in the order of its changes. `null`: the write was never done.
    * A connector that implements it never repeats a write with a known operation id. If it is missing, the gateway never
    * retries a write.
+   *
+   * @param changes those of the write. A connector that takes times before it makes an appointment frees those that an
+   *   interrupted write has left, and throws `outcome_unknown` until then.
    */
-  findOperation(careUnit: CareUnit, operationId: string): Promise<readonly Appointment[] | null>;
+  findOperation(
+    careUnit: CareUnit,
+    operationId: string,
+    changes?: readonly AppointmentChange[],
+  ): Promise<readonly Appointment[] | null>;
 
   /** For an EHR that sends codes: starts a booking, and sends the patient a code. */
   requestBooking(request: Write & { readonly creation: AppointmentCreation }): Promise<EhrConfirmation>;

@@ -1,6 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Found, Work } from '../../operations/kind.ts';
-import { type AppointmentPlan, changesOf, type Results } from './plan.ts';
+import { type AppointmentPlan, changesOf, ehrChange, type Results } from './plan.ts';
 import { reconcile } from './reconcile.ts';
 import { resultsOf } from './results.ts';
 import { hasOneId } from './transaction.ts';
@@ -17,16 +17,21 @@ export async function lookUpPlan(work: Work, plan: AppointmentPlan): Promise<Fou
 
 /** The steps of a plan that the EHR has performed. */
 export async function partsDone(work: Work, plan: AppointmentPlan): Promise<Results> {
-  const { call, careUnit, ehr, ehrId } = work;
+  const { call, careUnit, ehr, ehrId, expiresAt } = work;
   if (!ehr.offers('findOperation')) return reconcile(work, plan);
   const changes = changesOf(plan);
   if (hasOneId(ehr, plan)) {
-    const found = await call('findOperation', careUnit, ehrId());
+    const found = await call(
+      'findOperation',
+      careUnit,
+      ehrId(),
+      changes.map(({ change }) => ehrChange(change, expiresAt)),
+    );
     return found ? resultsOf(changes, found) : new Map();
   }
   const parts = new Map<number, Appointment>();
-  for (const { index } of changes) {
-    const [appointment] = (await call('findOperation', careUnit, ehrId(index))) ?? [];
+  for (const { index, change } of changes) {
+    const [appointment] = (await call('findOperation', careUnit, ehrId(index), [ehrChange(change, expiresAt)])) ?? [];
     if (appointment) parts.set(index, appointment);
   }
   return parts;

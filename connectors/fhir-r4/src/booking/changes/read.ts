@@ -54,7 +54,7 @@ function byClockOfEhr(change: AppointmentChange, clock: EhrClock): AppointmentCh
 }
 
 /** The ids of the appointments that a write changes, each once. */
-export function existingIds({ changes }: AppointmentWrite): readonly string[] {
+export function existingIds({ changes }: Pick<AppointmentWrite, 'changes'>): readonly string[] {
   return [...new Set(changes.flatMap((change) => (change.kind === 'create' ? [] : [change.appointmentId])))];
 }
 

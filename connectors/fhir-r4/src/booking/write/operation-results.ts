@@ -1,5 +1,6 @@
-import type { Connector } from '@crossward/connector-kit';
+import type { AppointmentChange, Connector } from '@crossward/connector-kit';
 import type { BookingConnection } from '../../connection.ts';
+import type { CareUnitDirectory } from '../../directory.ts';
 import { compare, type FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
 import { viewAfter } from '../../mappers/group.ts';
@@ -9,17 +10,27 @@ import { unknownOutcome } from './outcomes.ts';
 /** Finds the appointments that an operation wrote, in the order of its changes. */
 export type FindDone = (operationId: string) => Promise<readonly FhirAppointment[]>;
 
+/** Removes what a write has left that made no appointment. Throws while it cannot. */
+export type CleanUp = (
+  directory: CareUnitDirectory,
+  write: { readonly operationId: string; readonly changes: readonly AppointmentChange[] },
+) => Promise<void>;
+
 /** The port's `findOperation`, for a server that keeps operation ids. */
 export function operationFinder(
   ehr: BookingConnection,
   findDone: FindDone = (operationId) => findOperationResources(ehr, operationId),
+  cleanUp: CleanUp = async () => undefined,
 ): Pick<Connector, 'findOperation'> {
   if (!ehr.operationLookup) return {};
   return {
-    async findOperation(careUnit, operationId) {
+    async findOperation(careUnit, operationId, changes = []) {
       const found = await findDone(operationId);
-      if (found.length === 0) return null;
       const directory = await ehr.directory.of(careUnit);
+      if (found.length === 0) {
+        await cleanUp(directory, { operationId, changes });
+        return null;
+      }
       const appointments = found.flatMap((it) => toAppointment(it, directory, ehr.dialect, ehr.client.clock) ?? []);
       // The care unit no longer includes the resource or the location of one of them, but the appointment exists.
       if (appointments.length < found.length) throw unknownOutcome();

@@ -10,6 +10,7 @@ import { intendedBookings } from '../intended-bookings.ts';
 import { inOrderOfChanges, planWrite } from '../plan.ts';
 import { readAhead } from '../read-ahead.ts';
 import { finishSlotsOf, sweep } from '../sweep.ts';
+import { freeLeftClaims } from './left-claims.ts';
 import { runSlotClaims } from './steps.ts';
 import { resultsWithoutTwins } from './twins.ts';
 
@@ -29,7 +30,8 @@ import { resultsWithoutTwins } from './twins.ts';
  * 4. `PUT` the Appointment as `booked`, or `PATCH` it, under the version that was read.
  *
  * If 3 or 4 gets no response, the Slot or the Appointment is read again (`claim.ts`, `steps.ts`). If that does not show
- * what was done, the outcome is unknown and the claims stay. A gateway that dies after 3 leaves a `busy` Slot with a
+ * what was done, the outcome is unknown and the claims stay. The outcome is unknown too if a claim cannot be given back:
+ * the look-up of the operation finds nothing only when its claims are freed (`left-claims.ts`). A gateway that dies after 3 leaves a `busy` Slot with a
  * claim. Once the claim has ended, it is taken only if an appointment needs it (`time-slots/abandoned-slots.ts`); if not,
  * the next listing frees it (`slots/sweep.ts`).
  *
@@ -62,7 +64,7 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
       listTimeSlots(ehr, query, slotTimes(ehr, { sweep: (leftovers) => sweep(ehr, leftovers) })),
     findAppointments: ahead.findAppointments,
     readIntended: intended.read,
-    ...operationFinder(ehr, findDone),
+    ...operationFinder(ehr, findDone, (directory, undone) => freeLeftClaims(ehr, directory, undone)),
     async changeAppointments(write) {
       assertSupported(capabilities, write);
       return changeAppointments(ehr, write, {

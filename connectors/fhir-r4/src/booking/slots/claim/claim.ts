@@ -1,13 +1,14 @@
+import { ConnectorError } from '@crossward/connector-kit';
 import type { BookingConnection } from '../../../connection.ts';
 import { type FhirSlot, referenceTo } from '../../../fhir.ts';
 import { claimedSlot, claimOf } from '../../../mappers/slot.ts';
-import { isUnknown, LostRace, quietly, unknownOutcome } from '../../write/outcomes.ts';
+import { isUnknown, LostRace, unknownOutcome } from '../../write/outcomes.ts';
 import { versionOf } from '../../write/version.ts';
 import type { PlannedSlot } from '../place.ts';
 import { put } from './put.ts';
 
 /** How long a slot stays claimed by an interrupted write. Then its owner's appointment decides whether it is taken. */
-const claimMilliseconds = 120_000;
+export const claimMilliseconds = 120_000;
 const attempts = 3;
 
 /**
@@ -38,12 +39,25 @@ export async function claim(
   }
 }
 
-/** Restores the previous state of a claimed slot. */
+/** Restores the previous state of a claimed slot. Returns whether the claim is gone. */
 export async function giveBack(
   ehr: BookingConnection,
   { slot, current }: { readonly slot: PlannedSlot; readonly current: FhirSlot },
-): Promise<void> {
-  await quietly(() => put(ehr, slot.before, versionOf(current)));
+): Promise<boolean> {
+  const work = async () => {
+    try {
+      await put(ehr, slot.before, versionOf(current));
+      return true;
+    } catch (error) {
+      if (!(error instanceof LostRace) && !isUnknown(error)) throw error;
+      const now = await ehr.client.read<FhirSlot>(referenceTo(slot.before));
+      return !now || !hasSameClaim(current, now);
+    }
+  };
+  return work().catch((error: unknown) => {
+    if (error instanceof ConnectorError) return false;
+    throw error;
+  });
 }
 
 export function hasSameClaim(a: FhirSlot, b: FhirSlot): boolean {

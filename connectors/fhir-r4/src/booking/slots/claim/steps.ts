@@ -5,7 +5,7 @@ import { claimedSlot, claimOf, isClaimedBy } from '../../../mappers/slot.ts';
 import { operationKeys } from '../../../operation-ids.ts';
 import { type PlannedAppointment, writeAppointment } from '../../write/appointment.ts';
 import { findOperationResources } from '../../write/operation-results.ts';
-import { afterWriting, isUnknown, LostRace, quietly } from '../../write/outcomes.ts';
+import { afterWriting, FinalError, isUnknown, LostRace, quietly } from '../../write/outcomes.ts';
 import { versionOf } from '../../write/version.ts';
 import type { PlannedSlot } from '../place.ts';
 import type { Plan } from '../plan.ts';
@@ -39,7 +39,7 @@ export interface ClaimOptions {
  *
  * With `writesSlotsOnce`, a claim is the final state of a slot that is taken, and a slot that is left is not claimed.
  *
- * @throws LostRace when another write was faster
+ * @throws LostRace when another write was faster; FinalError `outcome_unknown` if nothing was written but claims stay
  */
 export async function runSlotClaims(
   ehr: BookingConnection,
@@ -63,7 +63,7 @@ export async function runSlotClaims(
       results.push(await write(ehr, appointment, { takesOver, onNoResponse }));
   } catch (error) {
     // After an unknown outcome the claims stay: the appointment may exist.
-    if (!isUnknown(error)) for (const it of claimed) await giveBack(ehr, it);
+    if (!isUnknown(error)) await giveAllBack(ehr, claimed);
     throw error;
   }
   if (once) await freeSlots(ehr, plan, claimed);
@@ -75,6 +75,16 @@ export async function runSlotClaims(
       results.map((made, index) => keptAppointment(ehr, plan.appointments[index] as PlannedAppointment, made)),
     ),
   );
+}
+
+/**
+ * @throws FinalError `outcome_unknown` if a claim stays: the operation remains open until a look-up has freed it. On a
+ * server that does not keep operation ids there is no look-up, and the next listing frees it.
+ */
+async function giveAllBack(ehr: BookingConnection, claimed: readonly Claimed[]): Promise<void> {
+  let isLeft = false;
+  for (const it of claimed) isLeft = !(await giveBack(ehr, it)) || isLeft;
+  if (isLeft && ehr.operationLookup) throw new FinalError('outcome_unknown', 'The EHR did not free the claimed Slots');
 }
 
 /** A slot that its appointment leaves, with a claim of ours: if the gateway dies before it is freed, a listing frees it. */
