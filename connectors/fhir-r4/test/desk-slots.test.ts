@@ -292,6 +292,27 @@ describe('in slot_claim, a tentative slot', () => {
   });
 });
 
+describe('in slot_claim, a hold whose confirmation was interrupted before the appointment', () => {
+  test('is confirmed after the claim of the confirmation has ended', async () => {
+    const { server, http, connector, slots, slotOf } = await start({ transactions: 'none', searchesBySlot: false });
+    const [slot] = slots;
+    const [held] = await write(connector, [creation(slot, new Date(Date.now() + 600_000))]);
+    const confirmation = { kind: 'confirm', appointmentId: held?.id ?? '' } as const;
+    server.misbehave = ({ method, path }) => {
+      if (method !== 'PUT' || !path.startsWith('/Appointment')) return undefined;
+      http.cut();
+      return 'cut_before';
+    };
+    await write(connector, [confirmation]).catch(() => undefined);
+    server.misbehave = () => undefined;
+    expect(slotOf(slot).status).toBe('busy-tentative');
+    endClaim(server, slotOf(slot));
+    const second = await openConnector(settingsFor(server.url));
+    expect(await write(second, [confirmation])).toMatchObject([{ state: 'booked' }]);
+    expect(slotOf(slot).status).toBe('busy');
+  });
+});
+
 describe.each(modes)('in mode %s, a held appointment that staff book directly in the EHR', (_, options) => {
   test('has a busy slot when its code is entered later', async () => {
     const { connector, slots, slotOf, atTheDesk } = await start(options);

@@ -27,7 +27,7 @@ export interface PlaceContext {
   readonly owners: ReadonlyMap<string, FhirAppointment>;
   /** Slots whose time an appointment takes, whatever their status is. */
   readonly occupied: ReadonlySet<string>;
-  /** Another active appointment that needs a slot: of those that are to be freed or whose claim has expired. By slot. */
+  /** An active appointment that needs a slot that others leave or whose claim has expired. By slot. */
   readonly users: ReadonlyMap<string, FhirAppointment>;
   /** `busy` slots with a claim of the gateway that no appointment needs. */
   readonly abandoned: ReadonlySet<string>;
@@ -95,8 +95,8 @@ function leftBy({ ehr, slots, users, now }: PlaceContext, draft: Draft, fate: Fa
       return user ? handedOver(before, user, now) : [{ before, after: freedSlot(before), owner }];
     }
     if (!isOurs && before.status !== 'free') throw timeTaken();
-    // The hold has expired, and staff have given its time to another patient.
-    if (user) throw timeTaken();
+    // The claim has expired, and staff have given its time to another patient.
+    if (user && user.id !== appointment.id) throw timeTaken();
     const after =
       fate === 'book'
         ? claimedSlot(before, 'busy', { owner, until: null })
