@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { callScope } from './call-scope.ts';
 import { createGuard, type Guard, type GuardSettings } from './guard.ts';
 import { createEhrMetrics } from './metrics.ts';
+import { Throttled } from './throttled.ts';
 
 interface Setup {
   readonly guard: Guard;
@@ -141,6 +142,24 @@ describe('the circuit breaker', () => {
     expect(await metric('crossward_ehr_calls_total{emr="north",operation="findPatient",outcome="throttled"}')).toBe(
       '10',
     );
+  });
+
+  test('does not count a call that shares a request which the rate has stopped', async () => {
+    const { guard } = setUp();
+    await times(10, () => read(guard, () => Promise.reject(new Throttled(5))));
+    expect(guard.health()).toEqual({ breaker: 'closed', lastSuccessAt: null });
+  });
+
+  test('counts a call that has a result although the rate has stopped one of its requests', async () => {
+    const { guard, metric } = setUp();
+    await times(2, () => read(guard, fail('unavailable')));
+    await read(guard, async () => {
+      const scope = callScope.getStore();
+      if (scope) scope.facts.wasThrottled = true;
+    });
+    await times(2, () => read(guard, fail('unavailable')));
+    expect(guard.health()).toEqual({ breaker: 'closed', lastSuccessAt: expect.any(Date) });
+    expect(await metric('crossward_ehr_calls_total{emr="north",operation="findPatient",outcome="ok"}')).toBe('1');
   });
 
   test('rejects calls while it is open, with the seconds until the next test call', async () => {

@@ -6,6 +6,7 @@ import { exactSize } from './exact-size.ts';
 import type { GuardedOperation } from './guarded-operation.ts';
 import { limitStream, type StreamLimits } from './limit-stream.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
+import { Throttled } from './throttled.ts';
 import { withinTime } from './time-limit.ts';
 import { createTurns } from './turns.ts';
 
@@ -99,9 +100,13 @@ export function createGuard(
     const longestMs = Math.max(limitMs, settings.streams.totalMs);
     const facts = newFacts();
     const inTime = () => withinTime(limitMs, call, () => late(operation), longestMs, facts).catch(inTermsOf(operation));
+    /** The request may be one that another call has sent for both. */
+    const wasThrottled = (error: unknown) => facts.wasThrottled || error instanceof Throttled;
     /** A call that was answered from memory, or that the rate of requests has stopped, says nothing about the EHR. */
     const judge: Judge = (error) => {
-      if (facts.wasThrottled || !(facts.hasReachedEhr || countsEveryCall)) return 'nothing';
+      if (!(facts.hasReachedEhr || countsEveryCall)) return 'nothing';
+      if (error === undefined) return 'success';
+      if (wasThrottled(error)) return 'nothing';
       return error instanceof ConnectorError && failures.includes(error.kind) ? 'failure' : 'success';
     };
     const guarded = async () => {
@@ -113,7 +118,7 @@ export function createGuard(
         }
         return result;
       } catch (error) {
-        observe(facts.wasThrottled ? 'throttled' : outcomeOf(error));
+        observe(wasThrottled(error) ? 'throttled' : outcomeOf(error));
         throw error;
       }
     };

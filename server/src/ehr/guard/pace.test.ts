@@ -114,6 +114,21 @@ test('a call whose first request would come after half of its time is rejected a
   await expect(pace.turn(call())).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 12 });
 });
 
+test.each([3600, 999_999_999])('asks again after five minutes, whatever Retry-After says: %i', async (seconds) => {
+  const pace = createPace();
+  throttle(pace, 0, seconds);
+  await expect(pace.turn(call())).rejects.toMatchObject({ retryAfterSeconds: 300 });
+  await pass(301_000);
+  await pace.turn(call());
+});
+
+test('does not pause longer than five minutes, whatever the others say', async () => {
+  const pace = createPace({ exchange: async () => ({ rate: 10, share: 1, pauseSeconds: 86_400 }) });
+  throttle(pace, 20, 1);
+  await pass(10);
+  await expect(pace.turn(call())).rejects.toMatchObject({ retryAfterSeconds: 300 });
+});
+
 test('a call that has begun may use all of its time', async () => {
   const pace = createPace();
   const scope = call();
@@ -174,5 +189,27 @@ test('keeps its part while the database cannot be reached', async () => {
   send(30);
   await pass(1000);
   expect(sent()).toBeGreaterThanOrEqual(15);
+  expect(pace.rate()).toBe(18);
+});
+
+test('tells the others of a limit when the database can be reached again', async () => {
+  const reports: RateReport[] = [];
+  const pace = createPace({
+    async exchange(report) {
+      reports.push(report);
+      if (reports.length === 1) throw new Error('down');
+      return { rate: report.slowdown?.rate, share: 1, pauseSeconds: 0 };
+    },
+  });
+  await pass(5000);
+  throttle(pace, 20, 1);
+  await pass(500);
+  const { send } = sender(pace);
+  send(1);
+  await pass(100);
+  // Not with each request: the database may need the time.
+  expect(reports).toHaveLength(1);
+  await pass(2000);
+  expect(reports[1]).toMatchObject({ slowdown: { rate: 18 } });
   expect(pace.rate()).toBe(18);
 });

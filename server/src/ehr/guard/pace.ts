@@ -53,7 +53,7 @@ export interface Pace {
   /** The EHR has responded, and has not limited the rate. */
   accepted(): void;
   /**
-   * The EHR has limited the rate.
+   * The EHR has limited the rate. Nothing is sent until its `Retry-After`, for five minutes at most.
    *
    * @param sentAt when the request was sent, in terms of `performance.now()`: all those in flight count once
    */
@@ -69,6 +69,8 @@ const lowestRate = 0.2;
 const reduction = 0.9;
 /** Seconds for which a request waits without `Retry-After`. */
 const pauseSeconds = 1;
+/** Seconds after which the EHR is asked again, whatever it or another process says. */
+const longestPauseSeconds = 300;
 /** How much later than `Retry-After` requests come at most, so that those of several gateways do not come together. */
 const jitter = 0.1;
 /** Milliseconds that a request waits without a call, as in a command. */
@@ -91,7 +93,9 @@ export function createPace({ fixedRate, exchange, onThrottled = () => undefined 
   let filledAt = performance.now();
   let pausedUntil = 0;
   let slowedAt = Number.NEGATIVE_INFINITY;
-  let slowdown: Slowdown | undefined;
+  /** Not told to the other processes yet. */
+  let slowdown: Omit<Slowdown, 'pauseSeconds'> | undefined;
+  let hasExchangeFailed = false;
   let asked = 0;
   let exchangedAt = Number.NEGATIVE_INFINITY;
   let isExchanging = false;
@@ -136,22 +140,27 @@ export function createPace({ fixedRate, exchange, onThrottled = () => undefined 
     if (!exchange || isExchanging || (total === undefined && !slowdown)) return;
     const now = performance.now();
     const seconds = (now - exchangedAt) / 1000;
-    if (!slowdown && seconds * 1000 < exchangeMs) return;
+    if ((!slowdown || hasExchangeFailed) && seconds * 1000 < exchangeMs) return;
     const demand = waiting.size + asked / Math.max(1, Math.min(seconds, 60));
-    const report = { demand, isWaiting: waiting.size > 0, slowdown };
+    const told = slowdown && { ...slowdown, pauseSeconds: Math.max(0, pausedUntil - now) / 1000 };
     isExchanging = true;
     exchangedAt = now;
     asked = 0;
     slowdown = undefined;
-    exchange(report)
+    exchange({ demand, isWaiting: waiting.size > 0, slowdown: told })
       .then((shared) => {
+        hasExchangeFailed = false;
         // A later slowdown of this process is not known to the others yet.
         if (!slowdown) total = lower(fixedRate, shared.rate);
         share = shared.share;
-        pausedUntil = Math.max(pausedUntil, performance.now() + shared.pauseSeconds * 1000);
+        const seconds = Math.min(shared.pauseSeconds, longestPauseSeconds);
+        pausedUntil = Math.max(pausedUntil, performance.now() + seconds * 1000);
       })
       // Without the database, this process keeps its part. The next exchange corrects it.
-      .catch(() => undefined)
+      .catch(() => {
+        hasExchangeFailed = true;
+        slowdown ??= told;
+      })
       .finally(() => {
         isExchanging = false;
         if (waiting.size > 0) drain();
@@ -212,7 +221,7 @@ export function createPace({ fixedRate, exchange, onThrottled = () => undefined 
     throttled(sentAt, retryAfterSeconds) {
       onThrottled();
       const now = performance.now();
-      const pause = (retryAfterSeconds ?? pauseSeconds / 2) * 1000;
+      const pause = Math.min(retryAfterSeconds ?? pauseSeconds / 2, longestPauseSeconds) * 1000;
       const spread = retryAfterSeconds === undefined ? pause : Math.max(100, pause * jitter);
       pausedUntil = Math.max(pausedUntil, now + pause + Math.random() * spread);
       if (sentAt <= slowedAt) return;
@@ -225,7 +234,7 @@ export function createPace({ fixedRate, exchange, onThrottled = () => undefined 
       total = total === undefined ? estimate : Math.max(lowestRate, total / 2, Math.min(total * reduction, estimate));
       tokens = 0;
       filledAt = now;
-      slowdown = { rate: total, isShared, pauseSeconds: Math.max(0, pausedUntil - now) / 1000 };
+      slowdown = { rate: total, isShared };
       agree();
     },
   };
