@@ -53,10 +53,10 @@ test('a booking takes all Slots of its time, and a cancellation frees them', asy
 const documentChanges = ['changeDocument', 'changeNote', 'retractDocument', 'retractNote'];
 
 test.each([
-  [{}, ['cancel', 'comment', 'delete', 'take', ...documentChanges]],
-  [{ history: false }, ['cancel', 'comment', 'take', ...documentChanges]],
-  [{ deletedSearch: 'known' }, ['cancel', 'comment', 'delete', 'take', ...documentChanges]],
-  [{ documents: false }, ['cancel', 'comment', 'delete', 'take']],
+  [{}, ['cancel', 'comment', 'delete', 'overbook', 'take', ...documentChanges]],
+  [{ history: false }, ['cancel', 'comment', 'overbook', 'take', ...documentChanges]],
+  [{ deletedSearch: 'known' }, ['cancel', 'comment', 'delete', 'overbook', 'take', ...documentChanges]],
+  [{ documents: false }, ['cancel', 'comment', 'delete', 'overbook', 'take']],
   [{ plainWrites: false, checksAppointments: true }, ['cancel', 'comment', 'delete', ...documentChanges]],
   [{ plainWrites: false, patchOnly: true }, ['cancel', 'comment', ...documentChanges]],
   [{ plainWrites: false, operations: 'ihe', operationsOnly: true }, documentChanges],
