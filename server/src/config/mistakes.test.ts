@@ -187,6 +187,32 @@ const cases: Record<string, readonly Case[]> = {
       '6:44: emrs[0].policies.cancellation_confirmation: requires a message channel: set messages.sms, or messages.email with cancellation_code_by_email: true',
     ],
     [
+      'codes that can be guessed, by their attempts',
+      ['    care_units:', '    policies: { code: { length: 5, attempts: 11 } }\n    care_units:'],
+      '6:46: emrs[0].policies.code.attempts: code.attempts 11 with code.length 5 lets a code be guessed; a code of 5 digits can have at most 10 attempts',
+    ],
+    [
+      'codes that can be guessed, by their length',
+      ['    care_units:', '    policies: { code: { length: 4 } }\n    care_units:'],
+      '6:33: emrs[0].policies.code.length: code.attempts 5 with code.length 4 lets a code be guessed; a code of 4 digits can have one attempt',
+    ],
+    [
+      'codes of a care unit that can be guessed with the attempts of the EHR',
+      [
+        '    care_units:\n      - id: oslo',
+        '    policies: { code: { attempts: 20 } }\n    care_units:\n      - id: oslo\n        policies: { code: { length: 5 } }',
+      ],
+      '9:37: emrs[0].care_units[0].policies.code.length: code.attempts 20 with code.length 5 lets a code be guessed; a code of 5 digits can have at most 10 attempts',
+    ],
+    [
+      'codes of the EHR that can be guessed with the attempts of a care unit',
+      [
+        '    care_units:\n      - id: oslo',
+        '    policies: { code: { length: 4, attempts: 1 } }\n    care_units:\n      - id: oslo\n        policies: { code: { attempts: 2 } }',
+      ],
+      '9:39: emrs[0].care_units[0].policies.code.attempts: code.attempts 2 with code.length 4 lets a code be guessed; a code of 4 digits can have one attempt',
+    ],
+    [
       'colours that are hard to see',
       [
         'language: nb',
@@ -267,6 +293,14 @@ test.each(['https://sms.example.org', 'http://127.0.0.1:9000/sms', 'http://[::1]
   async (url) => {
     const sms = `{ provider: webhook, url: "${url}", secret: { env: ACME_CLIENT_SECRET } }`;
     expect((await load(rightFile + withMessages(sms))).messages.sms).toMatchObject({ url });
+  },
+);
+
+test.each(['{ length: 4, attempts: 1 }', '{ length: 5, attempts: 10 }', '{ attempts: 20 }', '{ length: 10 }'])(
+  'codes may be %s',
+  async (code) => {
+    const file = rightFile.replace('    care_units:', `    policies: { code: ${code} }\n    care_units:`);
+    await expect(load(file)).resolves.toBeDefined();
   },
 );
 

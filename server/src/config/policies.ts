@@ -27,11 +27,14 @@ export const policiesSchema = Type.Object(
             wholeNumber('Seconds after which a code expires.', { minimum: 1, maximum: 86_400, default: 600 }),
           ),
           attempts: Type.Optional(
-            wholeNumber('Number of incorrect codes after which a confirmation is locked.', {
-              minimum: 1,
-              maximum: 20,
-              default: 5,
-            }),
+            wholeNumber(
+              'Number of incorrect codes after which a confirmation is locked: at most one for every 10,000 codes of the length.',
+              {
+                minimum: 1,
+                maximum: 20,
+                default: 5,
+              },
+            ),
           ),
         },
         { description: 'Confirmation codes.', additionalProperties: false, default: {} },

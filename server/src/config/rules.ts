@@ -1,5 +1,6 @@
 import { isConfigurable } from '../identifiers/referable-headers.ts';
 import { parseRange } from './address-ranges.ts';
+import { guessableCodes } from './code-rules.ts';
 import { consoleMistakes } from './console-rules.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { isMapping, type Mistake, type Path, quoted } from './mistake.ts';
@@ -23,6 +24,7 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...repeated(file.clients ?? [], ['clients'], 'id'),
     ...mistakenGrants(file),
     ...missingChannels(file),
+    ...guessableCodes(file),
     ...plainTextMistakes(file),
     ...reservedHeaders(file),
     ...invalidProxies(file),
