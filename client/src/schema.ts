@@ -1058,7 +1058,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description Until then, deliveries are also signed with the previous secret. Null without one.
+             * @description Until then, deliveries are also signed with a previous secret. Null without one.
              */
             previous_secret_expires_at: string | null;
             /** @description Whether deliveries of a replay are still being created. */
@@ -1287,7 +1287,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description Until then, deliveries are also signed with the previous secret. Null without one.
+             * @description Until then, deliveries are also signed with a previous secret. Null without one.
              */
             previous_secret_expires_at: string | null;
             /** @description Whether deliveries of a replay are still being created. */
@@ -1331,7 +1331,7 @@ export interface components {
             from: string;
         };
         WebhookSecretRotation: {
-            /** @description How long deliveries are also signed with the previous secret. Default: a day. */
+            /** @description How long deliveries are also signed with the previous secret. Those before it sign until their own ends. 0: all end at once. Default: a day. */
             overlap_seconds?: number;
         };
         WebhookTest: {

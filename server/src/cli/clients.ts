@@ -92,22 +92,13 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
     .argument('<id>', 'id from `list`')
     .option(
       '--overlap-hours <hours>',
-      `hours that the current secret stays valid, up to ${longestOverlapHours}; 0: it ends at once`,
+      `hours that the current secret stays valid, up to ${longestOverlapHours}; 0: it ends at once, with those before it`,
       String(defaultOverlapHours),
     )
-    .option('--yes', 'rotate also during the overlap of the last rotation, and end the secret before it at once')
-    .action(async (id: string, options: Options & { readonly overlapHours: string; readonly yes?: true }) => {
+    .action(async (id: string, options: Options & { readonly overlapHours: string }) => {
       const hours = readHours(options.overlapHours);
-      // Without an overlap, even the current secret ends at once.
-      const mayEndPrevious = options.yes === true || hours === 0;
-      const result = await change(options, (administration) =>
-        rotateClient(administration, { id }, hours, mayEndPrevious),
-      );
-      if ('rejection' in result) {
-        if (result.rejection !== 'overlap') return reject(result.rejection);
-        output.err(`Nothing was changed. ${notChangedTexts.overlap} Wait, or run the command again with --yes.\n`);
-        return end(exitCodes.failed);
-      }
+      const result = await change(options, (administration) => rotateClient(administration, { id }, hours));
+      if ('rejection' in result) return reject(result.rejection);
       showSecret(result.secret, `The client ${id} has a new secret.`);
     });
   withFacts(

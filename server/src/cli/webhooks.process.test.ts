@@ -78,7 +78,7 @@ test('an endpoint is created under the rules of the API, changed, and gets a new
     url: `${where}/2`,
     eventTypes: null,
     secret: secretIn(rotated.stdout),
-    previousSecret: endpoint?.secret,
+    previousSecrets: [{ secret: endpoint?.secret }],
   });
   expect(await crossward(`webhooks rotate ${id} --overlap-seconds 1w`)).toMatchObject({ code: 2 });
   expect(await crossward(`webhooks disable ${id}`)).toMatchObject({ code: 0 });

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { ClientFacts } from '../config/schema.ts';
 import type { Tx } from '../db/kysely.ts';
 import { hashOfSecret } from './client-secret.ts';
+import { earlierSecrets, mostPrevious, previousColumns, previousSecrets } from './previous-secrets.ts';
 
 /** Which client to change. `version`: only if it has not changed since. */
 export interface ClientVersion {
@@ -9,8 +10,8 @@ export interface ClientVersion {
   readonly version?: number | undefined;
 }
 
-/** Why a client was not changed. `overlap`: a further rotation would end a secret that is still valid. */
-export type Rejection = 'taken' | 'unknown' | 'revoked' | 'outdated' | 'overlap';
+/** Why a client was not changed. */
+export type Rejection = 'taken' | 'unknown' | 'revoked' | 'outdated';
 
 /** Creates a client. An id exists once, also after the client was revoked. */
 export async function insertClient(tx: Tx, facts: ClientFacts, secret: string): Promise<Rejection | undefined> {
@@ -49,42 +50,54 @@ export async function updateClient(
 
 interface Rotation {
   readonly secret: string;
+  /** 0: all previous secrets end at once, such as one that has leaked. */
   readonly overlapHours: number;
-  /** Whether a secret that is valid since the last rotation may end at once. */
-  readonly mayEndPrevious: boolean;
 }
 
 /**
- * Gives a client a new secret. The previous one ends after the overlap, and the one before it at once. So at most two are
- * valid.
+ * Gives a client a new secret. The previous one ends after the overlap, and those before it at their own ends: if the answer of
+ * a rotation was lost, another one does not end the secret that the client has. Beyond five, the one that is replaced ends at
+ * once, because it is the one that nobody may have got.
  */
 export async function rotateSecret(
   tx: Tx,
   target: ClientVersion,
-  { secret, overlapHours, mayEndPrevious }: Rotation,
+  { secret, overlapHours }: Rotation,
 ): Promise<Rejection | undefined> {
   const rejection = await lockClient(tx, target);
   if (rejection) return rejection;
-  if (!mayEndPrevious && (await hasPreviousSecret(tx, target))) return 'overlap';
-  const hasOverlap = overlapHours > 0;
-  await sql`
-    UPDATE clients SET secret_hash = ${hashOfSecret(secret)}, secret_created_at = now(), version = version + 1,
-      previous_secret_hash = CASE WHEN ${hasOverlap} THEN secret_hash END,
-      previous_secret_created_at = CASE WHEN ${hasOverlap} THEN secret_created_at END,
-      previous_secret_expires_at = CASE WHEN ${hasOverlap} THEN now() + make_interval(hours => ${overlapHours}::integer) END
-    WHERE id = ${target.id}`.execute(tx);
+  const row = await tx
+    .selectFrom('clients')
+    .select([...previousColumns, sql<Date>`now()`.as('read_at')])
+    .where('id', '=', target.id)
+    .executeTakeFirstOrThrow();
+  const valid = previousSecrets(row).filter(({ expiresAt }) => expiresAt > row.read_at);
+  await tx
+    .updateTable('clients')
+    .set({
+      secret_hash: hashOfSecret(secret),
+      secret_created_at: sql<Date>`now()`,
+      version: sql`version + 1`,
+      ...(overlapHours === 0 && noPrevious),
+      ...(overlapHours > 0 &&
+        valid.length < mostPrevious && {
+          previous_secret_hash: sql<Buffer>`secret_hash`,
+          previous_secret_created_at: sql<Date>`secret_created_at`,
+          previous_secret_expires_at: sql<Date>`now() + make_interval(hours => ${overlapHours}::integer)`,
+          earlier_secrets: earlierSecrets(valid),
+        }),
+    })
+    .where('id', '=', target.id)
+    .execute();
   return reviseClients(tx);
 }
 
-async function hasPreviousSecret(tx: Tx, { id }: ClientVersion): Promise<boolean> {
-  const found = await tx
-    .selectFrom('clients')
-    .select('id')
-    .where('id', '=', id)
-    .where('previous_secret_expires_at', '>', sql<Date>`now()`)
-    .executeTakeFirst();
-  return found !== undefined;
-}
+const noPrevious = {
+  previous_secret_hash: null,
+  previous_secret_created_at: null,
+  previous_secret_expires_at: null,
+  earlier_secrets: '[]',
+} as const;
 
 /** Ends a client and its secrets for good. */
 export async function revokeClient(tx: Tx, target: ClientVersion): Promise<Rejection | undefined> {
@@ -96,9 +109,7 @@ export async function revokeClient(tx: Tx, target: ClientVersion): Promise<Rejec
       revoked_at: sql<Date>`now()`,
       secret_hash: null,
       secret_created_at: null,
-      previous_secret_hash: null,
-      previous_secret_created_at: null,
-      previous_secret_expires_at: null,
+      ...noPrevious,
       version: sql`version + 1`,
     })
     .where('id', '=', target.id)

@@ -1,5 +1,6 @@
 import type { ConfiguredAccess } from '../config/configuration.ts';
 import type { Db } from '../db/kysely.ts';
+import { previousColumns, previousSecrets } from './previous-secrets.ts';
 
 /** The care units that a grant gives access to, as they are shown. */
 export interface ListedGrant {
@@ -74,7 +75,7 @@ function selectClients(db: Db) {
   return db
     .selectFrom('clients')
     .select(['id', 'name', 'scopes', 'grants', 'return_urls', 'version', 'created_at', 'revoked_at'])
-    .select(['secret_created_at', 'previous_secret_created_at', 'previous_secret_expires_at']);
+    .select(['secret_created_at', ...previousColumns]);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>>[number];
@@ -101,7 +102,7 @@ function fromConfiguration(
 
 function fromDatabase(row: Row, emrs: ConfiguredAccess['emrs'], configuredIds: ReadonlySet<string>): ListedClient {
   const { id, name, scopes, grants, return_urls, version, created_at, revoked_at } = row;
-  const { secret_created_at: created, previous_secret_created_at: previous } = row;
+  const { secret_created_at: created } = row;
   return {
     id,
     name,
@@ -112,7 +113,7 @@ function fromDatabase(row: Row, emrs: ConfiguredAccess['emrs'], configuredIds: R
     returnUrls: return_urls,
     secrets: [
       ...(created ? [{ createdAt: created, expiresAt: null }] : []),
-      ...(previous ? [{ createdAt: previous, expiresAt: row.previous_secret_expires_at }] : []),
+      ...previousSecrets(row).map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt })),
     ],
     rotatedAt: created && created > created_at ? created : null,
     createdAt: created_at,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Grant, isScope, type Scope } from '../config/schema.ts';
 import type { Db } from '../db/kysely.ts';
+import { type PreviousInRow, previousColumns, previousSecrets } from './previous-secrets.ts';
 
 /** A client that operators manage, as a gateway process keeps it in memory. */
 export interface StoredClient {
@@ -18,21 +19,19 @@ export interface StoredClients {
   readonly clients: readonly StoredClient[];
 }
 
-interface Row {
+interface Row extends PreviousInRow {
   readonly revision: string;
   readonly id: string | null;
   readonly scopes: readonly string[];
   readonly grants: readonly Grant[];
   readonly return_urls: readonly string[];
   readonly secret_hash: Buffer | null;
-  readonly previous_secret_hash: Buffer | null;
-  readonly previous_secret_expires_at: Date | null;
 }
 
 /** Reads all clients in one statement, so that they fit each other. Returns `undefined` if the revision is still the known one. */
 export async function readClients(db: Db, known: string | undefined): Promise<StoredClients | undefined> {
   const { rows } = await sql<Row>`
-    SELECT current.revision, id, scopes, grants, return_urls, secret_hash, previous_secret_hash, previous_secret_expires_at
+    SELECT current.revision, id, scopes, grants, return_urls, secret_hash, ${sql.join(previousColumns.map((it) => sql.ref(it)))}
     FROM clients_revision AS current LEFT JOIN clients ON true
     WHERE current.revision IS DISTINCT FROM ${known ?? null}::uuid`.execute(db);
   const revision = rows[0]?.revision;
@@ -40,10 +39,9 @@ export async function readClients(db: Db, known: string | undefined): Promise<St
 }
 
 function toClient(row: Row): StoredClient[] {
-  const { id, secret_hash, previous_secret_hash, previous_secret_expires_at } = row;
+  const { id, secret_hash } = row;
   if (id === null) return [];
   const current = secret_hash && { hash: secret_hash, expiresAt: null };
-  const previous = previous_secret_hash && { hash: previous_secret_hash, expiresAt: previous_secret_expires_at };
   return [
     {
       id,
@@ -51,7 +49,7 @@ function toClient(row: Row): StoredClient[] {
       scopes: row.scopes.filter(isScope),
       grants: row.grants,
       returnUrls: row.return_urls,
-      secrets: [current, previous].filter((secret) => secret !== null),
+      secrets: current ? [current, ...previousSecrets(row)] : [],
     },
   ];
 }

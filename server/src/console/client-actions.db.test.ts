@@ -47,23 +47,31 @@ async function validOf(id: string, secrets: readonly string[]): Promise<readonly
   return secrets.map((secret) => registry.authenticate(id, secret) !== undefined);
 }
 
-test('a rotation keeps the previous secret for the overlap, and a further one ends it', async () => {
+test('a rotation keeps each previous secret until its own end, or ends all without an overlap', async () => {
   const first = await create('overlap');
   const second = await rotate('overlap', 24);
   expect(await validOf('overlap', [first, second])).toEqual([true, true]);
   const third = await rotate('overlap', 1);
-  expect(await validOf('overlap', [first, second, third])).toEqual([false, true, true]);
+  expect(await validOf('overlap', [first, second, third])).toEqual([true, true, true]);
   vi.setSystemTime(Date.now() + 2 * 3_600_000);
-  expect(await validOf('overlap', [first, second, third])).toEqual([false, false, true]);
+  expect(await validOf('overlap', [first, second, third])).toEqual([true, false, true]);
   const fourth = await rotate('overlap', 0);
-  expect(await validOf('overlap', [third, fourth])).toEqual([false, true]);
+  expect(await validOf('overlap', [first, third, fourth])).toEqual([false, false, true]);
 });
 
-test('rotations at the same time leave two valid secrets', async () => {
+test('beyond five previous secrets, a rotation ends the one that it replaces', async () => {
+  const secrets = [await create('often')];
+  while (secrets.length < 8) secrets.push(await rotate('often', 24));
+  expect(await validOf('often', secrets)).toEqual([true, true, true, true, true, false, false, true]);
+  vi.setSystemTime(Date.now() + 25 * 3_600_000);
+  expect(await validOf('often', secrets)).toEqual([false, false, false, false, false, false, false, true]);
+});
+
+test('rotations at the same time end no secret', async () => {
   const first = await create('concurrent');
   const rotations = await Promise.all(Array.from({ length: 4 }, () => rotate('concurrent', 24)));
   const valid = await validOf('concurrent', [first, ...rotations]);
-  expect([valid[0], valid.filter((it) => it).length]).toEqual([false, 2]);
+  expect(valid).toEqual([true, true, true, true, true]);
 });
 
 test('of two clients with the same id, created at the same time, one exists', async () => {
@@ -138,15 +146,12 @@ test('clients are read again only after a change, and grants that the configurat
   ]);
 });
 
-test('two rotations without a look at the first keep the secret that is in use', async () => {
-  const first = await create('unseen');
-  const rotations = [1, 2].map(() => rotateClient(administration, { id: 'unseen' }, 24, false));
-  const results = await Promise.all(rotations);
-  const secrets = results.flatMap((it) => ('secret' in it ? it.secret : []));
-  expect(results.filter((it) => 'rejection' in it)).toEqual([{ rejection: 'overlap' }]);
-  expect(await validOf('unseen', [first, ...secrets])).toEqual([true, true]);
-  await sql`UPDATE clients SET previous_secret_expires_at = now() WHERE id = 'unseen'`.execute(db);
-  expect(await rotateClient(administration, { id: 'unseen' }, 24, false)).toHaveProperty('secret');
+test('previous secrets end if a gateway of the previous release ends the one that it knows', async () => {
+  const secrets = [await create('older'), await rotate('older', 24), await rotate('older', 24)];
+  await sql`UPDATE clients SET previous_secret_hash = NULL, previous_secret_created_at = NULL,
+    previous_secret_expires_at = NULL WHERE id = 'older'`.execute(db);
+  await updateClient(administration, { id: 'older' }, { name: 'Older' });
+  expect(await validOf('older', secrets)).toEqual([false, false, true]);
 });
 
 test('a stored client that the configuration file overrides can be revoked, and that of the file stays', async () => {

@@ -38,8 +38,6 @@ export type NotChanged = Rejection | 'configured';
 export const notChangedTexts: Readonly<Record<NotChanged, string>> = {
   taken: 'A client has this id, or had it before it was revoked. An id is used once.',
   configured: 'The configuration file has a client with this id. It can only be changed there.',
-  overlap:
-    'The last rotation is not over: the secret before it is still valid, and a further rotation ends it at once.',
   unknown: 'No client has this id.',
   revoked: 'The client is revoked.',
   outdated: 'The client has been changed since this page was opened.',
@@ -84,19 +82,17 @@ export async function updateClient(
 }
 
 /**
- * Gives a client a new secret. The previous one ends after the overlap, in whole hours; 0: at once.
- *
- * @param mayEndPrevious whether a secret that is valid since the last rotation may end at once
+ * Gives a client a new secret. The previous one ends after the overlap, in whole hours, and those before it at their own ends;
+ * 0: all at once.
  */
 export async function rotateClient(
   administration: ClientAdministration,
   target: ClientVersion,
   overlapHours: number,
-  mayEndPrevious = true,
 ): Promise<Created | Rejected> {
   const secret = newSecret();
   const rejection = await change(administration, 'client_rotate', target, (tx) =>
-    rotateSecret(tx, target, { secret, overlapHours, mayEndPrevious }),
+    rotateSecret(tx, target, { secret, overlapHours }),
   );
   return rejection ? { rejection } : { secret };
 }

@@ -78,7 +78,7 @@ test('a rotation keeps both secrets for the overlap, and shows the new one once'
   const first = await create('rotating');
   const second = await rotate('rotating', '24');
   expect([await statusOf('rotating', first), await statusOf('rotating', second)]).toEqual([200, 200]);
-  expect((await admin.open('/console/clients/rotating/rotate')).text).toContain('The previous secret is still valid');
+  expect((await admin.open('/console/clients/rotating/rotate')).text).toContain('Previous secrets stay valid, until');
   // As a reload of the page with the secret does.
   const again = await admin.submit('/console/clients/rotating/rotate', { overlap_hours: '24', version: '1' });
   expect(again.text).toContain('Nothing was changed. The client has been changed since this page was opened.');

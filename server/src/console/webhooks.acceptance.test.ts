@@ -91,7 +91,7 @@ test('a form that is sent twice creates one endpoint, and rotates its secret onc
   ]);
   const rotated = await browser.submit(`/console/webhooks/${id}/secret`, { hours: '2', version });
   const after = await findEndpoint(db, keys, client, id);
-  expect(after).toMatchObject({ secret: secretIn(rotated.html), previousSecret: before?.secret });
+  expect(after).toMatchObject({ secret: secretIn(rotated.html), previousSecrets: [{ secret: before?.secret }] });
   await browser.open(`/console/webhooks/${id}/secret`);
   const twice = await browser.submit(`/console/webhooks/${id}/secret`, { hours: '2', version });
   expect(twice.text).toContain('Nothing was changed: the secret has been rotated since the form was opened.');

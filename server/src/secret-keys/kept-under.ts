@@ -18,6 +18,7 @@ export const sealedColumns = [
   'webhook_endpoints.sealed_url',
   'webhook_endpoints.sealed_secret',
   'webhook_endpoints.sealed_previous_secret',
+  'webhook_endpoints.sealed_earlier_secrets',
   'operators.sealed_totp_secret',
   'audit_keys.sealed_key',
 ] as const;

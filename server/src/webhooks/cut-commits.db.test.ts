@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { eventually } from '../../../test/codes.ts';
 import { type Gateway, type Problem, startGateway } from '../../../test/gateway.ts';
 import { newKey } from '../../../test/idempotency-keys.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
 import type { Way } from '../../../test/postgres-proxy/ways.ts';
-import { type Endpoint, withQuickWebhooks } from '../../../test/webhook-receiver.ts';
+import { type Endpoint, startReceiver, verify, withQuickWebhooks } from '../../../test/webhook-receiver.ts';
 
 const endpoints = '/api/webhook-endpoints';
 
@@ -97,6 +97,25 @@ describe.runIf(inject('databaseKind') === 'postgresql')(
       expect(rotated.status).toBe(200);
       const again = await send('POST', path, { overlap_seconds: 60 }, key);
       expect(again.body.secret).toBe(rotated.body.secret);
+    });
+
+    test.each(ways)('%o: a rotation that is repeated without a key leaves the receiver its secret', async (way) => {
+      const receiver = await startReceiver();
+      onTestFinished(() => receiver.close());
+      const { body: endpoint } = await send('POST', endpoints, { url: receiver.url });
+      const path = `${endpoints}/${endpoint.id}/secret`;
+      const failed = cut(way);
+      expect(await send('POST', path, {})).toMatchObject(unknown);
+      await failed.settled;
+      const rotated = await send('POST', path, {});
+      expect(rotated.status).toBe(200);
+      await send('POST', `${endpoints}/${endpoint.id}/test`);
+      const delivery = await eventually(() => {
+        const [first] = receiver.received;
+        if (!first) throw new Error('Nothing was delivered');
+        return first;
+      });
+      for (const { secret } of [endpoint, rotated.body]) expect(verify(delivery, secret)).toEqual(delivery.event);
     });
 
     test.each(ways)(

@@ -248,7 +248,7 @@ test('a test event arrives at its endpoint alone', async () => {
   expect(other.received).toEqual([]);
 });
 
-test('during a rotation, deliveries are signed with both secrets', async () => {
+test('each previous secret signs until its own end, or none after a rotation without an overlap', async () => {
   const it = await receiver(['appointment.booked']);
   const rotate = async (overlap_seconds: number) =>
     (await webhooks.call<Endpoint>('POST', `/${it.endpoint.id}/secret`, { overlap_seconds })).body;
@@ -259,14 +259,22 @@ test('during a rotation, deliveries are signed with both secrets', async () => {
   const [first] = it.received;
   if (!first) throw new Error('Nothing was delivered');
   for (const secret of [it.endpoint.secret, next.secret]) expect(verify(first, secret)).toEqual(first.event);
+  const shorter = await rotate(60);
+  expect(shorter.previous_secret_expires_at).toBe(next.previous_secret_expires_at);
+  await book(gateway);
+  await webhooks.ended(it.endpoint.id, 2);
+  const [, between] = it.received;
+  if (!between) throw new Error('Nothing was delivered');
+  for (const secret of [it.endpoint.secret, next.secret, shorter.secret])
+    expect(verify(between, secret)).toEqual(between.event);
   const last = await rotate(0);
   expect(last.previous_secret_expires_at).toBeNull();
   await book(gateway);
-  await webhooks.ended(it.endpoint.id, 2);
-  const second = it.received[1];
+  await webhooks.ended(it.endpoint.id, 3);
+  const second = it.received[2];
   if (!second) throw new Error('Nothing was delivered');
   expect(verify(second, last.secret)).toEqual(second.event);
-  expect(() => verify(second, next.secret)).toThrow();
+  for (const { secret } of [it.endpoint, next, shorter]) expect(() => verify(second, secret)).toThrow();
 });
 
 test('a replay delivers the events since a time again, in order', async () => {

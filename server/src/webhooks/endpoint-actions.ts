@@ -7,7 +7,15 @@ import { Problem, problemAt } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type AddressRules, urlMistake } from './address-rules.ts';
 import type { Endpoint } from './endpoint.ts';
-import { findEndpoint, insertEndpoint, lockRow, sealSecret, sealUrl, updateEndpoint } from './endpoint-store.ts';
+import {
+  findEndpoint,
+  insertEndpoint,
+  lockRow,
+  sealPrevious,
+  sealSecret,
+  sealUrl,
+  updateEndpoint,
+} from './endpoint-store.ts';
 import { failPending } from './settle-delivery.ts';
 import { makeSecret } from './signing.ts';
 
@@ -16,6 +24,9 @@ import { makeSecret } from './signing.ts';
 
 /** How long deliveries are also signed with the previous secret, in seconds. */
 export const overlap = { usual: 86_400, longest: 604_800 } as const;
+
+/** Previous secrets that sign too. */
+const mostPrevious = 5;
 
 export interface EndpointRules extends AddressRules {
   /** Endpoints that a client can have. */
@@ -100,8 +111,11 @@ export async function disableEndpointsOf(tx: Tx, clientId: string): Promise<void
 }
 
 /**
- * Gives an endpoint a new secret, and returns it. Deliveries are also signed with the previous one for a time.
+ * Gives an endpoint a new secret, and returns it. Deliveries are also signed with the previous one for a time, and with those
+ * before it until their own ends: if the answer of a rotation was lost, another one does not end the secret that the receiver
+ * has. Beyond five, the one that is replaced ends at once, because it is the one that nobody may have got.
  *
+ * @param overlapSeconds 0: all previous secrets end at once, such as one that has leaked
  * @throws Problem `webhook_endpoint_not_found`
  */
 export async function rotateSecret(
@@ -115,12 +129,24 @@ export async function rotateSecret(
   // Encrypted with a secret key that was lost.
   if (!endpoint) throw notFound();
   const secret = makeSecret();
+  const { secret: replaced, previousSecrets: others } = endpoint;
+  const previous = async () =>
+    others.length < mostPrevious
+      ? [{ secret: replaced, expiresAt: await timeAfter(tx, overlapSeconds) }, ...others]
+      : others;
   await updateEndpoint(tx, id, {
     sealed_secret: sealSecret(keys, id, secret),
-    sealed_previous_secret: sealSecret(keys, id, endpoint.secret),
-    previous_secret_expires_at: sql<Date>`now() + make_interval(secs => ${overlapSeconds})`,
+    ...sealPrevious(keys, id, overlapSeconds === 0 ? [] : await previous()),
   });
   return secret;
+}
+
+/** By the clock of the database. */
+async function timeAfter(tx: Tx, seconds: number): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`SELECT now() + make_interval(secs => ${seconds}) AS at`.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error('expected a row');
+  return row.at;
 }
 
 /**

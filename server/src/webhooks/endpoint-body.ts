@@ -1,16 +1,16 @@
 import type { Delivery } from './delivery-store.ts';
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, lastEnd } from './endpoint.ts';
 import type { DeliveryBody, EndpointBody } from './endpoint-contract.ts';
 
 export function endpointBody(endpoint: Endpoint): EndpointBody {
-  const { id, url, eventTypes, disabledReason, previousSecretExpiresAt, isReplaying, createdAt } = endpoint;
+  const { id, url, eventTypes, disabledReason, previousSecrets, isReplaying, createdAt } = endpoint;
   return {
     id,
     url,
     event_types: eventTypes && ([...eventTypes] as NonNullable<EndpointBody['event_types']>),
     status: disabledReason === null ? 'enabled' : 'disabled',
     disabled_reason: disabledReason,
-    previous_secret_expires_at: previousSecretExpiresAt?.toISOString() ?? null,
+    previous_secret_expires_at: lastEnd(previousSecrets)?.toISOString() ?? null,
     replaying: isReplaying,
     created_at: createdAt.toISOString(),
   };

@@ -22,7 +22,7 @@ const shape = {
   }),
   previous_secret_expires_at: nullableString({
     format: 'date-time',
-    description: 'Until then, deliveries are also signed with the previous secret. Null without one.',
+    description: 'Until then, deliveries are also signed with a previous secret. Null without one.',
   }),
   replaying: Type.Boolean({ description: 'Whether deliveries of a replay are still being created.' }),
   created_at: dateTime('When it was created.'),
@@ -72,7 +72,8 @@ export const rotationSchema = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: overlap.longest,
-        description: 'How long deliveries are also signed with the previous secret. Default: a day.',
+        description:
+          'How long deliveries are also signed with the previous secret. Those before it sign until their own ends. 0: all end at once. Default: a day.',
       }),
     ),
   },

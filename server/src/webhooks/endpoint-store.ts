@@ -4,17 +4,18 @@ import type { Db, Tx } from '../db/kysely.ts';
 import type { DisabledReason, WebhookTables } from '../db/tables/webhooks.ts';
 import { isUuid } from '../identifiers/uuid.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, PreviousSecret } from './endpoint.ts';
 
 type Row = Omit<
   Selectable<WebhookTables['webhook_endpoints']>,
   'replay_after' | 'replays_started_at' | 'paused_until'
 > & {
-  readonly is_previous_valid: boolean;
+  /** By the clock of the database. */
+  readonly read_at: Date;
 };
 
 /** The encryption context of a column of an endpoint. */
-const contextOf = (id: string, column: 'url' | 'secret') => `webhook endpoint ${id} ${column}`;
+const contextOf = (id: string, column: 'url' | 'secret' | 'earlier secrets') => `webhook endpoint ${id} ${column}`;
 
 export function sealUrl(keys: KeyRing, id: string, url: string): Buffer {
   return keys.seal('webhook', url, contextOf(id, 'url'));
@@ -24,20 +25,44 @@ export function sealSecret(keys: KeyRing, id: string, secret: string): Buffer {
   return keys.seal('webhook', secret, contextOf(id, 'secret'));
 }
 
+/** The columns with the previous secrets, the newest first. */
+export function sealPrevious(keys: KeyRing, id: string, [previous, ...earlier]: readonly PreviousSecret[]) {
+  const list: EarlierSecrets = earlier.map((it) => ({ secret: it.secret, expires_at: it.expiresAt.toISOString() }));
+  return {
+    sealed_previous_secret: previous ? sealSecret(keys, id, previous.secret) : null,
+    previous_secret_expires_at: previous?.expiresAt ?? null,
+    sealed_earlier_secrets:
+      list.length > 0 ? keys.seal('webhook', JSON.stringify(list), contextOf(id, 'earlier secrets')) : null,
+  };
+}
+
+type EarlierSecrets = readonly { readonly secret: string; readonly expires_at: string }[];
+
+/** Those that are still valid, and can be decrypted. */
+function openPrevious(keys: KeyRing, row: Row): PreviousSecret[] {
+  const { id, sealed_previous_secret: sealed, previous_secret_expires_at: expiresAt, read_at } = row;
+  const secret = sealed && keys.open('webhook', sealed, contextOf(id, 'secret'));
+  const list =
+    row.sealed_earlier_secrets && keys.open('webhook', row.sealed_earlier_secrets, contextOf(id, 'earlier secrets'));
+  const earlier: EarlierSecrets = list ? JSON.parse(list) : [];
+  return [
+    ...(secret && expiresAt ? [{ secret, expiresAt }] : []),
+    ...earlier.map((it) => ({ secret: it.secret, expiresAt: new Date(it.expires_at) })),
+  ].filter((it) => it.expiresAt > read_at);
+}
+
 /** Returns `undefined` if it was encrypted with an unknown secret key, such as one that was lost and retired. */
 function openEndpoint(keys: KeyRing, row: Row): Endpoint | undefined {
   const open = (sealed: Buffer, column: 'url' | 'secret') => keys.open('webhook', sealed, contextOf(row.id, column));
   const url = open(row.sealed_url, 'url');
   const secret = open(row.sealed_secret, 'secret');
   if (url === undefined || secret === undefined) return undefined;
-  const { sealed_previous_secret: previous, is_previous_valid } = row;
   return {
     id: row.id,
     clientId: row.client_id,
     url,
     secret,
-    previousSecret: (previous && is_previous_valid && open(previous, 'secret')) || null,
-    previousSecretExpiresAt: is_previous_valid ? row.previous_secret_expires_at : null,
+    previousSecrets: openPrevious(keys, row),
     eventTypes: row.event_types,
     disabledReason: row.disabled_reason,
     isReplaying: row.replay_until !== null,
@@ -50,7 +75,7 @@ function select(db: Db | Tx) {
     .selectFrom('webhook_endpoints')
     .select(['id', 'client_id', 'sealed_url', 'sealed_secret', 'sealed_previous_secret', 'previous_secret_expires_at'])
     .select(['event_types', 'disabled_reason', 'replay_until', 'created_at'])
-    .select(sql<boolean>`coalesce(previous_secret_expires_at > now(), false)`.as('is_previous_valid'));
+    .select(['sealed_earlier_secrets', sql<Date>`now()`.as('read_at')]);
 }
 
 /** Skips endpoints that cannot be decrypted, so that the others still get their deliveries. */
@@ -186,8 +211,10 @@ export async function updateEndpoint(
  */
 export async function resealEndpoints(db: Db, keys: KeyRing, limit: number): Promise<readonly string[]> {
   const all = await select(db).execute();
-  const older = all.filter(({ sealed_url, sealed_secret, sealed_previous_secret: previous }) =>
-    [sealed_url, sealed_secret, ...(previous ? [previous] : [])].some((sealed) => !keys.isUnderNewest(sealed)),
+  const older = all.filter(({ sealed_url, sealed_secret, sealed_previous_secret, sealed_earlier_secrets }) =>
+    [sealed_url, sealed_secret, sealed_previous_secret, sealed_earlier_secrets].some(
+      (sealed) => sealed !== null && !keys.isUnderNewest(sealed),
+    ),
   );
   const unreadable: string[] = [];
   for (const row of older.slice(0, limit)) {
@@ -198,14 +225,14 @@ export async function resealEndpoints(db: Db, keys: KeyRing, limit: number): Pro
   return unreadable;
 }
 
-async function resealEndpoint(db: Db, keys: KeyRing, row: Row, { id, url, secret, previousSecret }: Endpoint) {
+async function resealEndpoint(db: Db, keys: KeyRing, row: Row, { id, url, secret, previousSecrets }: Endpoint) {
   // Unless somebody has changed it meanwhile: the next round takes it.
   await db
     .updateTable('webhook_endpoints')
     .set({
       sealed_url: sealUrl(keys, id, url),
       sealed_secret: sealSecret(keys, id, secret),
-      sealed_previous_secret: previousSecret === null ? null : sealSecret(keys, id, previousSecret),
+      ...sealPrevious(keys, id, previousSecrets),
     })
     .where('id', '=', id)
     .where('sealed_url', '=', row.sealed_url)

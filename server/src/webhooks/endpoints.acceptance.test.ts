@@ -98,7 +98,7 @@ test('a retry with the same key creates one endpoint and gets its secret again',
   expect((await gateway.request('DELETE', path, removal)).status).toBe(204);
 });
 
-test('two rotations at the same time both return a secret that is valid', async () => {
+test('two rotations at the same time end no secret', async () => {
   if (gateway.database.kind === 'pglite') return;
   const { id, secret } = await webhooks.create(url);
   const { db, keys } = gateway.deps.services;
@@ -114,8 +114,8 @@ test('two rotations at the same time both return a secret that is valid', async 
   });
   const returned = (await Promise.all(rotations)).map(({ body }) => body.secret);
   const endpoint = await findEndpoint(db, keys, 'everything', id);
-  expect([endpoint?.secret, endpoint?.previousSecret].sort()).toEqual(returned.sort());
-  expect(returned).not.toContain(secret);
+  const valid = [endpoint?.secret, ...(endpoint?.previousSecrets ?? []).map((it) => it.secret)];
+  expect(valid.sort()).toEqual([secret, ...returned].sort());
   await webhooks.call('DELETE', `/${id}`);
 });
 

@@ -16,7 +16,7 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const { port } = server.address() as AddressInfo;
 afterAll(() => server.close());
 
-const endpoint = (host: string) => ({ url: `http://${host}:${port}/`, secret: makeSecret(), previousSecret: null });
+const endpoint = (host: string) => ({ url: `http://${host}:${port}/`, secret: makeSecret(), previousSecrets: [] });
 const settings = { allow_http: true, timeout_ms: 10_000 };
 
 /** Resolves every host name to an address, until the test ends. */
@@ -100,7 +100,7 @@ test('an attempt fails with `timeout` if the receiver does not respond, and with
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port: silentPort } = silent.address() as AddressInfo;
   const sender = createDeliverySender({ allow_http: true, allow_private_addresses: true, timeout_ms: 100 });
-  const at = (url: string) => sender.send({ url, secret: makeSecret(), previousSecret: null }, 'e-1', '{}');
+  const at = (url: string) => sender.send({ url, secret: makeSecret(), previousSecrets: [] }, 'e-1', '{}');
   expect(await at(`http://127.0.0.1:${silentPort}/`)).toEqual({ failure: 'timeout' });
   expect((await at(`https://127.0.0.1:${port}/`)).failure).toBeOneOf(['tls', 'timeout']);
   await sender.close();

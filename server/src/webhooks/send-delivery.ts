@@ -23,7 +23,7 @@ export interface AttemptResult {
 
 export interface DeliverySender {
   send(
-    endpoint: Pick<Endpoint, 'url' | 'secret' | 'previousSecret'>,
+    endpoint: Pick<Endpoint, 'url' | 'secret' | 'previousSecrets'>,
     eventId: string,
     payload: string,
   ): Promise<AttemptResult>;

@@ -12,12 +12,12 @@ export function makeSecret(): string {
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function signedHeaders(
-  { secret, previousSecret }: Pick<Endpoint, 'secret' | 'previousSecret'>,
+  { secret, previousSecrets }: Pick<Endpoint, 'secret' | 'previousSecrets'>,
   eventId: string,
   payload: string,
   now: Date,
 ): Record<string, string> {
-  const secrets = previousSecret === null ? [secret] : [secret, previousSecret];
+  const secrets = [secret, ...previousSecrets.map((it) => it.secret)];
   return {
     'content-type': 'application/json',
     'webhook-id': eventId,

@@ -1,4 +1,5 @@
 import type { ListedClient } from '../../clients/list-clients.ts';
+import { mostPrevious } from '../../clients/previous-secrets.ts';
 import { type Html, html } from '../../html/html.ts';
 import { defaultOverlapHours, longestOverlapHours, rotateClient } from '../client-actions.ts';
 import { page, postForm } from '../frame.ts';
@@ -31,7 +32,7 @@ function form(context: SignedIn, client: ListedClient, isWrong: boolean): Consol
 <h1>Rotate the secret</h1>
 <p>${name}, <code>${id}</code></p>
 <p>The client gets a new secret. Both work until the current one ends.</p>
-${endingSecret(client)}
+${earlierSecrets(client)}
 ${postForm(
   context,
   `clients/${id}/rotate`,
@@ -48,22 +49,29 @@ ${postForm(
   });
 }
 
-function endingSecret({ secrets: [, previous] }: ListedClient): Html | false {
-  const isValid = previous?.expiresAt !== undefined && previous.expiresAt !== null && previous.expiresAt > new Date();
+function earlierSecrets({ secrets }: ListedClient): Html | false {
+  const ends = validEnds(secrets);
+  if (ends.length >= mostPrevious)
+    return html`<p class="advice bad">${ends.length} previous secrets are still valid. If you rotate now, the current one ends at once.</p>`;
   return (
-    isValid &&
-    html`<p class="advice bad">The previous secret is still valid, until ${time(previous.expiresAt)}. If you rotate now, it ends at once.</p>`
+    ends.length > 0 &&
+    html`<p>Previous secrets stay valid, until ${time(ends[0] ?? null)} at the latest, unless you choose <em>At once</em>, which ends all.</p>`
   );
+}
+
+/** When the previous secrets end that are still valid, the last first. */
+function validEnds(secrets: ListedClient['secrets']): Date[] {
+  const ends = secrets.flatMap(({ expiresAt }) => (expiresAt && expiresAt > new Date() ? expiresAt : []));
+  return ends.sort((a, b) => b.getTime() - a.getTime());
 }
 
 /** Rotates the secret, and shows the new one in the response. */
 export async function sendRotation(context: SignedIn): Promise<ConsoleResponse> {
   const found = await findChangeable(context);
   if ('response' in found) return found.response;
-  const { client } = found;
-  const { id } = client;
+  const { id, secrets } = found.client;
   const overlap = overlaps.find(([hours]) => String(hours) === context.request.form.get('overlap_hours'));
-  if (!overlap) return form(context, client, true);
+  if (!overlap) return form(context, found.client, true);
   const [hours] = overlap;
   const result = await rotateClient(administrationOf(context), { id, version: readVersion(context) }, hours);
   if ('rejection' in result) return seeOther(context, `clients/${id}?result=${result.rejection}`);
@@ -72,6 +80,6 @@ export async function sendRotation(context: SignedIn): Promise<ConsoleResponse> 
     id,
     secret: result.secret,
     text: 'The secret is rotated.',
-    more: html`<p>The previous secret ${hours === 0 ? 'no longer works' : `works for another ${duration(hours * 3600)}`}.</p>`,
+    more: html`<p>The previous secret ${hours === 0 || validEnds(secrets).length >= mostPrevious ? 'no longer works' : `works for another ${duration(hours * 3600)}`}.</p>`,
   });
 }

@@ -28,7 +28,7 @@ export async function askWebhookRotation(
     content: html`${problem !== undefined && notice('bad', `Nothing was changed. Hours: ${problem}`)}<h1>Rotate the secret</h1>
 <p><code>${found.id}</code> of the client ${found.clientId}</p>
 <p>The next page shows the new secret, once. Until the previous one ends, deliveries are signed with both, so the receiver can
-change to the new one at any time.</p>
+change to the new one at any time. Those before it sign until their own ends. With 0 hours, all end at once.</p>
 ${postForm(
   context,
   `webhooks/${found.id}/secret`,

@@ -87,9 +87,9 @@ function details(summary: EndpointSummary, endpoint: Endpoint | undefined): Html
     ['Failed deliveries', String(failed)],
     ['Last success', time(lastDeliveredAt)],
     ...(endpoint?.isReplaying ? [['Replay', 'in progress'] as const] : []),
-    ...(endpoint?.previousSecretExpiresAt
-      ? [['Previous secret also signs until', time(endpoint.previousSecretExpiresAt)] as const]
-      : []),
+    ...(endpoint?.previousSecrets ?? []).map(
+      ({ expiresAt }) => ['Previous secret also signs until', time(expiresAt)] as const,
+    ),
     ...(endpoint ? [['Created', time(endpoint.createdAt)] as const] : []),
   ]);
 }
