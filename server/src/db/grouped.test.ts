@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { ofDatabase } from './errors.ts';
+import { mayHaveBeenSent, ofDatabase } from './errors.ts';
 import { grouped } from './grouped.ts';
 import type { Db } from './kysely.ts';
+import { newPatience, patienceLeft, withPatience } from './patience.ts';
 
 interface Statement {
   readonly inputs: readonly string[];
@@ -115,6 +116,37 @@ describe('grouped', () => {
       { status: 'rejected', reason: failure },
     ]);
     expect(statements).toHaveLength(2);
+  });
+
+  test('no statement has the time limit of the request that happened to send it', async () => {
+    const limits: (number | undefined)[] = [];
+    const ends: (() => void)[] = [];
+    const run = (_db: Db, inputs: readonly string[]) => {
+      limits.push(patienceLeft());
+      const { promise, resolve } = Promise.withResolvers<readonly string[]>();
+      ends.push(() => resolve(inputs));
+      return promise;
+    };
+    const add = grouped({ run, keyOf: (input: string) => input });
+    const db = {} as Db;
+    const first = withPatience({ milliseconds: 100 }, () => add(db, 'a'));
+    const second = withPatience(newPatience(), () => add(db, 'b'));
+    ends[0]?.();
+    await settle();
+    ends[1]?.();
+    expect(await Promise.all([first, second])).toEqual(['a', 'b']);
+    expect(limits).toEqual([undefined, undefined]);
+  });
+
+  test('a request waits no longer than it may, and does not know what became of its input', async () => {
+    const { statements, add } = observed();
+    const patience = { milliseconds: 1_000 };
+    const given = withPatience(patience, () => add('a')).catch((error) => error);
+    const other = withPatience(newPatience(), () => add('a2'));
+    expect(mayHaveBeenSent(await given)).toBe(true);
+    expect(patience.milliseconds).toBeLessThanOrEqual(0);
+    for (const statement of statements) statement.succeed();
+    expect(await other).toBe('A2');
   });
 
   test('every input gets its own row, in whichever order statements end', async () => {

@@ -1,9 +1,14 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isRejectedRow, isSerializationFailure } from './errors.ts';
 import type { Db } from './kysely.ts';
+import { patienceLeft, spendPatience } from './patience.ts';
+import { withinTime } from './time-limit.ts';
 
 /** Milliseconds after which a statement no longer holds up the next one: it waits for a lock, or its connection is broken. */
 const patience = 20;
 const largestGroup = 50;
+/** Runs a function for no request, and so without the time limit of one. */
+const forNoRequest = AsyncLocalStorage.snapshot();
 
 export interface Grouping<Input, Row> {
   /** Runs one statement for all inputs. Returns the row of each input, in their order. */
@@ -18,6 +23,9 @@ export interface Grouping<Input, Row> {
  *
  * If the database rejects a row of a statement, each of its inputs is sent alone, so that no request fails because of another.
  * Any other failure concerns all of them, or leaves unknown whether the statement was executed, so they fail together.
+ *
+ * Each request waits for as long as it may wait for the database. The statement itself has the time limit of the connection, and
+ * goes on without a request that has given up.
  */
 export function grouped<Input, Row>(
   grouping: Grouping<Input, Row>,
@@ -26,8 +34,19 @@ export function grouped<Input, Row>(
   return (db, input) => {
     const group = groups.get(db) ?? new Group(db, grouping);
     groups.set(db, group);
-    return group.add(input);
+    return patiently(group.add(input));
   };
+}
+
+async function patiently<Row>(row: Promise<Row>): Promise<Row> {
+  const limit = patienceLeft();
+  if (limit === undefined) return row;
+  const asked = performance.now();
+  try {
+    return await withinTime(row, limit);
+  } finally {
+    spendPatience(asked);
+  }
 }
 
 interface Member<Input, Row> {
@@ -50,7 +69,7 @@ class Group<Input, Row> {
   add(input: Input): Promise<Row | undefined> {
     const done = Promise.withResolvers<Row | undefined>();
     this.#waiting.push({ input, key: this.#grouping.keyOf(input), done });
-    this.#sendNext();
+    forNoRequest(() => this.#sendNext());
     return done.promise;
   }
 

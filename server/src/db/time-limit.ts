@@ -1,3 +1,5 @@
+import { ofDatabase } from './errors.ts';
+
 /** Milliseconds. A timer that is this late belongs to a process that was stopped, or to a machine that was suspended. */
 const asleep = 1_000;
 /** Milliseconds in which an answer may still arrive after that, or the rest of one that has begun to arrive. */
@@ -9,12 +11,12 @@ const grace = 5_000;
  * A process that was stopped runs its due timers before it reads its sockets. An answer may have arrived long ago, so what is
  * there is read first.
  *
- * @param bytesRead how many bytes have arrived on the connection
+ * @param bytesRead how many bytes have arrived on the connection. Default: the result depends on no connection of its own
  */
 export function withinTime<Result>(
   result: Promise<Result>,
   milliseconds: number,
-  bytesRead: () => number,
+  bytesRead: () => number = () => 0,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     let isSettled = false;
@@ -40,7 +42,7 @@ export function withinTime<Result>(
         setImmediate(() => {
           if (isSettled) return;
           if (bytesRead() > before) timer = start(grace);
-          else reject(new Error('Query read timeout'));
+          else reject(ofDatabase(new Error('Query read timeout')));
         }),
       );
     }
