@@ -75,14 +75,15 @@ async function begin<Plan, Outcome>(
   let leasedAt = performance.now();
   const store = async () => {
     if (!decide) return claim ? claim(planned) : storePlan(services.db, operation, planned);
-    return retryTransaction(() =>
-      services.db.transaction().execute(async (tx) => {
+    return retryTransaction(() => {
+      // `now()` is the start of the transaction, and the decision may wait for locks.
+      leasedAt = performance.now();
+      return services.db.transaction().execute(async (tx) => {
         const problem = await decide(tx, operation.id);
         if (problem) return endDecided(tx, context, kind.patientsOf(plan), problem);
-        leasedAt = performance.now();
         return storePlan(tx, operation, planned);
-      }),
-    );
+      });
+    });
   };
   // A claim without a plan does nothing, also if it arrives late.
   if (decide) await claim?.();
