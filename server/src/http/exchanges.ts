@@ -40,16 +40,19 @@ export function watchExchange(exchange: Exchange, ended: (end: End) => void): vo
   reply.raw.once('close', () => connection.open.get(exchange)?.());
 }
 
-/** Calls `done` when the exchange of this request ends. */
+/** Calls `done` when the exchange of this request ends, or at once: the parser can end it before the request's hooks have run. */
 export function onceEnded(request: FastifyRequest, done: () => void): void {
   const { open } = connectionOf(request.raw.socket);
-  for (const [exchange, end] of open) {
-    if (exchange.request !== request) continue;
-    open.set(exchange, (result) => {
-      done();
-      end(result);
-    });
+  const found = [...open].find(([exchange]) => exchange.request === request);
+  if (!found) {
+    done();
+    return;
   }
+  const [exchange, end] = found;
+  open.set(exchange, (result) => {
+    done();
+    end(result);
+  });
 }
 
 /** Ends an exchange whose response was written directly to the socket. */
