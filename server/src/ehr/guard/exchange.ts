@@ -202,9 +202,11 @@ const requestIdPrefix = 'crossward-';
 /**
  * Whether a response repeats the id of another request of a gateway: then a proxy or server has confused its responses, for
  * example by sending one too many on a connection that is kept alive. FHIR servers repeat the client's id, or send their own
- * and repeat the client's as `X-Correlation-Id`: https://hl7.org/fhir/R4/http.html#custom
+ * and repeat the client's as `X-Correlation-Id`: https://hl7.org/fhir/R4/http.html#custom. A response from a cache, which has
+ * an `Age` (RFC 9111 section 5.1), has the id of the request that filled the cache.
  */
 function isOfAnother(requestId: string, fields: Readonly<Record<string, string | string[] | undefined>>): boolean {
+  if (fields.age !== undefined) return false;
   return [fields[requestIdHeader], fields['x-correlation-id']]
     .flat()
     .some((it) => it?.startsWith(requestIdPrefix) && it !== requestId);

@@ -112,6 +112,20 @@ describe('a server that repeats X-Request-Id', () => {
     },
   );
 
+  test('a cache in front of it may repeat the X-Request-Id of the request that filled it', async () => {
+    let first: string | undefined;
+    const server = await serveRequests((socket, { requestId = '' }) => {
+      const age = first === undefined ? {} : { age: '60' };
+      first ??= requestId;
+      socket.write(response('metadata', { 'x-request-id': first, ...age }));
+    });
+    const http = connect();
+    for (let count = 0; count < 3; count++) {
+      expect((await http.send(read(server.url, '/metadata'))).text).toBe('metadata');
+    }
+    expect(server.connections()).toBe(1);
+  });
+
   test('the outcome of a write that gets the response to another request is unknown', async () => {
     const server = await confused('x-request-id');
     const http = connect();
