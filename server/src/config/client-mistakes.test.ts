@@ -51,3 +51,40 @@ test.each<[Partial<ClientFacts>, string]>([
 ])('%j is rejected with the place and what is expected', (change, expected) => {
   expect(mistakesIn({ ...right, ...change })).toEqual([expect.stringContaining(expected)]);
 });
+
+const unreadable =
+  'name: must not contain control characters, or characters that are invisible or change the direction of text';
+
+test.each([
+  ['a tab', 'Booking\tsite'],
+  ['DEL', 'Booking\u007fsite'],
+  ['a line separator', 'Booking\u2028site'],
+  ['a paragraph separator', 'Booking\u2029site'],
+  ['a right-to-left override', 'Booking \u202etis'],
+  ['an isolate', 'Booking \u2066site'],
+  ['a right-to-left mark', 'Booking\u200fsite'],
+  ['a zero-width space', 'Booking\u200bsite'],
+  ['a joiner in a Latin word', 'Book\u200ding'],
+  ['a joiner at the end', 'بوكينغ\u200c'],
+  ['a soft hyphen', 'Book\u00ading'],
+  ['a Hangul filler', 'Booking\u3164'],
+  ['a tag', 'Booking\u{e0041}'],
+  ['a private character', 'Booking \ue000'],
+  ['a lone surrogate', 'Booking \ud800'],
+])('a name with %s is rejected', (_what, name) => {
+  expect(mistakesIn({ name })).toEqual([unreadable]);
+});
+
+test.each([
+  'Ærlig Åpen Ñandú',
+  'e\u0301',
+  "St. Olav's – «Nord» & Co. (2)",
+  'می\u200cخواهم',
+  'क्\u200dष',
+  '예약',
+  '予約',
+  'Heart ❤️',
+  '😀',
+])('the name %s is accepted', (name) => {
+  expect(mistakesIn({ name })).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { nameMistakes } from './client-names.ts';
 import type { ConfiguredAccess } from './configuration.ts';
 import { type Mistake, quoted } from './mistake.ts';
 import { type ClientFacts, clientFactsSchema, type Grant } from './schema.ts';
@@ -12,6 +13,7 @@ export function clientMistakes(facts: Partial<ClientFacts>, { emrs }: Pick<Confi
   const grants = facts.grants ?? [];
   const mistakes = [
     ...validateAgainst(someFacts, facts).mistakes,
+    ...nameMistakes(facts.name, ['name']),
     ...unknownGrants(grants, emrs, ['grants'], notConfigured),
     ...ambiguousGrants(grants),
   ];

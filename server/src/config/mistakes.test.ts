@@ -167,6 +167,11 @@ const cases: Record<string, readonly Case[]> = {
       '11:15: emrs[0].care_units[1].id: "oslo" is already the id of care_units[0]; each must be unique',
     ],
     [
+      'a client name that changes the direction of text',
+      ['  - id: acme', '  - id: acme\n    name: "Acme \\u202Etis"'],
+      '13:11: clients[0].name: must not contain control characters, or characters that are invisible or change the direction of text',
+    ],
+    [
       'an EHR granted twice',
       '      - emr: north\n',
       '17:14: clients[0].grants[1].emr: "north" is already the emr of grants[0]; each must be unique',

@@ -1,5 +1,6 @@
 import { isConfigurable } from '../identifiers/referable-headers.ts';
 import { parseRange } from './address-ranges.ts';
+import { nameMistakes } from './client-names.ts';
 import { guessableCodes } from './code-rules.ts';
 import { consoleMistakes } from './console-rules.ts';
 import type { EnvironmentVariables } from './environment.ts';
@@ -22,6 +23,7 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...emrs.flatMap((emr, index) => repeated(emr?.care_units ?? [], ['emrs', index, 'care_units'], 'id')),
     ...unknownTimeZones(emrs),
     ...repeated(file.clients ?? [], ['clients'], 'id'),
+    ...(file.clients ?? []).flatMap((client, index) => nameMistakes(client?.name, ['clients', index, 'name'])),
     ...mistakenGrants(file),
     ...missingChannels(file),
     ...guessableCodes(file),
