@@ -7,7 +7,6 @@ import {
 } from './connector.ts';
 import { ConnectorError } from './errors.ts';
 import type { Identifier } from './identifiers.ts';
-import { operations } from './operations.ts';
 import type { Appointment, CareUnit, Patient } from './records.ts';
 
 type Result<Name extends ConnectorOperation> = Awaited<ReturnType<ConnectorOperations[Name]>>;
@@ -64,21 +63,29 @@ const rules: Rules = {
  * ConnectorError: `rejected`, or `outcome_unknown` for a write, because it says nothing about what was written.
  */
 export function withRightAnswers(connector: Connector): Connector {
-  const calls = operations.flatMap((name) => {
-    // Loosely typed, because the mapped types do not work with a union of operations.
-    const call = connector[name] as ((...input: unknown[]) => Promise<unknown>) | undefined;
-    const isRight = rules[name] as ((result: unknown, ...input: unknown[]) => boolean) | undefined;
-    if (!call || !isRight) return [[name, call]];
-    const checked = async (...input: unknown[]) => {
-      const result = await call(...input);
-      // A plug-in in JavaScript may return nothing for `null`.
-      if (result !== undefined && !isRight(result, ...input)) throw wrongAnswer(name);
-      return result;
-    };
-    return [[name, checked]];
+  return new Proxy(connector, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      const call = (...input: unknown[]): unknown => Reflect.apply(member, target, input);
+      return isRuled(name) ? checked(name, call) : call;
+    },
   });
-  const present = calls.filter(([, call]) => call !== undefined);
-  return { ...connector, capabilities: connector.capabilities, ...Object.fromEntries(present) };
+}
+
+function isRuled(name: string | symbol): name is ConnectorOperation {
+  return typeof name === 'string' && Object.hasOwn(rules, name);
+}
+
+function checked(name: ConnectorOperation, call: (...input: unknown[]) => unknown) {
+  // Loosely typed, because the mapped types do not work with a union of operations.
+  const isRight = rules[name] as (result: unknown, ...input: unknown[]) => boolean;
+  return async (...input: unknown[]): Promise<unknown> => {
+    const result = await call(...input);
+    // A plug-in in JavaScript may return nothing for `null`.
+    if (result !== undefined && !isRight(result, ...input)) throw wrongAnswer(name);
+    return result;
+  };
 }
 
 function wrongAnswer(operation: ConnectorOperation): ConnectorError {

@@ -72,7 +72,12 @@ const variants: [string, check: string, (right: CompleteConnector) => Defects][]
   [
     'finds a note through another patient',
     'a note of another patient is not found',
-    (right) => ({ findMedicalNote: (unit, _, id) => right.findMedicalNote(unit, 'p-1', id) }),
+    (right) => ({
+      async findMedicalNote(unit, patientId, id) {
+        const note = await right.findMedicalNote(unit, 'p-1', id);
+        return note && { ...note, patientId };
+      },
+    }),
   ],
   [
     'finds a note through another care unit',

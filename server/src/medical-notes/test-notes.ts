@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { MedicalNote, MedicalNoteOperations, MedicalNoteWrite } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createTestDatabase } from '../../../test/database.ts';
 import type { Access } from '../audit/access.ts';
+import { createAuditKey } from '../audit/audit-key.ts';
+import { newDraft } from '../audit/drafts.ts';
 import type { Database } from '../db/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
@@ -74,6 +76,8 @@ function notesEhr(): NotesEhr & { readonly call: NoteCall } {
   return ehr;
 }
 
+const auditKey = createAuditKey(randomUUID(), randomBytes(32));
+
 const careUnit = {
   id: 'ward',
   timeZone: 'Europe/Oslo',
@@ -130,7 +134,13 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     ehrs: new Map([[connection.id, connection]]),
     kinds: new Map([[medicalNoteKind.name, medicalNoteKind as AnyKind]]),
     operationMetrics: createOperationMetrics(new Registry(), log),
-    audit: { record: async (access: Access) => void accesses.push(access) },
+    audit: {
+      record: async (access: Access) => void accesses.push(access),
+      draft(access: Access) {
+        accesses.push(access);
+        return newDraft(auditKey, randomUUID(), access);
+      },
+    },
   } as unknown as OperationServices;
   return {
     db,

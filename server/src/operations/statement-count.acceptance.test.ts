@@ -70,7 +70,13 @@ describe('the commit does not wait for the disk', () => {
 
   test('for claiming a key without a plan', async () => {
     const operation = await newKeyedOperation(db, keys, { ...place, key: newKey(), fingerprint: 'it' });
-    expect(await commitAfter((tx) => claimKey(tx, keys, operation, 10))).toBe('off');
+    const statements = await observeStatements(gateway.database.pool, () => claimKey(db, keys, operation, 10));
+    expect(describeStatements(statements)).toEqual(['insert into, relaxed']);
+  });
+
+  test('unless the key is claimed with a write, in a transaction', async () => {
+    const operation = await newKeyedOperation(db, keys, { ...place, key: newKey(), fingerprint: 'it' });
+    expect(await commitAfter((tx) => claimKey(tx, keys, operation, 10))).toBe('on');
   });
 
   test('for the end of an operation without a key', async () => {

@@ -60,7 +60,7 @@ describe('the start page of the demo', () => {
     expect(form.html).not.toContain('id="code"');
     const page = await browser.submit('/console/sign-in', { name: 'demo', password: operatorPassword });
     expect(page.text).toContain('demo (admin)');
-    expect([...browser.cookies.keys()]).toEqual(['crossward-console']);
+    expect([...browser.cookies.keys()]).toEqual(['crossward-console', 'crossward-browser']);
     // Its password comes from the data directory with each start, unless it has one-time codes.
     const own = await browser.open('/console/your-account');
     expect(own.text).toContain('Set up codes to change the password of this account of the demo.');
