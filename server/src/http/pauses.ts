@@ -1,4 +1,4 @@
-import { uptime } from 'node:os';
+import { sinceBoot } from '../time/since-boot.ts';
 
 /** Milliseconds between two looks at the clock. */
 const interval = 250;
@@ -12,15 +12,14 @@ export interface Pauses {
 }
 
 /**
- * Notices that this process stood still: stopped, suspended with its machine, or busy. Measures with the time since the
- * machine started, which nobody can set, and which, unlike `performance.now()`, goes on while Linux is suspended.
+ * Notices that this process stood still: stopped, suspended with its machine, or busy.
  */
 export function watchPauses(): Pauses {
   let latestEnd = Number.NEGATIVE_INFINITY;
-  let before = uptime();
+  let before = sinceBoot();
   const look = () => {
-    const now = uptime();
-    if ((now - before) * 1000 > longest) latestEnd = performance.now();
+    const now = sinceBoot();
+    if (now - before > longest) latestEnd = performance.now();
     before = now;
   };
   const timer = setInterval(look, interval).unref();

@@ -6,6 +6,7 @@ import { retryTransaction } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { outcomeUnknownInDatabase, type Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
+import { sinceBoot } from '../time/since-boot.ts';
 import { inProgress } from './claim.ts';
 import {
   finish,
@@ -72,12 +73,12 @@ async function begin<Plan, Outcome>(
 ): Promise<Run> {
   const { services, ehr, careUnit, operation, claim } = context;
   const planned = plannedFor(context, kind, plan);
-  let leasedAt = performance.now();
+  let leasedAt = sinceBoot();
   const store = async () => {
     if (!decide) return claim ? claim(planned) : storePlan(services.db, operation, planned);
     return retryTransaction(() => {
       // `now()` is the start of the transaction, and the decision may wait for locks.
-      leasedAt = performance.now();
+      leasedAt = sinceBoot();
       return services.db.transaction().execute(async (tx) => {
         const problem = await decide(tx, operation.id);
         if (problem) return endDecided(tx, context, kind.patientsOf(plan), problem);
@@ -192,7 +193,7 @@ async function endAtOnce<Plan, Outcome>(
     expiresAt,
     isFirst: true,
     hasCaller: true,
-    leasedAt: performance.now(),
+    leasedAt: sinceBoot(),
     patients: kind.patientsOf(plan),
   });
   const outcome = await inTransaction(run, async (tx) => {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
+import { sinceBoot } from '../time/since-boot.ts';
 import { whileRunning } from './claim.ts';
 import { type DueOperation, leaseDue, outageReasons } from './due.ts';
 import { OperationEnded } from './end.ts';
@@ -24,7 +25,7 @@ const daySeconds = 24 * 60 * 60;
 
 /** Recovers the operations of an EHR that are due. Returns how many there were. */
 export async function recoverDue(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<number> {
-  const takenAt = performance.now();
+  const takenAt = sinceBoot();
   const due = await leaseDue(services.db, ehr.id, leaseSeconds(ehr), dueAtOnce);
   await Promise.all(due.map((row) => recoverOne(services, row, takenAt, log)));
   return due.length;

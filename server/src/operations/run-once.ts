@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { keptProblem, Problem } from '../problems/problem.ts';
+import { sinceBoot } from '../time/since-boot.ts';
 import {
   type Claim,
   claimKey,
@@ -113,7 +114,7 @@ function claimOnce({ db, keys }: OperationServices, { ehr }: WriteRequest, uncla
     async claim(planned) {
       // After a failure of the database, the key may be claimed.
       state = 'claimed';
-      const leasedAt = performance.now();
+      const leasedAt = sinceBoot();
       try {
         const claim = await claimKey(db, keys, unclaimed, leaseSeconds(ehr), planned);
         if (claim.kind !== 'new') throw new KeyTaken(claim, leasedAt);
@@ -129,7 +130,7 @@ function claimOnce({ db, keys }: OperationServices, { ehr }: WriteRequest, uncla
 /** An earlier request with the key has started the operation. */
 class KeyTaken extends Error {
   readonly claim: Exclude<Claim, { readonly kind: 'new' }>;
-  /** When its lease was requested, by `performance.now()`. */
+  /** When its lease was requested, by `sinceBoot`. */
   readonly leasedAt: number;
 
   constructor(claim: KeyTaken['claim'], leasedAt: number) {

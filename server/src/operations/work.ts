@@ -2,6 +2,7 @@ import type { ConnectorOperation, ConnectorOperations } from '@crossward/connect
 import { beganOperation } from '../audit/current-access.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { sawPatient, sawRecords } from '../ehr/seen.ts';
+import { sinceBoot } from '../time/since-boot.ts';
 import { ehrOperationId } from './ids.ts';
 import type { Work } from './kind.ts';
 import { renewLease } from './lease.ts';
@@ -40,7 +41,7 @@ interface Place {
 }
 
 interface Started {
-  /** When the lease was requested, by `performance.now()`. */
+  /** When the lease was requested, by `sinceBoot`: leases go on while the machine is suspended. */
   readonly leasedAt: number;
 }
 
@@ -62,9 +63,9 @@ export function startRun(
   let hadNoResponse = false;
 
   async function keepLease(): Promise<void> {
-    const usedSeconds = (performance.now() - leaseBegan) / 1000;
+    const usedSeconds = (sinceBoot() - leaseBegan) / 1000;
     if (usedSeconds <= marginSeconds) return;
-    leaseBegan = performance.now();
+    leaseBegan = sinceBoot();
     await renewLease(services.db, operation, leaseSeconds(ehr));
   }
 

@@ -12,6 +12,7 @@ import type { OperationServices } from '../../operations/services.ts';
 import { storePlan } from '../../operations/store-plan.ts';
 import type { Leased } from '../../operations/stored-operation.ts';
 import { startRun } from '../../operations/work.ts';
+import { sinceBoot } from '../../time/since-boot.ts';
 import { type ExpiryPlan, expiryKind, markExpired } from './kind.ts';
 
 const atOnce = 100;
@@ -34,7 +35,7 @@ interface Expiry {
  */
 export async function expireOverdue(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<number> {
   const { db } = services;
-  const leasedAt = performance.now();
+  const leasedAt = sinceBoot();
   const { count, expiries } = await retryTransaction(() => db.transaction().execute((tx) => begin(tx, services, ehr)));
   await Promise.all(
     expiries.map(async ({ careUnit, operation, plan }) => {

@@ -1,0 +1,89 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { createDb, type Db } from '../db/kysely.ts';
+import { createKeyRing } from '../secrets/key-ring.ts';
+import { type Decide, type ExecuteContext, execute } from './execute.ts';
+import type { OperationKind } from './kind.ts';
+
+const machine = vi.hoisted(() => ({ suspendedSeconds: 0 }));
+vi.mock('node:os', async (original) => {
+  const os = await original<typeof import('node:os')>();
+  return { ...os, uptime: () => os.uptime() + machine.suspendedSeconds };
+});
+
+const callSeconds = 10;
+/** Longer than the margin of a lease. */
+const waitSeconds = 5.5;
+
+let testDatabase: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase('postgresql');
+  db = createDb(testDatabase.database);
+});
+afterAll(() => testDatabase.dispose());
+
+/** Seconds for which the lease lasts when the EHR is called. */
+async function restAtCall({
+  decide,
+  beforeCall,
+}: {
+  decide?: Decide;
+  beforeCall?: (id: string) => Promise<void>;
+}): Promise<number> {
+  const id = randomUUID();
+  const call = async () => {
+    const { rows } = await sql<{ rest: number }>`
+      SELECT extract(epoch FROM lease_expires_at - clock_timestamp())::float8 AS rest FROM operations
+      WHERE id = ${id}`.execute(db);
+    return rows[0]?.rest;
+  };
+  const context = {
+    services: { db, keys: createKeyRing([randomBytes(32)]) },
+    ehr: { id: 'ehr', isOpen: true, patience: { callSeconds }, capabilities: {}, call },
+    careUnit: {},
+    operation: {
+      id,
+      clientId: 'app',
+      emr: 'ehr',
+      careUnitId: 'ward',
+      keyHash: undefined,
+      token: randomUUID(),
+      attempt: 0,
+    },
+  } as unknown as ExecuteContext;
+  const kind = {
+    name: 'test',
+    callsEhr: () => true,
+    patientsOf: () => [],
+    codesFor: () => [],
+    async perform(work) {
+      await beforeCall?.(id);
+      return work.call('listAppointments', undefined as never);
+    },
+    hasRecords: () => false,
+    respond: (_work, _plan, rest) => ({ body: { rest } }),
+  } as Partial<OperationKind<object, unknown>> as OperationKind<object, unknown>;
+  const { body } = await execute(context, kind, {}, decide);
+  return (body as { rest: number }).rest;
+}
+
+test('the lease outlasts the first call although the transaction that stored the plan waited for a lock', async () => {
+  const decide: Decide = async (tx) => {
+    await sql`SELECT pg_sleep(${waitSeconds})`.execute(tx);
+    return undefined;
+  };
+  expect(await restAtCall({ decide })).toBeGreaterThan(callSeconds);
+});
+
+test('the lease outlasts a call after the machine was suspended', async () => {
+  const beforeCall = async (id: string) => {
+    machine.suspendedSeconds += 60;
+    await sql`UPDATE operations SET lease_expires_at = lease_expires_at - interval '60 seconds' WHERE id = ${id}`.execute(
+      db,
+    );
+  };
+  expect(await restAtCall({ beforeCall })).toBeGreaterThan(callSeconds);
+});
