@@ -1,3 +1,4 @@
+import { RRuleTemporal } from 'rrule-temporal';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkRecurrence } from './check-recurrence.ts';
 
@@ -60,4 +61,63 @@ test('does not look for occurrences beyond ten years', () => {
   expect(checkRecurrence('2028-02-29T08:00:00', recurrence, 'Pacific/Chatham')).toEqual(tooLong);
   expect(Math.max(...years)).toBeGreaterThan(2027);
   expect(Math.max(...years)).toBeLessThan(2100);
+});
+
+describe('the work', () => {
+  /** The starts that the library found for each rule that was expanded. */
+  function countStarts(): number[] {
+    const found: number[] = [];
+    const { all } = RRuleTemporal.prototype;
+    vi.spyOn(RRuleTemporal.prototype, 'all').mockImplementation(function (this: RRuleTemporal, isWanted) {
+      let starts = 0;
+      const counted = (start: Parameters<NonNullable<typeof isWanted>>[0], index: number) => {
+        starts++;
+        return isWanted?.(start, index) ?? true;
+      };
+      const result = all.call(this, counted);
+      found.push(starts);
+      return result;
+    });
+    return found;
+  }
+  const numbers = (most: number) => Array.from({ length: most }, (_, index) => index + 1).join(',');
+  const weekdays = 'BYDAY=MO,TU,WE,TH,FR,SA,SU';
+  const tooMany = {
+    fault: 'A recurrence with BYMONTH, BYMONTHDAY, BYYEARDAY, BYWEEKNO or BYSETPOS must have at most 1000 occurrences.',
+  };
+
+  test.each([
+    `FREQ=DAILY;BYMONTH=${numbers(12)}`,
+    `FREQ=DAILY;BYMONTH=${numbers(12)};BYMONTHDAY=${numbers(31)};${weekdays}`,
+    `FREQ=DAILY;${weekdays};BYSETPOS=1`,
+    `FREQ=WEEKLY;${weekdays};BYMONTH=${numbers(12)}`,
+    `FREQ=WEEKLY;${weekdays};BYSETPOS=${numbers(7)}`,
+    `FREQ=MONTHLY;${weekdays};BYMONTHDAY=${numbers(31)};BYSETPOS=${numbers(31)}`,
+    `FREQ=YEARLY;${weekdays};BYMONTH=${numbers(12)}`,
+    `FREQ=YEARLY;BYYEARDAY=${numbers(110)}`,
+  ])('of %s ends after 1000 occurrences', (rule) => {
+    const found = countStarts();
+    expect(check(`${rule};COUNT=1000`)).toHaveProperty('last');
+    for (const end of ['COUNT=1001', 'COUNT=3660', 'UNTIL=20361231T080000']) {
+      expect(check(`${rule};${end}`), end).toEqual(tooMany);
+    }
+    // One more than allowed, and the one at which the library stops.
+    expect(Math.max(...found)).toBe(1002);
+  });
+
+  test('of a rule that never occurs ends with the first date', () => {
+    const expanded = vi.spyOn(RRuleTemporal.prototype, 'all');
+    expect(check(`FREQ=WEEKLY;${weekdays};BYSETPOS=366;COUNT=2`)).toEqual({
+      fault: '`start_time` must be an occurrence of the recurrence.',
+    });
+    const ends = expanded.mock.contexts.map((rule) => (rule as RRuleTemporal).options().until?.toString());
+    expect(ends).toEqual([expect.stringContaining('2027-01-01T')]);
+  });
+
+  test('is no reason to reject every day of ten years, or some of the months', () => {
+    expect(check('FREQ=DAILY;UNTIL=20370101T080000')).toHaveProperty('last');
+    expect(check(`FREQ=WEEKLY;${weekdays};UNTIL=20370101T080000`)).toHaveProperty('last');
+    const withoutJuly = 'BYDAY=MO,TU,WE,TH,FR;BYMONTH=1,2,3,4,5,6,8,9,10,11,12';
+    expect(check(`FREQ=WEEKLY;${withoutJuly};UNTIL=20310101T000000`)).toHaveProperty('last');
+  });
 });

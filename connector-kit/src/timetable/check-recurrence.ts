@@ -1,10 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
-import { parseRule } from './recurrence-rule.ts';
+import { firstStarts, isSimple, longestYears, parseRule } from './recurrence-rule.ts';
 
-/** Years within which the last occurrence of a new schedule must start. */
-const longestYears = 10;
 /** One occurrence a day for ten years. */
 const mostOccurrences = 3660;
+/** Of a rule for which the library examines each date. That takes it ten times as long. */
+const mostExamined = 1000;
 
 const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
 const weekday = '(MO|TU|WE|TH|FR|SA|SU)';
@@ -82,25 +82,23 @@ function occurrencesFault(localStart: string, recurrence: string, timeZone: stri
   if (until && Temporal.ZonedDateTime.compare(until, dtstart) < 0) {
     return { fault: 'The recurrence has no occurrence: UNTIL is before `start_time`.' };
   }
-  const starts = startsUntil(latest, localStart, recurrence, timeZone);
-  const [first, last] = [starts[0], starts[(count ?? starts.length) - 1]];
-  if (!first || Temporal.ZonedDateTime.compare(first, dtstart) !== 0) {
+  if (!startsRule(localStart, recurrence, timeZone)) {
     return { fault: '`start_time` must be an occurrence of the recurrence.' };
   }
+  const most = isSimple(recurrence) ? mostOccurrences : mostExamined;
+  // One more, to see whether there are too many.
+  const starts = firstStarts(localStart, recurrence, timeZone, Math.min(count ?? most + 1, most + 1));
+  if (starts.length > most) {
+    return {
+      fault: `A recurrence with BYMONTH, BYMONTHDAY, BYYEARDAY, BYWEEKNO or BYSETPOS must have at most ${mostExamined} occurrences.`,
+    };
+  }
+  const last = starts[(count ?? starts.length) - 1];
   return last ? { last: new Date(last.epochMilliseconds) } : tooLong;
 }
 
-/**
- * The starts of the occurrences, whatever COUNT says. The library looks for `COUNT` occurrences however far apart they are,
- * and time zones in distant millennia are slow, so it gets a rule that ends by `latest`.
- */
-function startsUntil(
-  latest: Temporal.ZonedDateTime,
-  localStart: string,
-  recurrence: string,
-  timeZone: string,
-): Temporal.ZonedDateTime[] {
-  const until = latest.toPlainDateTime().toString({ smallestUnit: 'second' }).replaceAll(/[-:]/g, '');
-  const rule = parseRule(localStart, recurrence.replace(/COUNT=\d+/i, `UNTIL=${until}`), timeZone, true);
-  return rule.all();
+/** Looked at on its own: years of dates may have to be examined to see that a rule never occurs. */
+function startsRule(localStart: string, recurrence: string, timeZone: string): boolean {
+  const onlyFirst = recurrence.replace(/(COUNT|UNTIL)=\w+/i, `UNTIL=${localStart.replaceAll(/[-:]/g, '')}`);
+  return parseRule(localStart, onlyFirst, timeZone).all().length > 0;
 }

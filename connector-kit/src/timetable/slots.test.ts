@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { nextClockChange, timeZones } from '../../../test/clock-change-days.ts';
 import type { Timetable } from '../schedules.ts';
 import { slotsOf } from './slots.ts';
@@ -155,3 +156,26 @@ test('a window contains exactly the slots that lie wholly inside it', () => {
     );
   }
 });
+
+test.each(['FREQ=DAILY;BYMONTH=1,2,3,4,5,6,7,8,9,10,11,12', 'FREQ=WEEKLY;BYDAY=FR,SA,SU;BYSETPOS=1,-1', 'FREQ=DAILY'])(
+  '%s with COUNT is counted once, however many weeks are read, and ends like one with UNTIL',
+  (rule) => {
+    // The library begins with the first occurrence for each window of a rule with COUNT.
+    const counted = vi.spyOn(RRuleTemporal.prototype, 'all');
+    const read = vi.spyOn(RRuleTemporal.prototype, 'between');
+    const window = { start: new Date('2027-01-01T00:00:00Z'), end: new Date('2031-01-01T00:00:00Z') };
+    const slots = (recurrence: string) =>
+      slotsOf(schedule('2027-01-01T08:00:00', '2027-01-01T09:00:00', recurrence, 60), 'Europe/Oslo', window);
+    const found = slots(`${rule};COUNT=500`);
+    expect(found).toHaveLength(500);
+    expect(counted).toHaveBeenCalledTimes(1);
+    expect(read.mock.contexts.length).toBeGreaterThan(100);
+    expect(read.mock.contexts.filter((it) => (it as RRuleTemporal).options().count !== undefined)).toEqual([]);
+    const last = found
+      .at(-1)
+      ?.start.toISOString()
+      .replaceAll(/[-:]|\.000/g, '');
+    expect(slots(`${rule};UNTIL=${last}`)).toEqual(found);
+    vi.restoreAllMocks();
+  },
+);
