@@ -119,7 +119,7 @@ test('a schedule without a recurrence has one occurrence', () => {
     '2030-05-06T06:00:00.000Z',
     '2030-05-06T06:30:00.000Z',
   ]);
-  expect(slotsOf(once, 'Europe/Oslo', { start: week.end, end: new Date('2031-01-01T00:00:00Z') })).toEqual([]);
+  expect(slotsOf(once, 'Europe/Oslo', { start: week.end, end: new Date('2032-01-01T00:00:00Z') })).toEqual([]);
 });
 
 test('a remainder shorter than a slot is ignored', () => {
@@ -163,7 +163,7 @@ test.each(['FREQ=DAILY;BYMONTH=1,2,3,4,5,6,7,8,9,10,11,12', 'FREQ=WEEKLY;BYDAY=F
     // The library begins with the first occurrence for each window of a rule with COUNT.
     const counted = vi.spyOn(RRuleTemporal.prototype, 'all');
     const read = vi.spyOn(RRuleTemporal.prototype, 'between');
-    const window = { start: new Date('2027-01-01T00:00:00Z'), end: new Date('2031-01-01T00:00:00Z') };
+    const window = { start: new Date('2027-01-01T00:00:00Z'), end: new Date('2032-01-01T00:00:00Z') };
     const slots = (recurrence: string) =>
       slotsOf(schedule('2027-01-01T08:00:00', '2027-01-01T09:00:00', recurrence, 60), 'Europe/Oslo', window);
     const found = slots(`${rule};COUNT=500`);
