@@ -6,6 +6,13 @@ import type { OperationServices } from '../operations/services.ts';
 import { problemAt } from '../problems/problem.ts';
 import { isDryRun } from './audit-request.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The request may have written to the database or the EHR. */
+    hasBegun?: boolean;
+  }
+}
+
 const printable = /^[\x20-\x7e]{1,255}$/;
 
 /**
@@ -29,12 +36,15 @@ export function runWrite(
     keyed: key === undefined ? undefined : { key, fingerprint: fingerprint(request) },
   };
   const { ehr, careUnit } = access;
-  const waits = () => request.assertCallerWaits();
+  const begin = async () => {
+    await request.assertCallerWaits();
+    request.hasBegun = true;
+  };
   if (!ehr || !careUnit) {
-    return runLocalOnce(services, asked, (transact) => run({ transact: (work) => waits().then(() => transact(work)) }));
+    return runLocalOnce(services, asked, (transact) => run({ transact: (work) => begin().then(() => transact(work)) }));
   }
   return runOnce(services, { ...asked, ehr, careUnit }, (execute) =>
-    run({ execute: (kind, plan, decide) => waits().then(() => execute(kind, plan, decide)) }),
+    run({ execute: (kind, plan, decide) => begin().then(() => execute(kind, plan, decide)) }),
   );
 }
 

@@ -16,7 +16,8 @@ export function watchAvailability(db: Db, ehr: EhrConnection): () => Promise<voi
     if (ehr.isOpen && breaker === 'closed' && lastSuccessAt === null) return;
     const isAvailable = ehr.isOpen && breaker === 'closed';
     if (isAvailable === recorded) return;
+    if (!(await recordAvailability(db, ehr.id, isAvailable))) return;
     if (isAvailable) await makeDueAfterOutage(db, ehr.id);
-    if (await recordAvailability(db, ehr.id, isAvailable)) recorded = isAvailable;
+    recorded = isAvailable;
   };
 }

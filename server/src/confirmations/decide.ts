@@ -20,6 +20,8 @@ interface Decision {
   readonly waitingIds: readonly string[];
   /** The operation that will confirm them. */
   readonly operationId: string;
+  /** Whether this process is running an operation. */
+  readonly isRunningHere: (operationId: string) => boolean;
 }
 
 /** Another operation is confirming some of the ids, or has done so since planning. Its outcome is known after a wait. */
@@ -42,7 +44,7 @@ export class ConfirmationInProgress extends Problem {
 export async function decideCode(
   tx: Tx,
   keys: KeyRing,
-  { emr, confirmationId, ids, code, many, waitingIds, operationId }: Decision,
+  { emr, confirmationId, ids, code, many, waitingIds, operationId, isRunningHere }: Decision,
 ): Promise<Problem | undefined> {
   const confirmation = await tx
     .selectFrom('confirmations')
@@ -77,7 +79,7 @@ export async function decideCode(
   if (over.length > 0) return problem(over);
   // Only one operation at a time confirms an id.
   if (waitingIds.some((id) => stateOf.get(id) === 'confirming'))
-    return new ConfirmationInProgress(await restOfLease(tx, confirmationId));
+    return new ConfirmationInProgress(await restOfLease(tx, confirmationId, isRunningHere));
   if (!states.has('pending') && !states.has('confirming')) {
     const isRepeated = right && confirmation.is_fresh;
     return isRepeated ? stale() : problem(faultsOf(ids, () => 'confirmation_not_pending'));
@@ -109,13 +111,13 @@ export async function decideCode(
   }
 }
 
-/** Seconds until the last lease on an operation that confirms ids of a confirmation ends. */
-async function restOfLease(tx: Tx, confirmationId: string): Promise<number> {
-  const { rows } = await sql<{ seconds: number | null }>`
-    SELECT ceil(extract(epoch FROM max(lease_expires_at) - clock_timestamp()))::int AS seconds FROM operations
+/** Seconds until the leases of other processes on operations that confirm ids of a confirmation end. */
+async function restOfLease(tx: Tx, confirmationId: string, isRunningHere: Decision['isRunningHere']): Promise<number> {
+  const { rows } = await sql<{ id: string; seconds: number | null }>`
+    SELECT id, ceil(extract(epoch FROM lease_expires_at - clock_timestamp()))::int AS seconds FROM operations
     WHERE id IN (SELECT operation_id FROM confirmation_items
       WHERE confirmation_id = ${confirmationId} AND state = 'confirming')`.execute(tx);
-  return rows[0]?.seconds ?? 1;
+  return Math.max(1, ...rows.map(({ id, seconds }) => (isRunningHere(id) ? 1 : (seconds ?? 1))));
 }
 
 /**

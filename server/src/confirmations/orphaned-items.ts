@@ -1,25 +1,32 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
+
+const atOnce = 100;
+
+/** Its operation has ended, or never got a plan. */
+const isOrphaned = sql<SqlBool>`
+  state IN ('confirming', 'expiring') AND operation_id IS NOT NULL
+  AND NOT EXISTS (SELECT FROM operations
+    WHERE operations.id = operation_id AND sealed_plan IS NOT NULL AND operations.state <> 'done')`;
 
 /**
  * Frees items that an operation has reserved, but whose operation has ended or never got a plan: those being confirmed await
  * their code again, those being expired may be expired by another operation. Every way out of an operation frees its items
  * in its own transaction. This finds those that no such way has reached. Returns how many it freed.
  */
-export async function freeOrphanedItems(db: Db): Promise<number> {
-  const { rows } = await sql<{ appointment_id: string }>`
-    WITH orphaned AS MATERIALIZED (
-      SELECT emr, appointment_id, operation_id FROM confirmation_items
-      WHERE state IN ('confirming', 'expiring') AND operation_id IS NOT NULL
-        AND NOT EXISTS (SELECT FROM operations
-          WHERE operations.id = operation_id AND sealed_plan IS NOT NULL AND operations.state <> 'done')
-      LIMIT 100 FOR UPDATE SKIP LOCKED)
-    UPDATE confirmation_items AS item
-    SET operation_id = NULL, state = CASE item.state WHEN 'confirming' THEN 'pending' ELSE item.state END
-    FROM orphaned
-    -- Another operation may have reserved it since the list was made.
-    WHERE item.emr = orphaned.emr AND item.appointment_id = orphaned.appointment_id
-      AND item.operation_id = orphaned.operation_id
-    RETURNING item.appointment_id`.execute(db);
-  return rows.length;
+export function freeOrphanedItems(db: Db): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const locked = await sql<{ appointment_id: string }>`
+      SELECT emr, appointment_id FROM confirmation_items WHERE ${isOrphaned} LIMIT ${atOnce} FOR UPDATE SKIP LOCKED`.execute(
+      tx,
+    );
+    if (locked.rows.length === 0) return 0;
+    // A statement of its own sees what was stored before the rows were locked: another operation may have reserved some.
+    const ids = locked.rows.map((row) => row.appointment_id);
+    const { numAffectedRows = 0n } = await sql`
+      UPDATE confirmation_items
+      SET operation_id = NULL, state = CASE state WHEN 'confirming' THEN 'pending' ELSE state END
+      WHERE appointment_id = ANY(${ids}::text[]) AND ${isOrphaned}`.execute(tx);
+    return Number(numAffectedRows);
+  });
 }

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { auditProblem, isDryRun } from '../api/audit-request.ts';
+import { auditProblem } from '../api/audit-request.ts';
 import { patienceOf } from '../api/request-patience.ts';
 import { isDatabaseFailure, mayHaveBeenSent } from '../db/errors.ts';
 import { withPatience } from '../db/patience.ts';
@@ -22,7 +22,8 @@ export function addErrorHandler(app: FastifyInstance): void {
     // The caller disconnected during its upload, so nobody receives the response.
     if (isAbortedUpload(error, request)) return reply.hijack();
     const { bodyLimit, config } = request.routeOptions;
-    const isUnknown = mayHaveBeenSent(error) && config.operation !== undefined && mayChange(request);
+    // What a write reads or stores before it begins changes nothing.
+    const isUnknown = mayHaveBeenSent(error) && request.hasBegun === true;
     const problem = isUnknown
       ? outcomeUnknownInDatabase(error)
       : frameworkProblem(error, bodyLimit, config.operation?.form);
@@ -33,10 +34,6 @@ export function addErrorHandler(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new Problem('route_not_found', { detail: 'No route matches this path.' }), request, reply),
   );
-}
-
-function mayChange(request: FastifyRequest): boolean {
-  return !['GET', 'HEAD'].includes(request.method) && !isDryRun(request);
 }
 
 /** Compares the error objects, because a database connection can fail with the same code. */

@@ -6,6 +6,7 @@ import { reasons } from '../problems/reasons.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { claimOnly, claimWithPlan, keyLifetime } from './claim-statements.ts';
 import { compressJson, decompressJson } from './compressed-json.ts';
+import { releaseLease } from './lease.ts';
 import type { OperationResponse } from './operation-response.ts';
 import { type Planned, plannedInput } from './store-plan.ts';
 import { type Leased, type OperationRow, openStored, type Stored, storedColumns } from './stored-operation.ts';
@@ -56,12 +57,12 @@ export async function claimKey(
   leaseSeconds: number,
   planned?: Planned,
 ): Promise<Claim> {
-  const { clientId, keyHash, id, token } = operation;
+  const { clientId, keyHash, id } = operation;
   const input = { ...operation, requestHash: requestHashes[0], requestHashes, leaseSeconds };
   for (let round = 0; round < 3; round++) {
     const row = await (planned ? claimWithPlan(db, { ...input, ...plannedInput(planned) }) : claimOnly(db, input));
     if (row?.id === id) return { kind: 'new', expiresAt: row.expires_at };
-    if (row) return { kind: 'interrupted', operation: await readLeased(db, keys, { id: row.id, token }) };
+    if (row) return { kind: 'interrupted', operation: await takeOver(db, keys, { ...operation, id: row.id }) };
     const known = await readKey(db, clientId, keyHash);
     if (!known) continue;
     if (known.is_old) {
@@ -70,13 +71,18 @@ export async function claimKey(
     }
     const response = storedResponse(keys, { operation, requestHashes }, known);
     if (response) return { kind: 'replay', response };
-    throw inProgress(runningHere.has(known.id) ? 1 : known.lease_rest);
+    throw inProgress(isRunningHere(known.id) ? 1 : known.lease_rest);
   }
   throw inProgress();
 }
 
 /** Ids of the operations that requests to this process are running. They end long before their lease. */
 const runningHere = new Set<string>();
+
+/** Whether a request or a background job of this process is running the operation. */
+export function isRunningHere(id: string): boolean {
+  return runningHere.has(id);
+}
 
 /** Runs an operation. Meanwhile, requests with its key are told to come back soon, not at the end of its lease. */
 export async function whileRunning<Result>({ id }: Leased, run: () => Promise<Result>): Promise<Result> {
@@ -97,6 +103,16 @@ export async function findStored(db: Db, keys: KeyRing, unclaimed: Unclaimed): P
   const { clientId, keyHash } = unclaimed.operation;
   const known = await readKey(db, clientId, keyHash);
   return known && !known.is_old ? storedResponse(keys, unclaimed, known) : undefined;
+}
+
+/** Reads an operation whose lease this request has taken, or gives the lease back. */
+async function takeOver(db: Db, keys: KeyRing, operation: Leased): Promise<Stored> {
+  try {
+    return await readLeased(db, keys, operation);
+  } catch (error) {
+    await releaseLease(db, operation).catch(() => undefined);
+    throw error;
+  }
 }
 
 async function readLeased(db: Db, keys: KeyRing, { id, token }: Pick<Leased, 'id' | 'token'>): Promise<Stored> {

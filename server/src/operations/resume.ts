@@ -32,7 +32,8 @@ export async function resume(
   const { plan } = stored;
   if (stored.kind === undefined || plan === undefined) return { restart: stored };
   const { run, kind } = await reopen(services, stored, { leasedAt, hasCaller: true }).catch(async (error) => {
-    await releaseLease(services.db, stored);
+    // If the database is down, the lease expires on its own.
+    await releaseLease(services.db, stored).catch(() => undefined);
     throw new OperationEnded(asOutcomeUnknown(error));
   });
   try {

@@ -479,7 +479,7 @@ export const reasons = {
     ...busy,
     status: 503,
     title: 'Database unavailable',
-    happened: 'The database of the gateway cannot be reached.',
+    happened: 'The database of the gateway cannot be reached, or did not respond in time.',
     remedy: 'Wait for the number of seconds in the `Retry-After` header, then try again.',
   },
   ehr_timeout: {
