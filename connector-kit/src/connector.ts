@@ -272,7 +272,7 @@ export interface ConnectorOperations
   requestBooking(request: Write & { readonly creation: AppointmentCreation }): Promise<EhrConfirmation>;
   /** For an EHR that sends codes: starts a cancellation, and sends the patient a code. */
   requestCancellation(request: Write & { readonly cancellation: AppointmentCancellation }): Promise<EhrConfirmation>;
-  /** For an EHR that sends codes: sends a new code. */
+  /** For an EHR that sends codes: sends a new code. The confirmation keeps its `reference`. */
   resendCode(request: Write & { readonly reference: string }): Promise<EhrConfirmation>;
   /** For an EHR that sends codes: checks the code. Throws `code_incorrect`, `code_expired` or `code_locked`. */
   confirmCode(request: Write & { readonly reference: string; readonly code: string }): Promise<Appointment>;
