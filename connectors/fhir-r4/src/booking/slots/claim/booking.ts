@@ -24,21 +24,24 @@ import { resultsWithoutTwins } from './twins.ts';
  *    `booked` (`changes/rules.ts`).
  * 2. `GET Slot` for its slots, or get them in the response to 1. Each has to be `busy-tentative` with a claim of this
  *    appointment, or free again, and becomes `busy` (`slots/plan.ts`, `slots/place.ts`).
- * 3. `PUT` each Slot as `busy` under the version that was read, with a claim that ends in two minutes (`claim.ts`). A
- *    server that rejects one means that somebody was faster: the other claims are given back, and the write starts again
- *    at 1.
+ * 3. `PUT` each Slot as `busy` under the version that was read, with a claim that ends in two minutes (`claim.ts`). If
+ *    the server rejects one, somebody was faster: the other claims are given back, and the write starts again at 1.
  * 4. `PUT` the Appointment as `booked`, or `PATCH` it, under the version that was read.
  *
  * If 3 or 4 gets no response, the Slot or the Appointment is read again (`claim.ts`, `steps.ts`). If that does not show
- * what was done, the outcome is unknown and the claims stay. The outcome is unknown too if a claim cannot be given back:
- * the look-up of the operation finds nothing only when its claims are freed (`left-claims.ts`). A gateway that dies after 3 leaves a `busy` Slot with a
- * claim. Once the claim has ended, it is taken only if an appointment needs it (`time-slots/abandoned-slots.ts`); if not,
- * the next listing frees it (`slots/sweep.ts`).
+ * what was done, the outcome is unknown and the claims stay.
  *
- * A repeated call runs beside or after another one that may have done 3 or 4. Its step 3 therefore writes
- * `busy-tentative`, and a step 5 writes `busy` under the version of step 3: that `PUT` shows both calls who was last
- * (`twins.ts`). So does every call on a server that cannot search for appointments by Slot. What is left
- * `busy-tentative` is finished by the next look-up of the operation, or by a listing after the claim has ended.
+ * If a claim cannot be given back, the outcome is unknown too. The look-up of the operation frees the claims when they
+ * have ended, and only then finds nothing (`left-claims.ts`).
+ *
+ * A gateway that dies after 3 leaves a `busy` Slot with a claim. When the claim has ended, the next listing looks for an
+ * appointment that needs the Slot (`time-slots/abandoned-slots.ts`). If there is none, the listing frees the Slot
+ * (`slots/sweep.ts`).
+ *
+ * A repeated call runs beside or after another one that may have done 3 or 4. Its step 3 writes `busy-tentative`. A
+ * step 5 writes `busy`, under the version of step 3. The `PUT` of step 5 shows both calls who was last (`twins.ts`). On
+ * a server that cannot search for appointments by Slot, every call does so. A Slot that is left `busy-tentative` is
+ * finished by the next look-up of the operation, or by a listing after the claim has ended.
  */
 export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts): Booking {
   const ehr = withOperationLookup(connection, true);
