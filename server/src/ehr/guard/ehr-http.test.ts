@@ -5,6 +5,7 @@ import { ConnectorError, type EhrRequest } from '@crossward/connector-kit';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../../test/free-port.ts';
 import { mayConnectTo } from './addresses.ts';
+import { callScope, newFacts } from './call-scope.ts';
 import { createEhrHttp, type EhrHttpSettings } from './ehr-http.ts';
 import { selfSigned, serve, serveSocket, serveTls } from './test-servers.ts';
 import { timersOf } from './test-timers.ts';
@@ -416,5 +417,52 @@ describe('an EHR that limits the rate of requests', () => {
     );
     expect((await connect({ retries: 1 }).send(write(server.url))).text).toBe('fine');
     expect(server.requests).toHaveLength(2);
+  });
+
+  const busy = { status: 503, headers: { 'retry-after': '5' } };
+  /** An EHR that responds as `now` says, and what a call ends with there. */
+  async function ehr(now: { status: number; headers: Record<string, string> }) {
+    const clock = vi.spyOn(performance, 'now');
+    const start = performance.now();
+    const server = await serve((_request, response) => response.writeHead(now.status, now.headers).end());
+    const http = connect({ retries: 0 });
+    const pass = (seconds: number) => void clock.mockReturnValue(start + seconds * 1000);
+    const call = async () => {
+      const facts = newFacts();
+      const { signal } = new AbortController();
+      const begun = performance.now();
+      const scope = { signal: () => signal, begun, deadline: () => begun + 4000, facts, progress: () => undefined };
+      const error = await callScope.run(scope, () => http.send(write(server.url))).catch((reason: unknown) => reason);
+      if (error instanceof ConnectorError) return facts.wasThrottled ? 'throttled' : error.kind;
+      return 'accepted';
+    };
+    return { pass, call };
+  }
+
+  test('with 503, and accepts nothing for 30 seconds, is unavailable until it accepts a request', async () => {
+    const now = { ...busy };
+    const { pass, call } = await ehr(now);
+    pass(0);
+    expect(await call()).toBe('throttled');
+    pass(20);
+    expect(await call()).toBe('throttled');
+    pass(40);
+    expect(await call()).toBe('unavailable');
+    pass(50);
+    expect(await call()).toBe('unavailable');
+    pass(60);
+    now.status = 200;
+    expect(await call()).toBe('accepted');
+    pass(70);
+    now.status = 503;
+    expect(await call()).toBe('throttled');
+  });
+
+  test('with 429 is never unavailable', async () => {
+    const { pass, call } = await ehr({ ...busy, status: 429 });
+    for (const seconds of [0, 20, 40, 60]) {
+      pass(seconds);
+      expect(await call()).toBe('throttled');
+    }
   });
 });

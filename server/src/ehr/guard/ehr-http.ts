@@ -31,6 +31,8 @@ const shortestWaitMs = 200;
 const longestWaitMs = 2000;
 /** A longer `Retry-After` ends the retries of this call. */
 const longestRetryAfterSeconds = 5;
+/** An EHR that accepts nothing for this long, and responds with 503, is down. */
+const longestBusyMs = 30_000;
 
 /** HTTP client for one EHR. Requests sent within a connector call are aborted when the call ends. */
 export function createEhrHttp(
@@ -44,6 +46,18 @@ export function createEhrHttp(
     headersTimeout: settings.requestTimeoutMs,
     bodyTimeout: settings.requestTimeoutMs,
   });
+
+  /** Since when the EHR has accepted nothing, and has responded with 503 and a short `Retry-After`. */
+  let busySince: number | undefined;
+
+  function limitsRate(outcome: Failure): boolean {
+    if (isAnswer(outcome) || isTooMany(outcome)) busySince = undefined;
+    if (isTooMany(outcome)) return true;
+    if (!isBusy(outcome)) return false;
+    const now = performance.now();
+    busySince ??= now;
+    return now - busySince < longestBusyMs;
+  }
 
   /** Attempts until there is a response, or no further attempt is allowed. */
   async function withRetries<Response extends Head>(
@@ -63,14 +77,14 @@ export function createEhrHttp(
       if (scope) scope.facts.hasReachedEhr = true;
       const sentAt = performance.now();
       outcome = await attempt(url, scope).catch(asFailure);
-      if (isThrottle(outcome)) {
+      if (limitsRate(outcome)) {
         pace.throttled(sentAt, askedToWait(outcome));
         // The EHR has not processed it. Without a call, nothing else ends the attempts.
         if (canSendAgain(request) && (scope || sent++ <= settings.retries)) continue;
         if (scope) scope.facts.wasThrottled = true;
         throw failure(request, outcome, mayBeDone);
       }
-      if (!(outcome instanceof ExchangeFailure)) pace.accepted();
+      if (!(outcome instanceof ExchangeFailure || isBusy(outcome))) pace.accepted();
       if (isAnswer(outcome)) return outcome;
       mayBeDone ||= couldBeDone(request, outcome);
       const waitMs = sent <= settings.retries && mayRepeat(request, outcome) ? pause(outcome, sent) : undefined;
@@ -117,13 +131,14 @@ function isUnavailable({ status }: Head): boolean {
   return [429, 502, 503, 504].includes(status);
 }
 
-/**
- * Whether the EHR limits the rate of requests: 429, or 503 with a short `Retry-After`. After a long one, an EHR that responds
- * with 503 is down.
- */
-function isThrottle(outcome: Failure): boolean {
+/** The EHR limits the rate of requests. */
+function isTooMany(outcome: Failure): boolean {
+  return !(outcome instanceof ExchangeFailure) && outcome.status === 429;
+}
+
+/** The EHR limits the rate of requests, or is down: it says that for a short time. After a long one it is down. */
+function isBusy(outcome: Failure): boolean {
   if (outcome instanceof ExchangeFailure) return false;
-  if (outcome.status === 429) return true;
   const seconds = outcome.status === 503 ? askedToWait(outcome) : undefined;
   return seconds !== undefined && seconds <= longestRetryAfterSeconds;
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type CallScope, newFacts } from './call-scope.ts';
-import { createPace, type Pace, type RateReport, type SharedRate } from './pace.ts';
+import { createPace, type Pace } from './pace.ts';
+import type { RateReport, SharedRate } from './rate-exchange.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -212,4 +213,92 @@ test('tells the others of a limit when the database can be reached again', async
   await pass(2000);
   expect(reports[1]).toMatchObject({ slowdown: { rate: 18 } });
   expect(pace.rate()).toBe(18);
+});
+
+/** Requests that are sent one after the other, as soon as it is their turn. */
+function sequence(pace: Pace) {
+  let sent = 0;
+  const send = async () => {
+    for (; sent < 1000; sent++) await pace.turn(undefined).then(() => pause(20));
+  };
+  void send();
+  return { sent: () => sent };
+}
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+test.each([0, 1, 5, 20])('one limited request costs seconds, after %i accepted ones', async (count) => {
+  const pace = createPace();
+  await pass(5000);
+  throttle(pace, count, 1);
+  const { sent } = sequence(pace);
+  await pass(9500);
+  expect(pace.rate()).toBeGreaterThan(20);
+  expect(sent()).toBeGreaterThan(80);
+});
+
+test('does not rise while nothing waits', async () => {
+  const pace = createPace();
+  await pass(5000);
+  throttle(pace, 20, 1);
+  for (let second = 0; second < 20; second++) {
+    await pass(1000);
+    await pace.turn(undefined);
+  }
+  expect(pace.rate()).toBe(18);
+});
+
+test('does not rise before the EHR has counted anew', async () => {
+  const pace = createPace();
+  await pass(60_000);
+  throttle(pace, 1200, 60);
+  await pass(60_000);
+  sequence(pace);
+  await pass(59_000);
+  expect(pace.rate()).toBe(18);
+});
+
+test('a limit that the EHR has not enforced for ten minutes is forgotten', async () => {
+  const pace = createPace();
+  throttle(pace, 20, 1);
+  await pass(601_000);
+  await pace.turn(undefined);
+  await pass(0);
+  expect(pace.rate()).toBeUndefined();
+});
+
+/** Sends all the time, to an EHR with a bucket that is filled all the time and holds the requests of one second. */
+function saturate(pace: Pace, perSecond: number) {
+  const counts = { accepted: 0, throttled: 0 };
+  let left = perSecond;
+  let filledAt = performance.now();
+  const send = async () => {
+    const sentAt = performance.now();
+    await pause(20);
+    const now = performance.now();
+    left = Math.min(perSecond, left + ((now - filledAt) / 1000) * perSecond);
+    filledAt = now;
+    if (left < 1) {
+      counts.throttled++;
+      return pace.throttled(sentAt, 1);
+    }
+    left--;
+    counts.accepted++;
+    pace.accepted();
+  };
+  const again = (): Promise<void> =>
+    pace
+      .turn(undefined)
+      .then(send)
+      .catch(() => pause(100))
+      .then(again);
+  for (let worker = 0; worker < 20; worker++) void again();
+  return counts;
+}
+
+test.each([2, 5, 20, 100])('uses a quota of %i a second, and few requests exceed it', async (perSecond) => {
+  const pace = createPace();
+  const counts = saturate(pace, perSecond);
+  await pass(60_000);
+  expect(counts.accepted).toBeGreaterThan(60 * perSecond * 0.85);
+  expect(counts.throttled).toBeLessThan(30 + counts.accepted * 0.02);
 });

@@ -1,40 +1,14 @@
 import { AcceptedRequests } from './accepted-requests.ts';
 import type { CallScope } from './call-scope.ts';
+import { ownRate } from './own-rate.ts';
+import type { RateExchange, Slowdown } from './rate-exchange.ts';
 import { Throttled } from './throttled.ts';
-
-/** What a process tells the others about its requests to an EHR. */
-export interface RateReport {
-  /** Requests per second that this process wants to send. */
-  readonly demand: number;
-  /** Whether requests wait for the rate, so that a higher one is of use. */
-  readonly isWaiting: boolean;
-  /** The EHR has limited a request since the last report. */
-  readonly slowdown: Slowdown | undefined;
-}
-
-export interface Slowdown {
-  /** Requests per second for all processes, as this process estimates it. */
-  readonly rate: number;
-  /** Whether the estimate starts from the rate of all processes, not only from what this one has sent. */
-  readonly isShared: boolean;
-  readonly pauseSeconds: number;
-}
-
-/** What all processes have agreed on. */
-export interface SharedRate {
-  /** Requests per second of all processes. `undefined`: no limit is known. */
-  readonly rate: number | undefined;
-  /** The part of it that this process may use: 0 to 1. */
-  readonly share: number;
-  /** Seconds until the EHR may be asked again. */
-  readonly pauseSeconds: number;
-}
 
 interface PaceOptions {
   /** Requests per second of all processes that are never exceeded. */
   readonly fixedRate?: number | undefined;
-  /** Agrees on the rate with the other processes. Without it, this process is alone. */
-  readonly exchange?: ((report: RateReport) => Promise<SharedRate>) | undefined;
+  /** Agrees on the rate with the other processes. Default: this process is alone. */
+  readonly exchange?: RateExchange | undefined;
   onThrottled?(): void;
 }
 
@@ -65,6 +39,8 @@ export interface Pace {
 const exchangeMs = 1000;
 /** Requests per second. */
 const lowestRate = 0.2;
+/** Until `Retry-After`, the EHR accepts this many at least. Fewer that it has accepted say nothing about an unknown limit. */
+const leastAccepted = 10;
 /** After a slowdown, the rate is at most this part of the former one, and at least half of it. */
 const reduction = 0.9;
 /** Seconds for which a request waits without `Retry-After`. */
@@ -83,7 +59,7 @@ interface Waiting {
   begin(): void;
 }
 
-export function createPace({ fixedRate, exchange, onThrottled = () => undefined }: PaceOptions = {}): Pace {
+export function createPace({ fixedRate, exchange = ownRate(), onThrottled = () => undefined }: PaceOptions = {}): Pace {
   const accepted = new AcceptedRequests();
   const waiting = new Set<Waiting>();
   const underWay = new WeakSet<CallScope>();
@@ -97,6 +73,7 @@ export function createPace({ fixedRate, exchange, onThrottled = () => undefined 
   let slowdown: Omit<Slowdown, 'pauseSeconds'> | undefined;
   let hasExchangeFailed = false;
   let asked = 0;
+  let hasWaited = false;
   let exchangedAt = Number.NEGATIVE_INFINITY;
   let isExchanging = false;
   let timer: NodeJS.Timeout | undefined;
@@ -137,7 +114,7 @@ export function createPace({ fixedRate, exchange, onThrottled = () => undefined 
 
   /** Exchanges the rate with the other processes, once a second while there is a limit and something to send. */
   function agree(): void {
-    if (!exchange || isExchanging || (total === undefined && !slowdown)) return;
+    if (isExchanging || (total === undefined && !slowdown)) return;
     const now = performance.now();
     const seconds = (now - exchangedAt) / 1000;
     if ((!slowdown || hasExchangeFailed) && seconds * 1000 < exchangeMs) return;
@@ -145,9 +122,11 @@ export function createPace({ fixedRate, exchange, onThrottled = () => undefined 
     const told = slowdown && { ...slowdown, pauseSeconds: Math.max(0, pausedUntil - now) / 1000 };
     isExchanging = true;
     exchangedAt = now;
+    const isWaiting = hasWaited || waiting.size > 0;
     asked = 0;
+    hasWaited = false;
     slowdown = undefined;
-    exchange({ demand, isWaiting: waiting.size > 0, slowdown: told })
+    exchange({ demand, isWaiting, slowdown: told })
       .then((shared) => {
         hasExchangeFailed = false;
         // A later slowdown of this process is not known to the others yet.
@@ -179,6 +158,7 @@ export function createPace({ fixedRate, exchange, onThrottled = () => undefined 
     const latest = latestTurn(scope, now);
     const ahead = [...waiting].filter((it) => it.order <= order).length;
     const soonest = Math.max(now, pausedUntil) + (ahead / (rate() ?? Number.POSITIVE_INFINITY)) * 1000;
+    hasWaited = true;
     if (soonest > latest) throw tooLate(now);
     return new Promise((resolve, reject) => {
       const expiry = setTimeout(
@@ -228,8 +208,8 @@ export function createPace({ fixedRate, exchange, onThrottled = () => undefined 
       slowedAt = now;
       // `Retry-After` says in which time the EHR counts.
       const window = Math.min(60, Math.max(1, retryAfterSeconds ?? 1));
-      const own = accepted.within(window, now) / window;
       const isShared = total !== undefined;
+      const own = Math.max(isShared ? 0 : leastAccepted, accepted.within(window, now)) / window;
       const estimate = Math.max(lowestRate, (own / Math.max(share, 0.01)) * reduction);
       total = total === undefined ? estimate : Math.max(lowestRate, total / 2, Math.min(total * reduction, estimate));
       tokens = 0;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../test/database.ts';
 import { createDb } from '../../db/kysely.ts';
-import type { RateReport } from './pace.ts';
+import type { RateReport } from './rate-exchange.ts';
 import { sharedRate } from './shared-rate.ts';
 
 const { database, dispose } = await createTestDatabase();
@@ -57,15 +57,38 @@ test('the pause that the EHR asks for is that of all processes', async () => {
   expect(pauseSeconds).toBeLessThanOrEqual(40);
 });
 
-test('the rate rises while requests wait and the EHR does not limit it, one step a second', async () => {
-  await one(slowedTo(20, false));
+test('the rate rises while requests wait and the EHR does not limit it, by steps that double', async () => {
+  await one(slowedTo(20, false, 1));
   expect((await one(wanting(30))).rate).toBe(20);
-  await later(11);
-  expect((await one(wanting(30, { isWaiting: false }))).rate).toBe(20);
-  expect((await one(wanting(30))).rate).toBe(21);
-  expect((await other(wanting(30))).rate).toBe(21);
   await later(2);
-  expect((await other(wanting(30))).rate).toBeCloseTo(22.05);
+  expect((await one(wanting(30))).rate).toBe(20);
+  await later(2);
+  expect((await one(wanting(30, { isWaiting: false }))).rate).toBe(20);
+  expect((await one(wanting(30))).rate).toBe(20.5);
+  expect((await other(wanting(30))).rate).toBe(20.5);
+  await later(1);
+  expect((await other(wanting(30))).rate).toBeCloseTo(21.525);
+  await one(slowedTo(20, true, 1));
+  await later(4);
+  expect((await other(wanting(30))).rate).toBe(20.5);
+});
+
+test.each([1, 9])('one limited request costs seconds, also at a rate of %i', async (rate) => {
+  await one(slowedTo(rate, false, 1));
+  await later(2);
+  for (let second = 0; second < 9; second++) {
+    await later(1);
+    await one(wanting(30));
+  }
+  expect((await one(wanting(30))).rate).toBeGreaterThan(20);
+});
+
+test('the rate does not rise before the EHR has counted anew', async () => {
+  await one(slowedTo(20, false, 30));
+  await later(59);
+  expect((await one(wanting(30))).rate).toBe(20);
+  await later(2);
+  expect((await one(wanting(30))).rate).toBe(20.5);
 });
 
 test('a limit that the EHR no longer enforces is forgotten', async () => {

@@ -1,29 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../../db/kysely.ts';
-import type { RateReport, SharedRate } from './pace.ts';
+import type { RateExchange, RateReport } from './rate-exchange.ts';
+import { rateGrowth } from './rate-growth.ts';
 
-/** A limit that the EHR has not enforced for this long is forgotten. */
-const forgotten = sql`interval '10 minutes'`;
-/** The rate rises when the EHR has not limited it for this long, by one step a second, and only if requests wait. */
-const calm = sql`interval '10 seconds'`;
-const step = sql`interval '1 second'`;
-/** The part by which a step raises the rate, and requests per second that it raises it by at least. */
-const growth = 0.05;
-const leastGrowth = 0.2;
+const { calmSeconds, forgottenSeconds, least, most, stepSeconds } = rateGrowth;
+const forgotten = sql`make_interval(secs => ${forgottenSeconds})`;
+const step = sql`make_interval(secs => ${stepSeconds})`;
+const calm = sql`make_interval(secs => ${calmSeconds})`;
 /** A process that has not reported for this long sends nothing. */
 const silence = sql`interval '3 seconds'`;
 /** Requests per second. A process that wants little still gets a part. */
 const leastDemand = 1;
 
-/** Agrees on the rate of requests to one EHR with all processes that use this database. Rejects with its errors. */
-export type RateExchange = (report: RateReport) => Promise<SharedRate>;
-
 /**
  * The rate of an EHR is a row that all processes share. Each divides it by what they all want to send, so that there is no
  * statement for a request.
  *
- * @returns an exchange for one process and one EHR
+ * @returns an exchange for one process and one EHR. It rejects with the errors of the database
  */
 export function sharedRate(db: Db, emr: string, process: string = randomUUID()): RateExchange {
   return async ({ demand, isWaiting, slowdown }) => {
@@ -36,10 +30,10 @@ export function sharedRate(db: Db, emr: string, process: string = randomUUID()):
           SET requests_per_second = excluded.requests_per_second, reported_at = excluded.reported_at),
       gone AS (DELETE FROM ehr_rate_demands WHERE emr = ${emr} AND reported_at < now() - interval '1 hour'),
       raised AS (
-        UPDATE ehr_rates SET raised_at = now(),
-          requests_per_second = requests_per_second + greatest(${leastGrowth}, requests_per_second * ${growth})
-        WHERE emr = ${emr} AND ${isWaiting} AND raised_at < now() - ${step}
-          AND slowed_at < now() - ${calm} AND slowed_at > now() - ${forgotten}
+        UPDATE ehr_rates SET raised_at = now(), requests_per_second = requests_per_second * (1 + growth),
+          growth = least(${most}, growth * 2)
+        WHERE emr = ${emr} AND ${isWaiting} AND raised_at < now() - ${step} AND slowed_at > now() - ${forgotten}
+          AND paused_until + greatest(${calm}, paused_until - slowed_at) < now()
         RETURNING requests_per_second)
       SELECT
         coalesce((SELECT requests_per_second FROM raised), current.requests_per_second) AS rate,
@@ -63,14 +57,15 @@ async function slowDown(
   { rate, isShared, pauseSeconds }: NonNullable<RateReport['slowdown']>,
 ): Promise<void> {
   await sql`
-    INSERT INTO ehr_rates AS current (emr, requests_per_second, paused_until)
-    VALUES (${emr}, ${rate}, now() + make_interval(secs => ${pauseSeconds}))
+    INSERT INTO ehr_rates AS current (emr, requests_per_second, growth, paused_until)
+    VALUES (${emr}, ${rate}, ${least}, now() + make_interval(secs => ${pauseSeconds}))
     ON CONFLICT (emr) DO UPDATE SET
       requests_per_second = CASE
         WHEN current.slowed_at < now() - ${forgotten} THEN excluded.requests_per_second
         WHEN ${isShared} THEN least(current.requests_per_second, excluded.requests_per_second)
         WHEN current.slowed_at > now() - ${step} THEN current.requests_per_second + excluded.requests_per_second
         ELSE current.requests_per_second END,
+      growth = ${least},
       slowed_at = now(),
       paused_until = greatest(current.paused_until, excluded.paused_until)`.execute(db);
 }
