@@ -109,6 +109,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     channels: outbox.channels,
     kinds: operationKinds,
     operationMetrics: createOperationMetrics(metrics, log),
+    running: new Set<string>(),
     audit,
   };
   const clients = await openClientRegistry(configuration, background, log);

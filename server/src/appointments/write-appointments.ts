@@ -3,7 +3,6 @@ import { ConfirmationInProgress, decideCode, decideRelease } from '../confirmati
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
 import type { Tx } from '../db/kysely.ts';
 import { retryTransaction } from '../db/retry.ts';
-import { isRunningHere } from '../operations/claim.ts';
 import type { Decide } from '../operations/execute.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import type { Execute } from '../operations/run-once.ts';
@@ -115,7 +114,7 @@ function confirm(
         code,
         many: plan.many,
         operationId,
-        isRunningHere,
+        isRunningHere: (id) => services.running.has(id),
       });
   if ('ehrCode' in plan) {
     if (plan.ehrCode.kind !== 'confirm') throw new Error('The plan has no confirmation to check the code against');

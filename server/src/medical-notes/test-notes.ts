@@ -134,6 +134,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     ehrs: new Map([[connection.id, connection]]),
     kinds: new Map([[medicalNoteKind.name, medicalNoteKind as AnyKind]]),
     operationMetrics: createOperationMetrics(new Registry(), log),
+    running: new Set(),
     audit: {
       record: async (access: Access) => void accesses.push(access),
       draft(access: Access) {

@@ -8,6 +8,7 @@ import { claimOnly, claimWithPlan, keyLifetime } from './claim-statements.ts';
 import { compressJson, decompressJson } from './compressed-json.ts';
 import { releaseLease } from './lease.ts';
 import type { OperationResponse } from './operation-response.ts';
+import type { OperationServices } from './services.ts';
 import { type Planned, plannedInput } from './store-plan.ts';
 import { type Leased, type OperationRow, openStored, type Stored, storedColumns } from './stored-operation.ts';
 
@@ -52,7 +53,7 @@ export async function newKeyedOperation(db: Db, keys: KeyRing, request: KeyReque
  */
 export async function claimKey(
   db: Db,
-  keys: KeyRing,
+  { keys, running }: Pick<OperationServices, 'keys' | 'running'>,
   { operation, requestHashes }: Unclaimed,
   leaseSeconds: number,
   planned?: Planned,
@@ -71,26 +72,22 @@ export async function claimKey(
     }
     const response = storedResponse(keys, { operation, requestHashes }, known);
     if (response) return { kind: 'replay', response };
-    throw inProgress(isRunningHere(known.id) ? 1 : known.lease_rest);
+    throw inProgress(running.has(known.id) ? 1 : known.lease_rest);
   }
   throw inProgress();
 }
 
-/** Ids of the operations that requests to this process are running. They end long before their lease. */
-const runningHere = new Set<string>();
-
-/** Whether a request or a background job of this process is running the operation. */
-export function isRunningHere(id: string): boolean {
-  return runningHere.has(id);
-}
-
 /** Runs an operation. Meanwhile, requests with its key are told to come back soon, not at the end of its lease. */
-export async function whileRunning<Result>({ id }: Leased, run: () => Promise<Result>): Promise<Result> {
-  runningHere.add(id);
+export async function whileRunning<Result>(
+  { running }: Pick<OperationServices, 'running'>,
+  { id }: Leased,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  running.add(id);
   try {
     return await run();
   } finally {
-    runningHere.delete(id);
+    running.delete(id);
   }
 }
 

@@ -31,7 +31,7 @@ function claim(unclaimed: Unclaimed) {
     lifetimeSeconds: 600,
     patientHashes: [randomBytes(32), randomBytes(32)],
   };
-  return claimKey(db, keys, unclaimed, 60, planned);
+  return claimKey(db, { keys, running: new Set() }, unclaimed, 60, planned);
 }
 
 async function claimed(key: string): Promise<Unclaimed> {

@@ -104,3 +104,26 @@ test('an operation without a key is not performed by the other gateway; what the
     ]),
   );
 });
+
+test('a retry through the other gateway is told the rest of the lease, one through the same gateway a second', async () => {
+  hangsAt = 'before the EHR performs the write';
+  const slot = await freeSlot(first);
+  const key = newKey();
+  const response = keysOf(first).send(creation(slot), key);
+  await called.promise;
+  const retryAfter = async (gateway: Gateway) => {
+    const { status, headers } = await keysOf(gateway).send(creation(slot), key);
+    expect(status).toBe(409);
+    return Number(headers['retry-after']);
+  };
+  expect(await retryAfter(first)).toBe(1);
+  const [operation] = await rowsOf<{ rest: number }>(
+    first,
+    'SELECT extract(epoch FROM lease_expires_at - now())::float8 AS rest FROM operations',
+  );
+  const told = await retryAfter(second);
+  expect(told).toBeGreaterThan(60);
+  expect(told).toBeLessThanOrEqual(Math.ceil(operation?.rest ?? 0));
+  gate.resolve();
+  expect((await response).status).toBe(201);
+});

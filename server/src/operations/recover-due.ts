@@ -49,7 +49,7 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
       log,
       outcomeOf: (recovery: Recovery) => (recovery === 'later' ? ('looked_up' as const) : ('success' as const)),
     };
-    const recovering = () => whileRunning(opened, () => recover(services, opened, takenAt));
+    const recovering = () => whileRunning(services, opened, () => recover(services, opened, takenAt));
     const recovery = await recordedInBackground(services, work, recovering).catch(asEnded);
     if (recovery === 'ended') log.info(about, 'operation recovered');
     else

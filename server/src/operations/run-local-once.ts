@@ -37,17 +37,18 @@ class KeyProblem extends Error {
  * that is in use waits for that transaction and gets its response. An interrupted request has done nothing, or is replayed.
  */
 export async function runLocalOnce(
-  { db, keys }: OperationServices,
+  services: OperationServices,
   { clientId, requestId, keyed }: LocalRequest,
   run: (transact: Transact) => Promise<OperationResponse>,
 ): Promise<OperationResponse> {
+  const { db, keys } = services;
   if (!keyed) return run((work) => inOneTransaction(db, work));
   const unclaimed = await newKeyedOperation(db, keys, { clientId, emr: '', careUnitId: '', ...keyed });
 
   /** The key's stored response, or that of the write. The key is locked until the transaction ends, so it needs no lease. */
   const underKey = (write: (tx: Tx, operation: Leased & { readonly keyHash: Buffer }) => Promise<OperationResponse>) =>
     inOneTransaction(db, async (tx) => {
-      const claim = await claimKey(tx, keys, unclaimed, 0).catch((error) => {
+      const claim = await claimKey(tx, services, unclaimed, 0).catch((error) => {
         throw error instanceof Problem ? new KeyProblem(error) : error;
       });
       if (claim.kind === 'replay') return claim.response;

@@ -64,7 +64,7 @@ export async function runOnce(
   const key = claimOnce(services, request, unclaimed);
   try {
     const operation = { ...unclaimed.operation, requestId };
-    const running = whileRunning(operation, () => runKeyed(services, request, operation, run, key));
+    const running = whileRunning(services, operation, () => runKeyed(services, request, operation, run, key));
     return await unlessStored(running, async () => {
       const stored = await findStored(services.db, services.keys, unclaimed);
       return key.state() === 'unclaimed' ? stored : undefined;
@@ -74,7 +74,7 @@ export async function runOnce(
     if (error.claim.kind === 'replay') return error.claim.response;
     const stored = { ...error.claim.operation, requestId };
     const { leasedAt } = error;
-    return whileRunning(stored, async () => {
+    return whileRunning(services, stored, async () => {
       const resumed = await resume(services, stored, leasedAt).catch(throwProblem);
       return 'body' in resumed ? resumed : runKeyed(services, request, { ...resumed.restart, requestId }, run);
     });
@@ -107,7 +107,7 @@ interface ClaimedOnce {
   claim(planned?: Planned): Promise<Date | null>;
 }
 
-function claimOnce({ db, keys }: OperationServices, { ehr }: WriteRequest, unclaimed: Unclaimed): ClaimedOnce {
+function claimOnce(services: OperationServices, { ehr }: WriteRequest, unclaimed: Unclaimed): ClaimedOnce {
   let state: ReturnType<ClaimedOnce['state']> = 'unclaimed';
   return {
     state: () => state,
@@ -116,7 +116,7 @@ function claimOnce({ db, keys }: OperationServices, { ehr }: WriteRequest, uncla
       state = 'claimed';
       const leasedAt = sinceBoot();
       try {
-        const claim = await claimKey(db, keys, unclaimed, leaseSeconds(ehr), planned);
+        const claim = await claimKey(services.db, services, unclaimed, leaseSeconds(ehr), planned);
         if (claim.kind !== 'new') throw new KeyTaken(claim, leasedAt);
         return claim.expiresAt;
       } catch (error) {

@@ -13,5 +13,7 @@ export interface OperationServices extends WorkServices {
   /** By name. */
   readonly kinds: ReadonlyMap<string, AnyKind>;
   readonly operationMetrics: OperationMetrics;
+  /** Ids of the operations that this process is running. They end long before their lease. */
+  readonly running: Set<string>;
   readonly audit: AuditTrail;
 }

@@ -13,7 +13,8 @@ import { removeWithoutSync } from './store-end.ts';
 // Statements of background jobs are not recorded.
 const gateway = await unobserved(() => startGateway());
 afterAll(() => gateway.close());
-const { db, keys } = gateway.deps.services;
+const { services } = gateway.deps;
+const { db, keys } = services;
 
 /** Its body has arrived. Otherwise the gateway would soon close its connection, which an injected request lacks. */
 class ReceivedRequest extends IncomingMessage {}
@@ -70,13 +71,13 @@ describe('the commit does not wait for the disk', () => {
 
   test('for claiming a key without a plan', async () => {
     const operation = await newKeyedOperation(db, keys, { ...place, key: newKey(), fingerprint: 'it' });
-    const statements = await observeStatements(gateway.database.pool, () => claimKey(db, keys, operation, 10));
+    const statements = await observeStatements(gateway.database.pool, () => claimKey(db, services, operation, 10));
     expect(describeStatements(statements)).toEqual(['insert into, relaxed']);
   });
 
   test('unless the key is claimed with a write, in a transaction', async () => {
     const operation = await newKeyedOperation(db, keys, { ...place, key: newKey(), fingerprint: 'it' });
-    expect(await commitAfter((tx) => claimKey(tx, keys, operation, 10))).toBe('on');
+    expect(await commitAfter((tx) => claimKey(tx, services, operation, 10))).toBe('on');
   });
 
   test('for the end of an operation without a key', async () => {
