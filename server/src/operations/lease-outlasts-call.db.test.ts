@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import os from 'node:os';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
@@ -6,12 +7,6 @@ import { createDb, type Db } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { type Decide, type ExecuteContext, execute } from './execute.ts';
 import type { OperationKind } from './kind.ts';
-
-const machine = vi.hoisted(() => ({ suspendedSeconds: 0 }));
-vi.mock('node:os', async (original) => {
-  const os = await original<typeof import('node:os')>();
-  return { ...os, uptime: () => os.uptime() + machine.suspendedSeconds };
-});
 
 const callSeconds = 10;
 /** Longer than the margin of a lease. */
@@ -80,10 +75,12 @@ test('the lease outlasts the first call although the transaction that stored the
 
 test('the lease outlasts a call after the machine was suspended', async () => {
   const beforeCall = async (id: string) => {
-    machine.suspendedSeconds += 60;
+    const now = os.uptime();
+    vi.spyOn(os, 'uptime').mockReturnValue(now + 60);
     await sql`UPDATE operations SET lease_expires_at = lease_expires_at - interval '60 seconds' WHERE id = ${id}`.execute(
       db,
     );
   };
   expect(await restAtCall({ beforeCall })).toBeGreaterThan(callSeconds);
+  vi.restoreAllMocks();
 });
