@@ -25,7 +25,15 @@ const bound = 300;
 
 const folder = await createRunFolder();
 const testDatabase = await createTestDatabase('postgresql');
-const client = { id: 'memory', secret: randomBytes(32).toString('base64url') };
+/** Each client may send only some contents of the maximum size at once. */
+const clients = ['a', 'b', 'c', 'd'].map((id) => ({ id, secret: randomBytes(32).toString('base64url') })) as [
+  Client,
+  ...Client[],
+];
+interface Client {
+  readonly id: string;
+  readonly secret: string;
+}
 await writeFile(
   join(folder, 'crossward.yaml'),
   // JSON is valid YAML. The time-outs are the default ones: a busy machine takes longer for the transfers.
@@ -39,14 +47,12 @@ await writeFile(
         care_units: [{ id: 'oslo-sentrum', name: 'Oslo', time_zone: 'Europe/Oslo', language: 'nb' }],
       },
     ],
-    clients: [
-      {
-        id: client.id,
-        secrets: [{ sha256: hashSecret(client.secret) }],
-        scopes: ['documents:read', 'documents:write'],
-        grants: [{ emr: 'sandbox-no' }],
-      },
-    ],
+    clients: clients.map(({ id, secret }) => ({
+      id,
+      secrets: [{ sha256: hashSecret(secret) }],
+      scopes: ['documents:read', 'documents:write'],
+      grants: [{ emr: 'sandbox-no' }],
+    })),
     http: { request_timeout_seconds: 600 },
   }),
 );
@@ -55,7 +61,7 @@ const gateway = await startChild({
   databaseUrl: testDatabase.url,
   bundled: true,
   setup: {
-    client,
+    client: clients[0],
     variables: {
       CROSSWARD_CONFIG: join(folder, 'crossward.yaml'),
       CROSSWARD_SECRET_KEY: randomBytes(32).toString('base64'),
@@ -88,8 +94,10 @@ function open(
   return httpRequest(gateway.address + to, { method, headers: { ...gateway.credentials, ...headers } });
 }
 
-async function upload(body: Buffer, headers: Readonly<Record<string, string>>): Promise<DocumentBody> {
-  const request = open('POST', path, { ...headers, 'content-length': String(body.length) });
+async function upload(index: number, body: Buffer, headers: Readonly<Record<string, string>>): Promise<DocumentBody> {
+  const { id, secret } = clients[index % clients.length] ?? clients[0];
+  const credentials = { 'x-service-client-id': id, 'x-service-client-secret': secret };
+  const request = open('POST', path, { ...headers, ...credentials, 'content-length': String(body.length) });
   const responded = once(request, 'response') as Promise<[IncomingMessage]>;
   await pipeline(Readable.from(pieces(body)), request);
   const [response] = await responded;
@@ -122,10 +130,12 @@ test('a gateway with twenty documents of 10 MiB at once needs less than 300 MB',
   const figures = {
     idle: await peakOf(async () => undefined),
     'uploads by form': await peakOf(async () => {
-      documents.push(...(await all(() => upload(part.body as Buffer, part.headers as Record<string, string>))));
+      documents.push(
+        ...(await all((index) => upload(index, part.body as Buffer, part.headers as Record<string, string>))),
+      );
     }),
     'uploads by JSON': await peakOf(async () => {
-      await all(() => upload(json, { 'content-type': 'application/json' }));
+      await all((index) => upload(index, json, { 'content-type': 'application/json' }));
     }),
     downloads: await peakOf(async () => {
       await all((index) => download(documents[index]?.id ?? ''));
