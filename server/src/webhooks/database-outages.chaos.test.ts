@@ -63,6 +63,11 @@ function expectUnavailable({ status, body, headers }: Awaited<ReturnType<typeof 
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
 }
 
+function expectUnknown({ status, body }: Awaited<ReturnType<typeof send>>): void {
+  const unknown = { status: 504, reason: 'outcome_unknown', origin: 'gateway', retryable: true };
+  expect({ status, ...body }).toMatchObject(unknown);
+}
+
 describe.each(writes)('a write to a webhook endpoint (%s)', (_, writeTo) => {
   test('changes nothing while the database does not respond, and can be sent again', async () => {
     const { endpoint, delivery } = await endpointWithDelivery();
@@ -79,7 +84,7 @@ describe.each(writes)('a write to a webhook endpoint (%s)', (_, writeTo) => {
     const write = writeTo(endpoint.id, delivery);
     const key = newKey();
     const before = await state();
-    expectUnavailable(await faults.during(fault, () => send(write, key)));
+    expectUnknown(await faults.during(fault, () => send(write, key)));
     const after = await state();
     if (fault === 'cut before commit') expect(after).toEqual(before);
     const response = await send(write, key);
