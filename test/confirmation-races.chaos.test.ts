@@ -135,6 +135,8 @@ test('expiry does not override a confirmation accepted just before it', async ()
   const decision = await gateway.database.pool.connect();
   const [{ pid } = { pid: 0 }] = (await decision.query<{ pid: number }>('SELECT pg_backend_pid() AS pid', [])).rows;
   await decision.query('BEGIN', []);
+  // The wait below is longer than transactions of the gateway may be idle.
+  await decision.query('SET LOCAL idle_in_transaction_session_timeout = 0', []);
   await decision.query('SELECT 1 FROM confirmations WHERE id = $1 FOR UPDATE', [id]);
   await decision.query(
     `UPDATE confirmations SET expires_at = clock_timestamp() + interval '10 minutes' WHERE id = $1`,

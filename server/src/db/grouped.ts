@@ -1,14 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { isRejectedRow, isSerializationFailure } from './errors.ts';
 import type { Db } from './kysely.ts';
-import { patienceLeft, spendPatience } from './patience.ts';
+import { patienceLeft, spendPatience, withoutPatience } from './patience.ts';
 import { withinTime } from './time-limit.ts';
 
 /** Milliseconds after which a statement no longer holds up the next one: it waits for a lock, or its connection is broken. */
 const patience = 20;
 const largestGroup = 50;
-/** Runs a function for no request, and so without the time limit of one. */
-const forNoRequest = AsyncLocalStorage.snapshot();
 
 export interface Grouping<Input, Row> {
   /** Runs one statement for all inputs. Returns the row of each input, in their order. */
@@ -69,7 +66,7 @@ class Group<Input, Row> {
   add(input: Input): Promise<Row | undefined> {
     const done = Promise.withResolvers<Row | undefined>();
     this.#waiting.push({ input, key: this.#grouping.keyOf(input), done });
-    forNoRequest(() => this.#sendNext());
+    withoutPatience(() => this.#sendNext());
     return done.promise;
   }
 

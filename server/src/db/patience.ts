@@ -10,7 +10,7 @@ export interface Patience {
   milliseconds: number;
 }
 
-const scope = new AsyncLocalStorage<Patience>();
+const scope = new AsyncLocalStorage<Patience | undefined>();
 
 export function newPatience(): Patience {
   return { milliseconds: ofRequest };
@@ -19,6 +19,11 @@ export function newPatience(): Patience {
 /** Runs `work`. What its statements take is taken off `patience`. */
 export function withPatience<Result>(patience: Patience, work: () => Result): Result {
   return scope.run(patience, work);
+}
+
+/** Runs `work` for no request, and so without the time limit of one. */
+export function withoutPatience<Result>(work: () => Result): Result {
+  return scope.run(undefined, work);
 }
 
 /** Milliseconds that a statement may take. `undefined` outside `withPatience`. */
