@@ -149,7 +149,7 @@ describe('a URL', () => {
     }
   });
 
-  /** An address of this machine that other machines can reach. */
+  /** An address of this machine that other machines can reach. A machine with loopback alone has none: the test is skipped. */
   const own = Object.values(networkInterfaces())
     .flatMap((addresses = []) => addresses)
     .find(({ address, internal }) => !internal && mayConnectTo(address, true));
