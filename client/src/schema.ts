@@ -943,7 +943,7 @@ export interface components {
                  */
                 cancellation_confirmation: "none" | "code";
                 /** @description Operations that this EHR supports. Others fail with `operation_unsupported`. */
-                operations: ("get_patient" | "list_resources" | "get_resource" | "list_schedules" | "create_schedule" | "get_schedule" | "end_schedule" | "add_schedule_exception" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "get_appointment" | "create_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments" | "list_medical_notes" | "get_medical_note" | "create_medical_note" | "list_documents" | "get_document" | "get_document_content" | "create_document")[];
+                operations: ("get_patient" | "list_resources" | "get_resource" | "list_schedules" | "create_schedule" | "get_schedule" | "end_schedule" | "add_schedule_exception" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "create_appointment" | "get_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments" | "list_medical_notes" | "create_medical_note" | "get_medical_note" | "list_documents" | "get_document" | "get_document_content" | "create_document")[];
                 /** @description Identifier types by which patients can be looked up. */
                 patient_identifier_types: ("emr_id" | "no_personal_number" | "se_personal_number" | "nhs_number")[];
                 /** @description Identifier types by which resources can be looked up. */

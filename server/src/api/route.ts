@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Patient } from '@crossward/connector-kit';
+import type { ChangeKind, ConnectorOperation, Patient } from '@crossward/connector-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Client } from '../clients/client-registry.ts';
@@ -39,6 +39,9 @@ const levelParams = {
     care_unit_id: Type.String({ description: 'Id of the care unit in the EHR.' }),
   },
 } satisfies Record<Level, TProperties>;
+
+/** Operations of the connector and kinds of change that the EHR must support. */
+export type Needs = readonly (ConnectorOperation | ChangeKind)[];
 
 /** What credentials and path give access to, by level. */
 interface AccessByLevel {
@@ -86,6 +89,10 @@ export interface Operation<
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Appended to the level's prefix. Parameters are written `:name`, as in Fastify. */
   readonly path: string;
+  /** What the EHR must support. Absent: it depends on the request, or on nothing. */
+  readonly needs?: Needs;
+  /** What the operation can be used for, by the name that `GET /api/emrs/{emr}` lists, with what each needs. */
+  readonly parts?: Readonly<Record<string, Needs>>;
   /** Leaves an entry in the audit trail, with the patients that the response is about. `none`: it concerns no patient. */
   readonly audit: 'none' | (L extends 'care_unit' ? ReadShown : never);
   /** The client needs one of these. Empty: any client has access. */

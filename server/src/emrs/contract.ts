@@ -1,6 +1,7 @@
 import { patientIdentifierTypes, resourceIdentifierTypes } from '@crossward/connector-kit';
 import Type from 'typebox';
 import { nextCursor } from '../api/paging.ts';
+import type { AnyOperation } from '../api/route.ts';
 import { choice, nullableString, reference } from '../api/schemas.ts';
 import { breakerStates } from '../ehr/guard/breaker.ts';
 import { ehrOperations } from './ehr-operations.ts';
@@ -12,39 +13,41 @@ const confirmation = (of: string) =>
 
 const emrStatuses = ['available', 'degraded', 'unavailable'] as const;
 
-export const emrSchema = Type.Object(
-  {
-    id: Type.String(),
-    name: Type.String(),
-    status: choice(emrStatuses, {
-      description:
-        'Whether the EHR can be used now. `degraded`: the EHR has failed; the next request tests whether it has ' +
-        'recovered. `unavailable`: the connection is not established or the circuit breaker is open; requests fail ' +
-        'with `ehr_unavailable`.',
-    }),
-    breaker: choice(breakerStates, {
-      description: 'State of the circuit breaker, which opens after consecutive failures of the EHR.',
-    }),
-    last_success_at: nullableString({
-      format: 'date-time',
-      description: 'Time of the last successful call to the EHR. Null if there was none since the gateway started.',
-    }),
-    capabilities: Type.Object({
-      patient_identifier_types: Type.Array(choice(patientIdentifierTypes), {
-        description: 'Identifier types by which patients can be looked up.',
+/** @param operations all operations of the interface */
+export const emrSchema = (operations: ReadonlyMap<string, AnyOperation>) =>
+  Type.Object(
+    {
+      id: Type.String(),
+      name: Type.String(),
+      status: choice(emrStatuses, {
+        description:
+          'Whether the EHR can be used now. `degraded`: the EHR has failed; the next request tests whether it has ' +
+          'recovered. `unavailable`: the connection is not established or the circuit breaker is open; requests fail ' +
+          'with `ehr_unavailable`.',
       }),
-      resource_identifier_types: Type.Array(choice(resourceIdentifierTypes), {
-        description: 'Identifier types by which resources can be looked up.',
+      breaker: choice(breakerStates, {
+        description: 'State of the circuit breaker, which opens after consecutive failures of the EHR.',
       }),
-      booking_confirmation: confirmation('a booking'),
-      cancellation_confirmation: confirmation('a cancellation'),
-      operations: Type.Array(choice(Object.keys(ehrOperations)), {
-        description: 'Operations that this EHR supports. Others fail with `operation_unsupported`.',
+      last_success_at: nullableString({
+        format: 'date-time',
+        description: 'Time of the last successful call to the EHR. Null if there was none since the gateway started.',
       }),
-    }),
-  },
-  { $id: 'Emr', description: 'An EHR connected to the gateway.' },
-);
+      capabilities: Type.Object({
+        patient_identifier_types: Type.Array(choice(patientIdentifierTypes), {
+          description: 'Identifier types by which patients can be looked up.',
+        }),
+        resource_identifier_types: Type.Array(choice(resourceIdentifierTypes), {
+          description: 'Identifier types by which resources can be looked up.',
+        }),
+        booking_confirmation: confirmation('a booking'),
+        cancellation_confirmation: confirmation('a cancellation'),
+        operations: Type.Array(choice([...ehrOperations(operations).keys()]), {
+          description: 'Operations that this EHR supports. Others fail with `operation_unsupported`.',
+        }),
+      }),
+    },
+    { $id: 'Emr', description: 'An EHR connected to the gateway.' },
+  );
 
 export const emrListSchema = Type.Object({
   emrs: Type.Array(reference('Emr')),

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { type Cursors, pageOfAll, pagingQuery } from '../api/paging.ts';
-import { addOperation } from '../api/route.ts';
+import { type AnyOperation, addOperation } from '../api/route.ts';
+import { reference } from '../api/schemas.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { careUnitListSchema, careUnitSchema, emrListSchema, emrSchema } from './contract.ts';
@@ -24,7 +25,6 @@ const emrExample = {
 const careUnitExample = { id: 'oslo-sentrum', name: 'Oslo sentrum', time_zone: 'Europe/Oslo', language: 'nb' };
 
 export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: EhrRegistry; cursors: Cursors }): void {
-  app.addSchema(emrSchema);
   app.addSchema(careUnitSchema);
 
   addOperation(app, {
@@ -44,7 +44,7 @@ export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: Eh
       const granted = [...ehrs.values()].filter(({ id }) => client.grants.has(id));
       const binding = { clientId: client.id, operationId: 'list_emrs', filters: [] };
       const { entries, next_cursor } = await pageOfAll(cursors, query, binding, granted);
-      return { body: { emrs: entries.map(emr), next_cursor } };
+      return { body: { emrs: entries.map((it) => emr(it, app.operations)), next_cursor } };
     },
   });
 
@@ -57,10 +57,10 @@ export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: Eh
     path: '',
     audit: 'none',
     scopes: [],
-    response: { status: 200, description: 'The EHR.', schema: emrSchema },
+    response: { status: 200, description: 'The EHR.', schema: reference('Emr') },
     reasons: [],
     examples: { params: { emr: 'sandbox-no' }, response: emrExample },
-    handle: async ({ ehr }) => ({ body: emr(ehr) }),
+    handle: async ({ ehr }) => ({ body: emr(ehr, app.operations) }),
   });
 
   addOperation(app, {
@@ -104,12 +104,17 @@ export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: Eh
   });
 }
 
+/** Call it after all operations were added, because the schema lists them. */
+export function addEmrSchema(app: FastifyInstance): void {
+  app.addSchema(emrSchema(app.operations));
+}
+
 const statuses = { closed: 'available', half_open: 'degraded', open: 'unavailable' } as const;
 
 /** Shown until the connection to the EHR is established. */
 const unknownCapabilities = { patientIdentifierTypes: ['emr_id'], resourceIdentifierTypes: ['emr_id'] } as const;
 
-function emr(ehr: EhrConnection): Static<typeof emrSchema> {
+function emr(ehr: EhrConnection, operations: ReadonlyMap<string, AnyOperation>): Static<ReturnType<typeof emrSchema>> {
   const { breaker, lastSuccessAt } = ehr.health();
   const careUnits = [...ehr.careUnits.values()];
   const { patientIdentifierTypes, resourceIdentifierTypes } = ehr.isOpen ? ehr.capabilities : unknownCapabilities;
@@ -124,7 +129,7 @@ function emr(ehr: EhrConnection): Static<typeof emrSchema> {
       resource_identifier_types: [...resourceIdentifierTypes],
       booking_confirmation: careUnits.some((it) => it.bookingConfirmation === 'code') ? 'code' : 'none',
       cancellation_confirmation: careUnits.some((it) => it.cancellationConfirmation === 'code') ? 'code' : 'none',
-      operations: ehr.isOpen ? operationsOf(ehr) : [],
+      operations: ehr.isOpen ? operationsOf(ehr, operations) : [],
     },
   };
 }

@@ -1,18 +1,15 @@
 /** @module-tag any-database */
-import type { ChangeKind, Connector, ConnectorOperation } from '@crossward/connector-kit';
+import type { Connector } from '@crossward/connector-kit';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { exampleRequest } from '../../../test/access-cases.ts';
 import { type Appointment, bookEach, consecutiveSlots, idsIn, oslo, type Slot } from '../../../test/bookings.ts';
 import { unfinishedOperations } from '../../../test/codes.ts';
 import { type Problem, type RequestOptions, startGateway } from '../../../test/gateway.ts';
 import { wrapConnector } from '../../../test/other-ehrs.ts';
-import { type EhrOperation, ehrOperations } from './ehr-operations.ts';
+import type { Needs } from '../api/route.ts';
+import { ehrOperations } from './ehr-operations.ts';
 
-type Missing = ConnectorOperation | ChangeKind;
-interface Requirements {
-  readonly operations: readonly ConnectorOperation[];
-  readonly changes?: readonly ChangeKind[];
-}
+type Missing = Needs[number];
 
 /** What the EHRs do not support at the moment. */
 let missing: Missing | undefined;
@@ -53,7 +50,7 @@ async function createOneOfEach(): Promise<Record<string, string>> {
 }
 
 /** A request that needs what is missing. */
-function requestFor(name: EhrOperation, missingPart: Missing): readonly [string, string, RequestOptions] {
+function requestFor(name: string, missingPart: Missing): readonly [string, string, RequestOptions] {
   const appointment = `${oslo}/appointments/${one.id}`;
   const reschedule = (slots: readonly Slot[], ...appointments: Appointment[]) => {
     const range = { start: slots[0]?.start, end: slots.at(-1)?.end };
@@ -71,9 +68,8 @@ function requestFor(name: EhrOperation, missingPart: Missing): readonly [string,
   return [method, path, options];
 }
 
-const cases = Object.entries(ehrOperations).flatMap(([name, needs]: [string, Requirements]) =>
-  [...needs.operations, ...(needs.changes ?? [])].map((part) => [name as EhrOperation, part] as const),
-);
+const named = ehrOperations(gateway.app.operations);
+const cases = [...named].flatMap(([name, needs]) => needs.map((part) => [name, part] as const));
 
 test.each(cases)('%s is unsupported and not listed if the EHR has no %s', async (name, part) => {
   const listed = async () => {
@@ -93,9 +89,7 @@ test.each(cases)('%s is unsupported and not listed if the EHR has no %s', async 
 });
 
 test('every operation of a care unit depends on what the EHR supports', () => {
-  const others = ['get_care_unit', 'change_appointment', 'change_appointments', 'resend_confirmation'];
   const all = [...gateway.app.operations.values()].filter(({ level }) => level === 'care_unit');
-  expect(
-    all.map(({ operationId }) => operationId).filter((it) => !others.includes(it) && !(it in ehrOperations)),
-  ).toEqual([]);
+  const without = all.filter(({ needs, parts }) => !(needs ?? parts)).map(({ operationId }) => operationId);
+  expect(without).toEqual(['get_care_unit', 'resend_confirmation']);
 });

@@ -14,6 +14,7 @@ export function addHealthcareServiceRoutes(app: FastifyInstance, { cursors }: { 
     level: 'care_unit',
     method: 'GET',
     path: '/healthcare-services',
+    needs: ['listHealthcareServices'],
     audit: 'none',
     scopes: ['resources:read', 'appointments:read'],
     query: pagingQuery,

@@ -10,7 +10,7 @@ import type { DemoClient } from '../config/demo.ts';
 import type { ConsoleDeps } from '../console/page.ts';
 import { addDocumentRoutes } from '../documents/routes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
-import { addEmrRoutes } from '../emrs/routes.ts';
+import { addEmrRoutes, addEmrSchema } from '../emrs/routes.ts';
 import { addHealthcareServiceRoutes } from '../healthcare-services/routes.ts';
 import { addMedicalNoteRoutes } from '../medical-notes/routes.ts';
 import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
@@ -185,6 +185,8 @@ export async function buildApp(
     addUploadBodies(scope, { services: deps.services, maxBytes: deps.documents.max_bytes });
     addDocumentRoutes(scope, deps);
   });
+
+  addEmrSchema(app);
 
   addOpenApiRoutes(app);
   await addStartPage(app, deps);

@@ -20,6 +20,7 @@ export function addPatientRoutes(app: FastifyInstance): void {
     level: 'care_unit',
     method: 'GET',
     path: '/patients/:patient_id',
+    needs: ['findPatient'],
     audit: (body) => ({ patients: (body as PatientBody).identifiers, records: [] }),
     scopes: ['patients:read'],
     params: { patient_id: patientNotation() },

@@ -24,6 +24,7 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
     level: 'care_unit',
     method: 'GET',
     path: '/timeslots',
+    needs: ['listTimeSlots'],
     audit: 'none',
     scopes: ['appointments:read', 'resources:read'],
     query: timeslotQuery,
