@@ -38,7 +38,7 @@ function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exc
       include,
       exclude: [...configDefaults.exclude, ...exclude],
       provide: { databaseKind, ehrKind },
-      ...(ehrKind === 'sandbox' ? {} : { runner: 'test/every-ehr-runner.ts' }),
+      ...(ehrKind === 'sandbox' ? {} : { runner: 'test/vitest/every-ehr-runner.ts' }),
     },
   };
 }
@@ -66,8 +66,8 @@ const unit = {
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/global-setup.ts',
-    setupFiles: 'test/fixed-seed.ts',
+    globalSetup: 'test/vitest/global-setup.ts',
+    setupFiles: 'test/vitest/fixed-seed.ts',
     // Long, for busy machines. Tests wait for conditions, so long limits do not slow them down. Longer than each wait in a
     // test, so that a failure names the condition that was not met.
     testTimeout: 300_000,

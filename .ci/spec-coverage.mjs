@@ -65,7 +65,7 @@ function faultInSource({ file, titles }) {
   return titles.every(isKnown) ? undefined : 'no such test';
 }
 
-/** The titles of tests and groups in a file and in the files of `test` that it imports, such as identifier-cases.ts. */
+/** The titles of tests and groups in a file and in those of `test/cases` that it imports, such as identifier-cases.ts. */
 function titlesIn(file, depth = 0) {
   const { program } = parseSync(file, readFileSync(file, 'utf8'));
   const titles = [];
@@ -78,7 +78,7 @@ function titlesIn(file, depth = 0) {
     },
     ImportDeclaration({ source }) {
       const path = join(dirname(file), source.value);
-      if (/^test\/[^/]+\.ts$/.test(path)) imports.push(path);
+      if (/^test\/cases\/[^/]+\.ts$/.test(path)) imports.push(path);
     },
   }).visit(program);
   const placeholders = /%[sdifjoOc#$]|\$[a-zA-Z_][\w.]*/g;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { browserTimeout, isBrowserMissing, startBrowser } from '../test/browser.ts';
-import { startGateway } from '../test/gateway.ts';
+import { startGateway } from '../test/gateway/gateway.ts';
+import { browserTimeout, isBrowserMissing, startBrowser } from '../test/processes/browser.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

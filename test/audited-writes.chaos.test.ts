@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { oslo, sodermalm } from './bookings.ts';
 import { book, change, create } from './crash-points/requests.ts';
 import { createWorld } from './crash-points/world.ts';
+import { oslo, sodermalm } from './requests/bookings.ts';
 
 /*
  * Writes without an `Idempotency-Key`, which nobody repeats. `violations` looks for appointments without the entry of the write

@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { creationBody, freeSlot, oslo, riverside, sodermalm } from './bookings.ts';
-import { eventually } from './codes.ts';
-import { type ConsoleBrowser, type ConsolePage, consoleBrowser, newOperator, withConsole } from './console.ts';
-import { form } from './documents.ts';
-import { startGateway } from './gateway.ts';
-import { startReceiver, webhooksOf, withQuickWebhooks } from './webhook-receiver.ts';
+import { startGateway } from './gateway/gateway.ts';
+import { creationBody, freeSlot, oslo, riverside, sodermalm } from './requests/bookings.ts';
+import { eventually } from './requests/codes.ts';
+import { type ConsoleBrowser, type ConsolePage, consoleBrowser, newOperator, withConsole } from './requests/console.ts';
+import { form } from './requests/documents.ts';
+import { startReceiver, webhooksOf, withQuickWebhooks } from './requests/webhook-receiver.ts';
 
 /** Personal data and secrets that must not appear in a log. */
 const people = {

@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Appointment, freeSlots, oslo, riverside, type Slot, sodermalm } from './bookings.ts';
-import { nextClockChange } from './clock-change-days.ts';
-import { type Problem, startGateway } from './gateway.ts';
+import { type Problem, startGateway } from './gateway/gateway.ts';
+import { type Appointment, freeSlots, oslo, riverside, type Slot, sodermalm } from './requests/bookings.ts';
+import { nextClockChange } from './requests/clock-change-days.ts';
 
 /** Direct bookings in every EHR, and a resource with slots at night and on Sundays, when clocks change. */
 const gateway = await startGateway({

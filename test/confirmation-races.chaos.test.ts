@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { findViolations } from './database/invariants.ts';
+import { wrapConnector } from './ehrs/other-ehrs.ts';
+import { type Gateway, startGateway } from './gateway/gateway.ts';
 import {
   type Appointment,
   book,
@@ -11,7 +14,7 @@ import {
   riverside,
   type Slot,
   sodermalm,
-} from './bookings.ts';
+} from './requests/bookings.ts';
 import {
   type AppointmentResponse,
   backdateCode,
@@ -24,10 +27,7 @@ import {
   messagesAbout,
   rowsOf,
   runBackgroundJobs,
-} from './codes.ts';
-import { type Gateway, startGateway } from './gateway.ts';
-import { findViolations } from './invariants.ts';
-import { wrapConnector } from './other-ehrs.ts';
+} from './requests/codes.ts';
 
 let failuresLeft = 0;
 let beforeNextExtension: (() => Promise<unknown>) | undefined;

@@ -7,11 +7,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, expect, test } from 'vitest';
 import { hashSecret } from '../server/src/config/configuration.ts';
-import { oslo } from './bookings.ts';
-import { startChild } from './child-gateway.ts';
-import { createTestDatabase } from './database.ts';
-import { type DocumentBody, form, pdfOf } from './documents.ts';
-import { createRunFolder } from './embedded-postgres.ts';
+import { createTestDatabase } from './database/database.ts';
+import { createRunFolder } from './database/embedded-postgres.ts';
+import { startChild } from './processes/child-gateway.ts';
+import { oslo } from './requests/bookings.ts';
+import { type DocumentBody, form, pdfOf } from './requests/documents.ts';
 
 /*
  * Twenty documents of 10 MiB are 200 MiB, and 267 MiB in base64. Uploads and downloads are streams, so that the gateway's

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../server/src/db/database.ts';
-import { verifyAudit } from './audit.ts';
-import { BookingLoad } from './booking-load.ts';
-import { startChild } from './child-gateway.ts';
-import { connectTimeout } from './database.ts';
-import { type PostgresPair, startPostgresPair } from './postgres-pair.ts';
-import { writeQuickDemo } from './quick-demo.ts';
+import { connectTimeout } from './database/database.ts';
+import { type PostgresPair, startPostgresPair } from './database/postgres-pair.ts';
+import { startChild } from './processes/child-gateway.ts';
+import { writeQuickDemo } from './processes/quick-demo.ts';
+import { verifyAudit } from './requests/audit.ts';
+import { BookingLoad } from './requests/booking-load.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'crossward-failover-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));

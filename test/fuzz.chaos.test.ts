@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { book, creationBody, freeSlots, type Slot } from './bookings.ts';
-import { startGateway } from './gateway.ts';
+import { startGateway } from './gateway/gateway.ts';
+import { book, creationBody, freeSlots, type Slot } from './requests/bookings.ts';
 
 const gateway = await startGateway({ databaseKind: 'postgresql' });
 afterAll(() => gateway.close());

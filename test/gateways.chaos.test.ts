@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { verifyAudit } from './audit.ts';
-import { BookingLoad } from './booking-load.ts';
-import { startChild } from './child-gateway.ts';
-import { createTestDatabase } from './database.ts';
-import { writeQuickDemo } from './quick-demo.ts';
-import { startRoundRobinProxy } from './round-robin-proxy.ts';
+import { createTestDatabase } from './database/database.ts';
+import { startChild } from './processes/child-gateway.ts';
+import { writeQuickDemo } from './processes/quick-demo.ts';
+import { startRoundRobinProxy } from './processes/round-robin-proxy.ts';
+import { verifyAudit } from './requests/audit.ts';
+import { BookingLoad } from './requests/booking-load.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'crossward-gateways-'));
 const { database, url, dispose } = await createTestDatabase('postgresql');

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { hashSecret } from '../server/src/config/configuration.ts';
-import { startChild } from './child-gateway.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase } from './database/database.ts';
+import { startChild } from './processes/child-gateway.ts';
 
 const run = promisify(execFile);
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Appointment } from './bookings.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase } from './database/database.ts';
+import type { Appointment } from './requests/bookings.ts';
 
 const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 

@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import type { GatewayResponse, Problem } from './gateway/gateway.ts';
+import { startGateways } from './gateway/several-gateways.ts';
 import {
   type Appointment,
   book,
@@ -8,9 +10,7 @@ import {
   freeSlots,
   oslo,
   type Slot,
-} from './bookings.ts';
-import type { GatewayResponse, Problem } from './gateway.ts';
-import { startGateways } from './several-gateways.ts';
+} from './requests/bookings.ts';
 
 const gateway = await startGateways(3, { databaseKind: 'postgresql' });
 afterAll(async () => {

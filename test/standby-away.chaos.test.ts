@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { creationBody, riverside, type Slot } from './bookings.ts';
-import { startChild } from './child-gateway.ts';
-import { startPostgresPair } from './postgres-pair.ts';
-import { writeQuickDemo } from './quick-demo.ts';
+import { startPostgresPair } from './database/postgres-pair.ts';
+import { startChild } from './processes/child-gateway.ts';
+import { writeQuickDemo } from './processes/quick-demo.ts';
+import { creationBody, riverside, type Slot } from './requests/bookings.ts';
 
 interface Answer {
   readonly id?: string;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startChild } from './child-gateway.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase } from './database/database.ts';
+import { startChild } from './processes/child-gateway.ts';
 
 const main = fileURLToPath(new URL('../examples/walkthrough/main.ts', import.meta.url));
 

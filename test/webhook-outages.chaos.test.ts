@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { bookingOf, changeOf } from './child-client.ts';
-import { eventually } from './codes.ts';
-import type { Event, EventPage } from './events.ts';
-import { startKillableGateway } from './killable-gateway.ts';
-import { type Delivery, status, verify } from './webhook-receiver.ts';
+import { bookingOf, changeOf } from './processes/child-client.ts';
+import { startKillableGateway } from './processes/killable-gateway.ts';
+import { eventually } from './requests/codes.ts';
+import type { Event, EventPage } from './requests/events.ts';
+import { type Delivery, status, verify } from './requests/webhook-receiver.ts';
 
 const minute = 60;
 /** Seconds. The first pauses of the retry schedule are longer. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Slot } from './bookings.ts';
-import { bookingOf, changeOf } from './child-client.ts';
-import { eventually } from './codes.ts';
-import type { EventPage } from './events.ts';
-import { startKillableGateway } from './killable-gateway.ts';
-import { status, verify } from './webhook-receiver.ts';
+import { bookingOf, changeOf } from './processes/child-client.ts';
+import { startKillableGateway } from './processes/killable-gateway.ts';
+import type { Slot } from './requests/bookings.ts';
+import { eventually } from './requests/codes.ts';
+import type { EventPage } from './requests/events.ts';
+import { status, verify } from './requests/webhook-receiver.ts';
 
 const kills = 4;
 

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createDb } from '../server/src/db/kysely.ts';
-import { BookingLoad } from './booking-load.ts';
-import { type ChildGateway, startChild } from './child-gateway.ts';
-import { eventually } from './codes.ts';
-import { sessionOf } from './console.ts';
-import { createTestDatabase } from './database.ts';
-import { writeQuickDemo } from './quick-demo.ts';
+import { createTestDatabase } from './database/database.ts';
+import { type ChildGateway, startChild } from './processes/child-gateway.ts';
+import { writeQuickDemo } from './processes/quick-demo.ts';
+import { BookingLoad } from './requests/booking-load.ts';
+import { eventually } from './requests/codes.ts';
+import { sessionOf } from './requests/console.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'crossward-workers-'));
 const testDatabase = await createTestDatabase('postgresql');

@@ -11,13 +11,13 @@ import { demoConfigurationPath } from '../server/src/config/demo.ts';
 import { loadConfiguration } from '../server/src/config/load.ts';
 import { scopes } from '../server/src/config/schema.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
-import { type Appointment, type Slot, sodermalm } from './bookings.ts';
-import { type ChildGateway, type ChildSetup, startChild } from './child-gateway.ts';
-import { type Confirmation, eventually } from './codes.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase } from './database/database.ts';
 import { writeFhirConfiguration } from './ehrs/fhir-configuration.ts';
 import { fhirResourcesOf } from './ehrs/fhir-data.ts';
-import { type Endpoint, startReceiver, verify } from './webhook-receiver.ts';
+import { type ChildGateway, type ChildSetup, startChild } from './processes/child-gateway.ts';
+import { type Appointment, type Slot, sodermalm } from './requests/bookings.ts';
+import { type Confirmation, eventually } from './requests/codes.ts';
+import { type Endpoint, startReceiver, verify } from './requests/webhook-receiver.ts';
 
 const minute = 60_000;
 const lifetime = 10 * minute;
@@ -71,7 +71,7 @@ async function startWrong(ahead: number, smsUrl: string) {
     WRONG_CLOCK_MS: String(ahead),
   };
   const setup: ChildSetup = { client, variables };
-  const preload = new URL('./wrong-clock.ts', import.meta.url);
+  const preload = new URL('./processes/wrong-clock.ts', import.meta.url);
   const gateway = await startChild({ dataDir: join(folder, 'data'), databaseUrl, setup, preload });
   onTestFinished(async () => {
     await gateway.kill();

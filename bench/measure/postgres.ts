@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createRunFolder, startPostgres } from '../../test/embedded-postgres.ts';
+import { createRunFolder, startPostgres } from '../../test/database/embedded-postgres.ts';
 
 /** A PostgreSQL server whose commits wait for the disk. */
 export interface Postgres {

@@ -1,7 +1,7 @@
 /** @module-tag any-database */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { codeFor } from '../../test/codes.ts';
-import { type Gateway, startGateway } from '../../test/gateway.ts';
+import { type Gateway, startGateway } from '../../test/gateway/gateway.ts';
+import { codeFor } from '../../test/requests/codes.ts';
 import { type CareUnitClient, type CrosswardClientOptions, createCrosswardClient } from './index.ts';
 
 let gateway: Gateway;

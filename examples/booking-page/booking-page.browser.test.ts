@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AppointmentCreation, createCrosswardClient } from '../../client/src/index.ts';
-import { browserTimeout, isBrowserMissing, startBrowser } from '../../test/browser.ts';
-import { codeFor, incorrectCodes } from '../../test/codes.ts';
-import { type Gateway, startGateway } from '../../test/gateway.ts';
+import { type Gateway, startGateway } from '../../test/gateway/gateway.ts';
+import { browserTimeout, isBrowserMissing, startBrowser } from '../../test/processes/browser.ts';
+import { codeFor, incorrectCodes } from '../../test/requests/codes.ts';
 import { createBookingPage } from './app.ts';
 
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];

@@ -2,7 +2,7 @@ import { describeConformance } from '@crossward/connector-kit/conformance/vitest
 import { inject } from 'vitest';
 import { sandboxSubject } from '../../connectors/sandbox/test/conformance-subject.ts';
 import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
-import { createTestDatabase } from '../database.ts';
+import { createTestDatabase } from '../database/database.ts';
 import { assertPublished } from './published.ts';
 
 const names = { postgresql: 'PostgreSQL', pglite: 'PGlite' };

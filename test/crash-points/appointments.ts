@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { oslo, type Slot } from '../bookings.ts';
+import { oslo, type Slot } from '../requests/bookings.ts';
 import type { Operation } from './operation.ts';
 import { book, change, changeMany, create } from './requests.ts';
 

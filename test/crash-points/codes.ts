@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { riverside, type Slot, sodermalm } from '../bookings.ts';
-import { type Confirmation, eventually } from '../codes.ts';
+import { riverside, type Slot, sodermalm } from '../requests/bookings.ts';
+import { type Confirmation, eventually } from '../requests/codes.ts';
 import type { Operation } from './operation.ts';
 import { book, change, create } from './requests.ts';
 

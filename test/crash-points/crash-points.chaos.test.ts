@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type Slot, sodermalm } from '../bookings.ts';
-import type { ChildRequest } from '../child-gateway.ts';
-import { eventually } from '../codes.ts';
+import type { ChildRequest } from '../processes/child-gateway.ts';
+import { type Slot, sodermalm } from '../requests/bookings.ts';
+import { eventually } from '../requests/codes.ts';
 import { appointments } from './appointments.ts';
 import { writesWithCodes } from './codes.ts';
 import type { Case } from './operation.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { ChildRequest } from '../child-gateway.ts';
-import { eventually } from '../codes.ts';
 import { isWrite, type Way } from '../postgres-proxy/ways.ts';
+import type { ChildRequest } from '../processes/child-gateway.ts';
+import { eventually } from '../requests/codes.ts';
 import { appointments } from './appointments.ts';
 import { writesWithCodes } from './codes.ts';
 import type { Case, Operation } from './operation.ts';

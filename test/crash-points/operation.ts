@@ -1,4 +1,4 @@
-import type { ChildRequest } from '../child-gateway.ts';
+import type { ChildRequest } from '../processes/child-gateway.ts';
 import type { AppointmentResponse, World } from './world.ts';
 
 /** One request, with its preparation and the expected state after it. */

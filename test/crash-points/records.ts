@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { oslo } from '../bookings.ts';
+import { oslo } from '../requests/bookings.ts';
 import type { Operation } from './operation.ts';
 
 /** Writes to a patient's record. */

@@ -1,5 +1,5 @@
-import { creationBody, type Slot, sodermalm } from '../bookings.ts';
-import type { ChildRequest } from '../child-gateway.ts';
+import type { ChildRequest } from '../processes/child-gateway.ts';
+import { creationBody, type Slot, sodermalm } from '../requests/bookings.ts';
 import type { World } from './world.ts';
 
 export const create = (careUnit: string, slot: Slot): ChildRequest => ({

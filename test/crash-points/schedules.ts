@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { oslo } from '../bookings.ts';
+import { oslo } from '../requests/bookings.ts';
 import type { Case, Operation } from './operation.ts';
 import { dayMilliseconds, type World } from './world.ts';
 

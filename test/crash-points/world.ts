@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, type TestContext } from 'vitest';
 import { type Database, openDatabase } from '../../server/src/db/database.ts';
-import type { Appointment, Slot } from '../bookings.ts';
-import { type ChildGateway, type ChildRequest, type ChildResponse, startChild } from '../child-gateway.ts';
-import { codeIn, eventually, type Message } from '../codes.ts';
-import { createTestDatabase } from '../database.ts';
-import { findViolations } from '../invariants.ts';
+import { createTestDatabase } from '../database/database.ts';
+import { findViolations } from '../database/invariants.ts';
 import { startPostgresProxy } from '../postgres-proxy/postgres-proxy.ts';
+import { type ChildGateway, type ChildRequest, type ChildResponse, startChild } from '../processes/child-gateway.ts';
+import type { Appointment, Slot } from '../requests/bookings.ts';
+import { codeIn, eventually, type Message } from '../requests/codes.ts';
 
-const preload = new URL('../kill-at.ts', import.meta.url);
+const preload = new URL('../processes/kill-at.ts', import.meta.url);
 export const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 export type Kind = 'postgresql' | 'pglite';

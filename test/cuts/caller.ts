@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChildGateway } from '../child-gateway.ts';
+import type { ChildGateway } from '../processes/child-gateway.ts';
 import type { Kind, Told, Write } from './history.ts';
 import type { Random } from './random.ts';
 import { cutMilliseconds, type World } from './world.ts';

@@ -1,5 +1,5 @@
 import { sandboxConnector } from '@crossward/connector-sandbox';
-import { withoutHolds } from '../limited-ehrs.ts';
+import { withoutHolds } from '../ehrs/limited-ehrs.ts';
 
 /*
  * A preload (`node --import …/drafts-ehr.ts server/src/main.ts`): one of the sandboxes cannot hold times, so the gateway stores

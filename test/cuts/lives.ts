@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { oslo, riverside, type Slot, sodermalm } from '../bookings.ts';
+import { oslo, riverside, type Slot, sodermalm } from '../requests/bookings.ts';
 import type { Callers, Settled } from './caller.ts';
 import { draftsEhr } from './drafts-ehr.ts';
 import type { Kind } from './history.ts';

@@ -1,8 +1,8 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createRunFolder, startPostgres } from '../embedded-postgres.ts';
-import { createFolderInMemory } from '../folder-in-memory.ts';
+import { createRunFolder, startPostgres } from '../database/embedded-postgres.ts';
+import { createFolderInMemory } from '../database/folder-in-memory.ts';
 import { check } from './check.ts';
 import { addRound, noTotals, type Totals, table } from './report.ts';
 import { runRound } from './round.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { openDatabase } from '../../server/src/db/database.ts';
-import { findViolations } from '../invariants.ts';
+import { findViolations } from '../database/invariants.ts';
 import type { Snapshot } from './history.ts';
 
 /** Seconds from the first look that saw an event to the first that saw it published, by the id of the event. */

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type ChildGateway, startChild } from '../child-gateway.ts';
 import { type PostgresProxy, startPostgresProxy } from '../postgres-proxy/postgres-proxy.ts';
 import { isWrite, type Matches, type Way } from '../postgres-proxy/ways.ts';
-import { writeQuickDemo } from '../quick-demo.ts';
-import { startReceiver } from '../webhook-receiver.ts';
+import { type ChildGateway, startChild } from '../processes/child-gateway.ts';
+import { writeQuickDemo } from '../processes/quick-demo.ts';
+import { startReceiver } from '../requests/webhook-receiver.ts';
 import { draftsEhr } from './drafts-ehr.ts';
 import { pick, type Random } from './random.ts';
 

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirAppointment, FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
-import { book, consecutiveSlots, freeSlot, isFree, type Slot, at as timeOf } from '../bookings.ts';
-import { careUnitOf, eventually, rowsOf } from '../codes.ts';
-import { expectEvents } from '../events.ts';
-import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../fault-proxy.ts';
-import { type Gateway, type Problem, startGateway } from '../gateway.ts';
-import { type AppointmentResponse, change, keysOf, newKey, type Sent } from '../idempotency-keys.ts';
-import { careUnitPath } from '../other-ehrs.ts';
-import { finalResponse, nextCall } from '../recovery.ts';
+import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../ehrs/fault-proxy.ts';
+import { careUnitPath } from '../ehrs/other-ehrs.ts';
+import { type Gateway, type Problem, startGateway } from '../gateway/gateway.ts';
+import { finalResponse, nextCall } from '../gateway/recovery.ts';
+import { book, consecutiveSlots, freeSlot, isFree, type Slot, at as timeOf } from '../requests/bookings.ts';
+import { careUnitOf, eventually, rowsOf } from '../requests/codes.ts';
+import { expectEvents } from '../requests/events.ts';
+import { type AppointmentResponse, change, keysOf, newKey, type Sent } from '../requests/idempotency-keys.ts';
 import { directBookingsOn } from './direct-bookings.ts';
 
 const path = careUnitPath('fhir', 'north');

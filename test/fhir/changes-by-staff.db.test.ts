@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirAppointment, FhirResource, Participant } from '../../connectors/fhir-r4/src/fhir.ts';
-import { book } from '../bookings.ts';
-import { eventually, rowsOf } from '../codes.ts';
-import { type Event, eventsAbout, expectEvents } from '../events.ts';
-import { startGateway } from '../gateway.ts';
-import { careUnitPath } from '../other-ehrs.ts';
+import { careUnitPath } from '../ehrs/other-ehrs.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import { book } from '../requests/bookings.ts';
+import { eventually, rowsOf } from '../requests/codes.ts';
+import { type Event, eventsAbout, expectEvents } from '../requests/events.ts';
 import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 
 const fake = await startFake({ data: { days: 42 } });

@@ -2,7 +2,7 @@ import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
 import { resolvePolicies } from '../../server/src/config/policies.ts';
-import { withQuickRecovery } from '../recovery.ts';
+import { withQuickRecovery } from '../gateway/recovery.ts';
 import { northCareUnit } from './north.ts';
 
 /** One FHIR server with the care unit `north`, which requires no codes. */

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test, vi } from 'vitest';
-import type { Appointment } from '../bookings.ts';
-import { codeIn, type Message } from '../codes.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../processes/free-port.ts';
+import type { Appointment } from '../requests/bookings.ts';
+import { codeIn, type Message } from '../requests/codes.ts';
 
 const example = new URL('../../examples/fhir/', import.meta.url);
 const folder = await mkdtemp(join(tmpdir(), 'crossward-example-'));

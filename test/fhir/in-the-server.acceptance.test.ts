@@ -2,10 +2,19 @@
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import type { FhirAppointment, FhirSlot } from '../../connectors/fhir-r4/src/fhir.ts';
 import { actorsOf, slotsOf } from '../../connectors/fhir-r4/src/mappers/appointment.ts';
-import { book, consecutiveSlots, creationBody, freeSlot, oslo, riverside, type Slot, sodermalm } from '../bookings.ts';
-import { careUnitOf, codeFor } from '../codes.ts';
 import type { FhirEhr } from '../ehrs/fhir.ts';
-import { startGateway } from '../gateway.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import {
+  book,
+  consecutiveSlots,
+  creationBody,
+  freeSlot,
+  oslo,
+  riverside,
+  type Slot,
+  sodermalm,
+} from '../requests/bookings.ts';
+import { careUnitOf, codeFor } from '../requests/codes.ts';
 
 /** Checks the FHIR resources after requests to the gateway. The acceptance tests check the responses. */
 const gateway = await startGateway();

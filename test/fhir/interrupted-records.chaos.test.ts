@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
-import { eventually } from '../codes.ts';
-import { type FaultProxy, startFaultProxy } from '../fault-proxy.ts';
-import type { Gateway } from '../gateway.ts';
-import { newKey } from '../idempotency-keys.ts';
-import { finalResponse, nextCall } from '../recovery.ts';
+import { type FaultProxy, startFaultProxy } from '../ehrs/fault-proxy.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { finalResponse, nextCall } from '../gateway/recovery.ts';
+import { eventually } from '../requests/codes.ts';
+import { newKey } from '../requests/idempotency-keys.ts';
 import {
   fileWrite,
   noteWrite,

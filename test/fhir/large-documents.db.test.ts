@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
-import { createDocument, documentsOf, pdfOf } from '../documents.ts';
-import { startGateway } from '../gateway.ts';
-import { careUnitPath } from '../other-ehrs.ts';
+import { careUnitPath } from '../ehrs/other-ehrs.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import { createDocument, documentsOf, pdfOf } from '../requests/documents.ts';
 import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 
 const fake = await startFake({ data: { days: 3 }, returnsBinaries: true });

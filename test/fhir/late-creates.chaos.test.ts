@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirAppointment } from '../../connectors/fhir-r4/src/fhir.ts';
-import { freeSlot, isFree, type Slot } from '../bookings.ts';
-import { careUnitOf, eventually } from '../codes.ts';
-import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../fault-proxy.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
-import { type AppointmentResponse, creation, keysOf, newKey, type Sent } from '../idempotency-keys.ts';
-import { careUnitPath } from '../other-ehrs.ts';
-import { finalResponse, nextCall } from '../recovery.ts';
+import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../ehrs/fault-proxy.ts';
+import { careUnitPath } from '../ehrs/other-ehrs.ts';
+import { type Gateway, startGateway } from '../gateway/gateway.ts';
+import { finalResponse, nextCall } from '../gateway/recovery.ts';
+import { freeSlot, isFree, type Slot } from '../requests/bookings.ts';
+import { careUnitOf, eventually } from '../requests/codes.ts';
+import { type AppointmentResponse, creation, keysOf, newKey, type Sent } from '../requests/idempotency-keys.ts';
 import { directBookingsOn } from './direct-bookings.ts';
 
 const path = careUnitPath('fhir', 'north');

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest';
 import { type Fault, startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirSlot } from '../../connectors/fhir-r4/src/fhir.ts';
 import { claimedSlot, claimOf } from '../../connectors/fhir-r4/src/mappers/slot.ts';
-import { creationBody, freeSlot } from '../bookings.ts';
-import { backdateWrites, eventually, rowsOf } from '../codes.ts';
-import { startGateway } from '../gateway.ts';
-import { careUnitPath } from '../other-ehrs.ts';
+import { careUnitPath } from '../ehrs/other-ehrs.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import { creationBody, freeSlot } from '../requests/bookings.ts';
+import { backdateWrites, eventually, rowsOf } from '../requests/codes.ts';
 import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 
 const server = await startFake({ transactions: 'none', data: { days: 14 } });

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import { temporaryFolder } from '../../server/src/config/test-support.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../processes/free-port.ts';
 
 const run = promisify(execFile);
 

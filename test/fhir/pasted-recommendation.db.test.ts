@@ -9,8 +9,8 @@ import { formatCheck } from '../../server/src/cli/emr-check-report.ts';
 import { loadConfiguration } from '../../server/src/config/load.ts';
 import { clientSecret, temporaryFolder } from '../../server/src/config/test-support.ts';
 import { connectors } from '../../server/src/ehr/connectors.ts';
-import { book } from '../bookings.ts';
-import { startGateway } from '../gateway.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import { book } from '../requests/bookings.ts';
 
 interface BookableResource {
   readonly id: string;

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
-import { creationBody, freeSlot, type Slot } from '../bookings.ts';
-import { careUnitOf } from '../codes.ts';
-import { startGateway } from '../gateway.ts';
-import { careUnitPath } from '../other-ehrs.ts';
+import { careUnitPath } from '../ehrs/other-ehrs.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import { creationBody, freeSlot, type Slot } from '../requests/bookings.ts';
+import { careUnitOf } from '../requests/codes.ts';
 import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 
 const reference = (text: string) => ({ reference: text });

@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { quota } from '../../connectors/fhir-r4/fake/quota.ts';
 import { type FakeServer, startFake } from '../../connectors/fhir-r4/fake/server.ts';
-import { creationBody, freeSlots, type Slot } from '../bookings.ts';
-import { careUnitPath } from '../other-ehrs.ts';
-import { startGateways } from '../several-gateways.ts';
+import { careUnitPath } from '../ehrs/other-ehrs.ts';
+import { startGateways } from '../gateway/several-gateways.ts';
+import { creationBody, freeSlots, type Slot } from '../requests/bookings.ts';
 import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 
 const data = { days: 42 };

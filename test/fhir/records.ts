@@ -1,11 +1,11 @@
 import type { FakeServer } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirDocumentReference, FhirResource, FhirSchedule, FhirSlot } from '../../connectors/fhir-r4/src/fhir.ts';
 import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
-import { documentsOf } from '../documents.ts';
-import type { ProxiedRequest } from '../fault-proxy.ts';
-import { type Gateway, type GatewayResponse, startGateway } from '../gateway.ts';
-import { careUnitPath } from '../other-ehrs.ts';
-import { withQuickRecovery } from '../recovery.ts';
+import type { ProxiedRequest } from '../ehrs/fault-proxy.ts';
+import { careUnitPath } from '../ehrs/other-ehrs.ts';
+import { type Gateway, type GatewayResponse, startGateway } from '../gateway/gateway.ts';
+import { withQuickRecovery } from '../gateway/recovery.ts';
+import { documentsOf } from '../requests/documents.ts';
 import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 
 /* Writes of notes, documents and schedules in front of our own FHIR server. */

@@ -1,5 +1,16 @@
 /** @module-tag every-ehr */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { faultyEhrs } from '../ehrs/faulty-ehr.ts';
+import { wrapConnector } from '../ehrs/other-ehrs.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import {
+  allAvailable,
+  calledWhileUnavailable,
+  finalResponse,
+  lookedUpWithoutResult,
+  settledResponse,
+  withQuickRecovery,
+} from '../gateway/recovery.ts';
 import {
   book,
   bookEach,
@@ -11,20 +22,17 @@ import {
   type Slot,
   sodermalm,
   at as timeOf,
-} from '../bookings.ts';
-import { careUnitOf, codeFor, eventually, messagesAbout } from '../codes.ts';
-import { faultyEhrs } from '../faulty-ehr.ts';
-import { startGateway } from '../gateway.ts';
-import { change, changeMany, creation, expectReplayed, keysOf, newKey, type Sent } from '../idempotency-keys.ts';
-import { wrapConnector } from '../other-ehrs.ts';
+} from '../requests/bookings.ts';
+import { careUnitOf, codeFor, eventually, messagesAbout } from '../requests/codes.ts';
 import {
-  allAvailable,
-  calledWhileUnavailable,
-  finalResponse,
-  lookedUpWithoutResult,
-  settledResponse,
-  withQuickRecovery,
-} from '../recovery.ts';
+  change,
+  changeMany,
+  creation,
+  expectReplayed,
+  keysOf,
+  newKey,
+  type Sent,
+} from '../requests/idempotency-keys.ts';
 
 /* Checks how reconciliation finds writes in FHIR servers. The tests with sandboxes cover every kind of write. */
 

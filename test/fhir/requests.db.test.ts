@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { type FakeServer, startFake } from '../../connectors/fhir-r4/fake/server.ts';
-import { consecutiveSlots, creationBody, type Slot } from '../bookings.ts';
-import { careUnitOf } from '../codes.ts';
-import { startGateway } from '../gateway.ts';
-import { careUnitPath } from '../other-ehrs.ts';
+import { careUnitPath } from '../ehrs/other-ehrs.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import { consecutiveSlots, creationBody, type Slot } from '../requests/bookings.ts';
+import { careUnitOf } from '../requests/codes.ts';
 import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 
 const readme = new URL('../../connectors/fhir-r4/README.md', import.meta.url);

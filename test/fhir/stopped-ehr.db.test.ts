@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
-import { freeSlot } from '../bookings.ts';
-import { startGateway } from '../gateway.ts';
-import { careUnitPath } from '../other-ehrs.ts';
+import { careUnitPath } from '../ehrs/other-ehrs.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import { freeSlot } from '../requests/bookings.ts';
 import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 
 const server = await startFake({ data: { days: 14 } });

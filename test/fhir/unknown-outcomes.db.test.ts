@@ -5,10 +5,10 @@ import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
 import { resolvePolicies } from '../../server/src/config/policies.ts';
-import { creationBody, freeSlot } from '../bookings.ts';
-import { type AppointmentResponse, backdateWrites, careUnitOf, eventually } from '../codes.ts';
-import { startGateway } from '../gateway.ts';
-import { careUnitPath } from '../other-ehrs.ts';
+import { careUnitPath } from '../ehrs/other-ehrs.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import { creationBody, freeSlot } from '../requests/bookings.ts';
+import { type AppointmentResponse, backdateWrites, careUnitOf, eventually } from '../requests/codes.ts';
 import { northCareUnit } from './north.ts';
 
 /** Books like Oracle Health: one Appointment per slot, without the gateway's identifier. */

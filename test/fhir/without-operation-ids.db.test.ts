@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
-import { backdateWrites, eventually } from '../codes.ts';
-import { type FaultProxy, startFaultProxy } from '../fault-proxy.ts';
-import type { Gateway } from '../gateway.ts';
-import { newKey } from '../idempotency-keys.ts';
-import { finalResponse, nextCall, settledResponse } from '../recovery.ts';
+import { type FaultProxy, startFaultProxy } from '../ehrs/fault-proxy.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { finalResponse, nextCall, settledResponse } from '../gateway/recovery.ts';
+import { backdateWrites, eventually } from '../requests/codes.ts';
+import { newKey } from '../requests/idempotency-keys.ts';
 import { fileWrite, noteWrite, send, startFhirGateway } from './records.ts';
 
 /* A server that drops operation ids gets a note or document once, and the gateway looks for it in the patient's record. */

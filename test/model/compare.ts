@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Appointment, Slot } from '../bookings.ts';
+import type { Appointment, Slot } from '../requests/bookings.ts';
 import {
   bookingsOf,
   channelTo,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { GatewayResponse } from '../gateway.ts';
-import { finalResponse, settledResponse } from '../recovery.ts';
+import type { GatewayResponse } from '../gateway/gateway.ts';
+import { finalResponse, settledResponse } from '../gateway/recovery.ts';
 import type { Real } from './real.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { backdateCode, codeIn, messages, rowsOf, runBackgroundJobs } from '../codes.ts';
 import type { Ehr } from '../ehrs/ehr.ts';
-import type { FaultyEhr } from '../faulty-ehr.ts';
-import type { Gateway, GatewayResponse } from '../gateway.ts';
+import type { FaultyEhr } from '../ehrs/faulty-ehr.ts';
+import type { Gateway, GatewayResponse } from '../gateway/gateway.ts';
+import { backdateCode, codeIn, messages, rowsOf, runBackgroundJobs } from '../requests/codes.ts';
 import { type Code, entriesOf, type Model, type Resource, type Time } from './model.ts';
 
 /** The care unit that is compared with the model. */

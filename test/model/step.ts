@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Appointment } from '../bookings.ts';
-import type { GatewayResponse } from '../gateway.ts';
+import type { GatewayResponse } from '../gateway/gateway.ts';
+import type { Appointment } from '../requests/bookings.ts';
 import { bodyOf, compareWorld, previewOf } from './compare.ts';
 import { type EhrFault, sendToFaultyEhr } from './faults.ts';
 import { type Entry, entriesOf, type Model, statusOf } from './model.ts';

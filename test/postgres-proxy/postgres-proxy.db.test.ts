@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { createTestDatabase, type TestDatabase } from '../database/database.ts';
 import { type PostgresProxy, startPostgresProxy } from './postgres-proxy.ts';
 import type { Way } from './ways.ts';
 

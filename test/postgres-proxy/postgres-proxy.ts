@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../processes/free-port.ts';
 import { ProxiedConnection } from './connection.ts';
 import type { Unit } from './unit.ts';
 import { type Cut, Failure, isWrite, type Matches, type PlannedCut, type Way } from './ways.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type Gateway, startGateway } from '../gateway.ts';
+import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import { usePython } from './environment.ts';
 
 const python = usePython(new URL('requirements.txt', import.meta.url));

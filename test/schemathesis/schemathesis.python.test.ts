@@ -2,8 +2,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject, test } from 'vitest';
-import { startChild } from '../child-gateway.ts';
-import { createTestDatabase } from '../database.ts';
+import { createTestDatabase } from '../database/database.ts';
+import { startChild } from '../processes/child-gateway.ts';
 import { usePython } from '../python/environment.ts';
 
 /** Options of `schemathesis run`, such as `--max-examples 200 --seed 1`. By default the run takes about a minute. */

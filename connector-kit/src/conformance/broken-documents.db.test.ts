@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { sandboxSubject } from '../../../connectors/sandbox/test/conformance-subject.ts';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import type { Document } from '../documents.ts';
 import { type CompleteConnector, type Defects, outcomeOf, withDefects } from './broken.test-support.ts';
 

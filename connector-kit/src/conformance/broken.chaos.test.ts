@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { sandboxSubject } from '../../../connectors/sandbox/test/conformance-subject.ts';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import type { DirectChanges } from '../direct-changes.ts';
 import { outcomeOf, withDefects } from './broken.test-support.ts';
 import { appointmentReadVariants } from './broken-appointment-reads.test-support.ts';

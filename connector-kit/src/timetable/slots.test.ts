@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test, vi } from 'vitest';
-import { nextClockChange, timeZones } from '../../../test/clock-change-days.ts';
+import { nextClockChange, timeZones } from '../../../test/requests/clock-change-days.ts';
 import type { Timetable } from '../schedules.ts';
 import { slotsOf } from './slots.ts';
 

@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import { nextClockChange } from '../../../test/clock-change-days.ts';
+import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import { timeZone } from './data-set.ts';
 

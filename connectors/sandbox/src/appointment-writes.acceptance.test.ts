@@ -11,7 +11,7 @@ import type {
 } from '@crossward/connector-kit';
 import { plainHttp } from '@crossward/connector-kit/conformance';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import { sandboxConnector } from './connector.ts';
 
 const careUnit = { id: 'north', timeZone: 'Europe/Oslo' };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AppointmentChange, Connector, TimeSlot } from '@crossward/connector-kit';
 import { afterAll, expect, test, vi } from 'vitest';
-import { createTestDatabase } from '../../../test/database.ts';
-import { observeStatements } from '../../../test/statements.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
+import { observeStatements } from '../../../test/database/statements.ts';
 import { sandboxSubject } from '../test/conformance-subject.ts';
 
 const { database, dispose } = await createTestDatabase();

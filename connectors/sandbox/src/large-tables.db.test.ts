@@ -1,7 +1,7 @@
 import type { Connector } from '@crossward/connector-kit';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase } from '../../../test/database.ts';
-import { observeStatements } from '../../../test/statements.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
+import { observeStatements } from '../../../test/database/statements.ts';
 import { sandboxSubject } from '../test/conformance-subject.ts';
 
 const { database, dispose } = await createTestDatabase();

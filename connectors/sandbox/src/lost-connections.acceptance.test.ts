@@ -1,9 +1,9 @@
 /** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
-import { freeSlot } from '../../../test/bookings.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { finalResponse, withQuickRecovery } from '../../../test/recovery.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { finalResponse, withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { freeSlot } from '../../../test/requests/bookings.ts';
+import { creation, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
 
 const gateway = await startGateway({ configure: (demo) => withQuickRecovery(demo) });
 afterAll(() => gateway.close());

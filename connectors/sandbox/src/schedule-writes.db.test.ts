@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Connector } from '@crossward/connector-kit';
 import { afterAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import { sandboxSubject } from '../test/conformance-subject.ts';
 
 const { database, dispose } = await createTestDatabase();

@@ -2,7 +2,7 @@ import type { CareUnit, Connector, TimeSlot } from '@crossward/connector-kit';
 import { type ClockChange, cutOffPool, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import type { PostgresPool } from 'kysely';
 import { Temporal } from 'temporal-polyfill';
-import { nextClockChange } from '../../../test/clock-change-days.ts';
+import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
 import { sandboxConnector } from '../src/connector.ts';
 
 const emr = 'conformance';

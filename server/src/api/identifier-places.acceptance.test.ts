@@ -1,7 +1,7 @@
 /** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
-import { exampleRequest } from '../../../test/access-cases.ts';
-import { type Problem, type RequestOptions, startGateway } from '../../../test/gateway.ts';
+import { exampleRequest } from '../../../test/cases/access-cases.ts';
+import { type Problem, type RequestOptions, startGateway } from '../../../test/gateway/gateway.ts';
 import type { AnyOperation } from './route.ts';
 
 const gateway = await startGateway();

@@ -3,10 +3,10 @@ import { identifierFault } from '@crossward/connector-kit';
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, expect, test } from 'vitest';
-import { type Appointment, at, freeSlot, local, oslo, type Slot } from '../../../test/bookings.ts';
-import { type RequestOptions, startGateway } from '../../../test/gateway.ts';
-import { wrapConnector } from '../../../test/other-ehrs.ts';
-import { between, withRenamedIds } from '../../../test/renamed-ids.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { between, withRenamedIds } from '../../../test/ehrs/renamed-ids.ts';
+import { type RequestOptions, startGateway } from '../../../test/gateway/gateway.ts';
+import { type Appointment, at, freeSlot, local, oslo, type Slot } from '../../../test/requests/bookings.ts';
 
 let sunday = Temporal.PlainDate.from('2034-01-01');
 let renaming = between('', '');

@@ -1,5 +1,6 @@
 /** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import {
   type Appointment,
   book,
@@ -12,7 +13,7 @@ import {
   riverside,
   type Slot,
   sodermalm,
-} from '../../../test/bookings.ts';
+} from '../../../test/requests/bookings.ts';
 import {
   bookByCode,
   careUnitOf,
@@ -23,9 +24,8 @@ import {
   messages,
   messagesAbout,
   rowsOf,
-} from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { expectFaults, expectProblem } from '../../../test/problems.ts';
+} from '../../../test/requests/codes.ts';
+import { expectFaults, expectProblem } from '../../../test/requests/problems.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

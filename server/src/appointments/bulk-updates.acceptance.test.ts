@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { roomId } from '../../../test/ehrs/under-test.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import {
   type Appointment,
   bergen,
@@ -12,11 +14,9 @@ import {
   riverside,
   type Slot,
   sodermalm,
-} from '../../../test/bookings.ts';
-import { bookByCode, careUnitOf } from '../../../test/codes.ts';
-import { roomId } from '../../../test/ehrs/under-test.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { expectFaults } from '../../../test/problems.ts';
+} from '../../../test/requests/bookings.ts';
+import { bookByCode, careUnitOf } from '../../../test/requests/codes.ts';
+import { expectFaults } from '../../../test/requests/problems.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

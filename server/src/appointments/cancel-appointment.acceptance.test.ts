@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { type Appointment, bergen, book, freeSlot, freeSlots, oslo } from '../../../test/bookings.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { type Appointment, bergen, book, freeSlot, freeSlots, oslo } from '../../../test/requests/bookings.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

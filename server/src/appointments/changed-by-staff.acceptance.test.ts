@@ -1,5 +1,11 @@
 /** @module-tag any-database */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Ehr } from '../../../test/ehrs/ehr.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { withoutTransactions } from '../../../test/ehrs/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { calledWhileUnavailable, withQuickRecovery } from '../../../test/gateway/recovery.ts';
 import {
   type Appointment,
   bookEach,
@@ -8,15 +14,9 @@ import {
   idsIn,
   nextMonth,
   type Slot,
-} from '../../../test/bookings.ts';
-import { type AppointmentsResponse, careUnitOf, eventually } from '../../../test/codes.ts';
-import type { Ehr } from '../../../test/ehrs/ehr.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { withoutTransactions } from '../../../test/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
-import { calledWhileUnavailable, withQuickRecovery } from '../../../test/recovery.ts';
+} from '../../../test/requests/bookings.ts';
+import { type AppointmentsResponse, careUnitOf, eventually } from '../../../test/requests/codes.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 const ehrs = faultyEhrs();
 beforeEach(ehrs.reset);

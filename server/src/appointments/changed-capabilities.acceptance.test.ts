@@ -1,12 +1,12 @@
 /** @module-tag any-database */
 import type { AppointmentWrite, Connector } from '@crossward/connector-kit';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { bookEach, consecutiveSlots, idsIn } from '../../../test/bookings.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { changeMany, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { finalResponse, withQuickRecovery } from '../../../test/recovery.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { finalResponse, withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { bookEach, consecutiveSlots, idsIn } from '../../../test/requests/bookings.ts';
+import { changeMany, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
 
 const emr = 'changing';
 const ehrs = faultyEhrs();

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { type Connector, ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Appointment, book, consecutiveSlots, creationBody, freeSlot, type Slot } from '../../../test/bookings.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { settledResponse } from '../../../test/gateway/recovery.ts';
+import {
+  type Appointment,
+  book,
+  consecutiveSlots,
+  creationBody,
+  freeSlot,
+  type Slot,
+} from '../../../test/requests/bookings.ts';
 import {
   type AppointmentResponse,
   type AppointmentsResponse,
@@ -15,10 +25,7 @@ import {
   rowsOf,
   runBackgroundJobs,
   unfinishedOperations,
-} from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { settledResponse } from '../../../test/recovery.ts';
+} from '../../../test/requests/codes.ts';
 
 type Steps = Readonly<Record<number, () => Promise<void>>>;
 /** Steps that run before a call of `changeAppointments` reaches the EHR, by the number of the call, from 1. */

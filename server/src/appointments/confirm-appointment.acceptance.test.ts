@@ -1,5 +1,16 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { around, book, creationBody, freeSlot, idsIn, isFree, riverside, sodermalm } from '../../../test/bookings.ts';
+import { careUnitPath, withEhr } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import {
+  around,
+  book,
+  creationBody,
+  freeSlot,
+  idsIn,
+  isFree,
+  riverside,
+  sodermalm,
+} from '../../../test/requests/bookings.ts';
 import {
   careUnitOf,
   codeFor,
@@ -9,10 +20,8 @@ import {
   incorrectCodes,
   rowsOf,
   startCancellation,
-} from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
+} from '../../../test/requests/codes.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 const gateway = await startGateway({
   configure: (demo) =>

@@ -1,8 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { book, consecutiveSlots, freeSlot, type Slot, at as timeOf } from '../../../test/bookings.ts';
-import { codeFor, eventually, messagesAbout, rowsOf } from '../../../test/codes.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../test/gateway.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { careUnitPath, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { finalResponse, withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { book, consecutiveSlots, freeSlot, type Slot, at as timeOf } from '../../../test/requests/bookings.ts';
+import { codeFor, eventually, messagesAbout, rowsOf } from '../../../test/requests/codes.ts';
 import {
   type AppointmentResponse,
   change,
@@ -10,9 +12,7 @@ import {
   keysOf,
   newKey,
   type Sent,
-} from '../../../test/idempotency-keys.ts';
-import { careUnitPath, wrapConnector } from '../../../test/other-ehrs.ts';
-import { finalResponse, withQuickRecovery } from '../../../test/recovery.ts';
+} from '../../../test/requests/idempotency-keys.ts';
 
 const ehrs = faultyEhrs();
 beforeEach(ehrs.reset);

@@ -1,4 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { withoutHolds } from '../../../test/ehrs/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import {
   type Appointment,
   at,
@@ -12,7 +15,7 @@ import {
   nextMonth,
   pagesOf,
   type Slot,
-} from '../../../test/bookings.ts';
+} from '../../../test/requests/bookings.ts';
 import {
   backdateCode,
   bookByCode,
@@ -21,11 +24,8 @@ import {
   confirmationOf,
   expireCode,
   incorrectCodes,
-} from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { withoutHolds } from '../../../test/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
+} from '../../../test/requests/codes.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 const gateway = await startGateway({
   connectors: [wrapConnector((connector, emr) => (emr.startsWith('no-hold') ? withoutHolds(connector) : connector))],

@@ -1,5 +1,6 @@
 /** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
+import { roomId } from '../../../test/ehrs/under-test.ts';
 import {
   type Appointment,
   book,
@@ -10,9 +11,8 @@ import {
   riverside,
   type Slot,
   sodermalm,
-} from '../../../test/bookings.ts';
-import { bookByCode, careUnitOf } from '../../../test/codes.ts';
-import { roomId } from '../../../test/ehrs/under-test.ts';
+} from '../../../test/requests/bookings.ts';
+import { bookByCode, careUnitOf } from '../../../test/requests/codes.ts';
 import { dryRunsOf, futureConfirmation, type Previews, startForDryRuns } from './test-dry-runs.ts';
 
 const gateway = await startForDryRuns();

@@ -1,6 +1,8 @@
 /** @module-tag any-database */
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
+import { careUnitPath } from '../../../test/ehrs/other-ehrs.ts';
+import { roomId } from '../../../test/ehrs/under-test.ts';
 import {
   type Appointment,
   book,
@@ -11,10 +13,8 @@ import {
   riverside,
   type Slot,
   sodermalm,
-} from '../../../test/bookings.ts';
-import { careUnitOf, codeFor, confirmationOf, eventually } from '../../../test/codes.ts';
-import { roomId } from '../../../test/ehrs/under-test.ts';
-import { careUnitPath } from '../../../test/other-ehrs.ts';
+} from '../../../test/requests/bookings.ts';
+import { careUnitOf, codeFor, confirmationOf, eventually } from '../../../test/requests/codes.ts';
 import { patientHashes } from '../confirmations/limits.ts';
 import {
   dryRun,

@@ -1,10 +1,18 @@
 /** @module-tag any-database */
 import type { Connector, ConnectorOperation } from '@crossward/connector-kit';
 import { afterAll, expect, test } from 'vitest';
-import { bookEach, bookSome, consecutiveSlots, freeSlots, idsIn, oslo, riverside } from '../../../test/bookings.ts';
-import { type AppointmentsResponse, careUnitOf } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import {
+  bookEach,
+  bookSome,
+  consecutiveSlots,
+  freeSlots,
+  idsIn,
+  oslo,
+  riverside,
+} from '../../../test/requests/bookings.ts';
+import { type AppointmentsResponse, careUnitOf } from '../../../test/requests/codes.ts';
 
 const calls: ConnectorOperation[] = [];
 

@@ -1,11 +1,11 @@
 /** @module-tag any-database */
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, describe, expect, test } from 'vitest';
-import { book, creationBody, freeSlot, freeSlots } from '../../../test/bookings.ts';
-import { backdateCode, careUnitOf, confirmationOf, rowsOf } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { book, creationBody, freeSlot, freeSlots } from '../../../test/requests/bookings.ts';
+import { backdateCode, careUnitOf, confirmationOf, rowsOf } from '../../../test/requests/codes.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 interface EhrCode {
   readonly kind: 'confirm' | 'cancel';

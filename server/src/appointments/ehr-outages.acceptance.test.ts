@@ -1,5 +1,16 @@
 /** @module-tag any-database */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { withoutHolds, withoutTransactions } from '../../../test/ehrs/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import {
+  allAvailable,
+  calledWhileUnavailable,
+  finalResponse,
+  settledResponse,
+  withQuickRecovery,
+} from '../../../test/gateway/recovery.ts';
 import {
   type Appointment,
   book,
@@ -10,7 +21,7 @@ import {
   isFree,
   type Slot,
   at as timeOf,
-} from '../../../test/bookings.ts';
+} from '../../../test/requests/bookings.ts';
 import {
   backdateCode,
   careUnitOf,
@@ -20,9 +31,7 @@ import {
   expireCode,
   messagesAbout,
   startCancellation,
-} from '../../../test/codes.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../test/gateway.ts';
+} from '../../../test/requests/codes.ts';
 import {
   type AppointmentResponse,
   change,
@@ -32,16 +41,7 @@ import {
   keysOf,
   newKey,
   type Sent,
-} from '../../../test/idempotency-keys.ts';
-import { withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import {
-  allAvailable,
-  calledWhileUnavailable,
-  finalResponse,
-  settledResponse,
-  withQuickRecovery,
-} from '../../../test/recovery.ts';
+} from '../../../test/requests/idempotency-keys.ts';
 
 /** A write to send, and what must be true after its response. */
 interface Scenario {

@@ -1,6 +1,10 @@
 /** @module-tag any-database */
 import type { Connector } from '@crossward/connector-kit';
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { failableWrites } from '../../../test/ehrs/failing-writes.ts';
+import { checking, withoutHolds, withoutTransactions } from '../../../test/ehrs/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import {
   type Appointment,
   at,
@@ -11,13 +15,9 @@ import {
   idsIn,
   nextMonth,
   type Slot,
-} from '../../../test/bookings.ts';
-import { bookByCode, careUnitOf, codeFor } from '../../../test/codes.ts';
-import { failableWrites } from '../../../test/failing-writes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { checking, withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
+} from '../../../test/requests/bookings.ts';
+import { bookByCode, careUnitOf, codeFor } from '../../../test/requests/codes.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 const writes = failableWrites();
 const { fail, stopFailing } = writes;

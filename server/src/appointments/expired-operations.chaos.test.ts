@@ -1,16 +1,16 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { freeSlot, isFree } from '../../../test/bookings.ts';
-import { eventually } from '../../../test/codes.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { careUnitPath, wrapConnector } from '../../../test/other-ehrs.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { careUnitPath, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import {
   calledWhileUnavailable,
   lookedUpWithoutResult,
   settledResponse,
   withQuickRecovery,
-} from '../../../test/recovery.ts';
+} from '../../../test/gateway/recovery.ts';
+import { freeSlot, isFree } from '../../../test/requests/bookings.ts';
+import { eventually } from '../../../test/requests/codes.ts';
+import { creation, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
 
 const giveUpSeconds = 3;
 const ehrs = faultyEhrs();

@@ -1,4 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { failableWrites } from '../../../test/ehrs/failing-writes.ts';
+import { careUnitPath, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import {
   type Appointment,
   at,
@@ -8,7 +11,7 @@ import {
   freeSlot,
   freeSlots,
   nextMonth,
-} from '../../../test/bookings.ts';
+} from '../../../test/requests/bookings.ts';
 import {
   type AppointmentResponse,
   type AppointmentsResponse,
@@ -18,11 +21,8 @@ import {
   eventually,
   incorrectCodes,
   rowsOf,
-} from '../../../test/codes.ts';
-import { failableWrites } from '../../../test/failing-writes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { careUnitPath, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
+} from '../../../test/requests/codes.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 const writes = failableWrites();
 const { fail, stopFailing } = writes;

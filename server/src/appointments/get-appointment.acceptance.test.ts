@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { bergen, book, oslo, riverside } from '../../../test/bookings.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { bergen, book, oslo, riverside } from '../../../test/requests/bookings.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

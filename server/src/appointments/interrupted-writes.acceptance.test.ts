@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { failableWrites } from '../../../test/ehrs/failing-writes.ts';
+import { withoutHolds, withoutTransactions } from '../../../test/ehrs/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { settledResponse } from '../../../test/gateway/recovery.ts';
 import {
   type Appointment,
   bookEach,
@@ -8,7 +13,7 @@ import {
   idsIn,
   nextMonth,
   type Slot,
-} from '../../../test/bookings.ts';
+} from '../../../test/requests/bookings.ts';
 import {
   type AppointmentsResponse,
   abandonWrites,
@@ -17,14 +22,9 @@ import {
   codeFor,
   eventually,
   unfinishedOperations,
-} from '../../../test/codes.ts';
-import { expectEvents } from '../../../test/events.ts';
-import { failableWrites } from '../../../test/failing-writes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
-import { settledResponse } from '../../../test/recovery.ts';
+} from '../../../test/requests/codes.ts';
+import { expectEvents } from '../../../test/requests/events.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 const writes = failableWrites();
 const { fail, stopFailing } = writes;

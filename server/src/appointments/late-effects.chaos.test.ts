@@ -1,4 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { withoutTransactions } from '../../../test/ehrs/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import {
+  allAvailable,
+  finalResponse,
+  lookedUpWithoutResult,
+  settledResponse,
+  withQuickRecovery,
+} from '../../../test/gateway/recovery.ts';
 import {
   book,
   bookEach,
@@ -8,11 +19,16 @@ import {
   isFree,
   type Slot,
   at as timeOf,
-} from '../../../test/bookings.ts';
-import { careUnitOf, codeFor, eventually, expireCode, messagesAbout, startCancellation } from '../../../test/codes.ts';
-import { eventsAbout, expectEvents } from '../../../test/events.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../test/gateway.ts';
+} from '../../../test/requests/bookings.ts';
+import {
+  careUnitOf,
+  codeFor,
+  eventually,
+  expireCode,
+  messagesAbout,
+  startCancellation,
+} from '../../../test/requests/codes.ts';
+import { eventsAbout, expectEvents } from '../../../test/requests/events.ts';
 import {
   type AppointmentResponse,
   change,
@@ -21,16 +37,7 @@ import {
   keysOf,
   newKey,
   type Sent,
-} from '../../../test/idempotency-keys.ts';
-import { withoutTransactions } from '../../../test/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import {
-  allAvailable,
-  finalResponse,
-  lookedUpWithoutResult,
-  settledResponse,
-  withQuickRecovery,
-} from '../../../test/recovery.ts';
+} from '../../../test/requests/idempotency-keys.ts';
 import type { Configuration } from '../config/configuration.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { creationBody, freeSlot } from '../../../test/bookings.ts';
-import { type AppointmentResponse, careUnitOf, eventually } from '../../../test/codes.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
-import { withQuickRecovery } from '../../../test/recovery.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { creationBody, freeSlot } from '../../../test/requests/bookings.ts';
+import { type AppointmentResponse, careUnitOf, eventually } from '../../../test/requests/codes.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 const ehrs = faultyEhrs();
 beforeEach(ehrs.reset);

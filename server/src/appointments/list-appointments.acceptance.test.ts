@@ -1,9 +1,9 @@
 /** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Appointment, bergen, book, freeSlots, oslo, type Slot } from '../../../test/bookings.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
-import { identifierCases } from '../../../test/identifier-cases.ts';
-import { pagingCases } from '../../../test/paging-cases.ts';
+import { identifierCases } from '../../../test/cases/identifier-cases.ts';
+import { pagingCases } from '../../../test/cases/paging-cases.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { type Appointment, bergen, book, freeSlots, oslo, type Slot } from '../../../test/requests/bookings.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

@@ -1,11 +1,11 @@
 /** @module-tag any-database */
 import { ConnectorError } from '@crossward/connector-kit';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Appointment, book, freeSlots, idsIn, pagesOf } from '../../../test/bookings.ts';
-import { careUnitOf, codeFor, confirmationOf, rowsOf } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { checking, withoutHolds } from '../../../test/limited-ehrs.ts';
-import { careUnitPath, withEhr, withTolerantBreakers, wrapConnector } from '../../../test/other-ehrs.ts';
+import { checking, withoutHolds } from '../../../test/ehrs/limited-ehrs.ts';
+import { careUnitPath, withEhr, withTolerantBreakers, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { type Appointment, book, freeSlots, idsIn, pagesOf } from '../../../test/requests/bookings.ts';
+import { careUnitOf, codeFor, confirmationOf, rowsOf } from '../../../test/requests/codes.ts';
 
 const policies = { limits_per_patient: { pending: 100, codes_per_hour: 100 } };
 const gateway = await startGateway({

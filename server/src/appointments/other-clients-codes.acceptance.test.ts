@@ -1,5 +1,7 @@
 /** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { newCredentials, withClient } from '../../../test/gateway/other-clients.ts';
 import {
   type Appointment,
   book,
@@ -9,7 +11,7 @@ import {
   riverside,
   type Slot,
   sodermalm,
-} from '../../../test/bookings.ts';
+} from '../../../test/requests/bookings.ts';
 import {
   backdateCode,
   bookByCode,
@@ -19,10 +21,8 @@ import {
   incorrectCodes,
   messages,
   startCancellation,
-} from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { newCredentials, withClient } from '../../../test/other-clients.ts';
-import { expectFaults, expectProblem } from '../../../test/problems.ts';
+} from '../../../test/requests/codes.ts';
+import { expectFaults, expectProblem } from '../../../test/requests/problems.ts';
 
 const other = newCredentials('other');
 const gateway = await startGateway({ configure: (demo) => withClient(demo, other) });

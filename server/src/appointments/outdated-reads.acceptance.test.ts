@@ -1,9 +1,9 @@
 /** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
-import { type Appointment, book, sodermalm } from '../../../test/bookings.ts';
-import { careUnitOf, codeFor } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { type Appointment, book, sodermalm } from '../../../test/requests/bookings.ts';
+import { careUnitOf, codeFor } from '../../../test/requests/codes.ts';
 
 /** Runs after the next read of appointments in the EHR, before the gateway gets its result. */
 let afterRead: (() => Promise<unknown>) | undefined;

@@ -1,10 +1,18 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { book, creationBody, freeSlot, freeSlots, isFree, type Slot, sodermalm } from '../../../test/bookings.ts';
-import { backdateCode, careUnitOf, codeFor, confirmationOf, rowsOf } from '../../../test/codes.ts';
-import { type Credentials, startGateway } from '../../../test/gateway.ts';
-import { newCredentials, withClient } from '../../../test/other-clients.ts';
-import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
+import { careUnitPath, withEhr } from '../../../test/ehrs/other-ehrs.ts';
+import { type Credentials, startGateway } from '../../../test/gateway/gateway.ts';
+import { newCredentials, withClient } from '../../../test/gateway/other-clients.ts';
+import {
+  book,
+  creationBody,
+  freeSlot,
+  freeSlots,
+  isFree,
+  type Slot,
+  sodermalm,
+} from '../../../test/requests/bookings.ts';
+import { backdateCode, careUnitOf, codeFor, confirmationOf, rowsOf } from '../../../test/requests/codes.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 const others = ['second', 'third', 'fourth'].map(newCredentials);
 const [second, third, fourth] = others as [Credentials, Credentials, Credentials];

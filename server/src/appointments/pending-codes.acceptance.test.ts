@@ -1,5 +1,7 @@
 /** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
+import { careUnitPath, withEhr } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import {
   around,
   book,
@@ -10,7 +12,7 @@ import {
   oslo,
   riverside,
   sodermalm,
-} from '../../../test/bookings.ts';
+} from '../../../test/requests/bookings.ts';
 import {
   bookByCode,
   careUnitOf,
@@ -23,10 +25,8 @@ import {
   messagesAbout,
   rowsOf,
   startCancellation,
-} from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
+} from '../../../test/requests/codes.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 const gateway = await startGateway({
   configure: (demo) =>

@@ -1,5 +1,7 @@
 /** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
+import { roomId } from '../../../test/ehrs/under-test.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import {
   type Appointment,
   at,
@@ -13,7 +15,7 @@ import {
   riverside,
   type Slot,
   sodermalm,
-} from '../../../test/bookings.ts';
+} from '../../../test/requests/bookings.ts';
 import {
   bookByCode,
   careUnitOf,
@@ -23,10 +25,8 @@ import {
   messages,
   messagesAbout,
   rowsOf,
-} from '../../../test/codes.ts';
-import { roomId } from '../../../test/ehrs/under-test.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { expectFaults, expectProblem } from '../../../test/problems.ts';
+} from '../../../test/requests/codes.ts';
+import { expectFaults, expectProblem } from '../../../test/requests/problems.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
 import {
   type Appointment,
   book,
@@ -11,7 +12,7 @@ import {
   riverside,
   type Slot,
   sodermalm,
-} from '../../../test/bookings.ts';
+} from '../../../test/requests/bookings.ts';
 import {
   backdateCode,
   bookByCode,
@@ -24,9 +25,8 @@ import {
   messagesAbout,
   rowsOf,
   startCancellation,
-} from '../../../test/codes.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
-import { expectProblem } from '../../../test/problems.ts';
+} from '../../../test/requests/codes.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 import { Secret } from '../config/secret.ts';
 
 const gateway = await startGateway();

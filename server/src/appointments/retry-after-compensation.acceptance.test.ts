@@ -1,15 +1,28 @@
 /** @module-tag any-database */
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Appointment, book, bookEach, freeSlot, freeSlots, idsIn, nextMonth } from '../../../test/bookings.ts';
-import { careUnitOf, codeFor, confirmationOf, eventually, rowsOf } from '../../../test/codes.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { change, changeMany, creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
-import { allAvailable, lookedUpWithoutResult, settledResponse, withQuickRecovery } from '../../../test/recovery.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { withoutHolds, withoutTransactions } from '../../../test/ehrs/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import {
+  allAvailable,
+  lookedUpWithoutResult,
+  settledResponse,
+  withQuickRecovery,
+} from '../../../test/gateway/recovery.ts';
+import {
+  type Appointment,
+  book,
+  bookEach,
+  freeSlot,
+  freeSlots,
+  idsIn,
+  nextMonth,
+} from '../../../test/requests/bookings.ts';
+import { careUnitOf, codeFor, confirmationOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
+import { change, changeMany, creation, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 const ehrs = faultyEhrs();
 /** Appointments whose release the EHR rejects. */

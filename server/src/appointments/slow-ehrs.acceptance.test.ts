@@ -1,13 +1,13 @@
 /** @module-tag any-database */
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { type Appointment, book, creationBody, freeSlot, type Slot } from '../../../test/bookings.ts';
-import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/codes.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { keysOf } from '../../../test/idempotency-keys.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
-import { withQuickRecovery } from '../../../test/recovery.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { type Appointment, book, creationBody, freeSlot, type Slot } from '../../../test/requests/bookings.ts';
+import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
+import { keysOf } from '../../../test/requests/idempotency-keys.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 import type { Configuration } from '../config/configuration.ts';
 
 const ehrs = faultyEhrs();

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import {
   type Appointment,
   book,
@@ -10,9 +11,15 @@ import {
   riverside,
   type Slot,
   sodermalm,
-} from '../../../test/bookings.ts';
-import { bookByCode, careUnitOf, codeFor, confirmationOf, messages, messagesAbout } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
+} from '../../../test/requests/bookings.ts';
+import {
+  bookByCode,
+  careUnitOf,
+  codeFor,
+  confirmationOf,
+  messages,
+  messagesAbout,
+} from '../../../test/requests/codes.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

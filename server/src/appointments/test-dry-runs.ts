@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { type Appointment, book, oslo, type Slot } from '../../../test/bookings.ts';
-import { careUnitOf, eventually, rowsOf } from '../../../test/codes.ts';
-import { type Gateway, type GatewayResponse, type Problem, startGateway } from '../../../test/gateway.ts';
-import { withEhr } from '../../../test/other-ehrs.ts';
+import { withEhr } from '../../../test/ehrs/other-ehrs.ts';
+import { type Gateway, type GatewayResponse, type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { type Appointment, book, oslo, type Slot } from '../../../test/requests/bookings.ts';
+import { careUnitOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
 
 export type Preview = Omit<Appointment, 'id'> & { readonly id: string | null; readonly change: string };
 export type Previews = { readonly appointments: readonly Preview[] };

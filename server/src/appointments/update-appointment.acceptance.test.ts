@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { bodyCases } from '../../../test/body-cases.ts';
+import { bodyCases } from '../../../test/cases/body-cases.ts';
+import { identifierCases } from '../../../test/cases/identifier-cases.ts';
+import { roomId } from '../../../test/ehrs/under-test.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
 import {
   type Appointment,
   bergen,
@@ -11,10 +14,7 @@ import {
   oslo,
   riverside,
   type Slot,
-} from '../../../test/bookings.ts';
-import { roomId } from '../../../test/ehrs/under-test.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
-import { identifierCases } from '../../../test/identifier-cases.ts';
+} from '../../../test/requests/bookings.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

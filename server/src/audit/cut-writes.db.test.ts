@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { type Appointment, creationBody, freeSlot, oslo, sodermalm } from '../../../test/bookings.ts';
-import { eventually, runBackgroundJobs } from '../../../test/codes.ts';
-import type { Problem } from '../../../test/gateway.ts';
-import { newKey } from '../../../test/idempotency-keys.ts';
+import type { Problem } from '../../../test/gateway/gateway.ts';
+import { startProxiedGateway } from '../../../test/postgres-proxy/proxied-gateway.ts';
 import type { Matches } from '../../../test/postgres-proxy/ways.ts';
-import { startProxiedGateway } from '../../../test/proxied-gateway.ts';
+import { type Appointment, creationBody, freeSlot, oslo, sodermalm } from '../../../test/requests/bookings.ts';
+import { eventually, runBackgroundJobs } from '../../../test/requests/codes.ts';
+import { newKey } from '../../../test/requests/idempotency-keys.ts';
 import { createDb } from '../db/kysely.ts';
 import { auditEntries } from './test-audit.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Gateway } from '../../../test/gateway.ts';
+import type { Gateway } from '../../../test/gateway/gateway.ts';
 import type { Db } from '../db/kysely.ts';
 import { type FoundAccess, searchEntries } from './search.ts';
 

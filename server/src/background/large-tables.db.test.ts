@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterAll, expect, test } from 'vitest';
-import { startGateway } from '../../../test/gateway.ts';
-import { fillTables, fullScans, largeTables } from '../../../test/large-tables.ts';
-import { wrapConnector } from '../../../test/other-ehrs.ts';
-import { hidingItsStatements, observeStatements, type Statement, unobserved } from '../../../test/statements.ts';
+import { fillTables, fullScans, largeTables } from '../../../test/database/large-tables.ts';
+import {
+  hidingItsStatements,
+  observeStatements,
+  type Statement,
+  unobserved,
+} from '../../../test/database/statements.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import { createEhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
 import { createAuditMetrics } from '../audit/metrics.ts';
 import { searchEntries } from '../audit/search.ts';

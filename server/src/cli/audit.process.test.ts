@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import { prepareAuditKey } from '../audit/key-store.ts';
 import { createAuditMetrics } from '../audit/metrics.ts';
 import { tamper } from '../audit/test-audit.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import { startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import { readClients } from '../clients/read-clients.ts';

@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
-import { nextClockChange } from '../../../test/clock-change-days.ts';
+import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
 import { parseClockChange } from './clock-change.ts';
 
 const timeZone = 'Europe/Oslo';

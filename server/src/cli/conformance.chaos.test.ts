@@ -7,7 +7,7 @@ import { timeZone } from '../../../connectors/fhir-r4/fake/data-set.ts';
 import { type FakeOptions, startFake } from '../../../connectors/fhir-r4/fake/server.ts';
 import { nightsOfClockChanges } from '../../../connectors/fhir-r4/test/clock-changes.ts';
 import { settingsFor } from '../../../connectors/fhir-r4/test/subject.ts';
-import { nextClockChange } from '../../../test/clock-change-days.ts';
+import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
 import { crossward } from './test-support.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'crossward-conformance-'));

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
+import { insertFailedMessage, insertOperation } from '../../../test/database/stuck-rows.ts';
 import { startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
-import { insertFailedMessage, insertOperation } from '../../../test/stuck-rows.ts';
 import { createOperator } from '../console/operators.ts';
 import { startSession } from '../console/sessions.ts';
 import { createDb } from '../db/kysely.ts';

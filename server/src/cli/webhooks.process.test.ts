@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import { createDb } from '../db/kysely.ts';
 import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';

@@ -1,10 +1,10 @@
 /** @module-tag any-database */
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { book, sodermalm } from '../../../test/bookings.ts';
-import { codeFor, rowsOf } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { change, keysOf } from '../../../test/idempotency-keys.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { book, sodermalm } from '../../../test/requests/bookings.ts';
+import { codeFor, rowsOf } from '../../../test/requests/codes.ts';
+import { change, keysOf } from '../../../test/requests/idempotency-keys.ts';
 import { freeOrphanedItems } from './orphaned-items.ts';
 
 const gateway = await startGateway();

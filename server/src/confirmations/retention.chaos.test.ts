@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { type Appointment, book, riverside, sodermalm } from '../../../test/bookings.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { type Appointment, book, riverside, sodermalm } from '../../../test/requests/bookings.ts';
 import {
   bookByCode,
   careUnitOf,
@@ -10,9 +12,7 @@ import {
   incorrectCodes,
   messagesAbout,
   rowsOf,
-} from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+} from '../../../test/requests/codes.ts';
 import { deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldOperations } from '../operations/retention.ts';
 import { deleteOldConfirmations, deleteUsedCodes } from './retention.ts';

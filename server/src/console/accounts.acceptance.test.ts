@@ -3,8 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { type TOTP, URI } from 'otpauth';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { consoleBrowser, consoleUrl, newOperator, type TestOperator, withConsole } from '../../../test/console.ts';
-import { startGateway } from '../../../test/gateway.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import {
+  consoleBrowser,
+  consoleUrl,
+  newOperator,
+  type TestOperator,
+  withConsole,
+} from '../../../test/requests/console.ts';
 import { resolveConsole } from '../config/console-settings.ts';
 import { changeRole, createOperator, listOperators } from './operators.ts';
 import type { Role } from './roles.ts';

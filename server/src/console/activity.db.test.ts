@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import { createDb } from '../db/kysely.ts';
 import { listActivity, recordActivity } from './activity.ts';
 

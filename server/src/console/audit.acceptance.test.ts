@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
-import { oslo } from '../../../test/bookings.ts';
-import { consoleBrowser, withConsole } from '../../../test/console.ts';
-import { startGateway } from '../../../test/gateway.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { oslo } from '../../../test/requests/bookings.ts';
+import { consoleBrowser, withConsole } from '../../../test/requests/console.ts';
 import { listActivity } from './activity.ts';
 import type { Role } from './roles.ts';
 import { startSession } from './sessions.ts';

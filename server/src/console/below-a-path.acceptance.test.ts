@@ -1,9 +1,9 @@
 /** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
-import { consoleBrowser, newOperator, withConsole } from '../../../test/console.ts';
-import { type Gateway, startGateway } from '../../../test/gateway.ts';
-import { startRoundRobinProxy } from '../../../test/round-robin-proxy.ts';
-import { insertOperation } from '../../../test/stuck-rows.ts';
+import { insertOperation } from '../../../test/database/stuck-rows.ts';
+import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
+import { startRoundRobinProxy } from '../../../test/processes/round-robin-proxy.ts';
+import { consoleBrowser, newOperator, withConsole } from '../../../test/requests/console.ts';
 
 /** A proxy that removes `/gateway` from the path, as a host name that is shared with other applications needs it. */
 const targets: string[] = [];

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import { listClients, missingPart } from '../clients/list-clients.ts';
 import { openClientRegistry } from '../clients/open-client-registry.ts';

@@ -1,12 +1,12 @@
 /** @module-tag any-database */
 import { sql } from 'kysely';
 import { afterAll, expect, test, vi } from 'vitest';
-import { book, oslo, sodermalm } from '../../../test/bookings.ts';
-import { eventually } from '../../../test/codes.ts';
-import { browserWith, type ConsolePage, consoleBrowser, withConsole } from '../../../test/console.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { browserOf, pagePath, withPages } from '../../../test/patient-page.ts';
-import { startReceiver, webhooksOf, withQuickWebhooks } from '../../../test/webhook-receiver.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { book, oslo, sodermalm } from '../../../test/requests/bookings.ts';
+import { eventually } from '../../../test/requests/codes.ts';
+import { browserWith, type ConsolePage, consoleBrowser, withConsole } from '../../../test/requests/console.ts';
+import { browserOf, pagePath, withPages } from '../../../test/requests/patient-page.ts';
+import { startReceiver, webhooksOf, withQuickWebhooks } from '../../../test/requests/webhook-receiver.ts';
 import { insertClient } from '../clients/change-clients.ts';
 import { ofDatabase } from '../db/errors.ts';
 import { listActivity } from './activity.ts';

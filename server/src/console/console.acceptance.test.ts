@@ -1,6 +1,8 @@
 /** @module-tag any-database */
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { insertFailedMessage, insertOperation } from '../../../test/database/stuck-rows.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import {
   browserWith,
   type ConsoleBrowser,
@@ -9,9 +11,7 @@ import {
   newOperator,
   type TestOperator,
   withConsole,
-} from '../../../test/console.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { insertFailedMessage, insertOperation } from '../../../test/stuck-rows.ts';
+} from '../../../test/requests/console.ts';
 import { sealPlan } from '../operations/stored-operation.ts';
 import { changeRole, disableOperator } from './operators.ts';
 import type { Role } from './roles.ts';

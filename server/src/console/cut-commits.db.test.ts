@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { browserWith, type ConsoleBrowser, type ConsolePage, withConsole } from '../../../test/console.ts';
-import { type Gateway, startGateway } from '../../../test/gateway.ts';
+import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
 import type { Way } from '../../../test/postgres-proxy/ways.ts';
-import { withQuickWebhooks } from '../../../test/webhook-receiver.ts';
+import { browserWith, type ConsoleBrowser, type ConsolePage, withConsole } from '../../../test/requests/console.ts';
+import { withQuickWebhooks } from '../../../test/requests/webhook-receiver.ts';
 
 const ways: readonly [Way, number][] = [
   [{ kind: 'before' }, 0],

@@ -1,8 +1,8 @@
 /** @module-tag any-database */
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { consoleBrowser, consoleUrl, withConsole } from '../../../test/console.ts';
-import { startGateway } from '../../../test/gateway.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { consoleBrowser, consoleUrl, withConsole } from '../../../test/requests/console.ts';
 import { resolveConsole } from '../config/console-settings.ts';
 import { formToken } from './sessions.ts';
 import { client, startProvider } from './test-provider.ts';

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { type TOTP, URI } from 'otpauth';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { consoleBrowser, consoleUrl, newOperator, withConsole } from '../../../test/console.ts';
-import { startGateway } from '../../../test/gateway.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { consoleBrowser, consoleUrl, newOperator, withConsole } from '../../../test/requests/console.ts';
 import { resolveConsole } from '../config/console-settings.ts';
 import type { Role } from './roles.ts';
 import { startSession, subjectHash } from './sessions.ts';

@@ -1,14 +1,14 @@
 /** @module-tag any-database */
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import {
   type ConsoleBrowser,
   consoleBrowser,
   newOperator,
   type TestOperator,
   withConsole,
-} from '../../../test/console.ts';
-import { startGateway } from '../../../test/gateway.ts';
+} from '../../../test/requests/console.ts';
 import { tamper } from '../audit/test-audit.ts';
 
 const gateway = await startGateway({

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type TOTP, URI } from 'otpauth';
 import { afterAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import { resolveConsole } from '../config/console-settings.ts';
 import { createDb } from '../db/kysely.ts';
 import { unavailable } from '../problems/problem.ts';

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { eventually } from '../../../test/codes.ts';
-import { browserWith, withConsole } from '../../../test/console.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { startReceiver, webhooksOf, withQuickWebhooks } from '../../../test/webhook-receiver.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { eventually } from '../../../test/requests/codes.ts';
+import { browserWith, withConsole } from '../../../test/requests/console.ts';
+import { startReceiver, webhooksOf, withQuickWebhooks } from '../../../test/requests/webhook-receiver.ts';
 import { findEndpoint, insertEndpoint } from '../webhooks/endpoint-store.ts';
 import { makeSecret } from '../webhooks/signing.ts';
 import type { Role } from './roles.ts';

@@ -1,6 +1,6 @@
 import type { FastifyError } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { frameworkProblem } from '../http/error-handler.ts';
 import {
   canBeRepeatedAtOnce,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { isConnectionFailure, isRolledBack, mayHaveBeenSent } from './errors.ts';
 import { createDb, type Db } from './kysely.ts';
 import { retryTransaction } from './retry.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { connectTimeout, createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { connectTimeout, createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { type Database, openDatabase } from './database.ts';
 import { DatabaseError } from './errors.ts';
 import { type MigrationSet, migrate, migrationsApplied } from './migrate.ts';

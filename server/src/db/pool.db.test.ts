@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { PglitePool } from './pglite-pool.ts';
 import type { DatabaseClient, DatabasePool } from './pool.ts';
 

@@ -1,8 +1,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
-import { freePort } from '../../../test/free-port.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
+import { freePort } from '../../../test/processes/free-port.ts';
 import { type Database, openDatabase } from './database.ts';
 import { isConnectionFailure, mayHaveBeenSent } from './errors.ts';
 

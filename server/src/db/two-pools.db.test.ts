@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { book, oslo, sodermalm } from '../../../test/bookings.ts';
-import { connectTimeout } from '../../../test/database.ts';
-import { type Gateway, startGateway } from '../../../test/gateway.ts';
+import { connectTimeout } from '../../../test/database/database.ts';
+import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
+import { book, oslo, sodermalm } from '../../../test/requests/bookings.ts';
 import type { CodeMessage } from '../messages/outbox.ts';
 import { openDatabase } from './database.ts';
 import { createDb } from './kysely.ts';

@@ -3,9 +3,16 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
-import { oslo, sodermalm } from '../../../test/bookings.ts';
-import { createDocument, type DocumentBody, documentsOf, type FormPart, form, pdfOf } from '../../../test/documents.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { oslo, sodermalm } from '../../../test/requests/bookings.ts';
+import {
+  createDocument,
+  type DocumentBody,
+  documentsOf,
+  type FormPart,
+  form,
+  pdfOf,
+} from '../../../test/requests/documents.ts';
 import { createDb } from '../db/kysely.ts';
 
 const maxBytes = 3 * 1024 * 1024;

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connector, ConnectorError, type DocumentContent } from '@crossward/connector-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDocument, documentsOf, pdfOf } from '../../../test/documents.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { createDocument, documentsOf, pdfOf } from '../../../test/requests/documents.ts';
 
 /** What the EHR returns instead of the content. */
 let replaced: ((content: DocumentContent) => DocumentContent) | undefined;

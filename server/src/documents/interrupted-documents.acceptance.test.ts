@@ -5,10 +5,10 @@ import { Readable } from 'node:stream';
 import { type Connector, ConnectorError, type Document, type DocumentWrite } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { createDocument, type DocumentBody, documentsOf, pdfOf } from '../../../test/documents.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { wrapConnector } from '../../../test/other-ehrs.ts';
-import { finalResponse, withQuickRecovery } from '../../../test/recovery.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { finalResponse, withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { createDocument, type DocumentBody, documentsOf, pdfOf } from '../../../test/requests/documents.ts';
 import { createDb } from '../db/kysely.ts';
 import { deleteOldUploads } from '../uploads/remove-uploads.ts';
 

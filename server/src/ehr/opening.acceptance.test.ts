@@ -2,8 +2,8 @@
 import { ConnectorError, type DatabaseContext } from '@crossward/connector-kit';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 import { afterAll, expect, test } from 'vitest';
-import { browserWith, withConsole } from '../../../test/console.ts';
-import { startGateway } from '../../../test/gateway.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { browserWith, withConsole } from '../../../test/requests/console.ts';
 
 const attempts = new Map<string, number>();
 let isDown = true;

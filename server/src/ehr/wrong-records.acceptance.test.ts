@@ -1,10 +1,10 @@
 /** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
-import { type Appointment, around, creationBody, freeSlot, oslo, sodermalm } from '../../../test/bookings.ts';
-import { eventually, messages } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { type Appointment, around, creationBody, freeSlot, oslo, sodermalm } from '../../../test/requests/bookings.ts';
+import { eventually, messages } from '../../../test/requests/codes.ts';
+import { creation, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
 
 /** What the EHR answers with the records of p-5, as behind a proxy that confuses answers. */
 let confused: 'nothing' | 'reads' | 'next write' = 'nothing';

@@ -1,11 +1,18 @@
 /** @module-tag any-database */
 import type { Connector } from '@crossward/connector-kit';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { exampleRequest } from '../../../test/access-cases.ts';
-import { type Appointment, bookEach, consecutiveSlots, idsIn, oslo, type Slot } from '../../../test/bookings.ts';
-import { unfinishedOperations } from '../../../test/codes.ts';
-import { type Problem, type RequestOptions, startGateway } from '../../../test/gateway.ts';
-import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { exampleRequest } from '../../../test/cases/access-cases.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { type Problem, type RequestOptions, startGateway } from '../../../test/gateway/gateway.ts';
+import {
+  type Appointment,
+  bookEach,
+  consecutiveSlots,
+  idsIn,
+  oslo,
+  type Slot,
+} from '../../../test/requests/bookings.ts';
+import { unfinishedOperations } from '../../../test/requests/codes.ts';
 import type { Needs } from '../api/route.ts';
 import { ehrOperations } from './ehr-operations.ts';
 

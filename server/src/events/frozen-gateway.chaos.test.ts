@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import { bookingOf, childClient } from '../../../test/child-client.ts';
-import { type ChildGateway, isStopped, startChild } from '../../../test/child-gateway.ts';
-import { eventually } from '../../../test/codes.ts';
-import { createTestDatabase } from '../../../test/database.ts';
-import type { EventPage } from '../../../test/events.ts';
-import { newKey } from '../../../test/idempotency-keys.ts';
-import { writeQuickDemo } from '../../../test/quick-demo.ts';
-import { startReceiver } from '../../../test/webhook-receiver.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
+import { bookingOf, childClient } from '../../../test/processes/child-client.ts';
+import { type ChildGateway, isStopped, startChild } from '../../../test/processes/child-gateway.ts';
+import { writeQuickDemo } from '../../../test/processes/quick-demo.ts';
+import { eventually } from '../../../test/requests/codes.ts';
+import type { EventPage } from '../../../test/requests/events.ts';
+import { newKey } from '../../../test/requests/idempotency-keys.ts';
+import { startReceiver } from '../../../test/requests/webhook-receiver.ts';
 
 /** Two gateways on one database, of which one freezes after a statement, and a receiver of all events. */
 async function gatewaysThatFreeze(freezeAt: string) {
@@ -34,7 +34,7 @@ async function gatewaysThatFreeze(freezeAt: string) {
   const body = { url: receiver.url };
   await client.send({ method: 'POST', path: '/api/webhook-endpoints', body });
   const freezing = await start({
-    preload: new URL('../../../test/freeze-at.ts', import.meta.url),
+    preload: new URL('../../../test/processes/freeze-at.ts', import.meta.url),
     variables: { FREEZE_AT: freezeAt },
   });
   return { client, receiver, live, freezing };

@@ -1,7 +1,7 @@
 /** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
-import { pagesOf } from '../../../test/bookings.ts';
-import { startGateway } from '../../../test/gateway.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { pagesOf } from '../../../test/requests/bookings.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

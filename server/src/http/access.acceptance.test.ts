@@ -3,9 +3,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { accessCases, pathOf } from '../../../test/access-cases.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { openapi } from '../../../test/openapi.ts';
+import { accessCases, pathOf } from '../../../test/cases/access-cases.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { openapi } from '../../../test/gateway/openapi.ts';
 import { hashSecret } from '../config/configuration.ts';
 
 /** The paths that anybody may read. */

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { oslo } from '../../../test/bookings.ts';
-import { type Gateway, startGateway } from '../../../test/gateway.ts';
+import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
+import { oslo } from '../../../test/requests/bookings.ts';
 import type { Configuration } from '../config/configuration.ts';
 
 async function gatewayWith(http: Partial<Configuration['http']>): Promise<Gateway> {

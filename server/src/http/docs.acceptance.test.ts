@@ -1,7 +1,7 @@
 /** @module-tag any-database */
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Gateway, startGateway } from '../../../test/gateway.ts';
+import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import { fixedHeaders } from './headers.ts';
 
 let gateway: Gateway;

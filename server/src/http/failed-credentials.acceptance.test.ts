@@ -1,6 +1,6 @@
 /** @module-tag any-database */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Gateway, type GatewayOptions, type Problem, startGateway } from '../../../test/gateway.ts';
+import { type Gateway, type GatewayOptions, type Problem, startGateway } from '../../../test/gateway/gateway.ts';
 
 async function strictGateway(http: Partial<GatewayConfiguration['http']> = {}): Promise<Gateway> {
   const gateway = await startGateway({

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { newRequestId } from '../../../test/request-id.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { creationBody, freeSlot, oslo } from '../../../test/requests/bookings.ts';
+import { newRequestId } from '../../../test/requests/request-id.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

@@ -1,8 +1,8 @@
 /** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
-import { oslo } from '../../../test/bookings.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
-import { openapi } from '../../../test/openapi.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { openapi } from '../../../test/gateway/openapi.ts';
+import { oslo } from '../../../test/requests/bookings.ts';
 import { reasonNames, reasons } from '../problems/reasons.ts';
 
 const gateway = await startGateway();

@@ -1,8 +1,8 @@
 /** @module-tag any-database */
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
-import { type GatewayResponse, type Problem, startGateway } from '../../../test/gateway.ts';
+import { type GatewayResponse, type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { creationBody, freeSlot, oslo } from '../../../test/requests/bookings.ts';
 import { exchangeWith } from './test-exchange.ts';
 
 const gateway = await startGateway({ configure: (it) => ({ ...it, identifier_headers: ['patient-number'] }) });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { Gateway, Problem } from '../../../test/gateway.ts';
+import type { Gateway, Problem } from '../../../test/gateway/gateway.ts';
 
 /** Sends bytes that no HTTP library would send. */
 export function exchangeWith(gateway: Gateway) {

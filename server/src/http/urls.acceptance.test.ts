@@ -1,7 +1,7 @@
 /** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
-import { book, oslo } from '../../../test/bookings.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { book, oslo } from '../../../test/requests/bookings.ts';
 import { exchangeWith } from './test-exchange.ts';
 
 const gateway = await startGateway();

@@ -4,13 +4,13 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { oslo, type Slot } from '../../../test/bookings.ts';
-import { bookingOf, childClient } from '../../../test/child-client.ts';
-import { type ChildGateway, isStopped, startChild } from '../../../test/child-gateway.ts';
-import { eventually } from '../../../test/codes.ts';
-import { createTestDatabase } from '../../../test/database.ts';
-import { newKey } from '../../../test/idempotency-keys.ts';
-import { writeQuickDemo } from '../../../test/quick-demo.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
+import { bookingOf, childClient } from '../../../test/processes/child-client.ts';
+import { type ChildGateway, isStopped, startChild } from '../../../test/processes/child-gateway.ts';
+import { writeQuickDemo } from '../../../test/processes/quick-demo.ts';
+import { oslo, type Slot } from '../../../test/requests/bookings.ts';
+import { eventually } from '../../../test/requests/codes.ts';
+import { newKey } from '../../../test/requests/idempotency-keys.ts';
 
 async function startGateway() {
   const folder = await mkdtemp(join(inject('runFolder'), 'waiting-'));

@@ -1,10 +1,10 @@
 /** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
-import { book, riverside } from '../../../test/bookings.ts';
-import { bookByCode, expireCode, startCancellation } from '../../../test/codes.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
-import { withoutHolds } from '../../../test/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { withoutHolds } from '../../../test/ehrs/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { book, riverside } from '../../../test/requests/bookings.ts';
+import { bookByCode, expireCode, startCancellation } from '../../../test/requests/codes.ts';
 
 /* A note refers to an appointment by the id that callers know, also where that is not the EHR's. */
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import { bergen, book, oslo, pagesOf } from '../../../test/bookings.ts';
-import { type Problem, type RequestOptions, startGateway } from '../../../test/gateway.ts';
-import { identifierCases } from '../../../test/identifier-cases.ts';
+import { identifierCases } from '../../../test/cases/identifier-cases.ts';
+import { type Problem, type RequestOptions, startGateway } from '../../../test/gateway/gateway.ts';
+import { bergen, book, oslo, pagesOf } from '../../../test/requests/bookings.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

@@ -3,7 +3,7 @@ import type { MedicalNote, MedicalNoteOperations, MedicalNoteWrite } from '@cros
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import type { Access } from '../audit/access.ts';
 import { createAuditKey } from '../audit/audit-key.ts';
 import { newDraft } from '../audit/drafts.ts';

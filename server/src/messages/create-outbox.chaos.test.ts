@@ -5,7 +5,7 @@ import { PgBoss } from 'pg-boss';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { createDb, type Db, type Tx } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { createOutbox, type RunningOutbox } from './create-outbox.ts';

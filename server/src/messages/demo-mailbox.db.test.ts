@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { addDemoMailboxRoutes } from '../http/demo/mailbox-routes.ts';
 import { addErrorHandler } from '../http/error-handler.ts';

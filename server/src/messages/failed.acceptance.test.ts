@@ -2,7 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { book, sodermalm } from '../../../test/bookings.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { book, sodermalm } from '../../../test/requests/bookings.ts';
 import {
   backdateCode,
   careUnitOf,
@@ -12,9 +13,8 @@ import {
   expireCode,
   type Message,
   rowsOf,
-} from '../../../test/codes.ts';
-import { readEvents } from '../../../test/events.ts';
-import { startGateway } from '../../../test/gateway.ts';
+} from '../../../test/requests/codes.ts';
+import { readEvents } from '../../../test/requests/events.ts';
 import { Secret } from '../config/secret.ts';
 import { listFailed, sendAgain } from './failed.ts';
 import { deleteFailedContent } from './retention.ts';

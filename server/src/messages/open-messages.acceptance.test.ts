@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { book, sodermalm } from '../../../test/bookings.ts';
-import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { book, sodermalm } from '../../../test/requests/bookings.ts';
+import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
 import { Secret } from '../config/secret.ts';
 import { listOpen } from './open-messages.ts';
 

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
-import { type Appointment, creationBody, oslo, type Slot } from '../../../test/bookings.ts';
-import { type ChildGateway, startChild } from '../../../test/child-gateway.ts';
+import { type ChildGateway, startChild } from '../../../test/processes/child-gateway.ts';
+import { type Appointment, creationBody, oslo, type Slot } from '../../../test/requests/bookings.ts';
 
 /* Only one process uses the embedded database, so the next start can release the leases of a killed process. */
 
 const folder = await mkdtemp(join(inject('runFolder'), 'leases-'));
-const preload = new URL('../../../test/kill-at.ts', import.meta.url);
+const preload = new URL('../../../test/processes/kill-at.ts', import.meta.url);
 const start = () => startChild({ dataDir: join(folder, 'data'), preload });
 let child: ChildGateway = await start();
 afterAll(async () => {

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
-import { observeStatements } from '../../../test/statements.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
+import { observeStatements } from '../../../test/database/statements.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { claimKey, newKeyedOperation, sealStored, type Unclaimed } from './claim.ts';

@@ -1,7 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { book, consecutiveSlots, creationBody, freeSlot, oslo, type Slot, sodermalm } from '../../../test/bookings.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import {
+  book,
+  consecutiveSlots,
+  creationBody,
+  freeSlot,
+  oslo,
+  type Slot,
+  sodermalm,
+} from '../../../test/requests/bookings.ts';
 import {
   backdateCode,
   codeFor,
@@ -12,8 +22,7 @@ import {
   rowsOf,
   runBackgroundJobs,
   unfinishedOperations,
-} from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
+} from '../../../test/requests/codes.ts';
 import {
   type AppointmentResponse,
   change,
@@ -24,8 +33,7 @@ import {
   newKey,
   type Sent,
   wrapFailing,
-} from '../../../test/idempotency-keys.ts';
-import { withQuickRecovery } from '../../../test/recovery.ts';
+} from '../../../test/requests/idempotency-keys.ts';
 import type { Configuration } from '../config/configuration.ts';
 
 const failures: Failure[] = [];

@@ -1,12 +1,12 @@
 import type { Connector } from '@crossward/connector-kit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { freeSlot, type Slot } from '../../../test/bookings.ts';
-import { eventually, rowsOf, unfinishedOperations } from '../../../test/codes.ts';
-import { type Gateway, startGateway } from '../../../test/gateway.ts';
-import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectProblem } from '../../../test/problems.ts';
-import { withQuickRecovery } from '../../../test/recovery.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
+import { withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { freeSlot, type Slot } from '../../../test/requests/bookings.ts';
+import { eventually, rowsOf, unfinishedOperations } from '../../../test/requests/codes.ts';
+import { creation, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 /** Two gateways share a database. If one hangs, the other takes over its operation after the lease expires. */
 

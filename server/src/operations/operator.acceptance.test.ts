@@ -1,13 +1,13 @@
 /** @module-tag any-database */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { book, freeSlot, isFree } from '../../../test/bookings.ts';
-import { careUnitOf, codeFor, eventually, expireCode, rowsOf } from '../../../test/codes.ts';
-import { expectEvents } from '../../../test/events.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { change, creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { allAvailable, settledResponse, withQuickRecovery } from '../../../test/recovery.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { allAvailable, settledResponse, withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { book, freeSlot, isFree } from '../../../test/requests/bookings.ts';
+import { careUnitOf, codeFor, eventually, expireCode, rowsOf } from '../../../test/requests/codes.ts';
+import { expectEvents } from '../../../test/requests/events.ts';
+import { change, creation, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
 import {
   dropOperation,
   findOpenOperation,

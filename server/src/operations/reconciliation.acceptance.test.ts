@@ -2,6 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Connector, ConnectorError, type Appointment as EhrAppointment } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
+import { withoutHolds } from '../../../test/ehrs/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { withQuickRecovery } from '../../../test/gateway/recovery.ts';
 import {
   type Appointment,
   book,
@@ -10,7 +14,7 @@ import {
   freeSlot,
   freeSlots,
   type Slot,
-} from '../../../test/bookings.ts';
+} from '../../../test/requests/bookings.ts';
 import {
   type AppointmentResponse,
   type AppointmentsResponse,
@@ -21,12 +25,8 @@ import {
   eventually,
   runBackgroundJobs,
   unfinishedOperations,
-} from '../../../test/codes.ts';
-import { expectEvents } from '../../../test/events.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { withoutHolds } from '../../../test/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { withQuickRecovery } from '../../../test/recovery.ts';
+} from '../../../test/requests/codes.ts';
+import { expectEvents } from '../../../test/requests/events.ts';
 
 /** Whether the EHR performs the next write before it fails. */
 interface Fault {

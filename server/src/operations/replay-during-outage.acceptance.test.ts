@@ -1,10 +1,10 @@
 /** @module-tag any-database */
 import { ConnectorError } from '@crossward/connector-kit';
 import { afterAll, expect, test } from 'vitest';
-import { creationBody, freeSlot } from '../../../test/bookings.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { creation, expectReplayed, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { creationBody, freeSlot } from '../../../test/requests/bookings.ts';
+import { creation, expectReplayed, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
 
 let isDown = false;
 /** Look-ups of patients wait for it. */

@@ -1,5 +1,6 @@
 import { ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { startGateway } from '../../../test/gateway/gateway.ts';
 import {
   bergen,
   book,
@@ -11,9 +12,8 @@ import {
   riverside,
   type Slot,
   sodermalm,
-} from '../../../test/bookings.ts';
-import { backdateCode, codeFor, confirmationOf, messagesAbout, rowsOf } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
+} from '../../../test/requests/bookings.ts';
+import { backdateCode, codeFor, confirmationOf, messagesAbout, rowsOf } from '../../../test/requests/codes.ts';
 import {
   type AppointmentResponse,
   change,
@@ -25,7 +25,7 @@ import {
   newKey,
   type Sent,
   wrapFailing,
-} from '../../../test/idempotency-keys.ts';
+} from '../../../test/requests/idempotency-keys.ts';
 
 const failures: Failure[] = [];
 afterEach(() => {

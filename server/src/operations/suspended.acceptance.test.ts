@@ -1,10 +1,10 @@
 /** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
-import { book, sodermalm } from '../../../test/bookings.ts';
-import { careUnitOf, codeFor, eventually, rowsOf } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { expectProblem } from '../../../test/problems.ts';
-import { withQuickRecovery } from '../../../test/recovery.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { book, sodermalm } from '../../../test/requests/bookings.ts';
+import { careUnitOf, codeFor, eventually, rowsOf } from '../../../test/requests/codes.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 
 const gateway = await startGateway({ configure: (demo) => withQuickRecovery(demo) });
 afterAll(() => gateway.close());

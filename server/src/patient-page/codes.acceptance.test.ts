@@ -1,5 +1,6 @@
 /** @module-tag any-database */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { careUnitPath } from '../../../test/ehrs/other-ehrs.ts';
 import {
   book,
   bookEach,
@@ -9,7 +10,7 @@ import {
   local,
   riverside,
   sodermalm,
-} from '../../../test/bookings.ts';
+} from '../../../test/requests/bookings.ts';
 import {
   backdateCode,
   codeFor,
@@ -21,11 +22,10 @@ import {
   rowsOf,
   runBackgroundJobs,
   unfinishedOperations,
-} from '../../../test/codes.ts';
-import { expectEvents } from '../../../test/events.ts';
-import { careUnitPath } from '../../../test/other-ehrs.ts';
-import { bookWithPage, cancelWithPage, lock, pagePath } from '../../../test/patient-page.ts';
-import { expectProblem } from '../../../test/problems.ts';
+} from '../../../test/requests/codes.ts';
+import { expectEvents } from '../../../test/requests/events.ts';
+import { bookWithPage, cancelWithPage, lock, pagePath } from '../../../test/requests/patient-page.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 import { startPages } from './test-pages.ts';
 
 const { gateway, ehrs, ehrCodes, browser, sweden, uk } = await startPages();

@@ -1,5 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { freeSlot, isFree, sodermalm } from '../../../test/bookings.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { withTolerantBreakers, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { lookedUpWithoutResult, withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { freeSlot, isFree, sodermalm } from '../../../test/requests/bookings.ts';
 import {
   backdateCode,
   backdateWrites,
@@ -9,12 +13,8 @@ import {
   eventually,
   runBackgroundJobs,
   unfinishedOperations,
-} from '../../../test/codes.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { withTolerantBreakers, wrapConnector } from '../../../test/other-ehrs.ts';
-import { bookWithPage, browserOf, withPages } from '../../../test/patient-page.ts';
-import { lookedUpWithoutResult, withQuickRecovery } from '../../../test/recovery.ts';
+} from '../../../test/requests/codes.ts';
+import { bookWithPage, browserOf, withPages } from '../../../test/requests/patient-page.ts';
 
 const ehrs = faultyEhrs();
 const ehr = ehrs.of('sandbox-se');

@@ -1,10 +1,10 @@
 /** @module-tag any-database */
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { book, local, sodermalm } from '../../../test/bookings.ts';
-import { backdateCode, confirmationOf, eventually, messagesAbout, rowsOf } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { bookWithPage, browserOf, publicUrl, withPages } from '../../../test/patient-page.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { book, local, sodermalm } from '../../../test/requests/bookings.ts';
+import { backdateCode, confirmationOf, eventually, messagesAbout, rowsOf } from '../../../test/requests/codes.ts';
+import { bookWithPage, browserOf, publicUrl, withPages } from '../../../test/requests/patient-page.ts';
 import { startPages } from './test-pages.ts';
 
 const { gateway, browser, sweden } = await startPages();

@@ -3,13 +3,34 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bookEach, consecutiveSlots, creationBody, freeSlot, riverside, sodermalm } from '../../../test/bookings.ts';
-import { browserTimeout, isBrowserMissing, startBrowser } from '../../../test/browser.ts';
-import { backdateCode, careUnitOf, codeFor, confirmationOf, expireCode, incorrectCodes } from '../../../test/codes.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { type Gateway, startGateway } from '../../../test/gateway.ts';
-import { careUnitPath, withEhr, withTolerantBreakers, wrapConnector } from '../../../test/other-ehrs.ts';
-import { bookWithPage, browserOf, cancelWithPage, lock, pagePath, withPages } from '../../../test/patient-page.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { careUnitPath, withEhr, withTolerantBreakers, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
+import { browserTimeout, isBrowserMissing, startBrowser } from '../../../test/processes/browser.ts';
+import {
+  bookEach,
+  consecutiveSlots,
+  creationBody,
+  freeSlot,
+  riverside,
+  sodermalm,
+} from '../../../test/requests/bookings.ts';
+import {
+  backdateCode,
+  careUnitOf,
+  codeFor,
+  confirmationOf,
+  expireCode,
+  incorrectCodes,
+} from '../../../test/requests/codes.ts';
+import {
+  bookWithPage,
+  browserOf,
+  cancelWithPage,
+  lock,
+  pagePath,
+  withPages,
+} from '../../../test/requests/patient-page.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { resolvePatientPage } from '../config/patient-page.ts';
 import { languages } from './language.ts';

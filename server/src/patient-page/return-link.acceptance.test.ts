@@ -9,10 +9,10 @@ import {
   riverside,
   type Slot,
   sodermalm,
-} from '../../../test/bookings.ts';
-import { bookByCode, codeFor } from '../../../test/codes.ts';
-import { lock, pagePath } from '../../../test/patient-page.ts';
-import { expectProblem } from '../../../test/problems.ts';
+} from '../../../test/requests/bookings.ts';
+import { bookByCode, codeFor } from '../../../test/requests/codes.ts';
+import { lock, pagePath } from '../../../test/requests/patient-page.ts';
+import { expectProblem } from '../../../test/requests/problems.ts';
 import { returnUrl, startPages } from './test-pages.ts';
 
 const { gateway, browser, sweden, uk } = await startPages();

@@ -1,12 +1,12 @@
 import { pendingCodes, withCodes } from '../../../connector-kit/src/conformance/simulated-codes.test-support.ts';
 import type { Subject } from '../../../connector-kit/src/conformance/subject.ts';
-import { riverside, sodermalm } from '../../../test/bookings.ts';
-import { careUnitOf } from '../../../test/codes.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { withoutHolds } from '../../../test/limited-ehrs.ts';
-import { withEhr, withTolerantBreakers, wrapConnector } from '../../../test/other-ehrs.ts';
-import { browserOf, withPages } from '../../../test/patient-page.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { withoutHolds } from '../../../test/ehrs/limited-ehrs.ts';
+import { withEhr, withTolerantBreakers, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { riverside, sodermalm } from '../../../test/requests/bookings.ts';
+import { careUnitOf } from '../../../test/requests/codes.ts';
+import { browserOf, withPages } from '../../../test/requests/patient-page.ts';
 import { resolvePatientPage } from '../config/patient-page.ts';
 
 export const returnUrl = 'https://booking.example.org/done';

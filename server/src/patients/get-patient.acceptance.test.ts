@@ -1,8 +1,8 @@
 /** @module-tag any-database */
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { oslo, riverside, sodermalm } from '../../../test/bookings.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { identifierCases } from '../../../test/identifier-cases.ts';
+import { identifierCases } from '../../../test/cases/identifier-cases.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { oslo, riverside, sodermalm } from '../../../test/requests/bookings.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

@@ -1,9 +1,9 @@
 /** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
-import { bergen, oslo, pagesOf, sodermalm } from '../../../test/bookings.ts';
+import { identifierCases } from '../../../test/cases/identifier-cases.ts';
 import { roomId } from '../../../test/ehrs/under-test.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { identifierCases } from '../../../test/identifier-cases.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { bergen, oslo, pagesOf, sodermalm } from '../../../test/requests/bookings.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

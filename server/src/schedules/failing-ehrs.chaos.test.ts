@@ -1,12 +1,9 @@
 import type { ConnectorOperation } from '@crossward/connector-kit';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { oslo } from '../../../test/bookings.ts';
-import { eventually } from '../../../test/codes.ts';
-import { faultyEhrs } from '../../../test/faulty-ehr.ts';
-import { type GatewayResponse, type Problem, startGateway } from '../../../test/gateway.ts';
-import { newKey } from '../../../test/idempotency-keys.ts';
-import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { type GatewayResponse, type Problem, startGateway } from '../../../test/gateway/gateway.ts';
 import {
   allAvailable,
   calledWhileUnavailable,
@@ -14,7 +11,10 @@ import {
   lookedUpWithoutResult,
   settledResponse,
   withQuickRecovery,
-} from '../../../test/recovery.ts';
+} from '../../../test/gateway/recovery.ts';
+import { oslo } from '../../../test/requests/bookings.ts';
+import { eventually } from '../../../test/requests/codes.ts';
+import { newKey } from '../../../test/requests/idempotency-keys.ts';
 import type { ScheduleBody } from './contract.ts';
 
 const ehrs = faultyEhrs();

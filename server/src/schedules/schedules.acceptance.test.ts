@@ -1,11 +1,19 @@
 /** @module-tag any-database */
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, describe, expect, inject, test } from 'vitest';
-import { type Appointment, bergen, creationBody, freeSlots, oslo, pagesOf, type Slot } from '../../../test/bookings.ts';
-import { nextClockChange } from '../../../test/clock-change-days.ts';
-import { rowsOf } from '../../../test/codes.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
-import { identifierCases } from '../../../test/identifier-cases.ts';
+import { identifierCases } from '../../../test/cases/identifier-cases.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import {
+  type Appointment,
+  bergen,
+  creationBody,
+  freeSlots,
+  oslo,
+  pagesOf,
+  type Slot,
+} from '../../../test/requests/bookings.ts';
+import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
+import { rowsOf } from '../../../test/requests/codes.ts';
 import type { ScheduleBody } from './contract.ts';
 
 const gateway = await startGateway();

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { createKeyRing, keyIdentity } from '../secrets/key-ring.ts';
 import { sealedColumns } from './kept-under.ts';

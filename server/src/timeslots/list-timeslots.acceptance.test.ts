@@ -1,6 +1,10 @@
 /** @module-tag any-database */
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, describe, expect, test } from 'vitest';
+import { identifierCases } from '../../../test/cases/identifier-cases.ts';
+import { pagingCases } from '../../../test/cases/paging-cases.ts';
+import { roomId } from '../../../test/ehrs/under-test.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
 import {
   bergen,
   book,
@@ -11,11 +15,7 @@ import {
   riverside,
   type Slot,
   sodermalm,
-} from '../../../test/bookings.ts';
-import { roomId } from '../../../test/ehrs/under-test.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
-import { identifierCases } from '../../../test/identifier-cases.ts';
-import { pagingCases } from '../../../test/paging-cases.ts';
+} from '../../../test/requests/bookings.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

@@ -1,9 +1,9 @@
 /** @module-tag any-database */
 import type { Connector } from '@crossward/connector-kit';
 import { afterAll, expect, test } from 'vitest';
-import { bergen, book, creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { bergen, book, creationBody, freeSlot, oslo } from '../../../test/requests/bookings.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 
 /** Searches for time slots that wait until the test ends them. `undefined`: they do not wait. */

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { eventually } from '../../../test/codes.ts';
-import { type Gateway, type Problem, startGateway } from '../../../test/gateway.ts';
-import { newKey } from '../../../test/idempotency-keys.ts';
+import { type Gateway, type Problem, startGateway } from '../../../test/gateway/gateway.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
 import type { Way } from '../../../test/postgres-proxy/ways.ts';
-import { type Endpoint, startReceiver, verify, withQuickWebhooks } from '../../../test/webhook-receiver.ts';
+import { eventually } from '../../../test/requests/codes.ts';
+import { newKey } from '../../../test/requests/idempotency-keys.ts';
+import { type Endpoint, startReceiver, verify, withQuickWebhooks } from '../../../test/requests/webhook-receiver.ts';
 
 const endpoints = '/api/webhook-endpoints';
 

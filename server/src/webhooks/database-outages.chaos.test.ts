@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { book } from '../../../test/bookings.ts';
-import { rowsOf } from '../../../test/codes.ts';
-import { databaseFaults } from '../../../test/database-faults.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
-import { newKey } from '../../../test/idempotency-keys.ts';
-import { startReceiver, webhooksOf, withQuickWebhooks } from '../../../test/webhook-receiver.ts';
+import { databaseFaults } from '../../../test/database/database-faults.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { book } from '../../../test/requests/bookings.ts';
+import { rowsOf } from '../../../test/requests/codes.ts';
+import { newKey } from '../../../test/requests/idempotency-keys.ts';
+import { startReceiver, webhooksOf, withQuickWebhooks } from '../../../test/requests/webhook-receiver.ts';
 
 const gateway = await startGateway({ configure: withQuickWebhooks });
 const receiver = await startReceiver();

@@ -1,10 +1,10 @@
 /** @module-tag any-database */
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Appointment, bergen, book, bookSome, oslo } from '../../../test/bookings.ts';
-import { careUnitOf, eventually, rowsOf } from '../../../test/codes.ts';
-import { type Event, eventsAbout } from '../../../test/events.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { type Appointment, bergen, book, bookSome, oslo } from '../../../test/requests/bookings.ts';
+import { careUnitOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
+import { type Event, eventsAbout } from '../../../test/requests/events.ts';
 import {
   type Delivery,
   type Endpoint,
@@ -14,7 +14,7 @@ import {
   verify,
   webhooksOf,
   withQuickWebhooks,
-} from '../../../test/webhook-receiver.ts';
+} from '../../../test/requests/webhook-receiver.ts';
 import { resealEndpoints } from './endpoint-store.ts';
 
 const gateway = await startGateway({ configure: withQuickWebhooks });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../test/database.ts';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import { createDb } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { rotateSecret } from './endpoint-actions.ts';

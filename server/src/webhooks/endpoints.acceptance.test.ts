@@ -1,9 +1,9 @@
 /** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
-import { eventually, rowsOf } from '../../../test/codes.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
-import { newKey } from '../../../test/idempotency-keys.ts';
-import { type Endpoint, webhooksOf } from '../../../test/webhook-receiver.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { eventually, rowsOf } from '../../../test/requests/codes.ts';
+import { newKey } from '../../../test/requests/idempotency-keys.ts';
+import { type Endpoint, webhooksOf } from '../../../test/requests/webhook-receiver.ts';
 import { findEndpoint } from './endpoint-store.ts';
 
 const gateway = await startGateway({

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
 import {
   type Appointment,
   at,
@@ -9,7 +10,7 @@ import {
   freeSlot,
   oslo,
   sodermalm,
-} from '../../../test/bookings.ts';
+} from '../../../test/requests/bookings.ts';
 import {
   bookByCode,
   careUnitOf,
@@ -19,10 +20,9 @@ import {
   rowsOf,
   runBackgroundJobs,
   startCancellation,
-} from '../../../test/codes.ts';
-import { type EventPage, eventsAbout, expectEvents, readEvents } from '../../../test/events.ts';
-import { type Problem, startGateway } from '../../../test/gateway.ts';
-import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
+} from '../../../test/requests/codes.ts';
+import { type EventPage, eventsAbout, expectEvents, readEvents } from '../../../test/requests/events.ts';
+import { creation, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
 import { watchAvailability } from '../background/ehr-availability.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import type { NewEvent } from '../events/new-event.ts';

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { book } from '../../../test/bookings.ts';
-import { startGateway } from '../../../test/gateway.ts';
-import { startReceiver, webhooksOf, withQuickWebhooks } from '../../../test/webhook-receiver.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { book } from '../../../test/requests/bookings.ts';
+import { startReceiver, webhooksOf, withQuickWebhooks } from '../../../test/requests/webhook-receiver.ts';
 import { insertClient } from '../clients/change-clients.ts';
 
 /** Both gateways publish events. Only the first one reads clients again before it needs them. */

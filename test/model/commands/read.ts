@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Appointment } from '../../bookings.ts';
+import type { Appointment } from '../../requests/bookings.ts';
 import { listed, owned } from '../compare.ts';
 import { long, patient, resource, time } from '../inputs.ts';
 import { dayEnd, original, overlap, statusOf } from '../model.ts';

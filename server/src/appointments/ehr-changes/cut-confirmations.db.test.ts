@@ -1,11 +1,11 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { book, sodermalm } from '../../../../test/bookings.ts';
-import { careUnitOf, codeFor, eventually, expireCode, rowsOf } from '../../../../test/codes.ts';
-import { eventsAbout, expectEvents } from '../../../../test/events.ts';
+import { withQuickRecovery } from '../../../../test/gateway/recovery.ts';
+import { startProxiedGateway } from '../../../../test/postgres-proxy/proxied-gateway.ts';
 import type { Unit } from '../../../../test/postgres-proxy/unit.ts';
-import { expectProblem } from '../../../../test/problems.ts';
-import { startProxiedGateway } from '../../../../test/proxied-gateway.ts';
-import { withQuickRecovery } from '../../../../test/recovery.ts';
+import { book, sodermalm } from '../../../../test/requests/bookings.ts';
+import { careUnitOf, codeFor, eventually, expireCode, rowsOf } from '../../../../test/requests/codes.ts';
+import { eventsAbout, expectEvents } from '../../../../test/requests/events.ts';
+import { expectProblem } from '../../../../test/requests/problems.ts';
 
 const gateway = await startProxiedGateway({
   configure: (demo) => {

@@ -1,11 +1,11 @@
 /** @module-tag any-database */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { at, bergen, book, freeSlot, oslo, sodermalm } from '../../../../test/bookings.ts';
-import { bookByCode, careUnitOf, eventually, expireCode, rowsOf } from '../../../../test/codes.ts';
-import { eventsAbout, expectEvents } from '../../../../test/events.ts';
-import { faultyEhrs } from '../../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../../test/gateway.ts';
-import { withTolerantBreakers, wrapConnector } from '../../../../test/other-ehrs.ts';
+import { faultyEhrs } from '../../../../test/ehrs/faulty-ehr.ts';
+import { withTolerantBreakers, wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../../test/gateway/gateway.ts';
+import { at, bergen, book, freeSlot, oslo, sodermalm } from '../../../../test/requests/bookings.ts';
+import { bookByCode, careUnitOf, eventually, expireCode, rowsOf } from '../../../../test/requests/codes.ts';
+import { eventsAbout, expectEvents } from '../../../../test/requests/events.ts';
 import { advanceFeed, leaseFeed, releaseFeed } from './feed.ts';
 
 const ehrs = faultyEhrs();

@@ -1,12 +1,12 @@
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { book, freeSlots } from '../../../../test/bookings.ts';
-import { eventually, rowsOf } from '../../../../test/codes.ts';
-import { faultyEhrs } from '../../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../../test/gateway.ts';
-import { withoutTransactions } from '../../../../test/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../../test/other-ehrs.ts';
-import { withQuickRecovery } from '../../../../test/recovery.ts';
+import { faultyEhrs } from '../../../../test/ehrs/faulty-ehr.ts';
+import { withoutTransactions } from '../../../../test/ehrs/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../../test/gateway/gateway.ts';
+import { withQuickRecovery } from '../../../../test/gateway/recovery.ts';
+import { book, freeSlots } from '../../../../test/requests/bookings.ts';
+import { eventually, rowsOf } from '../../../../test/requests/codes.ts';
 
 const turns = 10;
 const emrs = ['at-once', 'no-transactions', 'slow'] as const;

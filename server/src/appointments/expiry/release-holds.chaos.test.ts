@@ -1,10 +1,10 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { book, sodermalm } from '../../../../test/bookings.ts';
-import { eventually, rowsOf } from '../../../../test/codes.ts';
-import { faultyEhrs } from '../../../../test/faulty-ehr.ts';
-import { startGateway } from '../../../../test/gateway.ts';
-import { wrapConnector } from '../../../../test/other-ehrs.ts';
-import { calledWhileUnavailable, withQuickRecovery } from '../../../../test/recovery.ts';
+import { faultyEhrs } from '../../../../test/ehrs/faulty-ehr.ts';
+import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../../test/gateway/gateway.ts';
+import { calledWhileUnavailable, withQuickRecovery } from '../../../../test/gateway/recovery.ts';
+import { book, sodermalm } from '../../../../test/requests/bookings.ts';
+import { eventually, rowsOf } from '../../../../test/requests/codes.ts';
 
 const ehrs = faultyEhrs();
 const gateway = await startGateway({ connectors: [wrapConnector(ehrs.faulty)], configure: withQuickRecovery });

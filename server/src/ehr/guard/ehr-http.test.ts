@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { inspect } from 'node:util';
 import { ConnectorError, type EhrRequest } from '@crossward/connector-kit';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { freePort } from '../../../../test/free-port.ts';
+import { freePort } from '../../../../test/processes/free-port.ts';
 import { mayConnectTo } from './addresses.ts';
 import { callScope, newFacts } from './call-scope.ts';
 import { createEhrHttp, type EhrHttpSettings } from './ehr-http.ts';

@@ -1,9 +1,9 @@
 /** @module-tag any-database */
 import type { Connector } from '@crossward/connector-kit';
 import { afterAll, expect, test } from 'vitest';
-import { sodermalm } from '../../../../test/bookings.ts';
-import { startGateway } from '../../../../test/gateway.ts';
-import { wrapConnector } from '../../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../../test/gateway/gateway.ts';
+import { sodermalm } from '../../../../test/requests/bookings.ts';
 import { resolveConnection } from '../../config/connection.ts';
 
 /** Look-ups of appointments that hang until the test ends them. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../../test/database.ts';
+import { createTestDatabase } from '../../../../test/database/database.ts';
 import { createDb } from '../../db/kysely.ts';
 import type { RateReport } from './rate-exchange.ts';
 import { sharedRate } from './shared-rate.ts';

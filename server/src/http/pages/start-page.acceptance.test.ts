@@ -1,8 +1,8 @@
 /** @module-tag any-database */
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { consoleBrowser } from '../../../../test/console.ts';
-import { type Gateway, type GatewayResponse, startGateway } from '../../../../test/gateway.ts';
+import { type Gateway, type GatewayResponse, startGateway } from '../../../../test/gateway/gateway.ts';
+import { consoleBrowser } from '../../../../test/requests/console.ts';
 import { demoConsole } from '../../config/console-settings.ts';
 import { Secret } from '../../config/secret.ts';
 

@@ -1,0 +1,126 @@
+import axe, { type AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { reasonNames, reasons } from '../../server/src/problems/reasons.ts';
+import { type Gateway, startGateway } from '../gateway/gateway.ts';
+import { browserTimeout, isBrowserMissing, startBrowser } from '../processes/browser.ts';
+import { bookByCode, codeFor } from '../requests/codes.ts';
+
+const isMissing = isBrowserMissing();
+
+// Skipped without Chromium on a developer's machine. CI fails instead, with the message above.
+describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
+  let gateway: Gateway;
+  let demo: Gateway;
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
+  let page: Page;
+  let requests: URL[];
+  let browserErrors: string[];
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    demo = await startGateway({ beside: gateway, isDemo: true });
+    await codeFor(gateway, (await bookByCode(gateway)).id);
+    browser = await startBrowser(`http://127.0.0.1:${gateway.port}`);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await demo?.close();
+    await gateway?.close();
+  });
+
+  beforeEach(async () => {
+    requests = [];
+    browserErrors = [];
+    page = await browser.context.newPage();
+    page.on('request', (request) => requests.push(new URL(request.url())));
+    page.on('console', (message) => {
+      // Violations of the content security policy are reported as errors.
+      if (['error', 'warning'].includes(message.type())) browserErrors.push(message.text());
+    });
+    page.on('pageerror', (error) => browserErrors.push(error.message));
+  });
+
+  afterEach(async () => {
+    await page.close();
+    const isGateway = ({ protocol, host }: URL) =>
+      ['data:', 'blob:'].includes(protocol) || [gateway, demo].some(({ port }) => host === `127.0.0.1:${port}`);
+    expect(requests.filter((url) => !isGateway(url)).map(String)).toEqual([]);
+    expect(browserErrors).toEqual([]);
+  });
+
+  test.each(['/docs', '/docs/'])('%s shows every operation, without credentials', async (address) => {
+    await page.goto(address);
+    for (const { summary } of gateway.app.operations.values()) await page.getByText(summary).first().waitFor();
+    // Not `networkidle`: that event is missed if the page is idle before the listener is added.
+    await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
+    expect(requests.map(({ pathname }) => pathname)).toContain('/docs/reference.json');
+  });
+
+  test('the first sample of a response to a booking is that of a booking', async () => {
+    await page.goto('/docs/#tag/appointments/POST/api/emrs/{emr}/care-units/{care_unit_id}/appointments');
+    const booking = page.getByRole('region', { name: 'Create an appointment' });
+    await booking.getByRole('tab').first().waitFor();
+    expect(await booking.getByRole('tab').first().innerText()).toContain('201');
+  });
+
+  test('an operation can be sent from the page', async () => {
+    const { id, secret } = gateway.credentials('everything');
+    await page.goto('/docs/');
+    const credentials = page.locator('.scalar-password-input');
+    await credentials.nth(0).fill(id);
+    await credentials.nth(1).fill(secret);
+    expect(await statusOfFirstRequest()).toBe(200);
+  });
+
+  test('an operation of the demo can be sent without filling in anything', async () => {
+    await page.goto(`http://127.0.0.1:${demo.port}/docs/`);
+    expect(await statusOfFirstRequest()).toBe(200);
+  });
+
+  /** Sends the first operation of the page, which lists the EHRs. */
+  async function statusOfFirstRequest(): Promise<number> {
+    // Operations are rendered when they come into view.
+    await page.evaluate("location.hash = 'tag/ehr-systems/GET/api/emrs'");
+    await page.getByRole('button', { name: 'Test Request' }).first().click();
+    const emrsResponse = page.waitForResponse((response) => new URL(response.url()).pathname === '/api/emrs');
+    await page.getByRole('button', { name: 'Send' }).first().click();
+    return (await emrsResponse).status();
+  }
+
+  const pagesForDevelopers = ['/', '/demo/messages', '/problems/ehr_timeout'];
+
+  test.each(['light', 'dark'] as const)(
+    'pages for developers work on small screens and for everyone: %s',
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width: 320, height: 640 });
+      for (const path of pagesForDevelopers) {
+        await page.goto(`http://127.0.0.1:${demo.port}${path}`);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(320);
+        await page.evaluate(axe.source);
+        const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+        expect(violations.map(({ id, nodes }) => [path, id, nodes.map(({ html }) => html)])).toEqual([]);
+      }
+    },
+  );
+
+  test('every problem reason has a page with its title and advice', async () => {
+    for (const reason of reasonNames) {
+      await page.goto(`/problems/${reason}`);
+      expect(await page.getByRole('heading').innerText()).toBe(reasons[reason].title);
+      const main = page.getByRole('main');
+      expect(await main.innerText()).toContain('What to do');
+      // The style sheet limits the width, so it was loaded.
+      expect((await main.boundingBox())?.width).toBeLessThan(700);
+    }
+  });
+
+  test('blocks a script that is not part of the page', async () => {
+    await page.goto('/docs/');
+    await expect(page.addScriptTag({ content: 'globalThis.intruder = true' })).rejects.toThrow();
+    expect(await page.evaluate('globalThis.intruder')).toBeUndefined();
+    expect(browserErrors.splice(0).join('\n')).toContain('Content Security Policy');
+  });
+});
