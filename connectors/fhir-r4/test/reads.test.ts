@@ -379,6 +379,15 @@ describe('an expired hold', () => {
   });
 });
 
+test('a list of slots that is longer than a page is whole where a result that is not stored has one page', async () => {
+  const { connector: unpaged } = await open();
+  const { connector } = await open({ cachesSearches: true, pageSize: 12 });
+  const listed = await connector.listTimeSlots?.({ ...all, careUnit: north });
+  const expected = await unpaged.listTimeSlots?.({ ...all, careUnit: north });
+  expect(listed?.length).toBeGreaterThan(12);
+  expect(listed).toEqual(expected);
+});
+
 describe('a search for a few slots', () => {
   test('is not cached by the server, and finds all of them', async () => {
     const { server, connector } = await open({ cachesSearches: true, pageSize: 12 });

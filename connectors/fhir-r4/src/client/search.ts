@@ -48,7 +48,8 @@ export function searcher(
   /**
    * A server may respond to a search from a cache that is a minute old, unless it is asked for `no-cache`. With
    * `no-store` it does not write the result into its search tables either:
-   * https://hapifhir.io/hapi-fhir/docs/server_jpa/performance.html
+   * https://hapifhir.io/hapi-fhir/docs/server_jpa/performance.html. That is for few resources: HAPI cuts a longer result off, and
+   * tells it neither by a link nor by `total`.
    */
   async function* pages(type: string, parameters: SearchParameters, options: SearchOptions = {}) {
     let bundle = await sortedFirstPage(type, parameters, options);
