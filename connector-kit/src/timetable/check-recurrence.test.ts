@@ -83,7 +83,8 @@ describe('the work', () => {
   const numbers = (most: number) => Array.from({ length: most }, (_, index) => index + 1).join(',');
   const weekdays = 'BYDAY=MO,TU,WE,TH,FR,SA,SU';
   const tooMany = {
-    fault: 'A recurrence with BYMONTH, BYMONTHDAY, BYYEARDAY, BYWEEKNO or BYSETPOS must have at most 1000 occurrences.',
+    fault:
+      'A recurrence with BYMONTH, BYMONTHDAY, BYYEARDAY, BYWEEKNO or BYSETPOS, or with FREQ=YEARLY and BYDAY, must have at most 1000 occurrences.',
   };
 
   test.each([
@@ -94,6 +95,7 @@ describe('the work', () => {
     `FREQ=WEEKLY;${weekdays};BYSETPOS=${numbers(7)}`,
     `FREQ=MONTHLY;${weekdays};BYMONTHDAY=${numbers(31)};BYSETPOS=${numbers(31)}`,
     `FREQ=YEARLY;${weekdays};BYMONTH=${numbers(12)}`,
+    `FREQ=YEARLY;${weekdays}`,
     `FREQ=YEARLY;BYYEARDAY=${numbers(110)}`,
   ])('of %s ends after 1000 occurrences', (rule) => {
     const found = countStarts();

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { firstStarts, isSimple, longestYears, parseRule } from './recurrence-rule.ts';
+import { firstStarts, isSimple, lastOf, longestYears, parseRule } from './recurrence-rule.ts';
 
 /** One occurrence a day for ten years. */
 const mostOccurrences = 3660;
@@ -74,6 +74,10 @@ function faultInText(recurrence: string): string | undefined {
   return undefined;
 }
 
+const tooManyExamined = {
+  fault: `A recurrence with BYMONTH, BYMONTHDAY, BYYEARDAY, BYWEEKNO or BYSETPOS, or with FREQ=YEARLY and BYDAY, must have at most ${mostExamined} occurrences.`,
+};
+
 function occurrencesFault(localStart: string, recurrence: string, timeZone: string): CheckedRecurrence {
   const { dtstart, until, count } = parseRule(localStart, recurrence, timeZone, true).options();
   const latest = dtstart.add({ years: longestYears });
@@ -86,14 +90,11 @@ function occurrencesFault(localStart: string, recurrence: string, timeZone: stri
     return { fault: '`start_time` must be an occurrence of the recurrence.' };
   }
   const most = isSimple(recurrence) ? mostOccurrences : mostExamined;
+  if (count !== undefined && count > most) return tooManyExamined;
   // One more, to see whether there are too many.
-  const starts = firstStarts(localStart, recurrence, timeZone, Math.min(count ?? most + 1, most + 1));
-  if (starts.length > most) {
-    return {
-      fault: `A recurrence with BYMONTH, BYMONTHDAY, BYYEARDAY, BYWEEKNO or BYSETPOS must have at most ${mostExamined} occurrences.`,
-    };
-  }
-  const last = starts[(count ?? starts.length) - 1];
+  const starts = count === undefined ? firstStarts(localStart, recurrence, timeZone, most + 1) : [];
+  if (starts.length > most) return tooManyExamined;
+  const last = count === undefined ? starts.at(-1) : lastOf(localStart, recurrence, timeZone, count);
   return last ? { last: new Date(last.epochMilliseconds) } : tooLong;
 }
 

@@ -25,9 +25,26 @@ function withoutCount(localStart: string, recurrence: string, timeZone: string):
   const rule = parseRule(localStart, recurrence, timeZone);
   const { count } = rule.options();
   if (count === undefined) return rule;
-  const last = firstStarts(localStart, recurrence, timeZone, count)[count - 1];
+  const last = lastOf(localStart, recurrence, timeZone, count);
   if (!last) return rule;
   return parseRule(localStart, recurrence.replace(countPart, `UNTIL=${basicFormat(last.toInstant())}`), timeZone);
+}
+
+const lasts = new Map<string, Temporal.ZonedDateTime | undefined>();
+
+/** The last start of a rule with this COUNT. `undefined`: it is not within ten years. Cached: every date before it is examined. */
+export function lastOf(
+  localStart: string,
+  recurrence: string,
+  timeZone: string,
+  count: number,
+): Temporal.ZonedDateTime | undefined {
+  const key = `${localStart} ${timeZone} ${recurrence}`;
+  if (lasts.has(key)) return lasts.get(key);
+  const last = firstStarts(localStart, recurrence, timeZone, count)[count - 1];
+  if (lasts.size >= rulesKept) lasts.clear();
+  lasts.set(key, last);
+  return last;
 }
 
 /**
@@ -48,7 +65,8 @@ export function firstStarts(
 
 /** Whether the library can count days, weeks or months on from the first occurrence, and need not examine each date. */
 export function isSimple(recurrence: string): boolean {
-  return !/BY(MONTH|MONTHDAY|YEARDAY|WEEKNO|SETPOS)=/i.test(recurrence);
+  const isByDayOfYear = /FREQ=YEARLY/i.test(recurrence) && /BYDAY=/i.test(recurrence);
+  return !isByDayOfYear && !/BY(MONTH|MONTHDAY|YEARDAY|WEEKNO|SETPOS)=/i.test(recurrence);
 }
 
 const countPart = /COUNT=\d+/i;

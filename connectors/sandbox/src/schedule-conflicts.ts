@@ -1,5 +1,11 @@
 import { type CareUnit, ConnectorError, overlaps, type Timetable } from '@crossward/connector-kit';
-import { instantOf, openPeriodsOf, overlapWindow, periodsOverlap, slotsOf } from '@crossward/connector-kit/timetable';
+import {
+  instantOf,
+  openPeriodsInParts,
+  overlapWindow,
+  periodsOverlap,
+  slotsOf,
+} from '@crossward/connector-kit/timetable';
 import type { Kysely } from 'kysely';
 import { takenState } from './appointment-state.ts';
 import { loadSchedules, type SandboxSchedule } from './schedule-reads.ts';
@@ -19,8 +25,11 @@ export async function overlapsAnother(
   if (!loaded || others.length === 0) return false;
   const { timeZone } = careUnit;
   const window = overlapWindow(instantOf(schedule.localStart, timeZone), loaded.now);
-  const periods = openPeriodsOf(schedule, timeZone, window);
-  return others.some((other) => periodsOverlap(periods, openPeriodsOf(other, timeZone, window)));
+  const periods = await openPeriodsInParts(schedule, timeZone, window);
+  for (const other of others) {
+    if (periodsOverlap(periods, await openPeriodsInParts(other, timeZone, window))) return true;
+  }
+  return false;
 }
 
 /**

@@ -71,7 +71,7 @@ export const scheduleCreationSchema = Type.Object(
         minLength: 1,
         maxLength: 500,
         description:
-          'Recurrence rule of RFC 5545 without the `RRULE:` prefix, such as `FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20271231T235959`. `FREQ` is `DAILY`, `WEEKLY`, `MONTHLY` or `YEARLY`. Requires `UNTIL` (UTC or local time of the care unit) or `COUNT`, and ends within ten years. With `BYMONTH`, `BYMONTHDAY`, `BYYEARDAY`, `BYWEEKNO` or `BYSETPOS` it has at most 1000 occurrences. `start_time` must be an occurrence. Absent: the schedule occurs once.',
+          'Recurrence rule of RFC 5545 without the `RRULE:` prefix, such as `FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20271231T235959`. `FREQ` is `DAILY`, `WEEKLY`, `MONTHLY` or `YEARLY`. Requires `UNTIL` (UTC or local time of the care unit) or `COUNT`, and ends within ten years. With `BYMONTH`, `BYMONTHDAY`, `BYYEARDAY`, `BYWEEKNO` or `BYSETPOS`, or with `FREQ=YEARLY` and `BYDAY`, it has at most 1000 occurrences. `start_time` must be an occurrence. Absent: the schedule occurs once.',
       }),
     ),
   },

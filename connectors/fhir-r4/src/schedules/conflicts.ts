@@ -1,5 +1,5 @@
 import { type CareUnit, overlaps, type Period, type Timetable } from '@crossward/connector-kit';
-import { instantOf, openPeriodsOf, overlapWindow, periodsOverlap } from '@crossward/connector-kit/timetable';
+import { instantOf, openPeriodsInParts, overlapWindow, periodsOverlap } from '@crossward/connector-kit/timetable';
 import { listAppointments } from '../appointment-reads.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
@@ -31,16 +31,16 @@ export async function overlapsAnother(
   { careUnit, resourceId, timetable, own }: Wanted,
 ): Promise<boolean> {
   const window = overlapWindow(instantOf(timetable.localStart, careUnit.timeZone), new Date());
-  const periods = openPeriodsOf(timetable, careUnit.timeZone, window);
+  const periods = await openPeriodsInParts(timetable, careUnit.timeZone, window);
   for (const place of [{ careUnit, directory }, ...(await placesElsewhere(ehr, careUnit, resourceId))]) {
     const found = await ehr.client.readMany<FhirSchedule>(place.directory.schedulesOf([resourceId]));
     const foreign: FhirSchedule[] = [];
     for (const other of found.filter((it) => it.id !== own?.id)) {
       const theirs = ownScheduleOf(other);
       if (!theirs) foreign.push(other);
-      else if (!counts(other, own)) continue;
-      else if (periodsOverlap(periods, openPeriodsOf(timetableOf(theirs), place.careUnit.timeZone, window)))
-        return true;
+      if (!theirs || !counts(other, own)) continue;
+      const occupied = await openPeriodsInParts(timetableOf(theirs), place.careUnit.timeZone, window);
+      if (periodsOverlap(periods, occupied)) return true;
     }
     if (foreign.length > 0 && (await overlapsSlots(ehr, place.directory, foreign, periods))) return true;
   }
@@ -71,10 +71,11 @@ async function overlapsSlots(
   if (!first || !last) return false;
   const range = { start: new Date(first.start.getTime() - dayMilliseconds), before: last.end };
   const slots = await searchSlots(ehr, directory, schedules.map(referenceTo), { ...range, statuses: undefined });
-  return slots
+  const times = slots
     .filter(({ status }) => status !== 'entered-in-error')
     .flatMap((slot) => slotTime(slot) ?? [])
-    .some((time) => periods.some((period) => overlaps(period, time)));
+    .sort((a, b) => a.start.getTime() - b.start.getTime());
+  return periodsOverlap(periods, times);
 }
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
