@@ -19,7 +19,7 @@ const main = `export const connector = {
   open: async ({ database }) => ({
     capabilities: {
       patientIdentifierTypes: ['emr_id'], resourceIdentifierTypes: ['emr_id'],
-      changes: [], transactions: false, sendsCodes: false,
+      changes: [], transactions: false,
     },
     async listHealthcareServices() {
       const client = await database.connect();

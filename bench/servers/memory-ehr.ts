@@ -16,7 +16,6 @@ function openMemoryEhr(): Connector {
       resourceIdentifierTypes: ['emr_id'],
       changes: ['create', 'update', 'cancel'],
       transactions: true,
-      sendsCodes: false,
     },
     findPatient: async ({ value }) => ({
       id: value,

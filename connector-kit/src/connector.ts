@@ -63,8 +63,6 @@ export interface Capabilities {
    * occurrences.
    */
   readonly slotHorizonDays?: number;
-  /** Whether the EHR sends codes to patients and checks them. The gateway then only passes codes through. */
-  readonly sendsCodes: boolean;
 }
 
 /** The booking that a patient is looked up for. */
@@ -198,17 +196,6 @@ export interface AppointmentWrite extends Write {
   readonly changes: readonly AppointmentChange[];
 }
 
-/** A pending confirmation of an EHR that sends its own codes. */
-export interface EhrConfirmation {
-  /** The EHR's id of the confirmation, for `confirmCode` and `resendCode`. */
-  readonly reference: string;
-  /** Booking: the appointment with state `held`. Cancellation: the unchanged appointment. */
-  readonly appointment: Appointment;
-  readonly channel: 'sms' | 'email';
-  readonly expiresAt: Date;
-  readonly attemptsRemaining: number;
-}
-
 /**
  * The operations of the port. A connector implements the ones that its EHR supports. They throw only `ConnectorError`;
  * any other error counts as a bug in the connector. Ids in queries are the EHR's own (`emr_id` values).
@@ -267,15 +254,6 @@ export interface ConnectorOperations
     operationId: string,
     changes?: readonly AppointmentChange[],
   ): Promise<readonly Appointment[] | null>;
-
-  /** For an EHR that sends codes: starts a booking, and sends the patient a code. */
-  requestBooking(request: Write & { readonly creation: AppointmentCreation }): Promise<EhrConfirmation>;
-  /** For an EHR that sends codes: starts a cancellation, and sends the patient a code. */
-  requestCancellation(request: Write & { readonly cancellation: AppointmentCancellation }): Promise<EhrConfirmation>;
-  /** For an EHR that sends codes: sends a new code. The confirmation keeps its `reference`. */
-  resendCode(request: Write & { readonly reference: string }): Promise<EhrConfirmation>;
-  /** For an EHR that sends codes: checks the code. Throws `code_incorrect`, `code_expired` or `code_locked`. */
-  confirmCode(request: Write & { readonly reference: string; readonly code: string }): Promise<Appointment>;
 }
 
 /** The name of an operation of the port. */
@@ -284,10 +262,6 @@ export type ConnectorOperation = keyof ConnectorOperations;
 /** The operations that write in the EHR. One that gets no response may have been done. */
 export const writeOperations = [
   'changeAppointments',
-  'requestBooking',
-  'requestCancellation',
-  'resendCode',
-  'confirmCode',
   'createMedicalNote',
   'withdrawMedicalNote',
   'createDocument',

@@ -8,7 +8,6 @@
  *   does not allow the change
  * - `schedule_overlap`: another schedule of the resource has occurrences at the same times
  * - `schedule_has_appointments`: appointments take slots that the write would remove
- * - `code_incorrect`, `code_expired`, `code_locked`: an EHR that checks codes itself rejected the code
  * - `unsupported`: the EHR does not support the operation
  * - `rejected`: the EHR rejected the call, for a reason that no other kind covers
  * - `unavailable`: the EHR could not be reached or reported that it is down; nothing was changed
@@ -30,9 +29,6 @@ export const connectorErrorKinds = [
   'appointment_not_held',
   'schedule_overlap',
   'schedule_has_appointments',
-  'code_incorrect',
-  'code_expired',
-  'code_locked',
   'unsupported',
   'rejected',
   'unavailable',
@@ -56,8 +52,6 @@ export class ConnectorError extends Error {
   readonly kind: ConnectorErrorKind;
   /** For `unavailable`: the `Retry-After` of the EHR, in seconds. */
   readonly retryAfterSeconds: number | undefined;
-  /** For `code_incorrect`. */
-  readonly attemptsRemaining: number | undefined;
   /** For `schedule_has_appointments`. */
   readonly appointmentIds: readonly string[];
 
@@ -67,7 +61,6 @@ export class ConnectorError extends Error {
     options: {
       cause?: unknown;
       retryAfterSeconds?: number;
-      attemptsRemaining?: number;
       appointmentIds?: readonly string[];
     } = {},
   ) {
@@ -75,7 +68,6 @@ export class ConnectorError extends Error {
     this.name = 'ConnectorError';
     this.kind = kind;
     this.retryAfterSeconds = options.retryAfterSeconds;
-    this.attemptsRemaining = options.attemptsRemaining;
     this.appointmentIds = options.appointmentIds ?? [];
   }
 

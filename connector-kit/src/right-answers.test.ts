@@ -35,7 +35,6 @@ const creation: AppointmentChange = { ...appointment, kind: 'create', holdUntil:
 const write = { operationId: 'o-1', careUnit };
 const note = { id: 'n-1', patientId: 'p-3' };
 const schedule = { id: 'c-1', resourceId: 'r-1' };
-const booking = (change: object) => ({ appointment: { ...appointment, ...change }, reference: 'ref' });
 
 /** An operation, what it is asked for, a right result and a wrong one. */
 const cases: [ConnectorOperation, unknown[], right: unknown, wrong: unknown][] = [
@@ -73,14 +72,6 @@ const cases: [ConnectorOperation, unknown[], right: unknown, wrong: unknown][] =
     [appointment],
     [{ ...appointment, id: 'a-2' }],
   ],
-  ['requestBooking', [{ ...write, creation }], booking({}), booking({ patientId: 'p-5' })],
-  [
-    'requestCancellation',
-    [{ ...write, cancellation: { kind: 'cancel', appointmentId: 'a-1' } }],
-    booking({}),
-    booking({ id: 'a-2' }),
-  ],
-  ['resendCode', [{ ...write, reference: 'ref' }], booking({}), { ...booking({}), reference: 'other' }],
   ...(['MedicalNote', 'Document'] as const).flatMap((kind): typeof cases => [
     [`find${kind}`, [careUnit, 'p-3', 'n-1'], note, { ...note, id: 'n-2' }],
     [`find${kind}`, [careUnit, 'p-3', 'n-1'], null, { ...note, patientId: 'p-5' }],
@@ -98,7 +89,7 @@ const cases: [ConnectorOperation, unknown[], right: unknown, wrong: unknown][] =
   ]),
 ];
 
-const writes = /^(change|request|resend|create|end|add)/;
+const writes = /^(change|create|end|add)/;
 
 describe.each(cases)('%s', (name, input, right, wrong) => {
   function answering(result: unknown) {

@@ -39,11 +39,6 @@ const rules: Rules = {
   changeAppointments: (appointments, { careUnit, changes }) =>
     appointments.length === changes.length &&
     appointments.every((it, index) => isAt(it, careUnit) && isOfChange(it, changes[index] as AppointmentChange)),
-  requestBooking: ({ appointment }, { careUnit, creation }) =>
-    isAt(appointment, careUnit) && isOfChange(appointment, creation),
-  requestCancellation: ({ appointment }, { careUnit, cancellation }) =>
-    isAt(appointment, careUnit) && isOfChange(appointment, cancellation),
-  resendCode: (confirmation, { reference }) => confirmation.reference === reference,
   listMedicalNotes: (notes, { patientId }) => notes.every((it) => isOf(it, patientId)),
   findMedicalNote: (note, _, patientId, id) => note === null || (isOf(note, patientId) && note.id === id),
   createMedicalNote: (note, { patientId }) => isOf(note, patientId),

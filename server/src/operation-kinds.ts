@@ -1,4 +1,3 @@
-import { ehrCodeKind } from './appointments/ehr-codes/kind.ts';
 import { expiryKind } from './appointments/expiry/kind.ts';
 import { appointmentKind } from './appointments/write/kind.ts';
 import { documentKind } from './documents/kind.ts';
@@ -8,7 +7,6 @@ import { scheduleCreationKind, scheduleEndKind, scheduleExceptionKind } from './
 
 const kinds: readonly AnyKind[] = [
   appointmentKind,
-  ehrCodeKind,
   expiryKind,
   medicalNoteKind as AnyKind,
   documentKind as AnyKind,

@@ -8,8 +8,7 @@ import { claimVariants } from './broken-claims.test-support.ts';
 import { readVariants } from './broken-reads.test-support.ts';
 import { scheduleVariants } from './broken-schedules.test-support.ts';
 import { writeVariants } from './broken-writes.test-support.ts';
-import { capabilities, type Subject } from './index.ts';
-import { pendingCodes, withCodes } from './simulated-codes.test-support.ts';
+import type { Subject } from './index.ts';
 
 const { database, dispose } = await createTestDatabase();
 const correct = await sandboxSubject('correct', database.pool);
@@ -78,28 +77,4 @@ test('the kit catches a gateway that returns a result for a missing operation', 
   });
   const result = await outcomeOf(subject, 'unclaimed', 'missing operations are unsupported');
   expect(result).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('findOperation') });
-});
-
-describe('codes that an EHR sends', () => {
-  const checks = capabilities.find(({ name }) => name === 'codes-by-ehr')?.checks ?? [];
-  const pending = pendingCodes();
-
-  test.each(checks.map(({ name }) => name))('a correct EHR passes: %s', async (name) => {
-    const subject = withCodes(correct, pending);
-    expect(await outcomeOf(subject, 'codes-by-ehr', name)).toMatchObject({ outcome: 'passed' });
-  });
-
-  test.each([
-    ['accepts any code', 'rejects an incorrect code and decrements the remaining attempts', { acceptsAnyCode: true }],
-    ['accepts a previous code', 'resending a code invalidates the previous one', { acceptsPreviousCodes: true }],
-    ['does not hold the time', 'holds the time until the code is confirmed, then books it', { doesNotHold: true }],
-    [
-      'cancels without a code',
-      'an appointment stays booked until its cancellation is confirmed',
-      { cancelsWithoutCode: true },
-    ],
-  ])('the kit catches an EHR that %s', async (_, name, fault) => {
-    const subject = withCodes(correct, pending, fault);
-    expect(await outcomeOf(subject, 'codes-by-ehr', name)).toMatchObject({ outcome: 'failed' });
-  });
 });

@@ -4,7 +4,6 @@ import { appointmentsRead } from './appointments-read.ts';
 import { appointmentsCancel } from './cancel.ts';
 import type { Capability } from './check.ts';
 import { clockChanges } from './clock-changes.ts';
-import { codesByEhr } from './codes-by-ehr.ts';
 import { concurrentEdits } from './concurrent-edits.ts';
 import { documents } from './documents.ts';
 import { healthcareServices } from './healthcare-services.ts';
@@ -40,7 +39,6 @@ export const capabilities: readonly Capability[] = [
   paging,
   concurrentEdits,
   appointmentChanges,
-  codesByEhr,
   medicalNotes,
   documents,
   unclaimed,

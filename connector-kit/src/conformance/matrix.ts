@@ -13,14 +13,13 @@ export function formatMatrix(reports: readonly Report[]): string {
     '## Claimed capabilities',
     '',
     ...table(
-      ['', 'patients by', 'resources by', 'changes', 'transactions', 'sends codes'],
+      ['', 'patients by', 'resources by', 'changes', 'transactions'],
       reports.map(({ subject, claims }) => [
         subject,
         listed(claims.patientIdentifierTypes),
         listed(claims.resourceIdentifierTypes),
         listed(claims.changes),
         claims.transactions ? upTo(claims.changesPerTransaction) : 'no',
-        claims.sendsCodes ? 'yes' : 'no',
       ]),
     ),
     '',

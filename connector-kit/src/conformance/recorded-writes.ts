@@ -55,34 +55,19 @@ export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrite
     return Object.fromEntries(writeOperations.flatMap((name) => (plain[name] ? [[name, reject]] : [])));
   }
 
-  function recorded({ changeAppointments, requestBooking, confirmCode }: Connector): Partial<Connector> {
+  function recorded({ changeAppointments }: Connector): Partial<Connector> {
+    if (!changeAppointments) return {};
     return {
-      ...(changeAppointments && {
-        changeAppointments: async (write: AppointmentWrite) => {
-          try {
-            const appointments = await changeAppointments(write);
-            record(appointments);
-            return appointments;
-          } catch (error) {
-            if (!isRejection(error)) unknownOutcomes.add(write.operationId);
-            throw error;
-          }
-        },
-      }),
-      ...(requestBooking && {
-        requestBooking: async (request: Parameters<typeof requestBooking>[0]) => {
-          const confirmation = await requestBooking(request);
-          record([confirmation.appointment]);
-          return confirmation;
-        },
-      }),
-      ...(confirmCode && {
-        confirmCode: async (request: Parameters<typeof confirmCode>[0]) => {
-          const appointment = await confirmCode(request);
-          record([appointment]);
-          return appointment;
-        },
-      }),
+      changeAppointments: async (write: AppointmentWrite) => {
+        try {
+          const appointments = await changeAppointments(write);
+          record(appointments);
+          return appointments;
+        } catch (error) {
+          if (!isRejection(error)) unknownOutcomes.add(write.operationId);
+          throw error;
+        }
+      },
     };
   }
 

@@ -14,7 +14,6 @@ function report(name: string, results: readonly CheckResult[]): Report {
     resourceIdentifierTypes: ['emr_id'],
     changes: [],
     transactions: false,
-    sendsCodes: false,
   };
   return reportOf({ name, connector: { capabilities } }, results, []);
 }

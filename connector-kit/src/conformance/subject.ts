@@ -58,8 +58,6 @@ export interface Subject {
   restart?: (() => Promise<void>) | undefined;
   readonly directChanges?: DirectChanges | undefined;
   readonly clockChanges?: readonly ClockChange[] | undefined;
-  /** For an EHR that sends codes: the latest code for the reference. */
-  codeSent?: ((reference: string) => Promise<string>) | undefined;
   /** Calls an operation through the gateway in front of the connector; rejects with the gateway's problem. */
   callGateway?: ((operation: ConnectorOperation) => Promise<unknown>) | undefined;
   close?: (() => Promise<void>) | undefined;

@@ -7,8 +7,6 @@ import { claimsHolds, holdKinds } from './holds.ts';
 import { appointmentsAt, book, change, creation, freeSlot, mustRead, read } from './steps.ts';
 import type { Subject } from './subject.ts';
 
-const codeOperations = ['requestBooking', 'requestCancellation', 'resendCode', 'confirmCode'] as const;
-
 /** A change of this kind to a new appointment, or to an unknown one if nothing can be booked. */
 async function example(subject: Subject, kind: Exclude<ChangeKind, 'create'>): Promise<AppointmentChange> {
   const appointmentId = subject.connector.capabilities.changes.includes('create')
@@ -21,14 +19,8 @@ async function example(subject: Subject, kind: Exclude<ChangeKind, 'create'>): P
 /** Checks that the connector rejects everything that it does not claim. */
 export const unclaimed = capability('unclaimed', () => true, {
   'capabilities are consistent': async ({ connector }) => {
-    const {
-      changes,
-      patientIdentifierTypes,
-      resourceIdentifierTypes,
-      sendsCodes,
-      transactions,
-      changesPerTransaction,
-    } = connector.capabilities;
+    const { changes, patientIdentifierTypes, resourceIdentifierTypes, transactions, changesPerTransaction } =
+      connector.capabilities;
     expectThat(patientIdentifierTypes.includes('emr_id'), 'emr_id is not among the identifier types of patients');
     expectThat(resourceIdentifierTypes.includes('emr_id'), 'emr_id is not among the identifier types of resources');
     expectSame(
@@ -44,9 +36,6 @@ export const unclaimed = capability('unclaimed', () => true, {
       changesPerTransaction === undefined || isSome,
       'changesPerTransaction must be three or more, and needs transactions',
     );
-    for (const name of codeOperations) {
-      expectSame(connector[name] !== undefined, sendsCodes, `Whether ${name} exists exactly if sendsCodes is claimed`);
-    }
   },
 
   'missing operations are unsupported': async ({ connector, callGateway }) => {

@@ -35,7 +35,6 @@ export const connector = defineConnector<Settings>({
         resourceIdentifierTypes: ['emr_id'],
         changes: ['create', 'update', 'cancel'],
         transactions: false,
-        sendsCodes: false,
       },
       findPatient: (identifier) => findPatient(ehr, identifier),
       findResource: (careUnit, identifier) => findResource(ehr, careUnit, identifier),

@@ -28,7 +28,6 @@ export const connector = defineConnector<ToySettings>({
       resourceIdentifierTypes: ['emr_id'],
       changes: [],
       transactions: false,
-      sendsCodes: false,
     },
     findPatient: (identifier) => findPatient(http, settings.base_url, identifier),
   }),

@@ -40,7 +40,6 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     capabilities: {
       patientIdentifierTypes: ehr.patientIdentifierTypes,
       resourceIdentifierTypes: ehr.resourceIdentifierTypes,
-      sendsCodes: false,
       ...(writesSchedules(ehr, mode, facts) ? { slotHorizonDays: horizonDays(ehr) } : {}),
       ...capabilities,
       // Some servers ignore If-None-Exist, by which these are created.

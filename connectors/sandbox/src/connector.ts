@@ -56,7 +56,6 @@ async function openSandbox({
       resourceIdentifierTypes: directory.resourceIdentifierTypes,
       changes: changeKinds,
       transactions: true,
-      sendsCodes: false,
     },
     findPatient: async (identifier) => directory.findPatient(identifier) ?? null,
     findResource: async (careUnit, identifier) => directory.findResource(careUnit.id, identifier) ?? null,

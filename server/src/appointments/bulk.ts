@@ -15,7 +15,7 @@ import { targetState, updateReasons } from './target-rules.ts';
 import { findTargets, type Target } from './targets.ts';
 import { slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
-import { carryOut, carryOutConfirmed, type Plan, type Writing } from './write-appointments.ts';
+import { carryOut, carryOutConfirmed, type Writing } from './write-appointments.ts';
 
 /** Updates many appointments, each at its current time. All or nothing. */
 export async function updateMany(
@@ -44,7 +44,7 @@ export async function cancelMany(
 ): Promise<OperationResponse> {
   const comment = body.comment === undefined ? undefined : body.comment || null;
   const returnUrl = readReturnUrl(body.return_url, context.client);
-  let plans: readonly Plan[] = [];
+  let plans: readonly AppointmentPlan[] = [];
   await requireTargets(context, body.ids, async (targets) => {
     const planned = await planCancellations(context, targets, comment, returnUrl);
     plans = planned.plans;
@@ -53,8 +53,8 @@ export async function cancelMany(
   return carryOut(context, writing, mergePlans(withoutDoubles(plans.map(atPlace))));
 }
 
-function atPlace(plan: Plan, index: number): Plan {
-  return 'ehrCode' in plan ? plan : { ...plan, steps: plan.steps.map((step) => ({ ...step, place: place(index) })) };
+function atPlace(plan: AppointmentPlan, index: number): AppointmentPlan {
+  return { ...plan, steps: plan.steps.map((step) => ({ ...step, place: place(index) })) };
 }
 
 /** A plan for each target that can be cancelled, and a fault for each other one. */
@@ -63,10 +63,10 @@ export async function planCancellations(
   targets: readonly Target[],
   comment: string | null | undefined,
   returnUrl?: string,
-): Promise<{ readonly plans: readonly Plan[]; readonly faults: readonly Fault[] }> {
+): Promise<{ readonly plans: readonly AppointmentPlan[]; readonly faults: readonly Fault[] }> {
   const prepared = await prepareCancellations(context, targets, returnUrl);
   const faults: Fault[] = [];
-  const plans: Plan[] = [];
+  const plans: AppointmentPlan[] = [];
   for (const target of targets) {
     try {
       plans.push(await planCancellation(context, target, comment, prepared));
@@ -82,10 +82,9 @@ export async function planCancellations(
  * If the request names both an original and its two-step cancellation, the second plan returns the first one's
  * response.
  */
-function withoutDoubles(plans: readonly Plan[]): Plan[] {
+function withoutDoubles(plans: readonly AppointmentPlan[]): AppointmentPlan[] {
   const started = new Map<string, AppointmentPlan>();
   return plans.map((plan) => {
-    if ('ehrCode' in plan) return plan;
     const [step] = plan.steps;
     if (!step?.awaits || !step.before) return plan;
     const first = started.get(step.before.id)?.steps[0];
@@ -117,14 +116,12 @@ export async function confirmMany(
   return carryOutConfirmed(context, execute, code, async () => {
     const targets = await requireTargets(context, ids, faultsOf, 'all');
     const waiting = targets.filter((target) => isConfirmable(context, target));
-    return { ...atPlaces(planConfirmation(context, waiting, code)), many: true };
+    return { ...atPlaces(planConfirmation(context, waiting)), many: true };
   });
 }
 
-function atPlaces(plan: Plan): Plan {
-  return 'ehrCode' in plan
-    ? plan
-    : { ...plan, steps: plan.steps.map((step, index) => ({ ...step, place: place(index) })) };
+function atPlaces(plan: AppointmentPlan): AppointmentPlan {
+  return { ...plan, steps: plan.steps.map((step, index) => ({ ...step, place: place(index) })) };
 }
 
 export function noDryRun(): Problem {

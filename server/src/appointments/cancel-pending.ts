@@ -4,7 +4,8 @@ import { planCancellations, requireTargets } from './bulk.ts';
 import { mergePlans } from './merge-plans.ts';
 import type { RequestContext } from './request-context.ts';
 import { targetState } from './target-rules.ts';
-import { carryOut, type Plan, type Writing } from './write-appointments.ts';
+import type { AppointmentPlan } from './write/plan.ts';
+import { carryOut, type Writing } from './write-appointments.ts';
 
 /**
  * Cancels bookings that await their code. Unlike a cancellation by the caller, it never cancels a booking that has been
@@ -17,7 +18,7 @@ export async function cancelPending(
   writing: Writing,
   ids: readonly string[],
 ): Promise<OperationResponse> {
-  let plans: readonly Plan[] = [];
+  let plans: readonly AppointmentPlan[] = [];
   await requireTargets(context, ids, async (targets) => {
     const isAwaiting = targets.every((target) => targetState(target) === 'awaiting booking');
     if (!isAwaiting) throw new Problem('confirmation_not_pending');

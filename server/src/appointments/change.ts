@@ -83,7 +83,7 @@ async function confirmOne(
   return carryOutConfirmed(context, execute, code, async () => {
     const target = await requireTarget(context, id, 'all');
     if (!isConfirmable(context, target)) throw new Problem('confirmation_not_pending');
-    return planConfirmation(context, [target], code);
+    return planConfirmation(context, [target]);
   });
 }
 

@@ -4,7 +4,6 @@ import { awaitedOf, findPendingCancellations, type Item } from '../confirmations
 import { eachPatientOnce, type FindPatient } from '../ehr/lookups.ts';
 import { Problem } from '../problems/problem.ts';
 import { contactOf } from './contact.ts';
-import type { EhrCodePlan } from './ehr-codes/plan.ts';
 import type { RequestContext } from './request-context.ts';
 import { targetState } from './target-rules.ts';
 import type { Target } from './targets.ts';
@@ -46,7 +45,7 @@ export async function planCancellation(
   target: Target,
   comment: Comment,
   prepared: Prepared,
-): Promise<AppointmentPlan | EhrCodePlan> {
+): Promise<AppointmentPlan> {
   const { appointment } = target;
   switch (targetState(target)) {
     case 'cancelled':
@@ -71,7 +70,7 @@ async function cancelInEhr(
   target: Target,
   comment: Comment,
   prepared: Prepared,
-): Promise<AppointmentPlan | EhrCodePlan> {
+): Promise<AppointmentPlan> {
   const { appointment, id, item } = target;
   if (appointment.hasStarted) throw new Problem('appointment_started');
   const originalId = target.kind === 'cancellation' ? (item?.replacesId ?? appointment.id) : id;
@@ -118,15 +117,10 @@ async function twoStepPlan(
   replacesId: string,
   comment: Comment,
   { findPatient, returnUrl }: Prepared,
-): Promise<AppointmentPlan | EhrCodePlan> {
+): Promise<AppointmentPlan> {
   if (!ehr.capabilities.changes.includes('cancel')) throw new Problem('operation_unsupported');
   const newId = makeGatewayId();
   const response = { appointment, id: newId, replacesId, word: 'cancelled' as const };
-  if (ehr.capabilities.sendsCodes) {
-    const cancellation = { kind: 'cancel', appointmentId: appointment.id, comment } as const;
-    const ehrCode = { kind: 'request cancellation', cancellation, newId, replacesId } as const;
-    return { ehrCode, patientId: appointment.patientId, response, many: false, returnUrl };
-  }
   const patient = await findPatient(appointment.patientId);
   if (!patient) throw new Problem('no_contact_channel');
   const contact = contactOf(patient, 'cancellation', careUnit, services.channels);

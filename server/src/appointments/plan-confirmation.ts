@@ -3,7 +3,6 @@ import type { Item } from '../confirmations/items.ts';
 import { itemContext } from '../confirmations/store.ts';
 import { Problem } from '../problems/problem.ts';
 import { draftOf } from './drafts.ts';
-import type { EhrCodePlan } from './ehr-codes/plan.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Target } from './targets.ts';
 import type { AppointmentPlan, PlannedChange, Step } from './write/plan.ts';
@@ -19,23 +18,10 @@ export function isConfirmable({ client }: Pick<RequestContext, 'client'>, target
  * The plan to perform if the code is correct. All ids await the same code. Ids that are already confirmed are returned in
  * their current state.
  */
-export function planConfirmation(
-  context: RequestContext,
-  targets: readonly Confirmable[],
-  code: string,
-): AppointmentPlan | EhrCodePlan {
+export function planConfirmation(context: RequestContext, targets: readonly Confirmable[]): AppointmentPlan {
   const [first] = targets;
   if (!first) throw new Problem('confirmation_not_pending');
-  const { confirmationId, ehrReference } = first.item;
-  if (ehrReference !== null && first.item.state !== 'confirmed') {
-    const { appointment, id, item } = first;
-    return {
-      ehrCode: { kind: 'confirm', confirmationId, itemId: id, reference: ehrReference, code },
-      patientId: appointment.patientId,
-      response: { appointment, id, replacesId: item.replacesId ?? undefined, word: 'updated' },
-      many: false,
-    };
-  }
+  const { confirmationId } = first.item;
   return { steps: targets.map((target) => confirmingStep(context, target)), many: false, confirmationId };
 }
 

@@ -10,7 +10,6 @@ import { Problem } from '../problems/problem.ts';
 import { contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';
 import { draftAppointment } from './drafts.ts';
-import type { EhrCodePlan } from './ehr-codes/plan.ts';
 import type { RequestContext } from './request-context.ts';
 import { readReturnUrl } from './return-url.ts';
 import { longestAppointmentHours, slotFault } from './time-rules.ts';
@@ -24,7 +23,7 @@ export async function planCreation(
   body: Static<typeof appointmentCreationSchema>,
   readHeader: ReadHeader,
   dryRun: boolean | undefined,
-): Promise<AppointmentPlan | EhrCodePlan> {
+): Promise<AppointmentPlan> {
   const { client, ehr, careUnit } = context;
   const returnUrl = readReturnUrl(body.return_url, client);
   const text = { start: body.start_time, end: body.end_time };
@@ -58,12 +57,11 @@ export function planCreations(
   patient: Pick<Patient, 'id' | 'phone' | 'email' | 'isInactive'>,
   requested: readonly NewAppointment[],
   returnUrl?: string,
-): AppointmentPlan | EhrCodePlan {
+): AppointmentPlan {
   const { services, ehr, careUnit } = context;
   if (!ehr.capabilities.changes.includes('create')) throw new Problem('operation_unsupported');
   if (patient.isInactive) throw new Problem('patient_inactive');
   const needsCode = careUnit.bookingConfirmation === 'code';
-  if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(context, requested, returnUrl);
   const contact = needsCode ? contactOf(patient, 'booking', careUnit, services.channels) : undefined;
   const code = contact && { kind: 'booking' as const, patientId: patient.id, ...contact, returnUrl };
   const canHold = ehr.capabilities.changes.includes('confirm');
@@ -88,25 +86,3 @@ export function planCreations(
     many: false,
   };
 }
-
-/** For an EHR that sends and checks codes: one code for each booking. */
-function planEhrBooking(
-  { careUnit }: RequestContext,
-  requested: readonly NewAppointment[],
-  returnUrl: string | undefined,
-): EhrCodePlan {
-  const [only, another] = requested;
-  if (!only || another) throw new Problem('operation_unsupported', { detail: severalCodes });
-  const creation = { ...only, kind: 'create', holdUntil: null } as const;
-  return {
-    ehrCode: { kind: 'request booking', creation },
-    patientId: only.patientId,
-    taken: slotFault(creation, careUnit.timeZone, creationPlaces.start),
-    response: { appointment: draftAppointment({ ...creation, hold: true }, '', careUnit.id, 'held'), word: 'created' },
-    many: false,
-    returnUrl,
-  };
-}
-
-export const severalCodes =
-  'This EHR sends its own codes, one for each appointment. Send one request for each appointment.';

@@ -14,7 +14,8 @@ import { holdsInRange, planReschedule, type ReschedulePlan } from './reschedule-
 import { readReturnUrl } from './return-url.ts';
 import type { Target } from './targets.ts';
 import { longestRescheduleHours, slotFault } from './time-rules.ts';
-import { carryOut, type Plan, type Writing } from './write-appointments.ts';
+import type { AppointmentPlan } from './write/plan.ts';
+import { carryOut, type Writing } from './write-appointments.ts';
 
 interface RequestedReschedule extends RequestedUpdate {
   readonly returnUrl: string | undefined;
@@ -88,7 +89,7 @@ async function planChanges(
   requested: RequestedReschedule,
   range: TimeRange,
   like: Appointment,
-): Promise<Plan> {
+): Promise<AppointmentPlan> {
   const byId = new Map(targets.map((target) => [target.id, target]));
   const standing = (id: string) => byId.get(id) as Target;
   const taken = slotFault({ ...range, resourceId: like.resourceId }, context.careUnit.timeZone, updatePlaces.start);
@@ -106,13 +107,12 @@ async function planChanges(
   return withRangeTaken(mergePlans([...inOrder.map(({ plan }) => plan), ...cancelled]), taken);
 }
 
-function withPlace(plan: Plan, place: Place): Plan {
-  return 'ehrCode' in plan ? plan : { ...plan, steps: plan.steps.map((step) => ({ ...step, place })) };
+function withPlace(plan: AppointmentPlan, place: Place): AppointmentPlan {
+  return { ...plan, steps: plan.steps.map((step) => ({ ...step, place })) };
 }
 
 /** If any time in the range is taken, the fault names the whole range, as in the request. */
-function withRangeTaken(plan: Plan, taken: Fault): Plan {
-  if ('ehrCode' in plan) return { ...plan, taken };
+function withRangeTaken(plan: AppointmentPlan, taken: Fault): AppointmentPlan {
   return { ...plan, steps: plan.steps.map((step) => (step.taken ? { ...step, taken } : step)) };
 }
 

@@ -6,27 +6,23 @@ import { contactOf } from './contact.ts';
 import { type Confirmable, isConfirmable } from './plan-confirmation.ts';
 import type { RequestContext } from './request-context.ts';
 import { findTargets, requireTarget, type Target } from './targets.ts';
-import type { Step } from './write/plan.ts';
+import type { AppointmentPlan, Step } from './write/plan.ts';
 import { whyNotPending } from './write/resend.ts';
-import { carryOut, type Plan } from './write-appointments.ts';
+import { carryOut } from './write-appointments.ts';
 
 /** Sends a new code for everything that awaits the same code as this id. */
 export async function resend(context: RequestContext, execute: Execute, id: string): Promise<OperationResponse> {
   return carryOut(context, { execute, dryRun: false }, await planResend(context, id));
 }
 
-async function planResend(context: RequestContext, id: string): Promise<Plan> {
+async function planResend(context: RequestContext, id: string): Promise<AppointmentPlan> {
   const { services, ehr, careUnit } = context;
   const target = await requireTarget(context, id, 'all');
   if (!isConfirmable(context, target)) throw new Problem('confirmation_not_pending');
   const { item, appointment } = target;
   if (!item.isPending) throw new Problem(whyNotPending(item));
-  const { confirmationId, ehrReference } = item;
+  const { confirmationId } = item;
   const response = { appointment, id, replacesId: item.replacesId ?? undefined, word: 'kept' as const };
-  if (ehrReference !== null) {
-    const ehrCode = { kind: 'resend', confirmationId, itemId: id, reference: ehrReference } as const;
-    return { ehrCode, patientId: appointment.patientId, response, many: false };
-  }
   const waiting = await waitingTogether(context, target);
   if (!waiting.some((it) => it.id === id)) throw new Problem('confirmation_not_pending');
   const patient = await ehr.call('findPatient', { type: 'emr_id', value: appointment.patientId });

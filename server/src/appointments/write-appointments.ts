@@ -7,20 +7,14 @@ import type { Decide } from '../operations/execute.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import type { Execute } from '../operations/run-once.ts';
 import type { Problem } from '../problems/problem.ts';
-import { decideResend } from './ehr-codes/decide-resend.ts';
-import { ehrCodeKind } from './ehr-codes/kind.ts';
-import type { EhrCodePlan } from './ehr-codes/plan.ts';
-import { areFree, isFree } from './free-time.ts';
-import { previewBody } from './representation.ts';
+import { areFree } from './free-time.ts';
 import type { RequestContext } from './request-context.ts';
 import { timeTaken } from './time-rules.ts';
 import { appointmentKind } from './write/kind.ts';
 import { type AppointmentPlan, changesOf } from './write/plan.ts';
 import { assertMaySend } from './write/resend.ts';
-import { preview, previewResponse } from './write/response.ts';
+import { previewResponse } from './write/response.ts';
 import { withOperationIds } from './write/transaction.ts';
-
-export type Plan = AppointmentPlan | EhrCodePlan;
 
 /** How to run a write: execute it, or show what it would do. */
 export interface Writing {
@@ -32,10 +26,9 @@ export interface Writing {
 export async function carryOut(
   context: RequestContext,
   { execute, dryRun }: Writing,
-  plan: Plan,
+  plan: AppointmentPlan,
 ): Promise<OperationResponse> {
   if (dryRun) return runDryRun(context, plan);
-  if ('ehrCode' in plan) return execute(ehrCodeKind, plan, (tx) => decideEhrCode(tx, context, plan));
   await assertDraftsAreFree(context, plan);
   return execute(appointmentKind, withOperationIds(context.ehr, plan), decisionOn(context, plan));
 }
@@ -53,11 +46,6 @@ function decisionOn(context: RequestContext, plan: AppointmentPlan): Decide | un
     else await assertAllWithinLimits(tx, context, patients);
     return undefined;
   };
-}
-
-async function decideEhrCode(tx: Tx, context: RequestContext, { ehrCode, patientId }: EhrCodePlan): Promise<undefined> {
-  if (ehrCode.kind === 'resend') await decideResend(tx, context, { confirmationId: ehrCode.confirmationId, patientId });
-  else if (ehrCode.kind !== 'confirm') await assertAllWithinLimits(tx, context, [patientId]);
 }
 
 /** Takes the locks of several patients in a fixed order, to avoid deadlocks. */
@@ -84,7 +72,7 @@ export async function carryOutConfirmed(
   context: RequestContext,
   execute: Execute,
   code: string,
-  makePlan: () => Promise<Plan>,
+  makePlan: () => Promise<AppointmentPlan>,
 ): Promise<OperationResponse> {
   const giveUpAt = performance.now() + patienceMs;
   for (;;) {
@@ -101,7 +89,7 @@ function confirm(
   { services, ehr }: RequestContext,
   execute: Execute,
   code: string,
-  plan: Plan,
+  plan: AppointmentPlan,
 ): Promise<OperationResponse> {
   const decide =
     (confirmationId: string, ids: readonly string[], waitingIds: readonly string[]): Decide =>
@@ -116,11 +104,6 @@ function confirm(
         operationId,
         isRunningHere: (id) => services.running.has(id),
       });
-  if ('ehrCode' in plan) {
-    if (plan.ehrCode.kind !== 'confirm') throw new Error('The plan has no confirmation to check the code against');
-    const { confirmationId, itemId } = plan.ehrCode;
-    return execute(ehrCodeKind, plan, decide(confirmationId, [itemId], [itemId]));
-  }
   const { confirmationId, steps } = plan;
   if (confirmationId === undefined) throw new Error('The plan has no confirmation to check the code against');
   // In the order of the request: the first id at fault decides the reason.
@@ -130,23 +113,13 @@ function confirm(
 }
 
 /** Runs all checks without changing or sending anything. */
-async function runDryRun(context: RequestContext, plan: Plan): Promise<OperationResponse> {
-  const { services, ehr, careUnit } = context;
-  if ('ehrCode' in plan) {
-    const { ehrCode, response, taken, many } = plan;
-    if (ehrCode.kind === 'request booking' && !(await isFree(ehr, careUnit, ehrCode.creation)))
-      throw timeTaken([taken]);
-    // The EHR would send the code. The channel is not known in advance.
-    const body = previewBody(response, { ehr, careUnit, services, code: undefined });
-    const isNew = ehrCode.kind === 'request cancellation';
-    return preview([isNew ? { ...body, id: null, status: 'awaiting_confirmation' as const } : body], many);
-  }
+async function runDryRun(context: RequestContext, plan: AppointmentPlan): Promise<OperationResponse> {
   await assertDraftsAreFree(context, plan);
   await assertTimesAreFree(context, plan);
   const patients = appointmentKind.codesFor(plan);
   if (patients.length > 0) {
     await retryTransaction(() =>
-      services.db.transaction().execute((tx) => assertAllWithinLimits(tx, context, patients)),
+      context.services.db.transaction().execute((tx) => assertAllWithinLimits(tx, context, patients)),
     );
   }
   return previewResponse(context, plan);

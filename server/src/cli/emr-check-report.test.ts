@@ -8,7 +8,6 @@ const claims: NonNullable<EmrCheck['claims']> = {
   resourceIdentifierTypes: ['emr_id'],
   changes: ['create', 'cancel'],
   transactions: false,
-  sendsCodes: false,
   operations: ['findPatient', 'changeAppointments'],
 };
 

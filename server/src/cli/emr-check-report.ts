@@ -24,7 +24,6 @@ export function formatCheck({ emr, connector, probe, claims, error }: EmrCheck):
       `  operations       ${claims.operations.join(', ')}`,
       `  changes          ${claims.changes.join(', ') || 'none'}`,
       `  all or nothing   ${allOrNothing(claims)}`,
-      `  sends codes      ${claims.sendsCodes ? 'yes' : 'no; the gateway does'}`,
       `  staff's changes  ${claims.operations.includes('listAppointmentChanges') ? 'reported as events' : 'not reported'}`,
     );
   }

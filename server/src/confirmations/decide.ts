@@ -48,7 +48,7 @@ export async function decideCode(
 ): Promise<Problem | undefined> {
   const confirmation = await tx
     .selectFrom('confirmations')
-    .select(['code_hash', 'ehr_reference', 'failed_attempts', 'max_attempts'])
+    .select(['code_hash', 'failed_attempts', 'max_attempts'])
     .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_expired'))
     .select(sql<boolean>`coalesce(confirmed_at > clock_timestamp() - ${repeatLifetime}, false)`.as('is_fresh'))
     .where('id', '=', confirmationId)
@@ -65,16 +65,14 @@ export async function decideCode(
   const stateOf = new Map(items.map(({ appointment_id, state }) => [appointment_id, state]));
   const states = new Set(ids.map((id) => stateOf.get(id)));
   const right = confirmation.code_hash !== null && isCode(keys, confirmationId, code, confirmation.code_hash);
-  // An EHR that sends codes checks them itself, and reports when one has expired.
-  const checksItself = confirmation.ehr_reference !== null;
-  const isExpired = confirmation.is_expired && !checksItself && !states.has('confirming');
-  const isLocked = confirmation.failed_attempts >= confirmation.max_attempts && !checksItself;
+  const isExpired = confirmation.is_expired && !states.has('confirming');
+  const isLocked = confirmation.failed_attempts >= confirmation.max_attempts;
   // Looks at all ids of the confirmation, named or not: otherwise the response would reveal whether the code is
   // correct.
   const isAwaited = items.some(
     ({ state }) => state === 'confirming' || (state === 'pending' && !confirmation.is_expired),
   );
-  if (isAwaited && !right && !isLocked && !checksItself) return countIncorrectCode(confirmation);
+  if (isAwaited && !right && !isLocked) return countIncorrectCode(confirmation);
   const over = faultsOf(ids, (id) => whyNotPending(stateOf.get(id), { isExpired, isLocked, isAwaited }));
   if (over.length > 0) return problem(over);
   // Only one operation at a time confirms an id.

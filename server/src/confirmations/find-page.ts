@@ -22,8 +22,6 @@ export interface PageConfirmation {
   /** Whether the limit of codes allows another one. */
   readonly mayResend: boolean;
   readonly delivery: DeliveryState;
-  /** The EHR checks the code. */
-  readonly isEhrCode: boolean;
   readonly sealedReturnUrl: Buffer | null;
   /** In the order of the request. */
   readonly items: readonly { readonly id: string; readonly state: ItemState }[];
@@ -51,7 +49,6 @@ export async function findPage(db: Db, token: string): Promise<PageConfirmation 
     .select(sql<number>`greatest(max_attempts - failed_attempts, 0)`.as('attemptsRemaining'))
     .select(sql<boolean>`codes_sent < ${mostCodes}`.as('mayResend'))
     .select(sql<DeliveryState>`coalesce(${deliveryStateOf('confirmation.id')}, 'sent')`.as('delivery'))
-    .select(sql<boolean>`ehr_reference IS NOT NULL`.as('isEhrCode'))
     .where('page_token_hash', '=', hashOfToken(token))
     .where('purged_at', 'is', null)
     .where(sql<boolean>`greatest(expires_at, confirmed_at) > clock_timestamp() - ${repeatLifetime}`)

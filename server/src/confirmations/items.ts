@@ -22,7 +22,6 @@ export interface Item {
   readonly delivery: DeliveryState;
   readonly expiresAt: Date;
   readonly attemptsRemaining: number;
-  readonly ehrReference: string | null;
   readonly pageTokenHash: Buffer | null;
 }
 
@@ -49,7 +48,7 @@ export const isPendingSql = sql<boolean>`
 /** Callers see `expiring` as `expired`: whether the EHR has released the hold yet does not matter to them. */
 const stateSql = sql<Item['state']>`CASE item.state WHEN 'expiring' THEN 'expired' ELSE item.state END`;
 
-/** If the EHR sends the code, the gateway has no message. */
+/** A message is deleted before its confirmation. */
 const deliverySql = sql<DeliveryState>`coalesce(${deliveryStateOf('confirmation.id')}, 'sent')`;
 
 /** Selects items of one care unit with their confirmations. */
@@ -68,7 +67,6 @@ export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
       'confirmation.client_id as clientId',
       'confirmation.channel',
       'confirmation.expires_at as expiresAt',
-      'confirmation.ehr_reference as ehrReference',
       'confirmation.page_token_hash as pageTokenHash',
     ])
     .select(sql<number>`greatest(confirmation.max_attempts - confirmation.failed_attempts, 0)`.as('attemptsRemaining'))

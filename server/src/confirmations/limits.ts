@@ -66,11 +66,6 @@ export async function assertWithinLimits(
       SELECT client_id, false, true
         FROM messages JOIN confirmations AS confirmation ON confirmation.id = messages.confirmation_id
         WHERE confirmation.patient_hash IN (${known}) AND messages.created_at > clock_timestamp() - interval '1 hour'
-      UNION ALL
-      -- If the EHR sends the codes, the gateway has no messages to count.
-      SELECT client_id, false, true FROM confirmations AS confirmation, generate_series(1, codes_sent)
-        WHERE confirmation.patient_hash IN (${known}) AND confirmation.ehr_reference IS NOT NULL
-          AND confirmation.last_code_sent_at > clock_timestamp() - interval '1 hour'
     ) AS counted
     GROUP BY is_own`.execute(tx);
   const isFull = (of: readonly Count[], shares: number) =>

@@ -11,10 +11,7 @@ export interface NewConfirmation {
   readonly careUnitId: string;
   readonly kind: ConfirmationKind;
   readonly channel: Channel;
-  /** Null: the EHR checks the code. */
-  readonly codeHash: Buffer | null;
-  /** The EHR's reference, if the EHR sends and checks codes. */
-  readonly ehrReference: string | null;
+  readonly codeHash: Buffer;
   /** Null: there is no page for the patient. */
   readonly pageTokenHash: Buffer | null;
   /** Where the page links back to, encrypted. */
@@ -53,7 +50,6 @@ export async function storeConfirmation(tx: Tx, made: NewConfirmation): Promise<
       kind,
       channel: made.channel,
       code_hash: made.codeHash,
-      ehr_reference: made.ehrReference,
       page_token_hash: made.pageTokenHash,
       sealed_return_url: made.sealedReturnUrl,
       max_attempts: made.attempts,
@@ -105,8 +101,6 @@ interface ConfirmedItem {
 
 /**
  * Records that the EHR has performed what the code confirms. This overrides any other state of the ids.
- *
- * @param codeHash for a code that the EHR has checked: recognises a repeated request
  */
 export async function confirmItems(
   tx: Tx,
@@ -114,21 +108,16 @@ export async function confirmItems(
     emr,
     confirmationId,
     items,
-    codeHash,
   }: {
     readonly emr: string;
     readonly confirmationId: string;
     readonly items: readonly ConfirmedItem[];
-    readonly codeHash?: Buffer | undefined;
   },
 ): Promise<void> {
   // Lock the confirmation before its items, like `decideCode`, to avoid deadlocks.
   await tx
     .updateTable('confirmations')
-    .set({
-      confirmed_at: sql<Date>`coalesce(confirmed_at, clock_timestamp())`,
-      ...(codeHash ? { code_hash: codeHash } : {}),
-    })
+    .set({ confirmed_at: sql<Date>`coalesce(confirmed_at, clock_timestamp())` })
     .where('id', '=', confirmationId)
     .execute();
   for (const { id, ehrAppointmentId } of items) {

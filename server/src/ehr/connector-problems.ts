@@ -1,10 +1,10 @@
 import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
-import { codeIncorrect, Problem, scheduleHasAppointments, unavailable } from '../problems/problem.ts';
+import { Problem, scheduleHasAppointments, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 
 /** The reason for each kind of connector error. `*_not_found` is checked earlier, where the place is known. */
 const reasonOf: Record<
-  Exclude<ConnectorErrorKind, 'unavailable' | 'code_incorrect' | 'connection_closed' | 'schedule_has_appointments'>,
+  Exclude<ConnectorErrorKind, 'unavailable' | 'connection_closed' | 'schedule_has_appointments'>,
   Reason
 > = {
   patient_not_found: 'patient_not_found',
@@ -19,8 +19,6 @@ const reasonOf: Record<
   appointment_pending: 'appointment_awaiting_confirmation',
   appointment_started: 'appointment_started',
   appointment_not_held: 'confirmation_not_pending',
-  code_expired: 'confirmation_expired',
-  code_locked: 'confirmation_locked',
   unsupported: 'operation_unsupported',
   rejected: 'ehr_rejected',
   timeout: 'ehr_timeout',
@@ -33,7 +31,6 @@ export function asProblem(error: unknown): unknown {
   if (error.kind === 'unavailable') {
     return unavailable('ehr_unavailable', { retryAfterSeconds: error.retryAfterSeconds, cause: error });
   }
-  if (error.kind === 'code_incorrect') return codeIncorrect(error.attemptsRemaining ?? 0);
   if (error.kind === 'schedule_has_appointments') return scheduleHasAppointments(error.appointmentIds, error);
   if (error.kind === 'connection_closed') {
     const detail = 'The connection to the EHR closed before the response. Nothing was changed.';

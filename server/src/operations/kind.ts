@@ -61,8 +61,6 @@ export interface OperationKind<Plan, Outcome> {
    * finished, because nobody could enter the code.
    */
   codesFor(plan: Plan): readonly string[];
-  /** `compensate` does nothing: the EHR's own expiry ends what was started. */
-  readonly needsNoCompensation?: boolean;
   /** Has no caller, and is performed again until the EHR succeeds. */
   readonly isRepeatable?: boolean;
 

@@ -37,10 +37,7 @@ export async function resume(
     throw new OperationEnded(asOutcomeUnknown(error));
   });
   try {
-    if (
-      stored.state === 'compensating' ||
-      (stored.isExpired && kind.codesFor(plan).length > 0 && !kind.needsNoCompensation)
-    ) {
+    if (stored.state === 'compensating' || (stored.isExpired && kind.codesFor(plan).length > 0)) {
       return await compensateAndStartOver(run, kind, stored);
     }
     if (stored.state === 'pending' && mayPerformAgain(run, kind, stored)) {

@@ -125,10 +125,8 @@ function noHeaders(): undefined {
 }
 
 /** The digits of a code, without spaces and hyphens. `undefined` if it cannot be a code: it then counts as no attempt. */
-function readCode({ confirmation, context }: LinkedPage, typed: string): string | undefined {
+function readCode({ context }: LinkedPage, typed: string): string | undefined {
   const code = typed.replace(/[\s\p{Pd}]/gu, '');
-  // An EHR that sends codes decides what they look like.
-  if (confirmation.isEhrCode) return /^\p{ASCII}{1,100}$/u.test(code) ? code : undefined;
   const { length } = context.careUnit.code;
   return new RegExp(`^\\d{${length}}$`).test(code) ? code : undefined;
 }

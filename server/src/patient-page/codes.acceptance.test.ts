@@ -2,7 +2,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { careUnitPath } from '../../../test/ehrs/other-ehrs.ts';
 import {
-  book,
   bookEach,
   consecutiveSlots,
   freeSlot,
@@ -28,7 +27,7 @@ import { bookWithPage, cancelWithPage, lock, pagePath } from '../../../test/requ
 import { expectProblem } from '../../../test/requests/problems.ts';
 import { startPages } from './test-pages.ts';
 
-const { gateway, ehrs, ehrCodes, browser, sweden, uk } = await startPages();
+const { gateway, ehrs, browser, sweden, uk } = await startPages();
 afterAll(() => gateway.close());
 beforeEach(() => ehrs.reset());
 
@@ -120,16 +119,6 @@ describe('a code', () => {
     const booked = (await gateway.ehr('sandbox-se').appointments()).filter(({ id }) => id === appointment.id);
     expect(booked).toMatchObject([{ state: 'booked' }]);
   });
-});
-
-test('shows the code of an EHR that sends and checks codes itself the same way', async () => {
-  const careUnit = careUnitPath('ehr-codes', 'sodermalm');
-  const appointment = await book(gateway, { careUnit });
-  const path = pagePath(appointment);
-  const code = [...ehrCodes.values()].at(-1)?.codes.at(-1) ?? '';
-  expect((await browser.enter(path, incorrectCodes(code, 1)[0] ?? '')).text).toContain('Du har 4 försök kvar');
-  expect((await browser.enter(path, '')).text).toContain('Skriv koden från meddelandet');
-  expect((await browser.enter(path, code)).heading).toBe('Din tid är bekräftad');
 });
 
 describe('a new code', () => {

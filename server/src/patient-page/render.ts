@@ -87,7 +87,7 @@ function stateIcon(state: PageState): Html {
 
 function fieldError({ view: { confirmation, state }, careUnit, result }: Page, words: Texts): string | undefined {
   if (state !== 'waiting') return undefined;
-  if (result === 'malformed') return words.malformed(confirmation.isEhrCode ? undefined : careUnit.code.length);
+  if (result === 'malformed') return words.malformed(careUnit.code.length);
   return result === 'incorrect' ? words.incorrect(confirmation.attemptsRemaining) : undefined;
 }
 

@@ -1,5 +1,3 @@
-import { pendingCodes, withCodes } from '../../../connector-kit/src/conformance/simulated-codes.test-support.ts';
-import type { Subject } from '../../../connector-kit/src/conformance/subject.ts';
 import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
 import { withoutHolds } from '../../../test/ehrs/limited-ehrs.ts';
 import { withEhr, withTolerantBreakers, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
@@ -12,26 +10,22 @@ import { resolvePatientPage } from '../config/patient-page.ts';
 export const returnUrl = 'https://booking.example.org/done';
 
 /**
- * Starts a gateway with pages for patients. Its EHRs can fail. `no-hold` cannot hold a time, `ehr-codes` sends codes itself, and
- * messages of `lund` contain the link.
+ * Starts a gateway with pages for patients. Its EHRs can fail. `no-hold` cannot hold a time, and messages of `lund` contain
+ * the link.
  */
 export async function startPages() {
   const ehrs = faultyEhrs();
-  const ehrCodes = pendingCodes();
   const gateway = await startGateway({
     logLevel: 'trace',
     connectors: [
       wrapConnector((connector, emr) => {
         const faulty = ehrs.faulty(connector, emr);
-        if (emr === 'ehr-codes') return withCodes({ connector: faulty } as Subject, ehrCodes).connector;
         return emr === 'no-hold' ? withoutHolds(faulty) : faulty;
       }),
     ],
     configure: (demo) => {
-      const extended = ['no-hold', 'ehr-codes'].reduce(
-        (configuration, id) => withEhr(configuration, { id, like: 'sandbox-se', policies: {} }),
-        withPages(withTolerantBreakers(demo)),
-      );
+      const tolerant = withPages(withTolerantBreakers(demo));
+      const extended = withEhr(tolerant, { id: 'no-hold', like: 'sandbox-se', policies: {} });
       const patient_page = resolvePatientPage({ link_in_messages: true });
       return {
         ...extended,
@@ -46,7 +40,6 @@ export async function startPages() {
   return {
     gateway,
     ehrs,
-    ehrCodes,
     browser: browserOf(gateway),
     sweden: careUnitOf(gateway, sodermalm),
     uk: careUnitOf(gateway, riverside),

@@ -102,8 +102,7 @@ export const en: Texts = {
   validUntil: (time, day) => `The code is valid until ${time}${day ? ` on ${day}` : ''}.`,
   errorTitle: 'The code was not accepted',
   errorPrefix: 'Error',
-  malformed: (length) =>
-    length === undefined ? 'Enter the code from the message' : `Enter the ${length} digits of the code`,
+  malformed: (length) => `Enter the ${length} digits of the code`,
   incorrect: (left) => `The code is incorrect. You have ${left} ${left === 1 ? 'attempt' : 'attempts'} left`,
   submit: { booking: 'Confirm', cancellation: 'Cancel appointment' },
   noCode: 'Have you not received the code?',

@@ -96,7 +96,7 @@ export const nb: Texts = {
   validUntil: (time, day) => `Koden gjelder til ${day ? `${day.toLowerCase()} ` : ''}kl. ${time}.`,
   errorTitle: 'Koden ble ikke godtatt',
   errorPrefix: 'Feil',
-  malformed: (length) => (length === undefined ? 'Skriv koden fra meldingen' : `Skriv de ${length} sifrene i koden`),
+  malformed: (length) => `Skriv de ${length} sifrene i koden`,
   incorrect: (left) => `Koden er feil. Du har ${left} forsøk igjen`,
   submit: { booking: 'Bekreft', cancellation: 'Avbestill' },
   noCode: 'Har du ikke fått koden?',

@@ -96,8 +96,7 @@ export const sv: Texts = {
   validUntil: (time, day) => `Koden gäller till ${day ? `${day.toLowerCase()} ` : ''}kl. ${time}.`,
   errorTitle: 'Koden godtogs inte',
   errorPrefix: 'Fel',
-  malformed: (length) =>
-    length === undefined ? 'Skriv koden från meddelandet' : `Skriv de ${length} siffrorna i koden`,
+  malformed: (length) => `Skriv de ${length} siffrorna i koden`,
   incorrect: (left) => `Koden är fel. Du har ${left} försök kvar`,
   submit: { booking: 'Bekräfta', cancellation: 'Avboka' },
   noCode: 'Har du inte fått koden?',

@@ -34,7 +34,7 @@ export interface Texts {
   /** The title of the list of errors, and what stands before the title of the page. */
   readonly errorTitle: string;
   readonly errorPrefix: string;
-  malformed(length: number | undefined): string;
+  malformed(length: number): string;
   incorrect(attemptsRemaining: number): string;
   readonly submit: Readonly<Record<ConfirmationKind, string>>;
   readonly noCode: string;

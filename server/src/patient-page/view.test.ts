@@ -17,7 +17,6 @@ function confirmation(states: readonly ItemState[], facts: Partial<PageConfirmat
     attemptsRemaining: 5,
     mayResend: true,
     delivery: 'sent',
-    isEhrCode: false,
     sealedReturnUrl: null,
     items: states.map((state, index) => ({ id: `a-${index}`, state })),
     ...facts,

@@ -124,7 +124,6 @@ async function makeCodes(tx: Tx, work: Work, group: readonly AwaitingStep[], res
     kind,
     channel,
     codeHash: hashCode(services.keys, id, code),
-    ehrReference: null,
     pageTokenHash,
     sealedReturnUrl: sealReturnUrl(services.keys, id, returnUrl),
     attempts: careUnit.code.attempts,
@@ -212,7 +211,7 @@ function newItem({ services, ehr }: Work, step: AwaitingStep, results: Results, 
 }
 
 /** Encrypted: the URL can contain the caller's own identifiers. */
-export function sealReturnUrl(keys: KeyRing, confirmationId: string, returnUrl: string | undefined): Buffer | null {
+function sealReturnUrl(keys: KeyRing, confirmationId: string, returnUrl: string | undefined): Buffer | null {
   return returnUrl === undefined ? null : keys.seal('confirmation', returnUrl, confirmationContext(confirmationId));
 }
 

@@ -53,6 +53,6 @@ export function previewResponse(
   return preview(bodies, many);
 }
 
-export function preview(bodies: readonly object[], many: boolean): OperationResponse {
+function preview(bodies: readonly object[], many: boolean): OperationResponse {
   return { status: 200, body: many ? { appointments: bodies } : (bodies[0] ?? {}) };
 }

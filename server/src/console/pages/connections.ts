@@ -130,6 +130,5 @@ function capabilities(claims: NonNullable<EmrCheck['claims']>): Html {
     ['Operations', claims.operations.join(', ')],
     ['Changes', claims.changes.join(', ') || 'none'],
     ['All or nothing', transactions ? allOrNothing : 'no; the gateway compensates'],
-    ['Sends codes', claims.sendsCodes ? 'yes' : 'no; the gateway does'],
   ]);
 }

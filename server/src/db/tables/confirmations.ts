@@ -12,7 +12,6 @@ interface ConfirmationRow {
   kind: ConfirmationKind;
   channel: Channel;
   code_hash: Buffer | null;
-  ehr_reference: string | null;
   page_token_hash: Buffer | null;
   sealed_return_url: Buffer | null;
   failed_attempts: Generated<number>;
