@@ -31,6 +31,8 @@ async function bundle(folder: string): Promise<void> {
   await build({
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     platform: 'node',
+    // Its `main` is UMD, whose `require` of its own files a bundle does not see.
+    resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
     input: { gateway: 'server/src/main.ts', crossward: 'server/src/cli/main.ts' },
     external,
     plugins: [

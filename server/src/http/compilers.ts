@@ -2,6 +2,7 @@ import { type Options, SerializerSelector } from '@fastify/fast-json-stringify-c
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
 import type { FastifyServerOptions } from 'fastify';
 import { formats } from './formats.ts';
+import { once } from './once.ts';
 
 type Validate = ReturnType<Ajv2020['compile']>;
 type Serialize = (data: unknown) => string;
@@ -61,12 +62,4 @@ function lazy<Function extends Compiled>(build: () => Function): Lazy<Function> 
     { compile },
   );
   return run;
-}
-
-function once<Result>(compute: () => Result): () => Result {
-  let result: Result | undefined;
-  return () => {
-    result ??= compute();
-    return result;
-  };
 }

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Problem } from '../problems/problem.ts';
 import { bodyUnreadable } from './error-handler.ts';
-import { type JsonFault, scanJson } from './json-scan.ts';
-import { syntaxErrorIn } from './json-syntax.ts';
+import { faultInJson, type JsonFault } from './json-check.ts';
 
 /** Limits far above what any operation needs. They bound the time and memory that parsing a body costs. */
 export const bodyLimits = { depth: 32, values: 2000 } as const;
@@ -26,14 +25,9 @@ export function addJsonBody(app: FastifyInstance): void {
 export function parseJson(bytes: Buffer, isWhole = true): unknown {
   if (bytes.length === 0) throw bodyUnreadable('The body is empty.');
   const text = decoded(bytes);
-  const fault = scanJson(text, bodyLimits);
-  if (fault) throw rejection(fault);
-  try {
-    return JSON.parse(text);
-  } catch {
-    const at = isWhole ? syntaxErrorIn(text) : undefined;
-    throw bodyUnreadable(`The body is not valid JSON${at ? `: see line ${at.line}, column ${at.column}` : ''}.`);
-  }
+  const fault = faultInJson(text, bodyLimits);
+  if (fault) throw rejection(fault, isWhole);
+  return JSON.parse(text);
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -46,15 +40,19 @@ function decoded(bytes: Buffer): string {
   }
 }
 
-function rejection(fault: JsonFault): Problem {
+function rejection(fault: JsonFault, isWhole: boolean): Problem {
   switch (fault.kind) {
+    case 'syntax': {
+      const place = isWhole ? `: see line ${fault.line}, column ${fault.column}` : '';
+      return bodyUnreadable(`The body is not valid JSON${place}.`);
+    }
     case 'too deep':
       return bodyUnreadable(`The body is nested more than ${bodyLimits.depth} levels deep.`);
     case 'too many values':
       return bodyUnreadable(`The body contains more than ${bodyLimits.values} values.`);
     case 'repeated name': {
-      const { pointer, isWhole } = fault;
-      if (isWhole) return bodyUnreadable(`${pointer} is sent more than once.`, pointer);
+      const { pointer } = fault;
+      if (fault.isWhole) return bodyUnreadable(`${pointer} is sent more than once.`, pointer);
       const place = pointer === '' ? 'The body' : pointer;
       return bodyUnreadable(`${place} contains the same field more than once.`, pointer);
     }

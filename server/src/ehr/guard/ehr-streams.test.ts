@@ -79,14 +79,19 @@ describe('a streamed response', () => {
     expect(size).toBeGreaterThan(59 * mebibyte.length);
   });
 
-  test('that nobody wants any more is cancelled', async () => {
+  test.each([
+    ['after its first part', async (chunks: AsyncIterator<Uint8Array>) => void (await chunks.next())],
+    ['before it was read', async () => undefined],
+  ])('that nobody wants any more %s is cancelled', async (_, begin) => {
     const closed = Promise.withResolvers<void>();
     const server = await serve((_request, response) => {
       response.once('close', closed.resolve);
       sendMany(response, 50);
     });
     const { chunks } = await connect().stream(read(server.url));
-    for await (const _ of chunks) break;
+    const iterator = chunks[Symbol.asyncIterator]();
+    await begin(iterator);
+    await iterator.return?.();
     await closed.promise;
   });
 

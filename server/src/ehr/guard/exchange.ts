@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { EhrRequest, EhrResponse, EhrStream, StreamedBody } from '@crossward/connector-kit';
 import type { Dispatcher } from 'undici';
-import { chunkQueue } from './chunk-queue.ts';
+
+/** Bytes that wait for the reader. With more, the connection is paused. */
+const mostQueued = 256 * 1024;
 
 interface Limits {
   /** With a streamed body: time without progress. */
@@ -83,10 +85,16 @@ function open(
   let isOver = false;
   let received = 0;
   let bodyError: unknown;
-  const body = chunkQueue({
-    pause: () => controller?.pause(),
-    resume: () => controller?.resume(),
+  const body = new Readable({
+    highWaterMark: mostQueued,
+    read: () => controller?.resume(),
+    destroy(error, done) {
+      if (!isOver) abort(timedOut);
+      done(error);
+    },
   });
+  // Its reader gets the error too, if there is one.
+  body.on('error', () => undefined);
 
   function stopTimer(): void {
     clearTimeout(timer);
@@ -100,7 +108,7 @@ function open(
       ? new BodyFailure('The body of a request to the EHR could not be read', { cause: bodyError })
       : new ExchangeFailure(code, controller !== undefined);
     reject(failure);
-    body.fail(failure);
+    body.destroy(failure);
   }
   function abort(code: string): void {
     fail(code);
@@ -147,18 +155,18 @@ function open(
             Array.isArray(value) ? value.join(', ') : (value ?? ''),
           ]),
         );
-        resolve({ status, headers, chunks: body.chunks(() => abort(timedOut)) });
+        resolve({ status, headers, chunks: chunksOf(body) });
       },
-      onResponseData(_controller, chunk) {
+      onResponseData(responding, chunk) {
         received += chunk.length;
         if (received > limits.maxBytes) abort(tooLarge);
-        else if (!isOver) body.push(chunk);
+        else if (!isOver && !body.push(chunk)) responding.pause();
       },
       onResponseEnd() {
         if (isOver) return;
         isOver = true;
         stopTimer();
-        body.end();
+        body.push(null);
       },
       onResponseError(_controller, error) {
         fail(codeOf(error));
@@ -166,6 +174,20 @@ function open(
     },
   );
   return promise;
+}
+
+/** Unlike the stream's own iterator, it ends the stream even if the reader leaves before its first read. */
+function chunksOf(body: Readable): AsyncIterable<Uint8Array> {
+  const iterator: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
+  const chunks: AsyncIterableIterator<Uint8Array> = {
+    next: () => iterator.next(),
+    async return() {
+      body.destroy();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => chunks,
+  };
+  return chunks;
 }
 
 interface BodyEvents {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scanJson } from './json-scan.ts';
+import { faultInJson } from './json-check.ts';
 
 const unlimited = { depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY };
 
@@ -31,10 +31,10 @@ describe('for any JSON', () => {
     fc.assert(
       fc.property(written, (text) => {
         const { depth, values } = measure(JSON.parse(text));
-        expect(scanJson(text, unlimited)).toBeUndefined();
-        expect(scanJson(text, { depth, values })).toBeUndefined();
-        expect(scanJson(text, { ...unlimited, values: values - 1 })).toEqual({ kind: 'too many values' });
-        if (depth > 0) expect(scanJson(text, { ...unlimited, depth: depth - 1 })).toEqual({ kind: 'too deep' });
+        expect(faultInJson(text, unlimited)).toBeUndefined();
+        expect(faultInJson(text, { depth, values })).toBeUndefined();
+        expect(faultInJson(text, { ...unlimited, values: values - 1 })).toEqual({ kind: 'too many values' });
+        if (depth > 0) expect(faultInJson(text, { ...unlimited, depth: depth - 1 })).toEqual({ kind: 'too deep' });
       }),
     );
   });
@@ -50,8 +50,8 @@ describe('for any JSON', () => {
         const again = all[which % all.length] ?? '';
         const fields = all.map((it) => `${JSON.stringify(it)}:${JSON.stringify(value)}`);
         const literal = isEscaped ? `"${asEscapes(again)}"` : JSON.stringify(again);
-        expect(scanJson(`[{${fields.join()}}]`, unlimited)).toBeUndefined();
-        expect(scanJson(`[{${fields.join()},${literal}:0}]`, unlimited)).toMatchObject({ kind: 'repeated name' });
+        expect(faultInJson(`[{${fields.join()}}]`, unlimited)).toBeUndefined();
+        expect(faultInJson(`[{${fields.join()},${literal}:0}]`, unlimited)).toMatchObject({ kind: 'repeated name' });
       }),
     );
   });
@@ -59,7 +59,7 @@ describe('for any JSON', () => {
 
 test('never throws, whatever the text', () => {
   const pieces = fc.array(fc.oneof(fc.string(), fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '\\', '1', '"a"')));
-  fc.assert(fc.property(pieces, (parts) => void scanJson(parts.join(''), { depth: 5, values: 10 })));
+  fc.assert(fc.property(pieces, (parts) => void faultInJson(parts.join(''), { depth: 5, values: 10 })));
 });
 
 test.each([
@@ -69,5 +69,86 @@ test.each([
   ['{"12345":1,"12345":1}', '', false],
   ['{"a":{"12345":{"b":1,"b":1}}}', '/a', false],
 ])('finds the repeated name in %s at %j', (text, pointer, isWhole) => {
-  expect(scanJson(text, unlimited)).toEqual({ kind: 'repeated name', pointer, isWhole });
+  expect(faultInJson(text, unlimited)).toEqual({ kind: 'repeated name', pointer, isWhole });
+});
+
+test.each([
+  ['', 1, 1],
+  ['  ', 1, 3],
+  ["{'a': 1}", 1, 2],
+  ['{"a": 1,}', 1, 9],
+  ['{"a": 1 "b": 2}', 1, 9],
+  ['{"a": undefined}', 1, 7],
+  ['{"a": 01}', 1, 8],
+  ['{"a": 1', 1, 8],
+  ['{"a": "1}', 1, 7],
+  ['{"a": [1, 2}}', 1, 12],
+  ['{"a" 1}', 1, 6],
+  ['{"a": 1}}', 1, 9],
+  ['[1,\n2,\r\n3 4]', 3, 3],
+  ['{"a":\t"\t"}', 1, 7],
+])('%j is not JSON at line %i, column %i', (text, line, column) => {
+  expect(() => JSON.parse(text)).toThrow();
+  expect(faultInJson(text, unlimited)).toEqual({ kind: 'syntax', line, column });
+});
+
+const pieces = [
+  '{',
+  '}',
+  '[',
+  ']',
+  ':',
+  ',',
+  '"a"',
+  '"\\u00e6"',
+  '"\\x"',
+  '0',
+  '-1.5e3',
+  '01',
+  'true',
+  'nul',
+  '1.',
+  '-',
+  '//',
+  '/*a*/',
+  "'a'",
+  '\v',
+  '\u00a0',
+  '\ufeff',
+  ' ',
+  '\n',
+  '"',
+  '\\',
+];
+
+test('finds an error exactly where JSON.parse does', () => {
+  const anyText = fc.oneof(
+    fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((parts) => parts.join('')),
+    fc.json().chain((text) => fc.nat(text.length).map((at) => text.slice(0, at) + text.slice(at + 1))),
+    fc.json(),
+  );
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const fault = faultInJson(text, unlimited);
+      if (fault?.kind !== 'repeated name') expect(fault === undefined).toBe(isJson(text));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('a long string does not exhaust the stack', () => {
+  expect(faultInJson(`{"a":"${'x'.repeat(1_048_576)}",}`, unlimited)).toEqual({
+    kind: 'syntax',
+    line: 1,
+    column: 1_048_585,
+  });
 });
