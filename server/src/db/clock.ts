@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { sinceBoot } from '../time/since-boot.ts';
 import type { Db } from './kysely.ts';
 
 /**
@@ -17,22 +18,35 @@ export interface DatabaseClock {
 /** The answer of a database that hesitates longer says too little about its time. In milliseconds. */
 const longestAnswer = 1_000;
 
+/** The time since the start of the machine can be as coarse as this. In milliseconds. */
+const coarse = 1_500;
+
 /** A clock to be measured from time to time. */
 export function createDatabaseClock(db: Db): DatabaseClock {
   /** The database's time when `performance.now()` was 0. The machine's clock can be set meanwhile; `performance` cannot. */
   let origin: number | undefined;
-  const now = () => (origin === undefined ? Date.now() : origin + performance.now());
+  let bootedBefore = 0;
+  const now = () => (origin === undefined ? Date.now() : origin + performance.now() + suspended());
+
+  /** How long the machine has been suspended since the measurement, when `performance` stood still. */
+  function suspended(): number {
+    const milliseconds = sinceBoot() - performance.now() - bootedBefore;
+    return milliseconds > coarse ? milliseconds : 0;
+  }
   return {
     now: () => new Date(now()),
     aheadMilliseconds: () => Date.now() - now(),
     async measure() {
-      const sentAt = performance.now();
+      const [sentAt, sentSinceBoot] = [performance.now(), sinceBoot()];
       const { rows } = await sql<{ now: number }>`
         SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`.execute(db);
       const receivedAt = performance.now();
+      const receivedSinceBoot = sinceBoot();
       const [row] = rows;
-      if (!row || (origin !== undefined && receivedAt - sentAt > longestAnswer)) return;
+      const took = Math.max(receivedAt - sentAt, receivedSinceBoot - sentSinceBoot);
+      if (!row || (origin !== undefined && took > longestAnswer)) return;
       origin = row.now - (sentAt + receivedAt) / 2;
+      bootedBefore = receivedSinceBoot - receivedAt;
     },
   };
 }

@@ -64,11 +64,10 @@ async function openConnection(
     now,
   };
   const { open } = bindConnector(module, context, database);
-  // A connector with tables has its EHR in the database.
-  const countsEveryCall = module.migrations !== undefined;
   const guard = createGuard(guardSettings(emr.connection), {
     emr: emr.id,
-    countsEveryCall,
+    // A connector with tables has its EHR in the database, and a plug-in may have its own transport.
+    countsEveryCall: () => module.migrations !== undefined || !http.isUsed(),
     metrics,
     onBreakerChange: (breaker) => log.warn({ emr: emr.id, breaker }, 'circuit breaker state changed'),
   });

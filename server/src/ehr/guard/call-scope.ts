@@ -6,10 +6,12 @@ export interface CallFacts {
   hasReachedEhr: boolean;
   /** Whether it ended because the EHR limits the rate of requests. */
   wasThrottled: boolean;
+  /** Whether it has ended with an error. A request that it waits for beside others may still be on its way. */
+  hasFailed: boolean;
 }
 
 export function newFacts(): CallFacts {
-  return { hasReachedEhr: false, wasThrottled: false };
+  return { hasReachedEhr: false, wasThrottled: false, hasFailed: false };
 }
 
 /** The connector call that an HTTP request to the EHR belongs to. */
@@ -21,6 +23,8 @@ export interface CallScope {
   /** In terms of `performance.now()`. */
   deadline(): number;
   readonly facts: CallFacts;
+  /** Runs `leave` when the call fails or times out, unless the returned function is called before. */
+  onFailure(leave: () => void): () => void;
   /** Restarts the time-out of the call, because it is making progress. */
   progress(): void;
 }

@@ -431,7 +431,14 @@ describe('an EHR that limits the rate of requests', () => {
       const facts = newFacts();
       const { signal } = new AbortController();
       const begun = performance.now();
-      const scope = { signal: () => signal, begun, deadline: () => begun + 4000, facts, progress: () => undefined };
+      const scope = {
+        signal: () => signal,
+        begun,
+        deadline: () => begun + 4000,
+        facts,
+        onFailure: () => () => undefined,
+        progress: () => undefined,
+      };
       const error = await callScope.run(scope, () => http.send(write(server.url))).catch((reason: unknown) => reason);
       if (error instanceof ConnectorError) return facts.wasThrottled ? 'throttled' : error.kind;
       return 'accepted';

@@ -38,7 +38,11 @@ const longestBusyMs = 30_000;
 export function createEhrHttp(
   settings: EhrHttpSettings,
   pace: Pace = createPace({ fixedRate: settings.requestsPerSecond }),
-): EhrHttp & { close(): Promise<void> } {
+): EhrHttp & {
+  /** Whether the connector has sent a request with it. */
+  isUsed(): boolean;
+  close(): Promise<void>;
+} {
   const agent = new Agent({
     connect: createConnect(settings),
     connections: settings.connections,
@@ -47,6 +51,7 @@ export function createEhrHttp(
     bodyTimeout: settings.requestTimeoutMs,
   });
 
+  let isUsed = false;
   /** Since when the EHR has accepted nothing, and has responded with 503 and a short `Retry-After`. */
   let busySince: number | undefined;
 
@@ -66,12 +71,14 @@ export function createEhrHttp(
   ): Promise<Response> {
     const url = parse(request.url);
     const scope = callScope.getStore();
+    isUsed = true;
     let mayBeDone = false;
     let outcome: Response | ExchangeFailure | undefined;
     for (let sent = 1; ; ) {
       if (scope?.signal().aborted) throw failure(request, new ExchangeFailure('EHR_CALL_OVER', false), mayBeDone);
       await pace.turn(scope).catch((error: unknown) => {
-        if (scope) scope.facts.wasThrottled = true;
+        // A request that has left the queue because its call failed says nothing about the cause.
+        if (scope && !scope.facts.hasFailed) scope.facts.wasThrottled = true;
         throw mayBeDone && outcome ? failure(request, outcome, mayBeDone) : error;
       });
       if (scope) scope.facts.hasReachedEhr = true;
@@ -111,6 +118,7 @@ export function createEhrHttp(
       });
       return { status, headers, chunks: withConnectorErrors(request, chunks) };
     },
+    isUsed: () => isUsed,
     close: () => agent.destroy(),
   };
 }

@@ -27,7 +27,7 @@ function setUp(settings: Partial<GuardSettings> = {}, countsEveryCall = true): S
     },
     {
       emr: 'north',
-      countsEveryCall,
+      countsEveryCall: () => countsEveryCall,
       metrics: createEhrMetrics(registry),
       onBreakerChange: (state) => void changes.push(state),
     },

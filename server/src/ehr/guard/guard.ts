@@ -52,8 +52,8 @@ interface Streamed {
 
 interface Surroundings {
   readonly emr: string;
-  /** Whether the connector reaches its EHR without HTTP requests. Otherwise a call without one was answered from memory. */
-  readonly countsEveryCall: boolean;
+  /** Whether the connector reaches its EHR in another way. Otherwise a call without a request was answered from memory. */
+  countsEveryCall(): boolean;
   readonly metrics: EhrMetrics;
   onBreakerChange(state: BreakerState): void;
 }
@@ -104,7 +104,7 @@ export function createGuard(
     const wasThrottled = (error: unknown) => facts.wasThrottled || error instanceof Throttled;
     /** A call that was answered from memory, or that the rate of requests has stopped, says nothing about the EHR. */
     const judge: Judge = (error) => {
-      if (!(facts.hasReachedEhr || countsEveryCall)) return 'nothing';
+      if (!(facts.hasReachedEhr || countsEveryCall())) return 'nothing';
       if (error === undefined) return 'success';
       if (wasThrottled(error)) return 'nothing';
       return error instanceof ConnectorError && failures.includes(error.kind) ? 'failure' : 'success';

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type CallScope, newFacts } from './call-scope.ts';
+import { type CallScope, callScope, newFacts } from './call-scope.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { RateReport, SharedRate } from './rate-exchange.ts';
+import { Throttled } from './throttled.ts';
+import { withinTime } from './time-limit.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -17,7 +19,14 @@ const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
 function call(ago = 0): CallScope {
   const begun = performance.now() - ago;
   const { signal } = new AbortController();
-  return { signal: () => signal, begun, deadline: () => begun + 20_000, facts: newFacts(), progress: () => undefined };
+  return {
+    signal: () => signal,
+    begun,
+    deadline: () => begun + 20_000,
+    facts: newFacts(),
+    onFailure: () => () => undefined,
+    progress: () => undefined,
+  };
 }
 
 /** Sends requests, and counts those that had their turn. */
@@ -62,6 +71,41 @@ test('a rejected request stops all others until Retry-After, and sets the rate t
   await pass(2010);
   expect(sent()).toBeGreaterThanOrEqual(34);
   expect(sent()).toBeLessThanOrEqual(40);
+});
+
+test('the requests of a call that has failed leave the queue', async () => {
+  const pace = createPace({ fixedRate: 1 });
+  const turn = () => pace.turn(callScope.getStore());
+  await turn();
+  const waiting: Promise<unknown>[] = [];
+  const failure = Promise.withResolvers<never>();
+  const failing = withinTime(
+    20_000,
+    () => {
+      waiting.push(...Array.from({ length: 5 }, () => turn().catch((error: unknown) => error)));
+      return failure.promise;
+    },
+    () => new Error('late'),
+  );
+  const { send, sent } = sender(pace);
+  send(1);
+  failure.reject(new Error('failed'));
+  await expect(failing).rejects.toThrow('failed');
+  expect(await Promise.all(waiting)).toEqual(Array.from({ length: 5 }, () => expect.any(Throttled)));
+  await pass(1010);
+  expect(sent()).toBe(1);
+});
+
+test('a request of a call that has succeeded, such as one that reads ahead, keeps its turn', async () => {
+  const pace = createPace({ fixedRate: 1 });
+  await pace.turn(undefined);
+  let reading: Promise<void> | undefined;
+  const call = async () => {
+    reading = pace.turn(callScope.getStore());
+  };
+  await withinTime(20_000, call, () => new Error('late'));
+  await pass(1010);
+  await expect(reading).resolves.toBeUndefined();
 });
 
 test('requests that were in flight together count once', async () => {

@@ -21,7 +21,8 @@ export interface Pace {
   /**
    * Waits for the turn of a request.
    *
-   * @throws Throttled if it would come too late for its call: for the first request of a call, after half of its time
+   * @throws Throttled if it would come too late for its call: for the first request of a call, after half of its time; or if its
+   *   call fails meanwhile
    */
   turn(scope: CallScope | undefined): Promise<void>;
   /** The EHR has responded, and has not limited the rate. */
@@ -159,20 +160,23 @@ export function createPace({ fixedRate, exchange = ownRate(), onThrottled = () =
     const ahead = [...waiting].filter((it) => it.order <= order).length;
     const soonest = Math.max(now, pausedUntil) + (ahead / (rate() ?? Number.POSITIVE_INFINITY)) * 1000;
     hasWaited = true;
-    if (soonest > latest) throw tooLate(now);
+    if (soonest > latest || scope?.facts.hasFailed) throw tooLate(now);
     return new Promise((resolve, reject) => {
-      const expiry = setTimeout(
-        () => {
-          waiting.delete(one);
-          reject(tooLate(performance.now()));
-        },
-        Math.max(0, latest - now),
-      );
+      const end = () => {
+        clearTimeout(expiry);
+        waiting.delete(one);
+        stays?.();
+      };
+      const leave = () => {
+        end();
+        reject(tooLate(performance.now()));
+      };
+      const expiry = setTimeout(leave, Math.max(0, latest - now));
+      const stays = scope?.onFailure(leave);
       const one: Waiting = {
         order,
         begin() {
-          clearTimeout(expiry);
-          waiting.delete(one);
+          end();
           resolve();
         },
       };

@@ -21,10 +21,20 @@ export function withinTime<Result>(
     let deadline = begun + milliseconds;
     let isOver = false;
     let timer = setTimeout(timeOut, milliseconds);
+    const leaving = new Set<() => void>();
 
+    function onFailure(leave: () => void): () => void {
+      leaving.add(leave);
+      return () => void leaving.delete(leave);
+    }
+    function fail(error: unknown): void {
+      facts.hasFailed = true;
+      reject(error);
+      for (const leave of leaving) leave();
+    }
     function timeOut(): void {
       isOver = true;
-      reject(late());
+      fail(late());
       abort();
     }
     function progress(): void {
@@ -39,9 +49,9 @@ export function withinTime<Result>(
       settle();
     }
 
-    callScope.run({ signal, begun, deadline: () => deadline, facts, progress }, work).then(
+    callScope.run({ signal, begun, deadline: () => deadline, facts, progress, onFailure }, work).then(
       (result) => ended(() => resolve(result)),
-      (error) => ended(() => reject(error)),
+      (error) => ended(() => fail(error)),
     );
   });
 }

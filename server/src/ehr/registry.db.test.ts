@@ -1,0 +1,69 @@
+import { type Connector, type ConnectorContext, ConnectorError } from '@crossward/connector-kit';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../../../test/database/database.ts';
+import { demoConfigurationPath } from '../config/demo.ts';
+import { loadEmr } from '../config/load.ts';
+import { createDb } from '../db/kysely.ts';
+import { connectors } from './connectors.ts';
+import { createEhrMetrics } from './guard/metrics.ts';
+import { serve } from './guard/test-servers.ts';
+import { openEhrRegistry } from './registry.ts';
+
+const { database, dispose } = await createTestDatabase();
+afterAll(() => dispose());
+const capabilities = { patientIdentifierTypes: [], resourceIdentifierTypes: [], changes: [], transactions: false };
+
+/** A connection whose connector has no tables and finds patients like this. */
+async function connect(findPatient: (context: ConnectorContext<unknown>) => Promise<null>) {
+  const { emr } = await loadEmr({ path: demoConfigurationPath, connectors, environment: {} }, () => 'sandbox-no');
+  const module = {
+    name: 'own-transport',
+    settingsSchema: {},
+    open: async (context: ConnectorContext<unknown>) =>
+      ({ capabilities, findPatient: () => findPatient(context) }) as unknown as Connector,
+  };
+  const connection = { ...emr.connection, allow_private_addresses: true, retries: 0 };
+  const ehrs = await openEhrRegistry({ emrs: [{ ...emr, connector: module.name, connection }] }, [module], {
+    database: database.pool,
+    db: createDb(database),
+    metrics: createEhrMetrics(new Registry()),
+    now: () => new Date(),
+    log: pino({ level: 'silent' }),
+  });
+  const [ehr] = ehrs.values();
+  if (!ehr) throw new Error('No connection');
+  onTestFinished(() => ehr.close());
+  const find = () => ehr.call('findPatient', { type: 'emr_id', value: 'p-1' });
+  return { ehr, find, failures: emr.connection.breaker.failures };
+}
+
+test('the calls of a plug-in that does not use the gateway’s HTTP client count for the breaker', async () => {
+  let isDown = false;
+  const { ehr, find, failures } = await connect(async () => {
+    if (isDown) throw new ConnectorError('unavailable', 'down');
+    return null;
+  });
+  await find();
+  expect(ehr.health().lastSuccessAt).not.toBeNull();
+  isDown = true;
+  for (let count = 0; count < failures; count++)
+    await expect(find()).rejects.toMatchObject({ reason: 'ehr_unavailable' });
+  expect(ehr.health().breaker).toBe('open');
+});
+
+test('a connector that has used the HTTP client is answered from memory if it sends nothing', async () => {
+  const server = await serve((_request, response) => void response.end('fine'));
+  let isKnown = false;
+  const { ehr, find, failures } = await connect(async ({ http }) => {
+    if (isKnown) throw new ConnectorError('unavailable', 'Known to be down');
+    await http.send({ method: 'GET', url: server.url, repeatable: true });
+    return null;
+  });
+  await find();
+  isKnown = true;
+  for (let count = 0; count < failures; count++)
+    await expect(find()).rejects.toMatchObject({ reason: 'ehr_unavailable' });
+  expect(ehr.health().breaker).toBe('closed');
+});
