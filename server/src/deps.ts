@@ -163,6 +163,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       database: database.pool,
       figures: { read: async () => ({ processes: [ownFigures()] }) },
       signIns: createSignInMetrics(metrics),
+      now: clock.now,
     },
     isReady: () => migrationsApplied(database, sets),
     async stop() {

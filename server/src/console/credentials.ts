@@ -11,6 +11,8 @@ export interface CredentialServices {
   readonly db: Db;
   readonly keys: KeyRing;
   readonly settings: ConsoleSettings;
+  /** The database's time. One-time codes go by it, because the clock of this machine can be wrong. */
+  now(): Date;
 }
 
 /** An enabled account, as it was when its credentials were checked. */
@@ -41,11 +43,15 @@ export function readAccount(db: Db, name: string): Promise<Account | undefined> 
 }
 
 /** Checks a one-time code, which `acceptProof` uses up. Only the demo's account has none. Sends no statement. */
-export function checkCode({ keys, settings }: CredentialServices, account: Account, code: string): Proof | undefined {
+export function checkCode(
+  { keys, settings, now }: CredentialServices,
+  account: Account,
+  code: string,
+): Proof | undefined {
   const { id, sealed_totp_secret, last_totp_step } = account;
   if (!sealed_totp_secret) return settings.demoOperator?.name === account.name ? { account } : undefined;
   const secret = keys.openBytes('operator', sealed_totp_secret, totpContext(id));
-  const step = secret && stepOfCode(secret, code.replace(/\s/g, ''), Number(last_totp_step ?? 0), Date.now());
+  const step = secret && stepOfCode(secret, code.replace(/\s/g, ''), Number(last_totp_step ?? 0), now().getTime());
   return step === undefined ? undefined : { account, step };
 }
 

@@ -66,7 +66,7 @@ export async function beginNewCodes(
   session: Session,
   { password }: Pick<PasswordChange, 'password'>,
 ): Promise<NewCodes | NotChanged> {
-  const { db, keys } = services;
+  const { db, keys, now } = services;
   const attempt = attemptIn(session);
   const checked = await check(services, attempt, 'codes_change', async (account) =>
     (await isPassword(password, account.password_hash)) ? account : undefined,
@@ -75,7 +75,8 @@ export async function beginNewCodes(
   // Failures of codes stay: a password alone forgives none.
   await db.transaction().execute((tx) => takeBackSignIn(tx, keys, attempt));
   const secret = newTotpSecret();
-  const pending: Pending = { secret: secret.toString('base64'), of: versionOf(checked.passed), begunAt: Date.now() };
+  const begunAt = now().getTime();
+  const pending: Pending = { secret: secret.toString('base64'), of: versionOf(checked.passed), begunAt };
   return {
     uri: enrolmentUri(secret, session.name),
     sealed: keys.seal('operator', JSON.stringify(pending), contextOf(session)).toString('base64url'),
@@ -102,13 +103,14 @@ export async function finishNewCodes(
   { sealed, code }: { readonly sealed: string; readonly code: string },
 ): Promise<Session | 'expired' | NewCodes> {
   const { db, keys } = services;
+  const now = services.now().getTime();
   const account = await readAccount(db, session.name);
   const text = keys.open('operator', Buffer.from(sealed, 'base64url'), contextOf(session));
   const pending: Pending | undefined = text && JSON.parse(text);
   if (!account || !pending || pending.of !== versionOf(account)) return 'expired';
-  if (Date.now() - pending.begunAt > patience) return 'expired';
+  if (now - pending.begunAt > patience) return 'expired';
   const secret = Buffer.from(pending.secret, 'base64');
-  const step = stepOfCode(secret, code.replace(/\s/g, ''), 0, Date.now());
+  const step = stepOfCode(secret, code.replace(/\s/g, ''), 0, now);
   if (step === undefined) return { uri: enrolmentUri(secret, session.name), sealed };
   const sealed_totp_secret = keys.seal('operator', secret, totpContext(account.id));
   const changed = await change(services, session, 'codes_change', { account }, async (tx, id) => {

@@ -5,6 +5,7 @@ import type { Configuration, ConfiguredAccess, ConfiguredEmr } from '../config/c
 import type { ConsoleSettings } from '../config/console-settings.ts';
 import type { FiguresSource } from '../ehr/figures.ts';
 import type { OperationServices } from '../operations/services.ts';
+import type { CredentialServices } from './credentials.ts';
 import type { Session } from './sessions.ts';
 import type { SignInMetrics } from './sign-in-metrics.ts';
 
@@ -23,7 +24,14 @@ export interface ConsoleDeps {
   readonly database: PostgresPool;
   readonly figures: FiguresSource;
   readonly signIns: SignInMetrics;
+  /** The database's time. */
+  now(): Date;
   readonly log: Logger;
+}
+
+/** What checks of credentials work with. */
+export function credentialServices({ services: { db, keys }, settings, now }: ConsoleDeps): CredentialServices {
+  return { db, keys, settings, now };
 }
 
 /** A request to the console, independent of the HTTP server. */

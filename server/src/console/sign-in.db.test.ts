@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type TOTP, URI } from 'otpauth';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { resolveConsole } from '../config/console-settings.ts';
+import { createDatabaseClock } from '../db/clock.ts';
 import { createDb } from '../db/kysely.ts';
 import { unavailable } from '../problems/problem.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
@@ -20,8 +21,11 @@ const services = {
   db: createDb(database),
   keys: createKeyRing([randomBytes(32)]),
   settings: resolveConsole({ url: 'https://gateway.internal.example.org', local_accounts: true }, {}),
+  now: () => clock.now(),
 };
 const { db, keys } = services;
+const clock = createDatabaseClock(db);
+await clock.measure();
 
 const address = '192.0.2.1';
 const account = { name: 'kari', password: 'a first password', role: 'view' as const };
@@ -119,4 +123,21 @@ test('a reset ends the pause of an account', async () => {
   expect(await signInWith(account.password, '')).toMatchObject({ waitSeconds: expect.toSatisfy((it) => it > 60) });
   const code = codeOf(await resetOperator(db, keys, account));
   expect(await signInWith(account.password, code)).toMatchObject({ name: account.name });
+});
+
+test('one-time codes go by the time of the database, whatever the clock of this machine says', async () => {
+  const uri = await resetOperator(db, keys, account);
+  const code = codeOf(uri, 30_000);
+  const { id } = await db.selectFrom('operators').select('id').executeTakeFirstOrThrow();
+  const session = await startSession(db, { operatorId: id, name: account.name, role: 'view', hours: 1 });
+  const begun = await beginNewCodes(services, session, { password: account.password });
+  if (!(typeof begun === 'object' && 'uri' in begun)) throw new Error('The password was not accepted');
+  const confirming = codeOf(begun.uri);
+  const { now } = Date;
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + 10 * 60_000);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(await signInWith(account.password, code)).toMatchObject({ name: account.name });
+  expect(await finishNewCodes(services, session, { sealed: begun.sealed, code: confirming })).toMatchObject({
+    name: account.name,
+  });
 });

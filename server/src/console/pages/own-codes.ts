@@ -4,7 +4,7 @@ import { enrolment } from '../enrolment.ts';
 import { textField } from '../fields.ts';
 import { page, postForm } from '../frame.ts';
 import { beginNewCodes, finishNewCodes, type NewCodes } from '../own-account.ts';
-import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import { type ConsoleResponse, credentialServices, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
 import { findOwnAccount, ownAccountPage, problemOf } from './own-account.ts';
 
@@ -12,8 +12,7 @@ import { findOwnAccount, ownAccountPage, problemOf } from './own-account.ts';
 export async function beginOwnCodes(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, request, session } = context;
   if (!(await findOwnAccount(context))) return seeOther(context, 'your-account');
-  const { db, keys } = deps.services;
-  const result = await beginNewCodes({ db, keys, settings: deps.settings }, session, {
+  const result = await beginNewCodes(credentialServices(deps), session, {
     password: request.form.get('codes_password') ?? '',
   });
   if (result !== 'rejected' && 'uri' in result) return codesPage(context, result);
@@ -23,9 +22,8 @@ export async function beginOwnCodes(context: SignedIn): Promise<ConsoleResponse>
 /** Replaces the operator's one-time codes with those that were shown. */
 export async function finishOwnCodes(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, request, session } = context;
-  const { db, keys } = deps.services;
   const [sealed = '', code = ''] = ['codes', 'code'].map((name) => request.form.get(name) ?? '');
-  const result = await finishNewCodes({ db, keys, settings: deps.settings }, session, { sealed, code });
+  const result = await finishNewCodes(credentialServices(deps), session, { sealed, code });
   if (result === 'expired') {
     return ownAccountPage(context, { text: 'These codes are out of date. Set up new codes again.', status: 409 });
   }

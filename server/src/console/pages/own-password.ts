@@ -1,6 +1,6 @@
 import { setCookie } from '../cookies.ts';
 import { changePassword } from '../own-account.ts';
-import { type ConsoleResponse, type SignedIn, seeOther } from '../page.ts';
+import { type ConsoleResponse, credentialServices, type SignedIn, seeOther } from '../page.ts';
 import { passwordMistake } from '../password.ts';
 import { findOwnAccount, type OwnAccountProblem, ownAccountPage, problemOf } from './own-account.ts';
 
@@ -13,8 +13,7 @@ export async function changeOwnPassword(context: SignedIn): Promise<ConsoleRespo
   const mistake = mistakeIn(request.form);
   if (mistake) return ownAccountPage(context, mistake);
   const field = (name: string) => request.form.get(name) ?? '';
-  const { db, keys } = deps.services;
-  const result = await changePassword({ db, keys, settings: deps.settings }, session, {
+  const result = await changePassword(credentialServices(deps), session, {
     password: field('password'),
     code: field('code'),
     newPassword: field('new_password'),

@@ -4,7 +4,7 @@ import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { cookieOf, setCookie } from '../cookies.ts';
 import { plainPage } from '../frame.ts';
 import { knownBrowser, knownFor, rememberBrowser } from '../known-browsers.ts';
-import { type ConsoleResponse, linkTo, type PageContext, seeOther } from '../page.ts';
+import { type ConsoleResponse, credentialServices, linkTo, type PageContext, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
 import { endSession, formToken, type Session } from '../sessions.ts';
 import { type FailedSignIn, signIn } from '../sign-in.ts';
@@ -93,18 +93,15 @@ export async function sendSignIn(context: PageContext): Promise<ConsoleResponse>
   if (name === '' || field('password') === '') {
     return signInPage(context, { problem: 'Enter your name and your password.', name, status: 400 });
   }
-  const { db, keys } = services;
-  const result = await signIn(
-    { db, keys, settings },
-    {
-      name,
-      password: field('password'),
-      code: field('code'),
-      address: request.address,
-      network: request.network,
-      browser: knownBrowser(keys, cookieOf(context, 'browser'), name),
-    },
-  );
+  const { keys } = services;
+  const result = await signIn(credentialServices(deps), {
+    name,
+    password: field('password'),
+    code: field('code'),
+    address: request.address,
+    network: request.network,
+    browser: knownBrowser(keys, cookieOf(context, 'browser'), name),
+  });
   if ('waitSeconds' in result) return showFailed(context, name, result);
   deps.signIns.ended('done', 'known');
   const known = rememberBrowser(keys, cookieOf(context, 'browser'), name);
