@@ -20,6 +20,7 @@ export interface Documents {
   get(patientId: string, documentId: string, options?: CallOptions): Promise<PatientDocument>;
   /** The response with the content: `await response.blob()`, or `response.body` as a stream. Only its start is timed. */
   content(patientId: string, documentId: string, options?: CallOptions): Promise<Response>;
+  /** Sends a form, which takes content of any size that the gateway allows. */
   create(patientId: string, document: NewDocument, options?: WriteOptions): Promise<PatientDocument>;
 }
 

@@ -184,7 +184,7 @@ export interface paths {
         put?: never;
         /**
          * Create a document
-         * @description Send the content in base64 in JSON, or as the file part `content` of `multipart/form-data`, which suits large content. It must be a PDF, a PNG, a JPEG or plain text in UTF-8, which its first bytes show, and has up to 10 MiB unless the operator sets another limit.
+         * @description Send the content as the file part `content` of `multipart/form-data`: up to 10 MiB unless the operator sets another limit. Or in base64 in JSON, whose body has at most 1 MiB. The content must be a PDF, a PNG, a JPEG or plain text in UTF-8, which its first bytes show.
          */
         post: operations["create_document"];
         delete?: never;
@@ -891,7 +891,7 @@ export interface components {
             author_id?: string;
             /**
              * Format: byte
-             * @description The content in base64 (RFC 4648 section 4).
+             * @description The content in base64 (RFC 4648 section 4). Larger content is sent as `multipart/form-data`.
              */
             content: string;
             /**

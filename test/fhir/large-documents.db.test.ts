@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import { careUnitPath } from '../ehrs/other-ehrs.ts';
 import { startGateway } from '../gateway/gateway.ts';
-import { createDocument, documentsOf, pdfOf } from '../requests/documents.ts';
+import { createLargeDocument, documentsOf, pdfOf } from '../requests/documents.ts';
 import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 
 const fake = await startFake({ data: { days: 3 }, returnsBinaries: true });
@@ -15,8 +15,7 @@ afterAll(async () => {
 test('a server that sends the content back may send more than the largest response', async () => {
   const path = documentsOf('p-1', careUnitPath('fhir', 'north'));
   const bytes = pdfOf(8 * 1024 * 1024);
-  const fields = { content_type: 'application/pdf', content: bytes.toString('base64') };
-  const { status, body, text } = await createDocument(gateway, fields, { path });
+  const { status, body, text } = await createLargeDocument(gateway, bytes, { path });
   expect(status, text).toBe(201);
   expect(fake.store.all('Binary')).toHaveLength(1);
   const content = await gateway.request('GET', `${path}/${body.id}/content`);

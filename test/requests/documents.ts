@@ -44,11 +44,31 @@ export function form(parts: readonly FormPart[]): Pick<RequestOptions, 'body' | 
   };
 }
 
+type DocumentOptions = RequestOptions & { readonly path?: string };
+
+/** Stores a PDF by a form. */
+export function createLargeDocument(
+  gateway: Gateway,
+  bytes: Buffer,
+  {
+    path = documentsOf('p-3'),
+    title = 'Referral',
+    headers,
+    ...options
+  }: DocumentOptions & { readonly title?: string } = {},
+): Promise<GatewayResponse<DocumentBody>> {
+  const sent = form([
+    { name: 'title', value: title },
+    { name: 'content', value: bytes, fileName: 'x.pdf', type: 'application/pdf' },
+  ]);
+  return gateway.request<DocumentBody>('POST', path, { ...options, ...sent, headers: { ...sent.headers, ...headers } });
+}
+
 /** Stores a document by JSON. */
 export function createDocument(
   gateway: Gateway,
   fields: Readonly<Record<string, unknown>> = {},
-  { path = documentsOf('p-3'), ...options }: RequestOptions & { readonly path?: string } = {},
+  { path = documentsOf('p-3'), ...options }: DocumentOptions = {},
 ): Promise<GatewayResponse<DocumentBody>> {
   const body = { content_type: 'text/plain', content: Buffer.from('See referral').toString('base64'), ...fields };
   return gateway.request<DocumentBody>('POST', path, { ...options, body });

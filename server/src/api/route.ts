@@ -103,8 +103,8 @@ export interface Operation<
   /** Maximum size of the body in bytes. Default: 1 MiB. */
   readonly bodyLimit?: number;
   /**
-   * Schema of the body as `multipart/form-data`, for a body whose field `content` can be long. The field is stored while it
-   * arrives, in either media type, and `body.content` is a hash of it. Requires `addUploadBodies` in the scope.
+   * Schema of the body as `multipart/form-data`, for a body whose field `content` can be long: it is stored while it arrives.
+   * In either media type, `body.content` is a hash of it. Requires `addUploadBodies` in the scope.
    */
   readonly form?: TSchema;
   /** Looks up the patient whom the content is for, before it arrives: it is not stored if the look-up fails. */

@@ -44,7 +44,10 @@ export const documentCreationSchema = Type.Object(
   {
     ...creationFields,
     content_type: choice(documentContentTypes, { description: contentTypeText }),
-    content: Type.String({ contentEncoding: 'base64', description: 'The content in base64 (RFC 4648 section 4).' }),
+    content: Type.String({
+      contentEncoding: 'base64',
+      description: 'The content in base64 (RFC 4648 section 4). Larger content is sent as `multipart/form-data`.',
+    }),
   },
   { $id: 'DocumentCreation', additionalProperties: false },
 );

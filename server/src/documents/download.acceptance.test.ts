@@ -7,7 +7,7 @@ import { type Connector, ConnectorError, type DocumentContent } from '@crossward
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
 import { startGateway } from '../../../test/gateway/gateway.ts';
-import { createDocument, documentsOf, pdfOf } from '../../../test/requests/documents.ts';
+import { createLargeDocument, documentsOf, pdfOf } from '../../../test/requests/documents.ts';
 
 /** What the EHR returns instead of the content. */
 let replaced: ((content: DocumentContent) => DocumentContent) | undefined;
@@ -43,11 +43,7 @@ afterAll(() => gateway.close());
 const bytes = pdfOf(8 * 1024 * 1024);
 let path = '';
 beforeAll(async () => {
-  const { body } = await createDocument(gateway, {
-    content_type: 'application/pdf',
-    content: bytes.toString('base64'),
-    title: 'Journal of nobody',
-  });
+  const { body } = await createLargeDocument(gateway, bytes, { title: 'Journal of nobody' });
   path = `${documentsOf('p-3')}/${body.id}/content`;
 });
 beforeEach(() => {

@@ -138,7 +138,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     tag: 'Documents',
     summary: 'Create a document',
     description:
-      'Send the content in base64 in JSON, or as the file part `content` of `multipart/form-data`, which suits large content. It must be a PDF, a PNG, a JPEG or plain text in UTF-8, which its first bytes show, and has up to 10 MiB unless the operator sets another limit.',
+      'Send the content as the file part `content` of `multipart/form-data`: up to 10 MiB unless the operator sets another limit. Or in base64 in JSON, whose body has at most 1 MiB. The content must be a PDF, a PNG, a JPEG or plain text in UTF-8, which its first bytes show.',
     level: 'care_unit',
     method: 'POST',
     path: '/patients/:patient_id/documents',

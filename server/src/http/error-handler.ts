@@ -66,7 +66,9 @@ export function frameworkProblem(error: FastifyError, bodyLimit = mebibyte, form
   if (error instanceof Problem) return error;
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('content_too_large', { detail: `The body is larger than ${bodyLimit / mebibyte} MiB.` });
+      return new Problem('content_too_large', {
+        detail: `The body is larger than ${bodyLimit / mebibyte} MiB.${form ? ' Send larger content as multipart/form-data.' : ''}`,
+      });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return problemAt(
         { in: 'header', header: 'content-type' },

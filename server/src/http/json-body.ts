@@ -18,15 +18,12 @@ export function addJsonBody(app: FastifyInstance): void {
   });
 }
 
-/**
- * @param isWhole false: a part of the body was taken out, so positions would be misleading
- * @throws Problem `request_invalid`
- */
-export function parseJson(bytes: Buffer, isWhole = true): unknown {
+/** @throws Problem `request_invalid` */
+export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw bodyUnreadable('The body is empty.');
   const text = decoded(bytes);
   const fault = faultInJson(text, bodyLimits);
-  if (fault) throw rejection(fault, isWhole);
+  if (fault) throw rejection(fault);
   return JSON.parse(text);
 }
 
@@ -40,12 +37,10 @@ function decoded(bytes: Buffer): string {
   }
 }
 
-function rejection(fault: JsonFault, isWhole: boolean): Problem {
+function rejection(fault: JsonFault): Problem {
   switch (fault.kind) {
-    case 'syntax': {
-      const place = isWhole ? `: see line ${fault.line}, column ${fault.column}` : '';
-      return bodyUnreadable(`The body is not valid JSON${place}.`);
-    }
+    case 'syntax':
+      return bodyUnreadable(`The body is not valid JSON: see line ${fault.line}, column ${fault.column}.`);
     case 'too deep':
       return bodyUnreadable(`The body is nested more than ${bodyLimits.depth} levels deep.`);
     case 'too many values':

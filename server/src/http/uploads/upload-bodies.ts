@@ -1,12 +1,13 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OperationServices } from '../../operations/services.ts';
 import { Problem } from '../../problems/problem.ts';
 import { discardUpload } from '../../uploads/remove-uploads.ts';
 import { inspectUpload, stageUpload } from '../../uploads/stage-upload.ts';
 import type { Upload } from '../../uploads/upload.ts';
+import { bodyUnreadable } from '../error-handler.ts';
 import { onceEnded } from '../exchanges.ts';
-import { receiveJson } from './json-upload.ts';
+import { parseJson } from '../json-body.ts';
 import { receiveMultipart } from './multipart-upload.ts';
 import type { ReceivedUpload, Stage } from './received-upload.ts';
 import { createStagedBytes } from './staged-bytes.ts';
@@ -21,9 +22,9 @@ interface Settings {
 }
 
 /**
- * Bodies with long content, for the operations of this scope that have `upload`: JSON with the content in base64, or
- * `multipart/form-data`. The content goes into the staging area while it arrives. In the parsed body, its hash takes its
- * place: it identifies the content for a retry. Nothing is stored for a patient who is not found, and a client can have a
+ * Bodies with content, for the operations of this scope that have `form`: JSON with the content in base64, within the limit of
+ * ordinary bodies, or `multipart/form-data`, whose content goes into the staging area while it arrives. In the parsed body,
+ * the hash of the content takes its place: it identifies the content for a retry. Nothing is stored for a patient who is not found, and a client can have a
  * limited number of bytes in the staging area.
  */
 export function addUploadBodies(scope: FastifyInstance, { services, maxBytes }: Settings): void {
@@ -46,8 +47,8 @@ export function addUploadBodies(scope: FastifyInstance, { services, maxBytes }: 
   });
 
   scope.removeContentTypeParser('application/json');
-  scope.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
-    staged(request, (stage) => receiveJson(payload, request, stage)),
+  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer) =>
+    staged(request, (stage) => receiveJson(body, stage)),
   );
   scope.addContentTypeParser('multipart/form-data', (request: FastifyRequest) =>
     staged(request, (stage) => receiveMultipart(request, stage)),
@@ -77,4 +78,18 @@ export function addUploadBodies(scope: FastifyInstance, { services, maxBytes }: 
       throw error;
     }
   }
+}
+
+/** @throws Problem `request_invalid`, `content_too_large` */
+async function receiveJson(body: Buffer, stage: Stage): Promise<ReceivedUpload> {
+  const fields = parseJson(body);
+  const content = (fields as { readonly content?: unknown } | null)?.content;
+  // The schema rejects other content.
+  if (typeof content !== 'string') return { fields, upload: undefined };
+  const bytes = Buffer.from(content, 'base64');
+  // `Buffer` skips what is not base64.
+  if (bytes.toString('base64') !== content) {
+    throw bodyUnreadable('/content is not valid base64 (RFC 4648 section 4).', '/content');
+  }
+  return { fields, upload: await stage(Readable.from([bytes])) };
 }
