@@ -1,12 +1,12 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChildGateway } from '../processes/child-gateway.ts';
+import { type Form, hashOf, hiddenFields } from './forms.ts';
 import type { Kind, Told, Write } from './history.ts';
 import type { Random } from './random.ts';
+import type { Body, Response } from './response.ts';
+import { openPage, type Request, sendForm, sendRequest } from './send.ts';
 import { cutMilliseconds, type World } from './world.ts';
 
-/** A caller hangs up after this time. */
-const patienceMilliseconds = 8_000;
 /**
  * After an unknown outcome a caller without a key looks after this time, and asks again if it sees nothing. Until then the
  * gateway and its database have ended what was under way: a held statement has passed, and a lease has expired.
@@ -15,43 +15,22 @@ const settlingMilliseconds = cutMilliseconds + 9_000;
 /** After the last cut a caller goes on for this long. Then its key is stuck. */
 const lastPatienceMilliseconds = 60_000;
 
-export interface Request {
-  readonly method: 'POST' | 'PATCH' | 'DELETE' | 'GET';
-  readonly path: string;
-  readonly body?: object;
-}
-
-export interface Body {
-  readonly id?: string;
-  readonly status?: string;
-  readonly reason?: string;
-  readonly retryable?: boolean;
-  readonly confirmation?: { readonly id: string } | null;
-  readonly appointments?: readonly { readonly id: string }[];
-}
-
-interface Response {
-  readonly status: number;
-  readonly retryAfterSeconds: number;
-  readonly body: Body;
-}
-
 interface Wish {
   readonly kind: Kind;
   readonly operation: string;
   readonly subjects: readonly string[];
-  readonly request: Request;
+  readonly request: Request | Form;
   readonly confirmationId?: string | undefined;
-  readonly start?: string | undefined;
+  readonly slots?: readonly string[];
   /** If the response names none. */
   readonly ids?: readonly string[];
   /** Whether the wish came true, for callers without a key. Returns the ids. Absent: nobody can see it. */
   readonly look?: () => Promise<readonly string[] | undefined>;
 }
 
-/** The response of a write, beside what the history keeps. */
 export interface Settled extends Write {
-  readonly body: Body;
+  /** The page for the patient. */
+  readonly pageUrl: string | undefined;
 }
 
 /** Callers that do what the responses and problem documents say. */
@@ -61,7 +40,9 @@ export function createCallers(world: World, random: Random) {
 
   /** Sends a wish until its outcome is known, or the caller gives up. */
   async function settle(wish: Wish): Promise<Settled> {
-    const isKeyed = random() < 0.6;
+    const { request } = wish;
+    // A form that can be sent again is its own key.
+    const isKeyed = 'fields' in request ? request.sentBefore !== undefined : random() < 0.6;
     const key = randomUUID();
     const requestIds: string[] = [];
     const answers: string[] = [];
@@ -70,8 +51,11 @@ export function createCallers(world: World, random: Random) {
     for (;;) {
       const requestId = makeRequestId();
       requestIds.push(requestId);
-      const headers = { 'x-request-id': requestId, ...(isKeyed ? { 'idempotency-key': key } : {}) };
-      last = await send(wish.request, headers);
+      const headers = { 'x-request-id': requestId };
+      last =
+        'fields' in request
+          ? await sendForm(world.gateway(), request, headers)
+          : await sendRequest(world.gateway(), request, { ...headers, ...(isKeyed ? { 'idempotency-key': key } : {}) });
       answers.push(typeof last === 'string' ? last : `${last.status} ${last.body.reason ?? ''}`.trim());
       if (last === 'not sent') {
         await sleep(200);
@@ -85,18 +69,19 @@ export function createCallers(world: World, random: Random) {
       if (last !== 'lost' && last.status < 300) return end('done', idsIn(last.body) ?? wish.ids);
       const isOpen = last === 'lost' || last.body.reason === 'outcome_unknown';
       if (last !== 'lost' && !isOpen && !last.body.retryable) {
+        if (isUnknown && last.body.isSentBefore) return end('done', wish.ids);
         const seen = isUnknown && !isKeyed ? await wish.look?.() : undefined;
         return seen
           ? end('done', seen)
           : end(wish.kind === 'wrong code' && last.body.reason === 'confirmation_code_incorrect' ? 'done' : 'rejected');
       }
       isDisturbed = true;
+      isUnknown ||= isOpen;
       if (isKeyed) {
         if (last !== 'lost' && !last.body.retryable) return end('unknown');
         if (isOver()) return end('unknown', wish.ids, true);
         await pause(last);
       } else if (isOpen) {
-        isUnknown = true;
         if (!wish.look) return end('unknown');
         await sleep(settlingMilliseconds);
         const seen = await wish.look();
@@ -109,9 +94,11 @@ export function createCallers(world: World, random: Random) {
     }
 
     function end(told: Told, ids: readonly string[] = wish.ids ?? [], isStuck = false): Settled {
-      const body = typeof last === 'object' ? last.body : {};
-      const { kind, operation, subjects, start } = wish;
-      const confirmationId = wish.confirmationId ?? body.confirmation?.id;
+      const body: Body = typeof last === 'object' ? last.body : {};
+      const { kind, operation, subjects, slots = [] } = wish;
+      const confirmation = body.confirmation ?? body.appointments?.[0]?.confirmation;
+      const confirmationId = wish.confirmationId ?? confirmation?.id;
+      const secretHash = body.secret === undefined ? undefined : hashOf(body.secret);
       const reason = typeof last === 'object' ? last.body.reason : last;
       const write: Write = {
         kind,
@@ -123,14 +110,15 @@ export function createCallers(world: World, random: Random) {
         told,
         ids,
         confirmationId,
-        start,
+        slots,
+        secretHash,
         reason,
         isDisturbed,
         internalErrors,
         isStuck,
       };
       writes.push(write);
-      return { ...write, body };
+      return { ...write, pageUrl: confirmation?.page_url ?? undefined };
     }
   }
 
@@ -140,44 +128,49 @@ export function createCallers(world: World, random: Random) {
     await sleep(response === 'lost' ? 300 : Math.max(200, response.retryAfterSeconds * 1_000));
   }
 
-  async function send(
-    { method, path, body }: Request,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<Response | 'not sent' | 'lost'> {
-    const gateway: ChildGateway | undefined = world.gateway();
-    if (!gateway) return 'not sent';
-    try {
-      const response = await fetch(gateway.address + path, {
-        method,
-        headers: { ...gateway.credentials, ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-        signal: AbortSignal.timeout(patienceMilliseconds),
-      });
-      const text = await response.text();
-      return {
-        status: response.status,
-        retryAfterSeconds: Number(response.headers.get('retry-after') ?? 0),
-        body: text === '' ? {} : JSON.parse(text),
-      };
-    } catch (error) {
-      const code = (error as { cause?: { code?: string } }).cause?.code;
-      return code === 'ECONNREFUSED' ? 'not sent' : 'lost';
+  /** Repeats a read until it has a result. */
+  async function until<Result>(
+    what: string,
+    attempt: () => Promise<{ readonly result: Result } | undefined>,
+  ): Promise<Result> {
+    for (;;) {
+      const found = await attempt();
+      if (found) return found.result;
+      if (isOver()) throw new Error(`${what} gets no response`);
+      await sleep(300);
     }
   }
+
+  /** Reads until there is a response. `undefined`: there is no such thing. */
+  const read = <Result>(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Result | undefined> =>
+    until(`GET ${path}`, async () => {
+      const response = await sendRequest(world.gateway(), { method: 'GET', path }, headers);
+      if (typeof response !== 'object') return undefined;
+      if (response.status === 404) return { result: undefined };
+      return response.status === 200 ? { result: response.body as Result } : undefined;
+    });
 
   return {
     writes,
     settle,
-    /** Reads until there is a response. `undefined`: there is no such thing. */
-    async read<Result>(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Result | undefined> {
-      for (;;) {
-        const response = await send({ method: 'GET', path }, headers);
-        if (typeof response === 'object' && response.status === 200) return response.body as Result;
-        if (typeof response === 'object' && response.status === 404) return undefined;
-        if (isOver()) throw new Error(`GET ${path} gets no response: ${JSON.stringify(response)}`);
-        await sleep(300);
+    read,
+    /** Reads all pages of a list. */
+    async readAll<Item>(path: string, field: string): Promise<readonly Item[]> {
+      const items: Item[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const page: Record<string, unknown> = (await read(`${path}?limit=100${query}`)) ?? {};
+        items.push(...((page[field] ?? []) as Item[]));
+        cursor = (page.next_cursor as string | undefined) ?? null;
       }
+      return items;
     },
+    /** Reads the hidden fields of the form of a page. */
+    readForm: (path: string, session: string) =>
+      until(`GET ${path}`, async () => {
+        const html = await openPage(world.gateway(), path, session);
+        return html === undefined ? undefined : { result: hiddenFields(html) };
+      }),
     /** No more cuts: from now on every key gets its final response. */
     healed(): void {
       healedAt ??= Date.now();

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { check } from './check.ts';
 import type { History, Snapshot, Write } from './history.ts';
 
-const start = '2030-03-15T08:00:00.000Z';
-const later = '2030-03-15T09:00:00.000Z';
+const slot = '2030-03-15T08:00:00.000Z at r-1';
+const later = '2030-03-15T09:00:00.000Z at r-1';
+const elsewhere = '2030-03-15T09:00:00.000Z at r-2';
 
 function write(kind: Write['kind'], more: Partial<Write> = {}): Write {
   return {
@@ -16,7 +17,8 @@ function write(kind: Write['kind'], more: Partial<Write> = {}): Write {
     told: 'done',
     ids: ['a-1'],
     confirmationId: undefined,
-    start: undefined,
+    slots: [],
+    secretHash: undefined,
     reason: undefined,
     isDisturbed: false,
     internalErrors: 0,
@@ -26,23 +28,29 @@ function write(kind: Write['kind'], more: Partial<Write> = {}): Write {
 }
 
 const event = (type: string, id = type): Snapshot['events'][number] => {
-  return { id, type: `appointment.${type}`, subject: 'a-1', lateSeconds: 0.2 };
+  return { id, type: `appointment.${type}`, subject: 'a-1', lateSeconds: 0.2, meanwhile: [] };
 };
 const entry = (of: Write): Snapshot['audit'][number] => {
   return { operation: of.operation, recordIds: ['a-1'], outcome: 'success', requestId: of.requestIds[0] ?? '' };
 };
 
-/** An appointment that was booked, moved and cancelled, a note, and a booking whose wrong code was entered once. */
+/** An appointment that was booked, moved and cancelled, a note, a booking whose wrong code was entered once, and the gateway's own records. */
 function whole(): History {
-  const booking = write('booking', { start });
-  const move = write('move', { start: later });
+  const booking = write('booking', { slots: [slot] });
+  const move = write('move', { slots: [later] });
   const cancellation = write('cancellation', { requestIds: ['request of cancellation'] });
   const note = write('note', { operation: 'create_medical_note', subjects: ['a note'], ids: ['n-1'] });
   const code = { subjects: ['held'], ids: ['a-2'], confirmationId: 'c-1' };
-  const held = write('booking by code', { ...code, start });
+  const held = write('booking by code', { ...code, slots: [slot] });
   const wrong = write('wrong code', { ...code, ids: [], reason: 'confirmation_code_incorrect' });
-  const endpoint = write('endpoint', { subjects: ['https://receiver.example/'], ids: ['e-1'] });
-  const writes = [booking, move, cancellation, note, held, wrong, endpoint];
+  const endpoint = write('endpoint', { subjects: ['endpoint'], ids: ['e-1'], secretHash: 'first' });
+  const rotation = write('endpoint rotation', { subjects: ['rotated'], ids: ['e-1'], secretHash: 'newest' });
+  const replay = write('endpoint replay', { subjects: ['replayed'], ids: ['e-2'] });
+  const client = write('operator: client', { subjects: ['client'], ids: ['c-1'] });
+  const drop = write('operator: drop', { subjects: ['dropped'], ids: ['o-1'] });
+  const exception = write('schedule exception', { subjects: ['exception'], ids: ['s-1'] });
+  const own = [endpoint, rotation, replay, client, drop, exception];
+  const writes = [booking, move, cancellation, note, held, wrong, ...own];
   const events = [
     event('booked'),
     event('updated'),
@@ -54,18 +62,27 @@ function whole(): History {
     writes,
     snapshot: {
       appointments: [
-        { id: 'a-1', state: 'cancelled', start: later, comment: 'thing' },
-        { id: 'a-2', state: 'cancelled', start, comment: 'held' },
+        { id: 'a-1', state: 'cancelled', slot: later, comment: 'thing' },
+        { id: 'a-2', state: 'cancelled', slot, comment: 'held' },
       ],
       records: [
         { id: 'n-1', name: 'a note' },
-        { id: 'e-1', name: 'https://receiver.example/' },
+        { id: 'e-1', name: 'endpoint' },
+        { id: 'e-1', name: 'rotated' },
+        { id: 'c-1', name: 'client' },
+        { id: 'o-1', name: 'dropped' },
+        { id: 's-1', name: 'exception' },
       ],
       confirmations: [
         { id: 'c-1', failedAttempts: 1, codesSent: 1, items: [{ id: 'a-2', ehrId: 'a-2', subjectId: 'a-2' }] },
       ],
       events,
-      delivered: events.map(({ id }) => id),
+      deliveries: ['main', 'replayed'].map((name) => ({ endpoint: name, eventIds: events.map(({ id }) => id) })),
+      secrets: [{ id: 'e-1', hashes: ['newest', 'first'] }],
+      activity: [
+        { action: 'client_create', target: 'c-1' },
+        { action: 'operation_drop', target: 'o-1' },
+      ],
       audit: [booking, move, cancellation, note, held].map(entry),
       unfinished: [],
     },
@@ -89,14 +106,14 @@ test.for<[string, History, string[]]>([
     'a booking that was told as done is not there',
     changed(
       ({ appointments }) => ({ appointments: appointments.slice(1) }),
-      [write('booking', { start }), ...whole().writes.slice(3)],
+      [write('booking', { slots: [slot] }), ...whole().writes.slice(3)],
     ),
     ['lost: booking'],
   ],
   [
     'a move that was told as done was not made',
     changed(({ appointments }) => ({
-      appointments: appointments.map((it) => (it.id === 'a-1' ? { ...it, start } : it)),
+      appointments: appointments.map((it) => (it.id === 'a-1' ? { ...it, slot } : it)),
     })),
     ['lost: move'],
   ],
@@ -110,7 +127,7 @@ test.for<[string, History, string[]]>([
   [
     'a booking is added',
     changed(({ appointments }) => ({
-      appointments: [...appointments, { id: 'a-3', state: 'booked', start: later, comment: 'thing' }],
+      appointments: [...appointments, { id: 'a-3', state: 'booked', slot: later, comment: 'thing' }],
     })),
     ['doubled: booking'],
   ],
@@ -132,7 +149,7 @@ test.for<[string, History, string[]]>([
   ],
   [
     'a webhook endpoint exists three times',
-    changed(({ records }) => ({ records: [...records, ...records.slice(1), ...records.slice(1)] })),
+    changed(({ records }) => ({ records: [...records, ...['e-2', 'e-3'].map((id) => ({ id, name: 'endpoint' }))] })),
     ['doubled: endpoint'],
   ],
   [
@@ -157,16 +174,16 @@ test.for<[string, History, string[]]>([
   ],
   [
     'an event is written twice',
-    changed(({ events, delivered }) => ({
+    changed(({ events, deliveries }) => ({
       events: [...events, event('booked', 'again')],
-      delivered: [...delivered, 'again'],
+      deliveries: deliveries.map((it) => ({ ...it, eventIds: [...it.eventIds, 'again'] })),
     })),
     ['doubled: cancellation'],
   ],
   [
     'a delivery is missing',
-    changed(({ delivered }) => ({ delivered: delivered.slice(1) })),
-    ['without delivery: undefined'],
+    changed(({ deliveries }) => ({ deliveries: deliveries.with(0, { endpoint: 'main', eventIds: [] }) })),
+    Array.from({ length: 5 }, () => 'without delivery: undefined'),
   ],
   [
     'an event comes late',
@@ -183,11 +200,70 @@ test.for<[string, History, string[]]>([
   ],
   [
     'a deletion that was told as done was not made',
-    changed(
-      () => ({}),
-      [...whole().writes, write('endpoint deletion', { subjects: ['https://receiver.example/'], ids: ['e-1'] })],
-    ),
+    changed(() => ({}), [...whole().writes, write('endpoint deletion', { subjects: ['endpoint'], ids: ['e-1'] })]),
     ['lost: endpoint deletion'],
+  ],
+  [
+    'a bulk move moves one appointment only',
+    changed(
+      ({ appointments, events }) => ({
+        appointments: [
+          { id: 'b-1', state: 'booked', slot: later, comment: 'one' },
+          { id: 'b-2', state: 'booked', slot: elsewhere, comment: 'other' },
+          ...appointments,
+        ],
+        events: [
+          ...events,
+          ...['b-1', 'b-2'].flatMap((id) => [
+            { ...event('booked'), subject: id },
+            { ...event('updated'), subject: id },
+          ]),
+        ],
+        audit: [...whole().snapshot.audit, entry(write('bulk move'))],
+      }),
+      [
+        write('booking', { subjects: ['one'], slots: [later], ids: ['b-1'] }),
+        write('booking', { subjects: ['other'], slots: [later], ids: ['b-2'] }),
+        write('bulk move', { subjects: ['one', 'other'], slots: [elsewhere, elsewhere], ids: ['b-1', 'b-2'] }),
+        ...whole().writes,
+      ],
+    ),
+    ['lost: bulk move'],
+  ],
+  [
+    'an exception of a schedule exists twice',
+    changed(({ records }) => ({ records: [...records, { id: 's-1', name: 'exception' }] })),
+    ['doubled: schedule exception'],
+  ],
+  [
+    'a secret was rotated twice',
+    changed(({ records }) => ({ records: [...records, { id: 'e-1', name: 'rotated' }] })),
+    ['doubled: endpoint rotation'],
+  ],
+  [
+    'a secret that was told is not valid',
+    changed(() => ({ secrets: [{ id: 'e-1', hashes: ['other', 'first'] }] })),
+    ['lost: endpoint rotation'],
+  ],
+  [
+    'an event is not replayed',
+    changed(({ deliveries }) => ({ deliveries: deliveries.slice(0, 1) })),
+    ['without delivery: endpoint replay'],
+  ],
+  [
+    'a client that was told as done is not there',
+    changed(({ records }) => ({ records: records.filter(({ id }) => id !== 'c-1') })),
+    ['lost: operator: client'],
+  ],
+  [
+    'an action of an operator is not in the activity list',
+    changed(({ activity }) => ({ activity: activity.slice(1) })),
+    ['without audit entry: operator: client'],
+  ],
+  [
+    'an operation was dropped although the console said no',
+    changed(() => ({}), told('operator: drop', { told: 'rejected' })),
+    ['told wrongly: operator: drop', 'told wrongly: operator: drop'],
   ],
   ['a response has status 500', changed(() => ({}), told('note', { internalErrors: 1 })), ['500: note']],
   [
@@ -225,7 +301,7 @@ test('but if it was made, it has its event', () => {
 
 test('what was made and compensated, without an event, counts as not made', () => {
   const history = changed(({ appointments }) => ({
-    appointments: [...appointments, { id: 'a-3', state: 'cancelled', start, comment: 'thing' }],
+    appointments: [...appointments, { id: 'a-3', state: 'cancelled', slot, comment: 'thing' }],
   }));
   expect(check(history)).toEqual([]);
 });

@@ -7,16 +7,31 @@ export const kinds = [
   'wrong code',
   'confirmation',
   'resend',
+  'resend on the page',
   'cancellation',
   'first step',
   'second step',
   'move',
+  'bulk move',
   'bulk cancellation',
+  'bulk first step',
+  'bulk confirmation',
   'note',
   'document',
   'schedule',
+  'schedule exception',
+  'schedule end',
   'endpoint',
+  'endpoint rotation',
+  'endpoint test',
+  'endpoint replay',
   'endpoint deletion',
+  'operator: endpoint',
+  'operator: endpoint rotation',
+  'operator: endpoint deletion',
+  'operator: client',
+  'operator: client rotation',
+  'operator: drop',
 ] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -34,7 +49,7 @@ export interface Write {
   readonly kind: Kind;
   readonly operation: string;
   readonly isKeyed: boolean;
-  /** Names of the things that it is about: their comment, text, title, start or URL. */
+  /** Names of what it is about: the comment of an appointment, or the name of a record in the snapshot. */
   readonly subjects: readonly string[];
   readonly requestIds: readonly string[];
   /** The response to each request, such as `503 database_unavailable`, or why there is none. */
@@ -44,8 +59,10 @@ export interface Write {
   readonly ids: readonly string[];
   /** The confirmation that the write made, or that it is about. */
   readonly confirmationId: string | undefined;
-  /** Of a booking or a move: the start that was asked for, as an ISO instant. */
-  readonly start: string | undefined;
+  /** Of a booking or a move: what was asked for, for each subject. See `slotName`. */
+  readonly slots: readonly string[];
+  /** SHA-256 of the secret in the response. */
+  readonly secretHash: string | undefined;
   /** Of the last problem. */
   readonly reason: string | undefined;
   /** Whether a response was lost, or a problem asked for another attempt. */
@@ -60,10 +77,14 @@ export interface Snapshot {
   readonly appointments: readonly {
     readonly id: string;
     readonly state: 'booked' | 'held' | 'pending' | 'cancelled';
-    readonly start: string;
+    /** See `slotName`. */
+    readonly slot: string;
     readonly comment: string | null;
   }[];
-  /** The name of each note, document, schedule and webhook endpoint, with its id. */
+  /**
+   * What was made beside appointments, each with a name and the id of what it is about: a note, a document, a schedule, an endpoint, a
+   * client, but also an exception, the end of a schedule, a rotation, a test event and a dropped operation.
+   */
   readonly records: readonly { readonly name: string; readonly id: string }[];
   readonly confirmations: readonly {
     readonly id: string;
@@ -78,9 +99,15 @@ export interface Snapshot {
     readonly subject: string | null;
     /** From the commit to the publication. */
     readonly lateSeconds: number;
+    /** What was cut, killed and frozen from the commit to the publication. */
+    readonly meanwhile: readonly string[];
   }[];
-  /** Ids of the events that the webhook receiver has accepted. */
-  readonly delivered: readonly string[];
+  /** The names of endpoints with the ids of the events that they have accepted. */
+  readonly deliveries: readonly { readonly endpoint: string; readonly eventIds: readonly string[] }[];
+  /** SHA-256 of the secrets that are valid, by the id of the endpoint or client. */
+  readonly secrets: readonly { readonly id: string; readonly hashes: readonly string[] }[];
+  /** What operators did in the console. */
+  readonly activity: readonly { readonly action: string; readonly target: string | null }[];
   readonly audit: readonly {
     readonly operation: string;
     readonly recordIds: readonly string[];
@@ -94,4 +121,12 @@ export interface Snapshot {
 export interface History {
   readonly writes: readonly Write[];
   readonly snapshot: Snapshot;
+}
+
+/** The endpoint that gets every event from the beginning. */
+export const mainEndpoint = 'main';
+
+/** @param start with an offset */
+export function slotName({ start, resourceId }: { readonly start: string; readonly resourceId: string }): string {
+  return `${new Date(start).toISOString()} at ${resourceId.replace(/^emr_id:/, '')}`;
 }

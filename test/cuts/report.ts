@@ -1,7 +1,8 @@
-import { type Fault, type Finding, faults } from './check.ts';
+import { type Fault, type Finding, faults } from './findings.ts';
 import { type Kind, kinds, type Write } from './history.ts';
 
 type Row = Kind | 'any';
+const firstWidth = Math.max(...kinds.map(({ length }) => length));
 
 /** Numbers of a run so far. Plain data, so that a run can be resumed. */
 export interface Totals {
@@ -52,10 +53,10 @@ export function table(totals: Totals): string {
     totals.disturbed[kind] ?? 0,
     ...faults.map((fault) => totals.faults[kind]?.[fault] ?? 0),
   ]);
-  const widths = head.map((name, index) => (index === 0 ? 18 : name.length));
+  const widths = head.map((name, index) => (index === 0 ? firstWidth : name.length));
   const text = [head, ...lines].map((cells) =>
     cells
-      .map((cell, index) => (index === 0 ? String(cell).padEnd(18) : String(cell).padStart(widths[index] ?? 0)))
+      .map((cell, index) => (index === 0 ? String(cell).padEnd(firstWidth) : String(cell).padStart(widths[index] ?? 0)))
       .join('  '),
   );
   const ways = Object.entries(totals.ways).map(([way, number]) => `${number} ${way}`);

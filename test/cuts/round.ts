@@ -3,7 +3,7 @@ import { createCallers } from './caller.ts';
 import type { History, Snapshot } from './history.ts';
 import { createLives } from './lives.ts';
 import { pick, randomFrom } from './random.ts';
-import { readSnapshot, unfinished, watchEvents } from './snapshot.ts';
+import { type Deliveries, readSnapshot, unfinished, watchEvents } from './snapshot.ts';
 import { createWorld, type World } from './world.ts';
 
 export interface RoundOptions {
@@ -41,7 +41,7 @@ export async function runRound({
   const world = await createWorld(folder, postgresUrl, random);
   try {
     const callers = createCallers(world, random);
-    const delivered = await receiveAll(world);
+    const deliveries = await receiveAll(world);
     const live = await createLives(world, callers, random);
     const events = watchEvents(world.database);
     let isEnding = false;
@@ -80,28 +80,25 @@ export async function runRound({
     await expireCodes(world);
     const left = await recovered(world);
     await events.stop();
-    const { webhook_endpoints: endpoints = [] } =
-      (await callers.read<{ webhook_endpoints: { id: string; url: string }[] }>('/api/webhook-endpoints?limit=100')) ??
-      {};
-    const snapshot = await readSnapshot(world.database, { late: events.late, delivered, endpoints, unfinished: left });
+    const snapshot = await readSnapshot(world, { watched: events.watched, deliveries, unfinished: left });
     return { history: { writes: callers.writes, snapshot }, cutsByWay: world.cutsByWay(), ...done };
   } finally {
     await world.dispose();
   }
 }
 
-/** An endpoint for all events. Returns the ids of those that it has accepted. */
-async function receiveAll({ gateway, receiver }: World): Promise<ReadonlySet<string>> {
-  const delivered = new Set<string>();
+/** An endpoint for all events. Returns the ids of those that each endpoint has accepted, by its name. */
+async function receiveAll({ gateway, receiver, endpointName }: World): Promise<Deliveries> {
+  const deliveries = new Map<string, Set<string>>();
   receiver.behave((response, event, request) => {
-    // Not those of endpoints that the callers create.
-    if (!request.url?.includes('&name=')) delivered.add(event.id);
+    const endpoint = endpointName(request.url ?? '');
+    deliveries.set(endpoint, (deliveries.get(endpoint) ?? new Set()).add(event.id));
     response.writeHead(204).end();
   });
   const body = { url: receiver.url };
   const response = await gateway()?.send({ method: 'POST', path: '/api/webhook-endpoints', body });
   if (response?.status !== 201) throw new Error(`No webhook endpoint: ${response?.text}`);
-  return delivered;
+  return deliveries;
 }
 
 /** Expires every code that is left, so that each hold has to be released. */

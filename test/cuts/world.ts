@@ -1,20 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { openDatabase } from '../../server/src/db/database.ts';
+import { createDb, type Db } from '../../server/src/db/kysely.ts';
+import { insertOperation } from '../database/stuck-rows.ts';
 import { type PostgresProxy, startPostgresProxy } from '../postgres-proxy/postgres-proxy.ts';
+import type { Unit } from '../postgres-proxy/unit.ts';
 import { isWrite, type Matches, type Way } from '../postgres-proxy/ways.ts';
 import { type ChildGateway, startChild } from '../processes/child-gateway.ts';
 import { writeQuickDemo } from '../processes/quick-demo.ts';
+import { sessionOf } from '../requests/console.ts';
 import { startReceiver } from '../requests/webhook-receiver.ts';
 import { draftsEhr } from './drafts-ehr.ts';
+import { mainEndpoint } from './history.ts';
 import { pick, type Random } from './random.ts';
 
 /** Milliseconds, in the URL of each gateway's database. Short, so that many cuts fit into a minute. */
 const limits = { statement_timeout: 2_500, query_timeout: 3_500, idle_in_transaction_session_timeout: 3_000 };
 /** The share of commits and statements that fail, if they belong to a write of a caller, and if not. */
 const shares = { ofWrites: 0.08, ofOthers: 0.02 };
-const ofWrites = /\b(?:operations|confirmations|confirmation_items|sandbox\.\w+|webhook_endpoints|audit_\w+)\b/;
+const ofWrites =
+  /\b(?:operations|confirmations|confirmation_items|sandbox\.\w+|webhook_endpoints|clients|operator_activity|audit_\w+)\b/;
+/** The statement that publishes events. */
+const ofPublication = /\bevent_positions\b/;
 
 /** Held and silent ones last longer than the limits. */
 const ways: readonly [Way, ...Way[]] = [
@@ -33,20 +43,28 @@ const ways: readonly [Way, ...Way[]] = [
   { kind: 'all', at: 'after', refuseMilliseconds: 2_000 },
 ];
 const startAttempts = 20;
+export const consoleUrl = 'https://gateway.internal.example.org';
+const publicUrl = 'https://appointments.example.org';
 /** Every cut has done what it does after this time. */
 export const cutMilliseconds = 6_000;
 
 /** Two gateways on one database, each behind a proxy of its own, and a receiver of their events. */
 export async function createWorld(folderOfRun: string, postgresUrl: string, random: Random) {
   const folder = await mkdtemp(join(folderOfRun, 'cuts-'));
-  const name = `cuts_${Date.now()}`;
+  const name = `cuts_${randomUUID().replaceAll('-', '')}`;
   await withClient(postgresUrl, (client) => client.query(`CREATE DATABASE ${name}`));
   const databaseUrl = new URL(postgresUrl);
   databaseUrl.pathname = name;
   const receiver = await startReceiver();
   const retry_seconds = Array.from({ length: 50 }, () => 1);
   const webhooks = { allow_private_addresses: true, allow_http: true, retry_seconds };
-  const setup = await writeQuickDemo(folder, { webhooks }, (ehrs) =>
+  const more = {
+    webhooks,
+    http: { public_url: publicUrl },
+    console: { url: consoleUrl, local_accounts: true },
+    limits: { page_requests_per_minute: 1_000_000 },
+  };
+  const setup = await writeQuickDemo(folder, more, (ehrs) =>
     ehrs.filter(({ id }) => id === 'sandbox-se').map((ehr) => ({ ...ehr, id: draftsEhr })),
   );
   const proxies: PostgresProxy[] = [];
@@ -59,16 +77,38 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
     // A cut can prevent a start.
     gateways[index] = await retried(startAttempts, () => startChild(options));
   };
-  for (const index of [0, 1]) {
-    proxies.push(await startPostgresProxy(databaseUrl.href));
-    await start(index);
-  }
+  for (const _ of [0, 1]) proxies.push(await startPostgresProxy(databaseUrl.href));
+  await Promise.all([start(0), start(1)]);
+  const session = await withDb(databaseUrl.href, (db) => sessionOf(db, 'operator', 'admin'));
   const database = new pg.Pool({ connectionString: databaseUrl.href, max: 4 });
+  /** Kills and freezes. */
+  const events: { readonly at: number; readonly what: string }[] = [];
+  const note = (what: string) => events.push({ at: performance.now(), what });
   const world = {
     databaseUrl: databaseUrl.href,
     database,
     receiver,
+    clientId: setup.client.id,
+    secretKey: Buffer.from(setup.variables.CROSSWARD_SECRET_KEY ?? '', 'base64'),
+    /** Of an operator of the console. */
+    session,
+    suspendedOperation: () => insertSuspended(databaseUrl.href),
+    endpointUrl: (endpoint: string) => `${receiver.url}&name=${endpoint}`,
+    endpointName: (url: string) => new URLSearchParams(url.split('?')[1]).get('name') ?? mainEndpoint,
     cuts: () => proxies.reduce((sum, { cuts }) => sum + cuts.length, 0),
+    /** What was cut, killed and frozen in a time, in milliseconds of `performance.now()`. */
+    disturbances(from: number, to: number): readonly string[] {
+      const cuts = proxies.flatMap((proxy, index) =>
+        proxy.cuts.map(({ at, way, unit }) => ({
+          at,
+          what: `${way} on ${index}: ${unit.statements.join('; ').slice(0, 60)}`,
+        })),
+      );
+      return [...events, ...cuts]
+        .filter(({ at }) => at >= from - cutMilliseconds && at <= to)
+        .toSorted((a, b) => a.at - b.at)
+        .map(({ at, what }) => `${((at - from) / 1_000).toFixed(1)} s ${what}`);
+    },
     cutsByWay: () => proxies.flatMap(({ cuts }) => cuts.map(({ way }) => way)),
     /** A gateway that runs, or `undefined`. */
     gateway: (): ChildGateway | undefined =>
@@ -77,7 +117,8 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
         gateways.filter((it) => it && !it.hasEnded()),
       ),
     beginCuts(): void {
-      const isOfWrite: Matches = (unit) => isWrite(unit) && unit.statements.some((text) => ofWrites.test(text));
+      const has = ({ statements }: Unit, words: RegExp) => statements.some((text) => words.test(text));
+      const isOfWrite: Matches = (unit) => isWrite(unit) && has(unit, ofWrites) && !has(unit, ofPublication);
       for (const proxy of proxies) {
         proxy.cutAtRandom({ random, share: shares.ofWrites, ways, matches: isOfWrite });
         proxy.cutAtRandom({
@@ -90,17 +131,22 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
     },
     async kill(): Promise<void> {
       const index = random() < 0.5 ? 0 : 1;
+      note(`kill of ${index}`);
       await gateways[index]?.kill();
       await start(index);
+      note(`start of ${index}`);
     },
     /** Stops one gateway for a while. */
     async freeze(milliseconds: number): Promise<void> {
       const gateway = pick(random, gateways);
       if (!gateway || gateway.hasEnded()) return;
+      const index = gateways.indexOf(gateway);
+      note(`freeze of ${index}`);
       process.kill(gateway.pid, 'SIGSTOP');
       await sleep(milliseconds);
       // It may have been killed meanwhile.
       if (!gateway.hasEnded()) process.kill(gateway.pid, 'SIGCONT');
+      note(`end of the freeze of ${index}`);
     },
     async heal(): Promise<void> {
       for (const proxy of proxies) await proxy.heal();
@@ -118,6 +164,18 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
+
+/** Uses the gateway's database beside the proxies. */
+export async function withDb<Result>(databaseUrl: string, use: (db: Db) => Promise<Result>): Promise<Result> {
+  const opened = await openDatabase({ databaseUrl, dataDir: '' });
+  return use(createDb(opened)).finally(() => opened.close());
+}
+
+/** An operation that no gateway goes on with. Returns its id. */
+async function insertSuspended(databaseUrl: string): Promise<string> {
+  const opened = await openDatabase({ databaseUrl, dataDir: '' });
+  return insertOperation(opened, 'suspended').finally(() => opened.close());
+}
 
 async function withClient(connectionString: string, use: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString });

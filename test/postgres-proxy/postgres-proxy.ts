@@ -81,7 +81,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       passed[unit.kind]++;
       return undefined;
     }
-    cuts.push({ way: failure.way.kind, unit });
+    cuts.push({ way: failure.way.kind, unit, at: performance.now() });
     open.add(failure);
     void failure.settled.then(() => open.delete(failure));
     return failure;

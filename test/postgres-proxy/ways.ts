@@ -38,6 +38,8 @@ export const isWrite: Matches = ({ kind, writes }) => kind !== 'part' && writes;
 export interface Cut {
   readonly way: Way['kind'];
   readonly unit: Unit;
+  /** In milliseconds of `performance.now()`. */
+  readonly at: number;
 }
 
 /** A failure that waits for its unit. */
