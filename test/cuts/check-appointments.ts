@@ -71,6 +71,7 @@ function checkAppointment(subject: string, writes: readonly Write[], snapshot: S
   const missing = without(closest.events, events).filter((type) => !mayBeLeftOut(type, events, writes));
   if (missing.length === 0 && without(events, closest.events).length === 0) return [];
   const surplus = without(events, closest.events);
+  if (missing.length === 0 && mayBeRepeated(surplus, writes)) return [];
   const lacking = writes.findLast((write) => missing.includes(applied(absent, write).events[0] ?? ''));
   return missing.length > 0
     ? [finding('without event', lacking ?? last, `no event ${missing.join(', ')} of ${ids.join(', ')}`)]
@@ -94,6 +95,11 @@ function mayBeLeftOut(type: string, events: readonly string[], writes: readonly 
   const last = 'appointment.cancelled';
   const isOf = (write: Write) => applied(absent, write).events.includes(type);
   return type !== last && events.includes(last) && writes.some((write) => write.isDisturbed && isOf(write));
+}
+
+/** A change whose operation takes long may be reported twice: as seen in the EHR, and when the operation ends (decision 57). */
+function mayBeRepeated(surplus: readonly string[], writes: readonly Write[]): boolean {
+  return surplus.every((type) => type === 'appointment.updated') && writes.some(({ isDisturbed }) => isDisturbed);
 }
 
 /** What can be there in the end, if each write whose outcome is unknown was made or not. */

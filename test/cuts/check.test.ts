@@ -312,3 +312,13 @@ test('the event of an interrupted change may be left out after a cancellation', 
   const interrupted = history.writes.map((it) => (it.kind === 'move' ? { ...it, isDisturbed: true } : it));
   expect(check({ writes: interrupted, snapshot: without })).toEqual([]);
 });
+
+test('a change may be reported twice if its operation was interrupted', () => {
+  const history = whole();
+  const { snapshot } = history;
+  const events = [...snapshot.events, event('updated', 'again')];
+  const deliveries = snapshot.deliveries.map((it) => ({ ...it, eventIds: [...it.eventIds, 'again'] }));
+  const repeated = { ...snapshot, events, deliveries };
+  expect(faultsOf({ ...history, snapshot: repeated })).toEqual(['doubled: cancellation']);
+  expect(check({ writes: told('move', { isDisturbed: true }), snapshot: repeated })).toEqual([]);
+});

@@ -99,7 +99,7 @@ export interface Snapshot {
     readonly subject: string | null;
     /** From the commit to the publication. */
     readonly lateSeconds: number;
-    /** What was cut, killed and frozen from the commit to the publication. */
+    /** What kept it from being published. */
     readonly meanwhile: readonly string[];
   }[];
   /** The names of endpoints with the ids of the events that they have accepted. */

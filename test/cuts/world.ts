@@ -42,9 +42,13 @@ const ways: readonly [Way, ...Way[]] = [
   { kind: 'after' },
   { kind: 'all', at: 'after', refuseMilliseconds: 2_000 },
 ];
+/** Those that leave the other connections of a gateway. */
+const waysOfOne = ways.filter(({ kind }) => kind !== 'all') as [Way, ...Way[]];
 const startAttempts = 20;
 export const consoleUrl = 'https://gateway.internal.example.org';
 const publicUrl = 'https://appointments.example.org';
+/** After this time, a gateway whose connections were refused, or fell silent, is back. */
+const refusedMilliseconds = 3_500;
 /** Every cut has done what it does after this time. */
 export const cutMilliseconds = 6_000;
 
@@ -81,6 +85,12 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
   await Promise.all([start(0), start(1)]);
   const session = await withDb(databaseUrl.href, (db) => sessionOf(db, 'operator', 'admin'));
   const database = new pg.Pool({ connectionString: databaseUrl.href, max: 4 });
+  /** One of the two gateways always reaches the database, so events must keep coming. */
+  let isAlone = false;
+  const leaveOne = async () => {
+    isAlone = true;
+    await sleep(refusedMilliseconds);
+  };
   /** Kills and freezes. */
   const events: { readonly at: number; readonly what: string }[] = [];
   const note = (what: string) => events.push({ at: performance.now(), what });
@@ -96,13 +106,15 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
     endpointUrl: (endpoint: string) => `${receiver.url}&name=${endpoint}`,
     endpointName: (url: string) => new URLSearchParams(url.split('?')[1]).get('name') ?? mainEndpoint,
     cuts: () => proxies.reduce((sum, { cuts }) => sum + cuts.length, 0),
-    /** What was cut, killed and frozen in a time, in milliseconds of `performance.now()`. */
+    /**
+     * What kept events from being published in a time, in milliseconds of `performance.now()`: kills, freezes, refused connections,
+     * and publications that failed.
+     */
     disturbances(from: number, to: number): readonly string[] {
       const cuts = proxies.flatMap((proxy, index) =>
-        proxy.cuts.map(({ at, way, unit }) => ({
-          at,
-          what: `${way} on ${index}: ${unit.statements.join('; ').slice(0, 60)}`,
-        })),
+        proxy.cuts
+          .filter(({ way, unit }) => way === 'all' || unit.statements.some((text) => ofPublication.test(text)))
+          .map(({ at, way }) => ({ at, what: `cut (${way}) of ${index}` })),
       );
       return [...events, ...cuts]
         .filter(({ at }) => at >= from - cutMilliseconds && at <= to)
@@ -120,33 +132,42 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
       const has = ({ statements }: Unit, words: RegExp) => statements.some((text) => words.test(text));
       const isOfWrite: Matches = (unit) => isWrite(unit) && has(unit, ofWrites) && !has(unit, ofPublication);
       for (const proxy of proxies) {
-        proxy.cutAtRandom({ random, share: shares.ofWrites, ways, matches: isOfWrite });
+        proxy.cutAtRandom({ random, share: shares.ofWrites, ways, matches: (unit) => !isAlone && isOfWrite(unit) });
+        proxy.cutAtRandom({
+          random,
+          share: shares.ofWrites,
+          ways: waysOfOne,
+          matches: (unit) => isAlone && isOfWrite(unit),
+        });
         proxy.cutAtRandom({
           random,
           share: shares.ofOthers,
           ways,
-          matches: (unit) => isWrite(unit) && !isOfWrite(unit),
+          matches: (unit) => !isAlone && isWrite(unit) && !isOfWrite(unit),
         });
       }
     },
     async kill(): Promise<void> {
+      await leaveOne();
       const index = random() < 0.5 ? 0 : 1;
       note(`kill of ${index}`);
       await gateways[index]?.kill();
       await start(index);
       note(`start of ${index}`);
+      isAlone = false;
     },
     /** Stops one gateway for a while. */
     async freeze(milliseconds: number): Promise<void> {
+      await leaveOne();
       const gateway = pick(random, gateways);
-      if (!gateway || gateway.hasEnded()) return;
+      if (!gateway) return;
       const index = gateways.indexOf(gateway);
       note(`freeze of ${index}`);
       process.kill(gateway.pid, 'SIGSTOP');
       await sleep(milliseconds);
-      // It may have been killed meanwhile.
-      if (!gateway.hasEnded()) process.kill(gateway.pid, 'SIGCONT');
+      process.kill(gateway.pid, 'SIGCONT');
       note(`end of the freeze of ${index}`);
+      isAlone = false;
     },
     async heal(): Promise<void> {
       for (const proxy of proxies) await proxy.heal();
