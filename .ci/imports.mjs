@@ -7,7 +7,8 @@ import { parseSync, Visitor } from 'oxc-parser';
 
 /** From top to bottom. A file imports from its own folder and from the rows below. */
 const layers = [
-  ['main', 'cli'],
+  ['cli'],
+  ['main'],
   ['http', 'background'],
   ['patient-page', 'console'],
   [
@@ -23,8 +24,8 @@ const layers = [
     'emrs',
   ],
   ['api'],
-  ['operations'],
   ['confirmations'],
+  ['operations'],
   ['messages', 'ehr', 'clients', 'secret-keys', 'uploads', 'audit'],
   ['events'],
   ['db', 'config'],

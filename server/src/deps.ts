@@ -13,7 +13,6 @@ import type { RefreshableClients } from './clients/client-registry.ts';
 import { openClientRegistry } from './clients/open-client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { DemoClient } from './config/demo.ts';
-import { createPageLinks } from './confirmations/page-links.ts';
 import { createSignInMetrics } from './console/sign-in-metrics.ts';
 import { createDatabaseClock } from './db/clock.ts';
 import type { Database } from './db/database.ts';
@@ -30,6 +29,7 @@ import type { AppDeps } from './http/app.ts';
 import { describeError } from './log/describe-error.ts';
 import { createOutbox } from './messages/create-outbox.ts';
 import { createMessageMetrics } from './messages/metrics.ts';
+import { createPageLinks } from './messages/page-links.ts';
 import { createSenders } from './messages/senders.ts';
 import { operationKinds } from './operation-kinds.ts';
 import { releaseAllLeases } from './operations/due.ts';
@@ -109,7 +109,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     channels: outbox.channels,
     kinds: operationKinds,
     operationMetrics: createOperationMetrics(metrics, log),
-    running: new Set<string>(),
+    liveTokens: new Set<string>(),
     audit,
   };
   const clients = await openClientRegistry(configuration, background, log);

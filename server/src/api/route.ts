@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Client } from '../clients/client-registry.ts';
 import type { Scope } from '../config/schema.ts';
+import type { Tx } from '../db/kysely.ts';
 import { withPatience } from '../db/patience.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { asClient } from '../ehr/guard/caller.ts';
@@ -11,16 +12,15 @@ import { nothingSeen } from '../ehr/seen.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
-import type { Transact } from '../operations/run-local-once.ts';
-import type { Execute } from '../operations/run-once.ts';
 import type { OperationServices } from '../operations/services.ts';
+import type { PlannedWrite } from '../operations/write.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { discardUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
 import { audited, auditResponse, type ReadShown } from './audit-request.ts';
 import { headerReader } from './header-reader.ts';
 import { patienceOf } from './request-patience.ts';
-import { noWrite, runWrite, type Writers } from './run-write.ts';
+import { writeOnce, writeToEhr } from './run-write.ts';
 
 /** The level of access that an operation needs. It determines the path prefix. */
 export type Level = 'client' | 'emr' | 'care_unit';
@@ -61,26 +61,32 @@ export type Input<
   readonly query: Static<TObject<Query>>;
   readonly body: Static<Body>;
   readonly readHeader: ReadHeader;
-  /** For a write: executes its plan, at most once for each `Idempotency-Key`. */
-  readonly execute: Execute;
-  /** For a write to the gateway's own tables: runs it, at most once for each `Idempotency-Key`. */
-  readonly transact: Transact;
   /** For an operation with a `form`: the content of the body, already stored. Deleted afterwards, unless adopted. */
   readonly upload: Upload | undefined;
   /** What `findReceiver` has found. */
   readonly receiver: Promise<Patient> | undefined;
 };
 
+/** What an operation does: it reads, plans a write to the EHR, or writes to the gateway's own tables. */
+type Action<Input> =
+  | { handle(input: Input): Promise<OperationResponse> }
+  /** Made at most once for each `Idempotency-Key`. */
+  | { plan(input: Input): Promise<PlannedWrite> }
+  /** Done at most once for each `Idempotency-Key`, in one transaction. */
+  | { store(tx: Tx, input: Input): Promise<OperationResponse> };
+
 /**
  * An operation of the interface. The source of its types, validation, serialisation, access control and OpenAPI
  * description.
  */
-export interface Operation<
+export type Operation<
   L extends Level,
   Params extends TProperties = TProperties,
   Query extends TProperties = TProperties,
   Body extends TSchema = TSchema,
-> {
+> = Declaration<L, Params, Query, Body> & Action<Input<L, Params, Query, Body>>;
+
+interface Declaration<L extends Level, Params extends TProperties, Query extends TProperties, Body extends TSchema> {
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
@@ -131,14 +137,13 @@ export interface Operation<
     readonly body?: unknown;
     readonly response: unknown;
   };
-  handle(input: Input<L, Params, Query, Body>): Promise<OperationResponse>;
 }
 
 /** Body of an operation without fields: absent or an empty object. */
 const noFields = Type.Object({}, { additionalProperties: false });
 
 /** An operation with any parameters, for hooks and the OpenAPI description. */
-export type AnyOperation = Omit<Operation<Level>, 'handle' | 'audit' | 'findReceiver'> & {
+export type AnyOperation = Omit<Declaration<Level, TProperties, TProperties, TSchema>, 'audit' | 'findReceiver'> & {
   readonly audit: 'none' | ReadShown;
   readonly findReceiver?: (request: FastifyRequest, identifierHeaders: ReadonlySet<string>) => Promise<Patient>;
 };
@@ -213,19 +218,23 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
           },
         }),
     handler: patiently(async (request, reply) => {
-      const handle = (write: Writers) =>
-        operation.handle({
+      const input = () =>
+        ({
           ...request.access,
           params: request.params,
           query: request.query,
           body: request.body,
           readHeader: headerReader(request, app.identifierHeaders),
-          ...write,
           upload: request.upload,
           receiver: request.receiver,
-        } as Input<L, P, Q, B>);
+        }) as Input<L, P, Q, B>;
+      const run = async () => {
+        if ('plan' in operation) return writeToEhr(app.operationServices, request, () => operation.plan(input()));
+        if ('store' in operation)
+          return writeOnce(app.operationServices, request, (tx) => operation.store(tx, input()));
+        return operation.handle(input());
+      };
       const seen = operation.audit === 'none' ? undefined : nothingSeen();
-      const run = () => (method === 'GET' ? handle(noWrite) : runWrite(app.operationServices, request, handle));
       const done = asClient(request.access?.client.id ?? '', () => (seen ? audited(request, seen, run) : run()));
       const { body, headers, status } = await (request.upload
         ? done.finally(() => discardUnused(app.operationServices, request))

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import type { Tx } from '../db/kysely.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
-import { runLocalOnce, type Transact } from '../operations/run-local-once.ts';
-import { type Execute, runOnce } from '../operations/run-once.ts';
 import type { OperationServices } from '../operations/services.ts';
+import { type PlannedWrite, write } from '../operations/write.ts';
+import { writeOwnTables } from '../operations/write-own-tables.ts';
 import { problemAt } from '../problems/problem.ts';
 import { isDryRun } from './audit-request.ts';
 
@@ -13,61 +14,59 @@ declare module 'fastify' {
   }
 }
 
-const printable = /^[\x20-\x7e]{1,255}$/;
-
 /**
- * Runs a write at most once for each `Idempotency-Key`. A validation problem is stored under the key like any other. A dry
- * run stores nothing, but its key must be well-formed too.
+ * Makes a write to the EHR at most once for each `Idempotency-Key`, or shows it in a dry run. A validation problem is stored
+ * under the key like any other. A dry run stores nothing, but its key must be well-formed too.
  */
-export function runWrite(
+export async function writeToEhr(
   services: OperationServices,
   request: FastifyRequest,
-  handle: (write: Writers) => Promise<OperationResponse>,
+  plan: () => Promise<PlannedWrite>,
 ): Promise<OperationResponse> {
-  const { access, validationError } = request;
-  if (!access) throw new Error('A write without a client');
-  const key = readKey(request);
-  const run = (write: Partial<Writers>) =>
-    validationError ? Promise.reject(validationError) : handle({ ...noWrite, ...write });
-  if (isDryRun(request)) return run({});
-  const asked = {
-    clientId: access.client.id,
-    requestId: request.id,
-    keyed: key === undefined ? undefined : { key, fingerprint: fingerprint(request) },
-  };
-  const { ehr, careUnit } = access;
-  const begin = async () => {
-    await request.assertCallerWaits();
-    request.hasBegun = true;
-  };
-  if (!ehr || !careUnit) {
-    return runLocalOnce(services, asked, (transact) => run({ transact: (work) => begin().then(() => transact(work)) }));
-  }
-  return runOnce(services, { ...asked, ehr, careUnit }, (execute) =>
-    run({ execute: (kind, plan, decide) => begin().then(() => execute(kind, plan, decide)) }),
-  );
+  const { client, ehr, careUnit } = request.access ?? {};
+  if (!client || !ehr || !careUnit) throw new Error('A write to an EHR without a care unit');
+  const asked = { ...keyOf(request), clientId: client.id, ehr, careUnit, plan: () => ifValid(request, plan) };
+  if (!isDryRun(request)) return write(services, { ...asked, begin: () => begin(request) });
+  const proposed = await asked.plan();
+  if (!proposed.kind.preview) throw new Error('The write has no dry run');
+  return proposed.kind.preview({ ...asked, services }, proposed.plan);
 }
 
-/** How a handler writes: to the EHR of its care unit, or to the gateway's own tables. */
-export interface Writers {
-  readonly execute: Execute;
-  readonly transact: Transact;
+/** Writes to the gateway's own tables, at most once for each `Idempotency-Key`. */
+export async function writeOnce(
+  services: OperationServices,
+  request: FastifyRequest,
+  store: (tx: Tx) => Promise<OperationResponse>,
+): Promise<OperationResponse> {
+  if (!request.access) throw new Error('A write without a client');
+  const asked = { ...keyOf(request), clientId: request.access.client.id };
+  if (!request.validationError) await begin(request);
+  return writeOwnTables(services, asked, (tx) => ifValid(request, () => store(tx)));
 }
 
-function rejectWrite(): never {
-  throw new Error('A read or a dry run must not write');
+async function begin(request: FastifyRequest): Promise<void> {
+  await request.assertCallerWaits();
+  request.hasBegun = true;
 }
 
-export const noWrite: Writers = { execute: rejectWrite, transact: rejectWrite };
+async function ifValid<Result>({ validationError }: FastifyRequest, go: () => Promise<Result>): Promise<Result> {
+  if (validationError) throw validationError;
+  return go();
+}
+
+const printable = /^[\x20-\x7e]{1,255}$/;
 
 /** @throws Problem `request_invalid` */
-function readKey({ headers }: FastifyRequest): string | undefined {
+function keyOf(request: FastifyRequest) {
+  const { id: requestId, headers } = request;
   const key = headers['idempotency-key'];
-  if (key === undefined || (typeof key === 'string' && printable.test(key))) return key;
+  if (key === undefined) return { requestId, keyed: undefined };
+  if (typeof key === 'string' && printable.test(key)) {
+    return { requestId, keyed: { key, fingerprint: fingerprint(request) } };
+  }
   const detail = 'The idempotency-key header must have 1 to 255 printable ASCII characters.';
   throw problemAt({ in: 'header', header: 'idempotency-key' }, 'request_invalid', detail);
 }
-
 /** Identifies the content of a request: method, URL, body, and the values of referenced headers. */
 function fingerprint(request: FastifyRequest): string {
   const { method, raw, body, params, query } = request;

@@ -1,6 +1,5 @@
 import type { ReadHeader } from '../identifiers/index.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
-import { type Fault, Problem, problemAt } from '../problems/problem.ts';
+import { type Fault, Problem } from '../problems/problem.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
 import { planSameTimes } from './bulk-slot-plan.ts';
 import type { BulkCancellationBody, BulkConfirmationBody, BulkUpdateBody } from './contract.ts';
@@ -15,15 +14,13 @@ import { targetState, updateReasons } from './target-rules.ts';
 import { findTargets, type Target } from './targets.ts';
 import { slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
-import { carryOut, carryOutConfirmed, type Writing } from './write-appointments.ts';
 
 /** Updates many appointments, each at its current time. All or nothing. */
-export async function updateMany(
+export async function planBulkUpdate(
   context: RequestContext,
-  writing: Writing,
   body: BulkUpdateBody,
   readHeader: ReadHeader,
-): Promise<OperationResponse> {
+): Promise<AppointmentPlan> {
   const requested = await readUpdate(context, body, readHeader);
   const { resourceId } = requested;
   const targets = await requireTargets(context, body.ids, async (found) => [
@@ -31,17 +28,19 @@ export async function updateMany(
     ...(resourceId === undefined ? [] : await unavailableTimes(context, found, resourceId)),
   ]);
   const plans = targets.map((target, index) =>
-    planUpdate(target, requested, { place: place(index), taken: movingFault(context, target, index, requested) }),
+    planUpdate(target, requested, {
+      place: place(index),
+      faultIfTaken: movingFault(context, target, index, requested),
+    }),
   );
-  return carryOut(context, writing, mergePlans(plans));
+  return mergePlans(plans);
 }
 
 /** Cancels many appointments, all or nothing. Each patient gets one code if codes are required. */
-export async function cancelMany(
+export async function planBulkCancellation(
   context: RequestContext,
-  writing: Writing,
   body: BulkCancellationBody,
-): Promise<OperationResponse> {
+): Promise<AppointmentPlan> {
   const comment = body.comment === undefined ? undefined : body.comment || null;
   const returnUrl = readReturnUrl(body.return_url, context.client);
   let plans: readonly AppointmentPlan[] = [];
@@ -50,7 +49,7 @@ export async function cancelMany(
     plans = planned.plans;
     return planned.faults;
   });
-  return carryOut(context, writing, mergePlans(withoutDoubles(plans.map(atPlace))));
+  return mergePlans(withoutDoubles(plans.map(atPlace)));
 }
 
 function atPlace(plan: AppointmentPlan, index: number): AppointmentPlan {
@@ -98,12 +97,10 @@ function withoutDoubles(plans: readonly AppointmentPlan[]): AppointmentPlan[] {
 }
 
 /** Confirms many appointments that await the same code. */
-export async function confirmMany(
+export async function planBulkConfirmation(
   context: RequestContext,
-  { execute, dryRun }: Writing,
-  { ids, confirmation: { code } }: BulkConfirmationBody,
-): Promise<OperationResponse> {
-  if (dryRun) throw noDryRun();
+  { ids }: BulkConfirmationBody,
+): Promise<AppointmentPlan> {
   const isOwn = (target: Target) => isConfirmable(context, target);
   const faultsOf = (found: readonly Target[]) => {
     const first = found.find(isOwn);
@@ -113,23 +110,13 @@ export async function confirmMany(
       return isOther ? [faultOf(target.id, 'confirmations_differ')] : [];
     });
   };
-  return carryOutConfirmed(context, execute, code, async () => {
-    const targets = await requireTargets(context, ids, faultsOf, 'all');
-    const waiting = targets.filter((target) => isConfirmable(context, target));
-    return { ...atPlaces(planConfirmation(context, waiting)), many: true };
-  });
+  const targets = await requireTargets(context, ids, faultsOf, 'all');
+  const waiting = targets.filter((target) => isConfirmable(context, target));
+  return { ...atPlaces(planConfirmation(context, waiting)), many: true };
 }
 
 function atPlaces(plan: AppointmentPlan): AppointmentPlan {
   return { ...plan, steps: plan.steps.map((step, index) => ({ ...step, place: place(index) })) };
-}
-
-export function noDryRun(): Problem {
-  return problemAt(
-    { in: 'query', parameter: 'dry_run' },
-    'request_invalid',
-    'A confirmation does not support `dry_run`.',
-  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ConfirmationInProgress } from '../confirmations/decide.ts';
+import { confirmationInProgress } from '../confirmations/decide.ts';
 import type { Item } from '../confirmations/items.ts';
 import { itemContext } from '../confirmations/store.ts';
 import { Problem } from '../problems/problem.ts';
@@ -29,7 +29,7 @@ function confirmingStep(context: RequestContext, target: Confirmable): Step {
   const { appointment, id, item } = target;
   const response = { appointment, id, replacesId: item.replacesId ?? undefined, word: 'updated' as const };
   // The EHR was read before the gateway's tables, and the appointment was booked in between.
-  if (item.state === 'confirmed' && appointment.state === 'held') throw new ConfirmationInProgress();
+  if (item.state === 'confirmed' && appointment.state === 'held') throw confirmationInProgress();
   if (item.state === 'confirmed') return { response, confirms: id };
   return { change: confirmingChange(context, target), before: appointment, response, confirms: id };
 }

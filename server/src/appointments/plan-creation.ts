@@ -22,7 +22,6 @@ export async function planCreation(
   context: RequestContext,
   body: Static<typeof appointmentCreationSchema>,
   readHeader: ReadHeader,
-  dryRun: boolean | undefined,
 ): Promise<AppointmentPlan> {
   const { client, ehr, careUnit } = context;
   const returnUrl = readReturnUrl(body.return_url, client);
@@ -36,7 +35,7 @@ export async function planCreation(
   const patientId = patientIdentifier(body.patient_id, patientPlace, ehr, readHeader);
   const resourceId = resourceIdentifier(body.resource_id, resourcePlace, ehr, readHeader);
   const intended = { careUnit, resource: resourceId, healthcareServiceId: body.healthcare_service_id, ...range };
-  const patient = await requirePatient(ehr, patientId, patientPlace, dryRun ? undefined : intended);
+  const patient = await requirePatient(ehr, patientId, patientPlace, intended);
   const resource = await requireResource(ehr, careUnit, resourceId, resourcePlace);
   const service = await requireHealthcareService(ehr, careUnit, body.healthcare_service_id, servicePlace);
   const requested = {
@@ -68,12 +67,12 @@ export function planCreations(
   return {
     steps: requested.map((it): Step => {
       const creation = { ...it, kind: 'create', hold: needsCode } as const;
-      const taken = slotFault(creation, careUnit.timeZone, creationPlaces.start);
+      const faultIfTaken = slotFault(creation, careUnit.timeZone, creationPlaces.start);
       if (!code || canHold) {
         const appointment = draftAppointment(creation, '', careUnit.id, needsCode ? 'held' : 'booked');
         return {
           change: creation,
-          taken,
+          faultIfTaken,
           response: { appointment, word: 'created' },
           ...(code ? { awaits: code } : {}),
         };
@@ -81,7 +80,7 @@ export function planCreations(
       const newId = makeGatewayId();
       const appointment = draftAppointment(creation, newId, careUnit.id, 'held');
       const draft = { ...creation, hold: false };
-      return { taken, response: { appointment, id: newId, word: 'created' }, awaits: { ...code, newId, draft } };
+      return { faultIfTaken, response: { appointment, id: newId, word: 'created' }, awaits: { ...code, newId, draft } };
     }),
     many: false,
   };

@@ -47,14 +47,14 @@ interface UpdateFaults {
   /** Where the request names the appointment. */
   readonly place?: Place;
   /** The fault to report if the new time is taken. */
-  readonly taken?: Fault | undefined;
+  readonly faultIfTaken?: Fault | undefined;
 }
 
 /** Changes the time, resource or comment of an appointment. Never needs a code. */
 export function planUpdate(
   target: Target,
   requested: RequestedUpdate,
-  { place, taken }: UpdateFaults = {},
+  { place, faultIfTaken }: UpdateFaults = {},
 ): AppointmentPlan {
   const reason = updateReasons[targetState(target)];
   if (reason) throw new Problem(reason);
@@ -72,7 +72,7 @@ export function planUpdate(
           response: { appointment: after, id, word },
         }),
     ...(place ? { place } : {}),
-    ...(taken && word === 'moved' ? { taken } : {}),
+    ...(faultIfTaken && word === 'moved' ? { faultIfTaken } : {}),
   };
   return { steps: [step], many: false };
 }

@@ -1,8 +1,8 @@
 import type { Appointment, AppointmentState } from '@crossward/connector-kit';
 import type { Awaited, Item } from '../confirmations/items.ts';
-import type { PageLinks } from '../confirmations/page-links.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
+import type { PageLinks } from '../messages/page-links.ts';
 import { formatInstant } from '../time/date-times.ts';
 import { isBookedSince } from './booked-since.ts';
 import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';

@@ -1,7 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { assertNotPast, type TimeRange } from '../api/request-times.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { assertNoFaults, planCancellations, requireTargets, updateFaultsOf } from './bulk.ts';
 import type { BulkUpdateBody } from './contract.ts';
@@ -15,19 +14,17 @@ import { readReturnUrl } from './return-url.ts';
 import type { Target } from './targets.ts';
 import { longestRescheduleHours, slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
-import { carryOut, type Writing } from './write-appointments.ts';
 
 interface RequestedReschedule extends RequestedUpdate {
   readonly returnUrl: string | undefined;
 }
 
 /** Continuous reschedule: fits the appointments into the time slots of a range, and creates or cancels some as needed. */
-export async function rescheduleMany(
+export async function planRescheduling(
   context: RequestContext,
-  writing: Writing,
   body: BulkUpdateBody,
   readHeader: ReadHeader,
-): Promise<OperationResponse> {
+): Promise<AppointmentPlan> {
   const returnUrl = readReturnUrl(body.return_url, context.client);
   const { time, ...requested } = await readUpdate(context, body, readHeader, longestRescheduleHours);
   if (!time) throw new Error('A reschedule has a range');
@@ -37,8 +34,7 @@ export async function rescheduleMany(
   if (!target) throw new Error('A reschedule has ids');
   const like = { ...target.appointment, resourceId: requested.resourceId ?? target.appointment.resourceId };
   const layout = await planSlots(context, targets, like, time);
-  const plan = await planChanges(context, targets, layout, { ...requested, returnUrl }, time, like);
-  return carryOut(context, writing, plan);
+  return planSteps(context, targets, layout, { ...requested, returnUrl }, time, like);
 }
 
 /** A fault for each target that cannot be updated or differs from the first one. All are in the care unit of the path. */
@@ -82,7 +78,7 @@ async function planSlots(
   throw new Problem('time_slot_unavailable', { detail, faults: [{ ...fault, detail }] });
 }
 
-async function planChanges(
+async function planSteps(
   context: RequestContext,
   targets: readonly Target[],
   layout: ReschedulePlan,
@@ -92,10 +88,14 @@ async function planChanges(
 ): Promise<AppointmentPlan> {
   const byId = new Map(targets.map((target) => [target.id, target]));
   const standing = (id: string) => byId.get(id) as Target;
-  const taken = slotFault({ ...range, resourceId: like.resourceId }, context.careUnit.timeZone, updatePlaces.start);
+  const faultIfTaken = slotFault(
+    { ...range, resourceId: like.resourceId },
+    context.careUnit.timeZone,
+    updatePlaces.start,
+  );
   const placed = [...layout.kept, ...layout.moved].map(({ id, slot }) => ({
     slot,
-    plan: planUpdate(standing(id), { ...requested, time: slot }, { place: placeOf(targets, id), taken }),
+    plan: planUpdate(standing(id), { ...requested, time: slot }, { place: placeOf(targets, id), faultIfTaken }),
   }));
   const extras = layout.cancelled.map(standing);
   assertExtrasLeaveRoom(context, extras, range, like.resourceId);
@@ -104,7 +104,7 @@ async function planChanges(
   const created = await planMissing(context, layout.created, like, requested);
   const inOrder = [...placed, ...created].sort((a, b) => a.slot.start.getTime() - b.slot.start.getTime());
   const cancelled = cancellations.map((plan, index) => withPlace(plan, placeOf(targets, extras[index]?.id)));
-  return withRangeTaken(mergePlans([...inOrder.map(({ plan }) => plan), ...cancelled]), taken);
+  return withRangeTaken(mergePlans([...inOrder.map(({ plan }) => plan), ...cancelled]), faultIfTaken);
 }
 
 function withPlace(plan: AppointmentPlan, place: Place): AppointmentPlan {
@@ -112,8 +112,8 @@ function withPlace(plan: AppointmentPlan, place: Place): AppointmentPlan {
 }
 
 /** If any time in the range is taken, the fault names the whole range, as in the request. */
-function withRangeTaken(plan: AppointmentPlan, taken: Fault): AppointmentPlan {
-  return { ...plan, steps: plan.steps.map((step) => (step.taken ? { ...step, taken } : step)) };
+function withRangeTaken(plan: AppointmentPlan, faultIfTaken: Fault): AppointmentPlan {
+  return { ...plan, steps: plan.steps.map((step) => (step.faultIfTaken ? { ...step, faultIfTaken } : step)) };
 }
 
 function placeOf(targets: readonly Target[], id: string | undefined): Place {

@@ -6,10 +6,12 @@ import { addOperation } from '../api/route.ts';
 import { ehrReadReasons, ehrWriteReasons, identifierReasons } from '../api/route-reasons.ts';
 import { reference, text } from '../api/schemas.ts';
 import type { OperationServices } from '../operations/services.ts';
+import { problemAt } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
-import { changeMany, changeOne, create } from './change.ts';
+import { asWrite } from './as-write.ts';
 import {
   type AppointmentBody,
+  type AppointmentConfirmationBody,
   appointmentCancellationSchema,
   appointmentChangeSchema,
   appointmentConfirmationSchema,
@@ -31,8 +33,10 @@ import {
   previewsSchema,
 } from './contract.ts';
 import { listAppointments } from './list-appointments.ts';
+import { planChange, planChanges } from './plan-change.ts';
+import { planCreation } from './plan-creation.ts';
+import { planResend } from './plan-resend.ts';
 import { appointmentBody } from './representation.ts';
-import { resend } from './resend-code.ts';
 import { requireTarget } from './targets.ts';
 
 const place = { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' };
@@ -170,8 +174,10 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       },
       response: example,
     },
-    handle: ({ body, query, readHeader, execute, ...access }) =>
-      create({ ...access, services }, { execute, dryRun: query.dry_run }, body, readHeader),
+    async plan({ body, readHeader, ...access }) {
+      const context = { ...access, services };
+      return asWrite(context, await planCreation(context, body, readHeader));
+    },
   });
 
   addOperation(app, {
@@ -229,8 +235,11 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       body: { start: '2027-03-19T10:00:00+01:00', end: '2027-03-19T10:30:00+01:00' },
       response: { ...example, start: '2027-03-19T10:00:00+01:00', end: '2027-03-19T10:30:00+01:00' },
     },
-    handle: ({ params, query, body, readHeader, execute, ...access }) =>
-      changeOne({ ...access, services }, { execute, dryRun: query.dry_run }, params.appointment_id, body, readHeader),
+    async plan({ params, query, body, readHeader, ...access }) {
+      const context = { ...access, services };
+      const code = codeIn(body, query);
+      return asWrite(context, await planChange(context, params.appointment_id, body, readHeader), code);
+    },
   });
 
   addOperation(app, {
@@ -280,8 +289,11 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       body: { ids: [example.id], resource_id: 'r-2' },
       response: { appointments: [{ ...example, resource_id: 'emr_id:r-2' }] },
     },
-    handle: ({ query, body, readHeader, execute, ...access }) =>
-      changeMany({ ...access, services }, { execute, dryRun: query.dry_run }, body, readHeader),
+    async plan({ query, body, readHeader, ...access }) {
+      const context = { ...access, services };
+      const code = codeIn(body, query);
+      return asWrite(context, await planChanges(context, body, readHeader), code);
+    },
   });
 
   addOperation(app, {
@@ -309,6 +321,17 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       params: { emr: 'sandbox-se', care_unit_id: 'sodermalm', appointment_id: example.id },
       response: awaitingExample,
     },
-    handle: ({ params, execute, ...access }) => resend({ ...access, services }, execute, params.appointment_id),
+    async plan({ params, ...access }) {
+      const context = { ...access, services };
+      return asWrite(context, await planResend(context, params.appointment_id));
+    },
   });
+}
+
+/** The code that a confirmation enters. @throws Problem `request_invalid` in a dry run: its outcome would tell the code */
+function codeIn(body: object, query: { readonly dry_run?: boolean }): string | undefined {
+  if (!('confirmation' in body)) return undefined;
+  const detail = 'A confirmation does not support `dry_run`.';
+  if (query.dry_run) throw problemAt({ in: 'query', parameter: 'dry_run' }, 'request_invalid', detail);
+  return (body as AppointmentConfirmationBody).confirmation.code;
 }

@@ -22,8 +22,9 @@ export function slotFault(requested: Requested, timeZone: string, place: Place |
   };
 }
 
-/** @param faults the faults to report; duplicates and `undefined` are dropped */
-export function timeTaken(faults: readonly (Fault | undefined)[], cause?: unknown): Problem {
-  const reported = [...new Map(faults.flatMap((fault) => (fault ? [[JSON.stringify(fault), fault]] : []))).values()];
+/** Reports each fault of the steps once. */
+export function timesTaken(steps: readonly { readonly faultIfTaken?: Fault }[], cause?: unknown): Problem {
+  const faults = steps.flatMap(({ faultIfTaken }) => faultIfTaken ?? []);
+  const reported = [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
   return new Problem('time_slot_unavailable', { detail: reported[0]?.detail, faults: reported, cause });
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { inOneTransaction } from '../db/in-one-transaction.ts';
+import { operationKinds } from '../operation-kinds.ts';
 import { dropMessages, dropWarning } from '../operations/advice.ts';
 import {
   dropOperation,
@@ -54,7 +55,7 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
     .option('--yes', 'confirm that you checked the EHR and nothing is left to do')
     .action(async (id: string, { yes }: { readonly yes?: true }) => {
       if (!yes) throw new UsageError(`Nothing was changed. ${dropWarning} Then run the command again with --yes.`);
-      const outcome = await withDatabase(output, (db) => dropOperation(db, id));
+      const outcome = await withDatabase(output, (db) => dropOperation(db, operationKinds, id));
       const isDropped = outcome === 'dropped';
       output[isDropped ? 'out' : 'err'](`${dropMessages[outcome]}\n`);
       end(isDropped ? exitCodes.fine : exitCodes.failed);

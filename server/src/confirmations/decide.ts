@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
 import type { ItemState } from '../db/tables/confirmations.ts';
+import { OutdatedPlan } from '../operations/errors.ts';
 import { codeIncorrect, Problem } from '../problems/problem.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -20,20 +21,20 @@ interface Decision {
   readonly waitingIds: readonly string[];
   /** The operation that will confirm them. */
   readonly operationId: string;
-  /** Whether this process is running an operation. */
-  readonly isRunningHere: (operationId: string) => boolean;
+  /** Tokens of the leases under which this process is at work. */
+  readonly liveTokens: ReadonlySet<string>;
 }
 
-/** Another operation is confirming some of the ids, or has done so since planning. Its outcome is known after a wait. */
-export class ConfirmationInProgress extends Problem {
-  /** @param leaseRest seconds until the other operation can be taken over, if its process has stopped */
-  constructor(leaseRest = 1) {
-    super('idempotency_in_progress', {
-      detail: 'Another request is confirming some of these appointments.',
-      headers: { 'retry-after': String(Math.max(leaseRest, 1)) },
-    });
-  }
+/**
+ * Another operation is confirming some of the ids, or has done so since planning. Its outcome is known after a wait.
+ *
+ * @param leaseRest seconds until the other operation can be taken over, if its process has stopped
+ */
+export function confirmationInProgress(leaseRest?: number): OutdatedPlan {
+  return new OutdatedPlan(isBeingConfirmed, leaseRest);
 }
+
+const isBeingConfirmed = 'Another request is confirming some of these appointments.';
 
 /**
  * Checks the code under a lock on the confirmation, so that each of several concurrent requests counts as an attempt and
@@ -44,7 +45,7 @@ export class ConfirmationInProgress extends Problem {
 export async function decideCode(
   tx: Tx,
   keys: KeyRing,
-  { emr, confirmationId, ids, code, many, waitingIds, operationId, isRunningHere }: Decision,
+  { emr, confirmationId, ids, code, many, waitingIds, operationId, liveTokens }: Decision,
 ): Promise<Problem | undefined> {
   const confirmation = await tx
     .selectFrom('confirmations')
@@ -77,7 +78,7 @@ export async function decideCode(
   if (over.length > 0) return problem(over);
   // Only one operation at a time confirms an id.
   if (waitingIds.some((id) => stateOf.get(id) === 'confirming'))
-    return new ConfirmationInProgress(await restOfLease(tx, confirmationId, isRunningHere));
+    return confirmationInProgress(await restOfLease(tx, confirmationId, liveTokens));
   if (!states.has('pending') && !states.has('confirming')) {
     const isRepeated = right && confirmation.is_fresh;
     return isRepeated ? stale() : problem(faultsOf(ids, () => 'confirmation_not_pending'));
@@ -99,7 +100,7 @@ export async function decideCode(
 
   /** A plan from before another operation confirmed the ids would confirm them twice. */
   function stale(): Problem | undefined {
-    return waitingIds.every((id) => stateOf.get(id) === 'pending') ? undefined : new ConfirmationInProgress();
+    return waitingIds.every((id) => stateOf.get(id) === 'pending') ? undefined : confirmationInProgress();
   }
 
   async function countIncorrectCode(of: { readonly failed_attempts: number; readonly max_attempts: number }) {
@@ -110,17 +111,20 @@ export async function decideCode(
 }
 
 /** Seconds until the leases of other processes on operations that confirm ids of a confirmation end. */
-async function restOfLease(tx: Tx, confirmationId: string, isRunningHere: Decision['isRunningHere']): Promise<number> {
-  const { rows } = await sql<{ id: string; seconds: number | null }>`
-    SELECT id, ceil(extract(epoch FROM lease_expires_at - clock_timestamp()))::int AS seconds FROM operations
+async function restOfLease(tx: Tx, confirmationId: string, liveTokens: ReadonlySet<string>): Promise<number> {
+  const { rows } = await sql<{ token: string | null; seconds: number | null }>`
+    SELECT lease_token AS token, ceil(extract(epoch FROM lease_expires_at - clock_timestamp()))::int AS seconds FROM operations
     WHERE id IN (SELECT operation_id FROM confirmation_items
       WHERE confirmation_id = ${confirmationId} AND state = 'confirming')`.execute(tx);
-  return Math.max(1, ...rows.map(({ id, seconds }) => (isRunningHere(id) ? 1 : (seconds ?? 1))));
+  return Math.max(
+    1,
+    ...rows.map(({ token, seconds }) => (token !== null && liveTokens.has(token) ? 1 : (seconds ?? 1))),
+  );
 }
 
 /**
  * Checks under a lock whether ids can be released. The EHR decides about its own holds. A draft that is being booked in the
- * EHR, or already is, cannot be released here.
+ * EHR, or already is, cannot be released here: who asked did not know that it would be booked.
  */
 export async function decideRelease(tx: Tx, emr: string, ids: readonly string[]): Promise<Problem | undefined> {
   const drafts = await tx
@@ -133,7 +137,7 @@ export async function decideRelease(tx: Tx, emr: string, ids: readonly string[])
     .forUpdate()
     .execute();
   return drafts.some(({ state }) => state === 'confirming' || state === 'confirmed')
-    ? new ConfirmationInProgress()
+    ? new Problem('idempotency_in_progress', { detail: isBeingConfirmed, headers: { 'retry-after': '1' } })
     : undefined;
 }
 

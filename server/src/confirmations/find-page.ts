@@ -3,8 +3,8 @@ import type { Db } from '../db/kysely.ts';
 import type { ConfirmationKind, ItemState } from '../db/tables/confirmations.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import { type DeliveryState, deliveryStateOf } from '../messages/delivery-state.ts';
+import { hashOfToken, isPageToken } from '../messages/page-links.ts';
 import { repeatLifetime } from './decide.ts';
-import { hashOfToken, isPageToken } from './page-links.ts';
 import { mostCodes } from './resend.ts';
 
 /** A confirmation as its page needs it. */

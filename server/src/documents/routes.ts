@@ -18,7 +18,8 @@ import {
   documentsQuery,
   documentsSchema,
 } from './contract.ts';
-import { createDocument } from './create-document.ts';
+
+import { planDocument } from './plan-document.ts';
 import { contentResponse, unknownContentType } from './read-content.ts';
 import { documentBody } from './representation.ts';
 
@@ -170,8 +171,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
       response: example,
     },
     findReceiver: ({ ehr, params, readHeader }) => findPatient(ehr, params.patient_id, readHeader),
-    handle: ({ ehr, careUnit, client, body, upload, receiver, readHeader, execute }) =>
-      createDocument({ ehr, careUnit, client }, execute, { receiver, body, upload, readHeader }),
+    plan: planDocument,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { hashOfToken } from '../confirmations/page-links.ts';
+import { hashOfToken } from '../messages/page-links.ts';
 import { Problem } from '../problems/problem.ts';
 import { callerAddress, callerOf } from './caller-address.ts';
 

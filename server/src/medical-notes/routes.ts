@@ -13,6 +13,7 @@ import type { EhrConnection } from '../ehr/connection.ts';
 import { requirePatient } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { OperationServices } from '../operations/services.ts';
+import { plannedWrite } from '../operations/write.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import {
   type MedicalNoteBody,
@@ -124,9 +125,9 @@ export function addMedicalNoteRoutes(app: FastifyInstance, { cursors, services }
       body: { title: example.title, text: example.text, author_id: 'r-1' },
       response: example,
     },
-    async handle({ params, body, readHeader, execute, ...access }) {
+    async plan({ params, body, readHeader, ...access }) {
       const patientId = await patientIdInPath(access.ehr, 'createMedicalNote', params.patient_id, readHeader);
-      return execute(medicalNoteKind, await planNote({ ...access, services }, patientId, body, readHeader));
+      return plannedWrite(medicalNoteKind, await planNote({ ...access, services }, patientId, body, readHeader));
     },
   });
 

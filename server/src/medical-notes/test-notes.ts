@@ -10,13 +10,12 @@ import { newDraft } from '../audit/drafts.ts';
 import type { Database } from '../db/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import type { Decide } from '../operations/execute.ts';
 import type { AnyKind } from '../operations/kind.ts';
 import { createOperationMetrics } from '../operations/metrics.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import { recoverDue } from '../operations/recover-due.ts';
-import { runOnce } from '../operations/run-once.ts';
 import type { OperationServices } from '../operations/services.ts';
+import { plannedWrite, type Reserve, write } from '../operations/write.ts';
 import { Problem } from '../problems/problem.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { medicalNoteKind } from './kind.ts';
@@ -103,7 +102,7 @@ export interface Notes {
   /** Writes a note like a request does. */
   write(
     text: string,
-    options?: { readonly key?: string | undefined; readonly decide?: Decide },
+    options?: { readonly key?: string | undefined; readonly reserve?: Reserve },
   ): Promise<OperationResponse>;
   /** Runs one round of background recovery. Returns how many operations were due. */
   round(): Promise<number>;
@@ -134,7 +133,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     ehrs: new Map([[connection.id, connection]]),
     kinds: new Map([[medicalNoteKind.name, medicalNoteKind as AnyKind]]),
     operationMetrics: createOperationMetrics(new Registry(), log),
-    running: new Set(),
+    liveTokens: new Set(),
     audit: {
       record: async (access: Access) => void accesses.push(access),
       draft(access: Access) {
@@ -149,10 +148,17 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     ehr,
     connection,
     accesses,
-    write(text, { key, decide } = {}) {
+    write(text, { key, reserve } = {}) {
       const keyed = key === undefined ? undefined : { key, fingerprint: text };
-      const request = { clientId: 'clinic', ehr: connection, careUnit, requestId: 'request', keyed };
-      return runOnce(services, request, (execute) => execute(medicalNoteKind, { ...plan, text }, decide));
+      return write(services, {
+        clientId: 'clinic',
+        ehr: connection,
+        careUnit,
+        requestId: 'request',
+        keyed,
+        plan: async () => plannedWrite(medicalNoteKind, { ...plan, text }, reserve),
+        begin: async () => undefined,
+      });
     },
     round: () => recoverDue(services, connection, log),
     async expireLeases() {

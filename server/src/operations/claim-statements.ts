@@ -3,7 +3,7 @@ import { grouped } from '../db/grouped.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
 import { leaseEnd } from './lease.ts';
-import { type PlannedInput, plannedValues } from './store-plan.ts';
+import { type Planned, plannedValues } from './store-plan.ts';
 import type { Leased } from './stored-operation.ts';
 
 export const keyLifetime = sql`interval '24 hours'`;
@@ -16,7 +16,7 @@ interface ClaimInput extends Pick<Leased, 'id' | 'token' | 'clientId' | 'emr' | 
   readonly leaseSeconds: number;
 }
 
-type PlannedClaim = ClaimInput & PlannedInput;
+type PlannedClaim = ClaimInput & Planned;
 
 /** The operation that now has the lease: the new one, or an interrupted one. */
 interface Claimed {
@@ -34,31 +34,19 @@ const takeOver = (requestHashes: readonly Buffer[]): RawBuilder<unknown> => sql`
     AND (operations.lease_expires_at IS NULL OR operations.lease_expires_at <= now())
     AND operations.created_at > now() - ${keyLifetime}`;
 
-/**
- * `undefined`: the key is taken. Outside a transaction the commit need not wait for the disk: the EHR has not been called. In
- * one, it decides on more than the key.
- */
+/** `undefined`: the key is taken. */
 export async function claimOnly(db: Db | Tx, input: ClaimInput): Promise<Claimed | undefined> {
-  const { rows } = await (db.isTransaction ? insertInTransaction : insertWithoutSync)(db, input);
-  return rows[0];
+  return (await insertClaim(db, input)).rows[0];
 }
 
-const insertInTransaction = statement((_db, input: ClaimInput) => insertClaim(input));
-
-const insertWithoutSync = statement(
+const insertClaim = statement(
   (_db, input: ClaimInput) => sql<Claimed>`
-    WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-    ${insertClaim(input, sql`FROM relaxed`)}`,
-);
-
-function insertClaim(input: ClaimInput, from: RawBuilder<unknown> = sql``): RawBuilder<Claimed> {
-  return sql<Claimed>`
     INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, lease_token, lease_expires_at)
     SELECT ${input.id}::uuid, ${input.clientId}::text, ${input.keyHash}::bytea, ${input.requestHash}::bytea,
-      ${input.emr}::text, ${input.careUnitId}::text, ${input.token}::uuid, ${leaseEnd(input.leaseSeconds)} ${from}
+      ${input.emr}::text, ${input.careUnitId}::text, ${input.token}::uuid, ${leaseEnd(input.leaseSeconds)}
     ${takeOver(input.requestHashes)}
-    RETURNING operations.id, operations.expires_at`;
-}
+    RETURNING operations.id, operations.expires_at`,
+);
 
 /** Stores the plan with the key. Requests that run at the same time share a statement. `undefined`: the key is taken. */
 export async function claimWithPlan(db: Db, input: PlannedClaim): Promise<Claimed | undefined> {

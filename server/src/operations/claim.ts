@@ -1,133 +1,118 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Db } from '../db/kysely.ts';
-import { type KeptProblem, Problem, problemAt, problemFromKept } from '../problems/problem.ts';
+import type { Db, Tx } from '../db/kysely.ts';
+import { Problem, problemAt } from '../problems/problem.ts';
 import { reasons } from '../problems/reasons.ts';
-import type { KeyRing } from '../secrets/key-ring.ts';
+import { sinceBoot } from '../time/since-boot.ts';
 import { claimOnly, claimWithPlan, keyLifetime } from './claim-statements.ts';
-import { compressJson, decompressJson } from './compressed-json.ts';
 import { releaseLease } from './lease.ts';
 import type { OperationResponse } from './operation-response.ts';
+import { openOutcome } from './sealed-outcome.ts';
 import type { OperationServices } from './services.ts';
-import { type Planned, plannedInput } from './store-plan.ts';
+import type { Planned } from './store-plan.ts';
 import { type Leased, type OperationRow, openStored, type Stored, storedColumns } from './stored-operation.ts';
 
-export interface KeyRequest {
-  readonly clientId: string;
-  readonly emr: string;
-  readonly careUnitId: string;
+type Services = Pick<OperationServices, 'db' | 'keys' | 'liveTokens'>;
+
+/** The `Idempotency-Key` of a request that is not claimed yet, with the operation that would claim it. */
+export interface Key {
+  readonly operation: Leased & { readonly keyHash: Buffer };
+  /** Of what identifies the content of the request, under each secret key. */
+  readonly requestHashes: readonly [Buffer, ...Buffer[]];
+}
+
+interface KeyRequest extends Pick<Leased, 'clientId' | 'emr' | 'careUnitId'> {
   readonly key: string;
   /** Identifies the content of the request. Hashed here and never stored in plain text. */
   readonly fingerprint: string;
 }
 
-/** An operation that is not stored yet, and what its key and request are known by. */
-export interface Unclaimed {
-  readonly operation: Leased & { readonly keyHash: Buffer };
-  readonly requestHashes: readonly [Buffer, ...Buffer[]];
-}
-
 export type Claim =
   /** `expiresAt`: when the holds and codes of its plan expire. */
-  | { readonly kind: 'new'; readonly expiresAt: Date | null }
-  /** An earlier request with the key started the operation, and no process holds its lease. */
-  | { readonly kind: 'interrupted'; readonly operation: Stored }
-  | { readonly kind: 'replay'; readonly response: OperationResponse };
+  | { readonly state: 'new'; readonly expiresAt: Date | null }
+  /** An earlier request started the operation. This one has taken over its lease, at `leasedAt` by `sinceBoot`. */
+  | { readonly state: 'interrupted'; readonly operation: Stored; readonly leasedAt: number }
+  | Answered;
 
-export async function newKeyedOperation(db: Db, keys: KeyRing, request: KeyRequest): Promise<Unclaimed> {
-  const { clientId, emr, careUnitId } = request;
-  const keyHashes = keys.hashes('idempotency-key', request.key);
+/**
+ * An earlier request with the key has ended with this outcome, or is at work (`idempotency_in_progress`), or was another
+ * request (`idempotency_key_reused`).
+ */
+interface Answered {
+  readonly state: 'answered';
+  readonly outcome: OperationResponse | Problem;
+}
+
+export async function openKey({ db, keys }: Services, { key, fingerprint, ...place }: KeyRequest): Promise<Key> {
+  const keyHashes = keys.hashes('idempotency-key', key);
   // The hash depends on the secret key. Usually there is only one secret key, and no look-up is needed.
-  const keyHash = keyHashes.length > 1 ? await findKeyHash(db, clientId, keyHashes) : keyHashes[0];
+  const keyHash = keyHashes.length > 1 ? await findKeyHash(db, place.clientId, keyHashes) : keyHashes[0];
   return {
-    operation: { id: randomUUID(), token: randomUUID(), clientId, emr, careUnitId, keyHash, attempt: 0 },
-    requestHashes: keys.hashes('request', request.fingerprint),
+    operation: { ...place, id: randomUUID(), token: randomUUID(), keyHash, attempt: 0 },
+    requestHashes: keys.hashes('request', fingerprint),
   };
 }
 
-/**
- * Claims the key in one statement, or returns the stored response of the first request. With `planned`, the same statement
- * stores the plan, and the EHR can be called.
- *
- * @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, or the stored problem of the first request
- */
+/** Claims the key for `leaseSeconds`. With `planned`, the same statement stores the plan, and the EHR can be called. */
 export async function claimKey(
-  db: Db,
-  { keys, running }: Pick<OperationServices, 'keys' | 'running'>,
-  { operation, requestHashes }: Unclaimed,
+  db: Db | Tx,
+  services: Pick<Services, 'keys' | 'liveTokens'>,
+  key: Key,
   leaseSeconds: number,
   planned?: Planned,
 ): Promise<Claim> {
-  const { clientId, keyHash, id } = operation;
+  const { operation, requestHashes } = key;
   const input = { ...operation, requestHash: requestHashes[0], requestHashes, leaseSeconds };
   for (let round = 0; round < 3; round++) {
-    const row = await (planned ? claimWithPlan(db, { ...input, ...plannedInput(planned) }) : claimOnly(db, input));
-    if (row?.id === id) return { kind: 'new', expiresAt: row.expires_at };
-    if (row) return { kind: 'interrupted', operation: await takeOver(db, keys, { ...operation, id: row.id }) };
-    const known = await readKey(db, clientId, keyHash);
-    if (!known) continue;
-    if (known.is_old) {
-      await expireKey(db, clientId, keyHash);
-      continue;
-    }
-    const response = storedResponse(keys, { operation, requestHashes }, known);
-    if (response) return { kind: 'replay', response };
-    throw inProgress(running.has(known.id) ? 1 : known.lease_rest);
+    const leasedAt = sinceBoot();
+    const row = await (planned ? claimWithPlan(db, { ...input, ...planned }) : claimOnly(db, input));
+    if (row?.id === operation.id) return { state: 'new', expiresAt: row.expires_at };
+    if (row) return { state: 'interrupted', operation: await takeOver(db, services, operation, row.id), leasedAt };
+    const known = await readKey(db, operation);
+    if (known?.is_old) await expireKey(db, operation);
+    else if (known) return answerOf(services, key, known) ?? answered(inProgress(restOfLease(services, known)));
   }
-  throw inProgress();
+  return answered(inProgress());
 }
 
-/** Runs an operation. Meanwhile, requests with its key are told to come back soon, not at the end of its lease. */
-export async function whileRunning<Result>(
-  { running }: Pick<OperationServices, 'running'>,
-  { id }: Leased,
-  run: () => Promise<Result>,
+/** The outcome of an earlier request with the key, without claiming it. `undefined`: there is none yet. */
+export async function answerOfKey({ db, keys }: Services, key: Key): Promise<Answered | undefined> {
+  const known = await readKey(db, key.operation);
+  return known && !known.is_old ? answerOf({ keys }, key, known) : undefined;
+}
+
+/** Does work under leases with this token. Meanwhile, requests with the keys of their operations are told to come back soon. */
+export async function underToken<Result>(
+  { liveTokens }: Pick<Services, 'liveTokens'>,
+  token: string,
+  work: () => Promise<Result>,
 ): Promise<Result> {
-  running.add(id);
+  liveTokens.add(token);
   try {
-    return await run();
+    return await work();
   } finally {
-    running.delete(id);
+    liveTokens.delete(token);
   }
-}
-
-/**
- * Finds the stored response of an earlier request with the key, without claiming the key.
- *
- * @throws Problem `idempotency_key_reused`, or the stored problem of the first request
- */
-export async function findStored(db: Db, keys: KeyRing, unclaimed: Unclaimed): Promise<OperationResponse | undefined> {
-  const { clientId, keyHash } = unclaimed.operation;
-  const known = await readKey(db, clientId, keyHash);
-  return known && !known.is_old ? storedResponse(keys, unclaimed, known) : undefined;
-}
-
-/** Reads an operation whose lease this request has taken, or gives the lease back. */
-async function takeOver(db: Db, keys: KeyRing, operation: Leased): Promise<Stored> {
-  try {
-    return await readLeased(db, keys, operation);
-  } catch (error) {
-    await releaseLease(db, operation).catch(() => undefined);
-    throw error;
-  }
-}
-
-async function readLeased(db: Db, keys: KeyRing, { id, token }: Pick<Leased, 'id' | 'token'>): Promise<Stored> {
-  const { rows } = await sql<OperationRow>`
-    SELECT ${storedColumns} FROM operations WHERE id = ${id} AND lease_token = ${token}`.execute(db);
-  const [row] = rows;
-  if (!row) throw inProgress();
-  return openStored(keys, token, row);
-}
-
-function keyReused(): Problem {
-  const reason = 'idempotency_key_reused';
-  return problemAt({ in: 'header', header: 'idempotency-key' }, reason, reasons[reason].happened);
 }
 
 /** @param retryAfterSeconds the rest of the lease, if another process holds it */
 export function inProgress(retryAfterSeconds = 1): Problem {
   return new Problem('idempotency_in_progress', { headers: { 'retry-after': String(Math.max(retryAfterSeconds, 1)) } });
+}
+
+/** Reads an operation whose lease this request has taken, or gives the lease back. */
+async function takeOver(db: Db | Tx, { keys }: Pick<Services, 'keys'>, by: Leased, id: string): Promise<Stored> {
+  const { token } = by;
+  try {
+    const { rows } = await sql<OperationRow>`
+      SELECT ${storedColumns} FROM operations WHERE id = ${id} AND lease_token = ${token}`.execute(db);
+    const [row] = rows;
+    if (!row) throw inProgress();
+    return openStored(keys, token, row);
+  } catch (error) {
+    await releaseLease(db, { ...by, id }).catch(() => undefined);
+    throw error;
+  }
 }
 
 async function findKeyHash(db: Db, clientId: string, hashes: readonly [Buffer, ...Buffer[]]): Promise<Buffer> {
@@ -140,10 +125,10 @@ async function findKeyHash(db: Db, clientId: string, hashes: readonly [Buffer, .
   return row?.idempotency_key_hash ?? hashes[0];
 }
 
-function readKey(db: Db, clientId: string, keyHash: Buffer) {
+function readKey(db: Db | Tx, { clientId, keyHash }: Key['operation']) {
   return db
     .selectFrom('operations')
-    .select(['id', 'request_hash', 'sealed_response'])
+    .select(['lease_token', 'request_hash', 'sealed_response'])
     .select(sql<number>`ceil(extract(epoch FROM coalesce(lease_expires_at, now()) - now()))::int`.as('lease_rest'))
     .select(sql<boolean>`created_at <= now() - ${keyLifetime}`.as('is_old'))
     .where('client_id', '=', clientId)
@@ -151,8 +136,30 @@ function readKey(db: Db, clientId: string, keyHash: Buffer) {
     .executeTakeFirst();
 }
 
+type KnownKey = NonNullable<Awaited<ReturnType<typeof readKey>>>;
+
+function answerOf(
+  { keys }: Pick<Services, 'keys'>,
+  { operation, requestHashes }: Key,
+  { request_hash, sealed_response }: KnownKey,
+): Answered | undefined {
+  if (!requestHashes.some((hash) => request_hash?.equals(hash))) {
+    const reason = 'idempotency_key_reused';
+    return answered(problemAt({ in: 'header', header: 'idempotency-key' }, reason, reasons[reason].happened));
+  }
+  return sealed_response ? answered(openOutcome(keys, operation, sealed_response)) : undefined;
+}
+
+function answered(outcome: OperationResponse | Problem): Answered {
+  return { state: 'answered', outcome };
+}
+
+function restOfLease({ liveTokens }: Pick<Services, 'liveTokens'>, { lease_token, lease_rest }: KnownKey): number {
+  return lease_token !== null && liveTokens.has(lease_token) ? 1 : lease_rest;
+}
+
 /** The key expires after a day. An operation that has not ended continues without it. */
-async function expireKey(db: Db, clientId: string, keyHash: Buffer): Promise<void> {
+async function expireKey(db: Db | Tx, { clientId, keyHash }: Key['operation']): Promise<void> {
   await db
     .updateTable('operations')
     .set({ idempotency_key_hash: null, request_hash: null, sealed_response: null })
@@ -160,34 +167,4 @@ async function expireKey(db: Db, clientId: string, keyHash: Buffer): Promise<voi
     .where('idempotency_key_hash', '=', keyHash)
     .where(sql<boolean>`created_at <= now() - ${keyLifetime}`)
     .execute();
-}
-
-type Kept = { readonly response: OperationResponse } | { readonly problem: KeptProblem };
-
-export function sealStored(keys: KeyRing, clientId: string, keyHash: Buffer, kept: Kept): Buffer {
-  return keys.seal('idempotency', compressJson(kept), keyContext(clientId, keyHash));
-}
-
-interface KnownKey {
-  readonly request_hash: Buffer | null;
-  readonly sealed_response: Buffer | null;
-}
-
-function storedResponse(
-  keys: KeyRing,
-  { operation: { clientId, keyHash }, requestHashes }: Unclaimed,
-  { request_hash, sealed_response }: KnownKey,
-): OperationResponse | undefined {
-  if (!requestHashes.some((hash) => request_hash?.equals(hash))) throw keyReused();
-  if (!sealed_response) return undefined;
-  const text = keys.open('idempotency', sealed_response, keyContext(clientId, keyHash));
-  if (!text) throw new Error('A stored response cannot be decrypted: its secret key is unknown');
-  const kept = decompressJson(text) as Kept;
-  if ('problem' in kept) throw problemFromKept(kept.problem);
-  return { ...kept.response, headers: { ...kept.response.headers, 'idempotency-replayed': 'true' } };
-}
-
-/** The encryption context of a stored response. */
-function keyContext(clientId: string, keyHash: Buffer): string {
-  return `key ${clientId} ${keyHash.toString('hex')}`;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 import type { Reason } from '../problems/reasons.ts';
@@ -12,19 +11,8 @@ export const outageReasons: ReadonlySet<string> = new Set([
   'database_unavailable',
 ] satisfies Reason[]);
 
-export interface DueOperation extends OperationRow {
-  /** Token of the lease that this process now holds. */
-  readonly token: string;
-}
-
-/** Leases operations of one EHR that are due. Several gateways share the work. */
-export async function leaseDue(
-  db: Db,
-  emr: string,
-  leaseSeconds: number,
-  limit: number,
-): Promise<readonly DueOperation[]> {
-  const token = randomUUID();
+/** Leases operations of one EHR that are due, under this token. Several gateways share the work. */
+export async function leaseDue(db: Db, { emr, token, leaseSeconds, limit }: Leasing): Promise<readonly OperationRow[]> {
   const { rows } = await sql<OperationRow>`
     WITH due AS MATERIALIZED (
       SELECT id FROM operations WHERE emr = ${emr} AND next_attempt_at <= now()
@@ -34,7 +22,14 @@ export async function leaseDue(
       next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
     FROM due WHERE operations.id = due.id
     RETURNING ${storedColumns}`.execute(db);
-  return rows.map((row) => ({ ...row, token }));
+  return rows;
+}
+
+interface Leasing {
+  readonly emr: string;
+  readonly token: string;
+  readonly leaseSeconds: number;
+  readonly limit: number;
 }
 
 /** Makes the operations of an EHR due that failed because it, or the database, was away. Their pauses begin anew. */

@@ -6,6 +6,14 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
+/** Another request has changed what a plan was made from, or is changing it. The caller's request plans again. */
+export class OutdatedPlan extends Problem {
+  /** @param retryAfterSeconds until the other request has ended, or can be taken over if its process has stopped */
+  constructor(detail: string, retryAfterSeconds = 1) {
+    super('idempotency_in_progress', { detail, headers: { 'retry-after': String(Math.max(retryAfterSeconds, 1)) } });
+  }
+}
+
 /**
  * The EHR performed part of the operation and it cannot be compensated: the EHR rejected the compensation, or somebody
  * has changed the appointment since. Kinds may add details.

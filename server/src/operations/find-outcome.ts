@@ -1,11 +1,9 @@
-import { keptProblem, Problem } from '../problems/problem.ts';
-import { sealStored } from './claim.ts';
-import { inTransaction, OperationEnded } from './end.ts';
-import type { AnyKind } from './kind.ts';
+import { Problem } from '../problems/problem.ts';
+import { inTransaction, OperationEnded } from './perform.ts';
 import { draftsOf, noteRecorded } from './record-end.ts';
+import type { Reopened } from './reopen.ts';
+import { sealProblem } from './sealed-outcome.ts';
 import { storeResponse } from './store-end.ts';
-import type { Stored } from './stored-operation.ts';
-import type { Run } from './work.ts';
 
 /**
  * Outcome of an operation in the EHR.
@@ -21,13 +19,13 @@ export type FoundOutcome = { readonly outcome: unknown } | 'in part' | 'not done
  *
  * @throws OperationEnded when an EHR that does not find operations by id has shown no effect for too long
  */
-export async function findOutcome(run: Run, kind: AnyKind, stored: Stored): Promise<FoundOutcome> {
-  const found = await kind.lookUp(run, stored.plan);
+export async function findOutcome(work: Reopened): Promise<FoundOutcome> {
+  const found = await work.kind.lookUp(work, work.plan);
   if (found === 'not known') {
-    await giveUpIfOverdue(run, kind, stored);
+    await giveUpIfOverdue(work);
     return 'too early';
   }
-  if (found === 'nothing') return stored.silence < run.ehr.patience.settlingSeconds ? 'too early' : 'not done';
+  if (found === 'nothing') return work.operation.silence < work.ehr.patience.settlingSeconds ? 'too early' : 'not done';
   return found;
 }
 
@@ -40,18 +38,18 @@ const patienceSeconds = 120;
  *
  * @throws OperationEnded if it ended the operation
  */
-export async function giveUpIfOverdue(run: Run, kind: AnyKind, stored: Stored): Promise<void> {
-  if (stored.silence < patienceSeconds) return;
+export async function giveUpIfOverdue(work: Reopened): Promise<void> {
+  const { services, operation, kind, plan } = work;
+  if (operation.silence < patienceSeconds) return;
   const problem = new Problem('outcome_unknown', {
     detail: 'The EHR may or may not have made the change and shows no sign of it. It will not be made again.',
     retryable: false,
   });
-  const { services, operation } = run;
-  const { keyHash, clientId } = operation;
-  await inTransaction(run, async (tx) => {
-    await kind.releaseReservations(tx, run, stored.plan, undefined);
-    const sealed = keyHash && sealStored(services.keys, clientId, keyHash, { problem: keptProblem(problem) });
-    await storeResponse(tx, operation, sealed, { drafts: draftsOf(run, problem.reason) });
+  await inTransaction(services, async (tx) => {
+    await kind.release?.(tx, work, plan, undefined);
+    // No caller has got the problem yet.
+    const sealed = sealProblem(services.keys, { ...operation, requestId: undefined }, problem);
+    await storeResponse(tx, operation, sealed, { drafts: draftsOf(work, problem.reason) });
   });
   noteRecorded(problem.reason);
   services.operationMetrics.outcomeLost({ operationId: operation.id, emr: operation.emr });

@@ -5,8 +5,9 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database/da
 import { observeStatements } from '../../../test/database/statements.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { claimKey, newKeyedOperation, sealStored, type Unclaimed } from './claim.ts';
+import { claimKey, type Key, openKey } from './claim.ts';
 import { LeaseLost } from './errors.ts';
+import { sealResponse } from './sealed-outcome.ts';
 import { storeResponse } from './store-end.ts';
 import type { Planned } from './store-plan.ts';
 import { sealPlan } from './stored-operation.ts';
@@ -20,10 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.dispose());
 
-const request = (key: string, fingerprint = 'body') =>
-  newKeyedOperation(db, keys, { clientId: 'app', emr: 'ehr', careUnitId: 'ward', key, fingerprint });
+const services = { keys, liveTokens: new Set<string>() };
 
-function claim(unclaimed: Unclaimed) {
+const request = (key: string, fingerprint = 'body') =>
+  openKey({ db, ...services }, { clientId: 'app', emr: 'ehr', careUnitId: 'ward', key, fingerprint });
+
+function claim(unclaimed: Key) {
   const planned: Planned = {
     kind: 'appointments',
     sealedPlan: sealPlan(keys, unclaimed.operation, { changes: [] }),
@@ -31,18 +34,17 @@ function claim(unclaimed: Unclaimed) {
     lifetimeSeconds: 600,
     patientHashes: [randomBytes(32), randomBytes(32)],
   };
-  return claimKey(db, { keys, running: new Set() }, unclaimed, 60, planned);
+  return claimKey(db, services, unclaimed, 60, planned);
 }
 
-async function claimed(key: string): Promise<Unclaimed> {
+async function claimed(key: string): Promise<Key> {
   const unclaimed = await request(key);
-  expect(await claim(unclaimed)).toMatchObject({ kind: 'new' });
+  expect(await claim(unclaimed)).toMatchObject({ state: 'new' });
   return unclaimed;
 }
 
-function responseOf({ operation }: Unclaimed): Buffer {
-  const response = { status: 201, headers: {}, body: { id: operation.id } };
-  return sealStored(keys, operation.clientId, operation.keyHash, { response });
+function responseOf({ operation }: Key): Buffer | undefined {
+  return sealResponse(keys, operation, { status: 201, headers: {}, body: { id: operation.id } });
 }
 
 const eventOf = (subject: string) => ({
@@ -72,14 +74,16 @@ test('each key of a shared statement has its own outcome', async () => {
   const [first, ...others] = outcomes;
   const last = others.pop();
   // Of two requests with one key, either may be first: the second statement does not wait long for the one before.
-  const isNew = { value: { kind: 'new', expiresAt: expect.any(Date) } };
-  const isInProgress = { reason: { reason: 'idempotency_in_progress' } };
-  expect([first, last]).toMatchObject(first?.status === 'fulfilled' ? [isNew, isInProgress] : [isInProgress, isNew]);
+  const isNew = { value: { state: 'new', expiresAt: expect.any(Date) } };
+  const isInProgress = { value: { state: 'answered', outcome: { reason: 'idempotency_in_progress' } } };
+  expect([first, last]).toMatchObject(
+    first?.status === 'fulfilled' && 'expiresAt' in first.value ? [isNew, isInProgress] : [isInProgress, isNew],
+  );
   expect(others).toMatchObject([
-    { value: { kind: 'replay', response: { status: 201, body: { id: done.operation.id } } } },
-    { value: { kind: 'interrupted', operation: { id: interrupted.operation.id, plan: { changes: [] } } } },
+    { value: { state: 'answered', outcome: { status: 201, body: { id: done.operation.id } } } },
+    { value: { state: 'interrupted', operation: { id: interrupted.operation.id, plan: { changes: [] } } } },
     isInProgress,
-    { reason: { reason: 'idempotency_key_reused' } },
+    { value: { outcome: { reason: 'idempotency_key_reused' } } },
   ]);
   const inserts = statements.filter(({ text }) => text.includes('INSERT INTO operations'));
   // One ahead, one for the four keys, and one for the keys that occur a second time.
@@ -89,7 +93,7 @@ test('each key of a shared statement has its own outcome', async () => {
 test('a shared statement stores what a single one does', async () => {
   const shared = (await Promise.all(['a', 'b', 'c', 'd'].map((key) => claimed(`shared ${key}`)))).at(-1);
   const single = await claimed('single');
-  const rowOf = async ({ operation }: Unclaimed) => {
+  const rowOf = async ({ operation }: Key) => {
     const { rows } = await sql<Record<string, unknown>>`
       SELECT client_id, emr, care_unit_id, kind, state, reported_unknown, consecutive_failures, attempt,
         sealed_response, suspended_at, had_effect, array_length(patient_hashes, 1) AS patients,
@@ -128,5 +132,5 @@ test('a lost lease fails its own response only, and writes none of its events', 
     expect(subjects.indexOf(`${index} first`)).toBeLessThan(subjects.indexOf(`${index} second`));
   }
   const again = await claim(await request('ending 3'));
-  expect(again).toMatchObject({ kind: 'replay', response: { body: { id: operations[2]?.operation.id } } });
+  expect(again).toMatchObject({ state: 'answered', outcome: { body: { id: operations[2]?.operation.id } } });
 });

@@ -3,14 +3,23 @@ import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { NewEvent } from '../events/new-event.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { OperationResponse } from './operation-response.ts';
+import type { Reservation } from './store-plan.ts';
 import type { WorkServices } from './work-services.ts';
 
-/** What a kind works with: the care unit, the client, and calls to the EHR under the operation's lease. */
-export interface Work {
-  readonly services: WorkServices;
+/** Where a write is made. */
+export interface Place {
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
+}
+
+/** A write that has not begun, or is only shown. */
+export interface Proposal extends Place {
+  readonly services: WorkServices;
   readonly clientId: string;
+}
+
+/** What a kind works with: the care unit, the client, and calls to the EHR under the operation's lease. */
+export interface Work extends Proposal {
   readonly operationId: string;
   /** When the holds and codes that it creates expire, by the database's clock. */
   readonly expiresAt: Date | null;
@@ -57,10 +66,12 @@ export interface OperationKind<Plan, Outcome> {
   /** The EHR's ids of the patients whose records the plan is about, for the audit trail. A look-up can find more. */
   patientsOf(plan: Plan): readonly string[];
   /**
-   * The patients who get a code. When the caller has disconnected, an operation that sends codes is compensated, not
-   * finished, because nobody could enter the code.
+   * What the plan reserves while it is open: holds and codes. When the caller has disconnected, an operation that reserves is
+   * compensated, not finished, because nobody could enter the code. Absent: nothing.
    */
-  codesFor(plan: Plan): readonly string[];
+  reserves?(proposal: Proposal, plan: Plan): Reservation | undefined;
+  /** The response to a dry run: makes all checks without changing or sending anything. Absent: there is no dry run. */
+  preview?(proposal: Proposal, plan: Plan): Promise<OperationResponse>;
   /** Has no caller, and is performed again until the EHR succeeds. */
   readonly isRepeatable?: boolean;
 
@@ -100,8 +111,10 @@ export interface OperationKind<Plan, Outcome> {
   record(tx: Tx, work: Work, plan: Plan, outcome: Outcome): Promise<OperationResponse>;
   /** What other systems hear of. Written by the statement that ends the operation. Default: nothing. */
   events?(work: Work, plan: Plan, outcome: Outcome, response: OperationResponse): readonly NewEvent[];
-  /** Releases what the plan reserved in the gateway's tables, in the transaction that ends the operation. */
-  releaseReservations(tx: Tx, work: Work, plan: Plan, problem: Problem | undefined): Promise<void>;
+  /** Releases what was reserved in the gateway's tables, in the transaction that ends the operation. Absent: nothing is. */
+  release?(tx: Tx, work: Work, plan: Plan, problem: Problem | undefined): Promise<void>;
+  /** Does what `release` does for an operation that an operator drops, whatever its plan. */
+  drop?(tx: Tx, operationId: string): Promise<void>;
 }
 
 /** A kind with opaque plans and outcomes. */

@@ -1,12 +1,13 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import os from 'node:os';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { type Decide, type ExecuteContext, execute } from './execute.ts';
 import type { OperationKind } from './kind.ts';
+import type { OperationServices } from './services.ts';
+import { plannedWrite, type Reserve, type WriteRequest, write } from './write.ts';
 
 const callSeconds = 10;
 /** Longer than the margin of a lease. */
@@ -22,55 +23,51 @@ afterAll(() => testDatabase.dispose());
 
 /** Seconds for which the lease lasts when the EHR is called. */
 async function restAtCall({
-  decide,
+  reserve,
   beforeCall,
 }: {
-  decide?: Decide;
+  reserve?: Reserve;
   beforeCall?: (id: string) => Promise<void>;
 }): Promise<number> {
-  const id = randomUUID();
+  let id = '';
   const call = async () => {
     const { rows } = await sql<{ rest: number }>`
       SELECT extract(epoch FROM lease_expires_at - clock_timestamp())::float8 AS rest FROM operations
       WHERE id = ${id}`.execute(db);
     return rows[0]?.rest;
   };
-  const context = {
-    services: { db, keys: createKeyRing([randomBytes(32)]) },
-    ehr: { id: 'ehr', isOpen: true, patience: { callSeconds }, capabilities: {}, call },
-    careUnit: {},
-    operation: {
-      id,
-      clientId: 'app',
-      emr: 'ehr',
-      careUnitId: 'ward',
-      keyHash: undefined,
-      token: randomUUID(),
-      attempt: 0,
-    },
-  } as unknown as ExecuteContext;
   const kind = {
     name: 'test',
     callsEhr: () => true,
     patientsOf: () => [],
-    codesFor: () => [],
     async perform(work) {
+      id = work.operationId;
       await beforeCall?.(id);
       return work.call('listAppointments', undefined as never);
     },
     hasRecords: () => false,
     respond: (_work, _plan, rest) => ({ body: { rest } }),
   } as Partial<OperationKind<object, unknown>> as OperationKind<object, unknown>;
-  const { body } = await execute(context, kind, {}, decide);
+  const services = { db, keys: createKeyRing([randomBytes(32)]), liveTokens: new Set() };
+  const request = {
+    clientId: 'app',
+    requestId: 'request',
+    ehr: { id: 'ehr', isOpen: true, patience: { callSeconds }, capabilities: {}, call },
+    careUnit: { id: 'ward' },
+    keyed: undefined,
+    plan: async () => plannedWrite(kind, {}, reserve),
+    begin: async () => undefined,
+  };
+  const { body } = await write(services as unknown as OperationServices, request as unknown as WriteRequest);
   return (body as { rest: number }).rest;
 }
 
 test('the lease outlasts the first call although the transaction that stored the plan waited for a lock', async () => {
-  const decide: Decide = async (tx) => {
+  const reserve: Reserve = async (tx) => {
     await sql`SELECT pg_sleep(${waitSeconds})`.execute(tx);
     return undefined;
   };
-  expect(await restAtCall({ decide })).toBeGreaterThan(callSeconds);
+  expect(await restAtCall({ reserve })).toBeGreaterThan(callSeconds);
 });
 
 test('the lease outlasts a call after the machine was suspended', async () => {

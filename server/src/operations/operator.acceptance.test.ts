@@ -8,6 +8,7 @@ import { book, freeSlot, isFree } from '../../../test/requests/bookings.ts';
 import { careUnitOf, codeFor, eventually, expireCode, rowsOf } from '../../../test/requests/codes.ts';
 import { expectEvents } from '../../../test/requests/events.ts';
 import { change, creation, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
+import { operationKinds } from '../operation-kinds.ts';
 import {
   dropOperation,
   findOpenOperation,
@@ -50,7 +51,7 @@ function openOperation(emr: string, like: Partial<OpenOperation> = {}): Promise<
 
 /** Repeats until background recovery does not hold the lease. */
 function drop(id: string): Promise<void> {
-  return eventually(async () => expect(await dropOperation(db, id)).toBe('dropped'));
+  return eventually(async () => expect(await dropOperation(db, operationKinds, id)).toBe('dropped'));
 }
 
 function itemStates(appointmentId: string) {
@@ -86,7 +87,7 @@ test('dropping an operation makes its code pending again and frees its key', asy
   await drop(open.id);
   expect(await itemStates(id)).toEqual([{ state: 'pending', operation_id: null }]);
   expect(await findOpenOperation(db, open.id)).toBeUndefined();
-  expect(await dropOperation(db, open.id)).toBe('not found');
+  expect(await dropOperation(db, operationKinds, open.id)).toBe('not found');
   ehrs.of('by-code').comeUp();
   const response = await send(request, key);
   expect(response).toMatchObject({ status: 200, body: { status: 'booked' } });
@@ -136,7 +137,7 @@ test('an operation whose lease a request holds is neither dropped nor retried', 
   ehr.hang('changeAppointments', gate.promise);
   const response = send(creation(slot, direct), newKey());
   const { id } = await openOperation('direct', { leaseExpiresAt: expect.any(Date) });
-  expect(await dropOperation(db, id)).toBe('being worked on');
+  expect(await dropOperation(db, operationKinds, id)).toBe('being worked on');
   expect(await retrySuspended(db, id)).toBe(false);
   gate.resolve();
   expect(await response).toMatchObject({ status: 201 });
@@ -190,5 +191,5 @@ test('dropping a monitored operation keeps its stored response', async () => {
 test('an invalid id matches nothing', async () => {
   expect(await findOpenOperation(db, 'x')).toBeUndefined();
   expect(await retrySuspended(db, 'x')).toBe(false);
-  expect(await dropOperation(db, 'x')).toBe('not found');
+  expect(await dropOperation(db, operationKinds, 'x')).toBe('not found');
 });

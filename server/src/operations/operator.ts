@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import { expireItems } from '../confirmations/expire-items.ts';
-import { resetToPending } from '../confirmations/store.ts';
 import { inOneTransaction } from '../db/in-one-transaction.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { isUuid } from '../identifiers/uuid.ts';
+import type { AnyKind } from './kind.ts';
 
 /**
  * - `pending`: to be performed or looked up
@@ -112,16 +111,18 @@ export type Dropped = 'dropped' | 'being worked on' | 'changed' | 'not found';
  * Drops an operation, whatever its outcome in the EHR. Codes that it was confirming become pending again, holds that it
  * was releasing count as expired, and its key is free. A stored response is kept.
  */
-export function dropOperation(db: Db, id: string): Promise<Dropped> {
-  return inOneTransaction(db, (tx) => dropInTransaction(tx, id));
+export function dropOperation(db: Db, kinds: Kinds, id: string): Promise<Dropped> {
+  return inOneTransaction(db, (tx) => dropInTransaction(tx, kinds, id));
 }
+
+type Kinds = ReadonlyMap<string, AnyKind>;
 
 /**
  * `dropOperation` in a transaction of the caller.
  *
  * @param seen the operation's `seenState` when the operator decided. If omitted, any state is dropped
  */
-export async function dropInTransaction(tx: Tx, id: string, seen?: string): Promise<Dropped> {
+export async function dropInTransaction(tx: Tx, kinds: Kinds, id: string, seen?: string): Promise<Dropped> {
   if (!isUuid(id)) return 'not found';
   const { rows } = await sql<OpenOperation>`
     SELECT ${columns} FROM operations WHERE id = ${id} AND ${isOpen} FOR UPDATE`.execute(tx);
@@ -129,8 +130,7 @@ export async function dropInTransaction(tx: Tx, id: string, seen?: string): Prom
   if (!operation) return 'not found';
   if (operation.leaseExpiresAt) return 'being worked on';
   if (seen !== undefined && seen !== seenState(operation)) return 'changed';
-  await resetToPending(tx, id);
-  await expireItems(tx, sql`operation_id = ${id} AND state = 'expiring'`);
+  await kinds.get(operation.kind)?.drop?.(tx, id);
   await (operation.hasResponse ? keepResponseOnly(tx, id) : tx.deleteFrom('operations').where('id', '=', id).execute());
   return 'dropped';
 }

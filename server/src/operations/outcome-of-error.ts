@@ -1,8 +1,8 @@
 import { isDatabaseFailure } from '../db/errors.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
-import { OperationEnded } from './end.ts';
 import { LeaseLost } from './errors.ts';
+import { OperationEnded } from './perform.ts';
 
 /** What an error of an operation means, for the audit trail and for operators. */
 export function outcomeOfError(error: unknown): Reason {

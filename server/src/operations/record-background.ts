@@ -7,8 +7,7 @@ import type { RecordedOutcome } from './record-end.ts';
 import type { OperationServices } from './services.ts';
 import type { Leased } from './stored-operation.ts';
 
-interface Background<Result> {
-  readonly operation: Leased;
+interface Background<Result> extends Pick<Leased, 'clientId' | 'emr' | 'careUnitId'> {
   /** The name of the operation's kind. */
   readonly kind: string;
   readonly log: Logger;
@@ -23,11 +22,10 @@ interface Background<Result> {
  */
 export async function recordedInBackground<Result>(
   { audit }: OperationServices,
-  { operation, kind, log, outcomeOf = () => 'success' }: Background<Result>,
+  { clientId, emr, careUnitId, kind, log, outcomeOf = () => 'success' }: Background<Result>,
   run: () => Promise<Result>,
 ): Promise<Result> {
   const seen = nothingSeen();
-  const { id, clientId, emr, careUnitId } = operation;
   const access: CurrentAccess = {
     describe: (outcome) => ({
       actor: 'background',
@@ -38,8 +36,8 @@ export async function recordedInBackground<Result>(
       patients: seen.patients,
       records: seen.records,
       outcome,
-      requestId: id,
-      operationId: id,
+      requestId: access.operationId ?? '',
+      operationId: access.operationId,
     }),
   };
   let outcome: RecordedOutcome | undefined;
@@ -51,10 +49,13 @@ export async function recordedInBackground<Result>(
     outcome = outcomeOfError(error);
     throw error;
   } finally {
-    if (access.recorded === undefined && outcome !== undefined && seen.patients.size > 0) {
+    const { operationId, recorded } = access;
+    if (operationId !== undefined && recorded === undefined && outcome !== undefined && seen.patients.size > 0) {
       await audit
         .record(access.describe(outcome))
-        .catch((error) => log.error({ operation_id: id, cause: describeError(error) }, 'audit entry not stored'));
+        .catch((error) =>
+          log.error({ operation_id: operationId, cause: describeError(error) }, 'audit entry not stored'),
+        );
     }
   }
 }

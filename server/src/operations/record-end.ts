@@ -2,7 +2,7 @@ import type { BackgroundOutcome } from '../audit/access.ts';
 import { currentAccess } from '../audit/current-access.ts';
 import type { NewDraft } from '../audit/drafts.ts';
 import type { Reason } from '../problems/reasons.ts';
-import type { Run } from './work.ts';
+import type { LeasedWork } from './work.ts';
 
 export type RecordedOutcome = 'success' | Reason | BackgroundOutcome;
 
@@ -12,16 +12,19 @@ export type RecordedOutcome = 'success' | Reason | BackgroundOutcome;
  * @param body of the response
  */
 export function draftsOf(
-  { services, operation, patients }: Pick<Run, 'services' | 'operation' | 'patients'>,
+  { services, operation, kind, plan }: LeasedWork,
   outcome: RecordedOutcome,
   body?: object,
 ): readonly NewDraft[] {
   const access = currentAccess()?.describe(outcome, body);
   if (!access) return [];
+  const patients = [...access.patients, ...kind.patientsOf(plan).map((id) => `emr_id:${id}`)];
+  // A background job that reached no patient's records leaves no entry.
+  if (access.actor === 'background' && patients.length === 0) return [];
   return [
     services.audit.draft({
       ...access,
-      patients: [...access.patients, ...patients.map((id) => `emr_id:${id}`)],
+      patients,
       operationId: operation.id,
     }),
   ];

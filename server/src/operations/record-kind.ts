@@ -35,7 +35,6 @@ export function recordKind<Plan, Result extends object>(calls: RecordCalls<Plan,
     name: calls.name,
     callsEhr: () => true,
     patientsOf: (plan) => [calls.patientOf(plan)].filter((id) => id !== null),
-    codesFor: () => [],
     findsOperations: finds,
     perform: (work, plan) =>
       calls.create(
@@ -61,6 +60,6 @@ export function recordKind<Plan, Result extends object>(calls: RecordCalls<Plan,
       await calls.release?.(tx, plan);
       return calls.respond(work, plan, result);
     },
-    releaseReservations: async (tx, _work, plan) => calls.release?.(tx, plan),
+    release: async (tx, _work, plan) => calls.release?.(tx, plan),
   };
 }

@@ -1,17 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
 import { sinceBoot } from '../time/since-boot.ts';
-import { whileRunning } from './claim.ts';
-import { type DueOperation, leaseDue, outageReasons } from './due.ts';
-import { OperationEnded } from './end.ts';
+import { underToken } from './claim.ts';
+import { leaseDue, outageReasons } from './due.ts';
 import { LeaseLost } from './errors.ts';
 import { postpone } from './lease.ts';
 import { outcomeOfError } from './outcome-of-error.ts';
+import { OperationEnded } from './perform.ts';
 import { recordedInBackground } from './record-background.ts';
 import { type Recovery, recover } from './recover.ts';
 import type { OperationServices } from './services.ts';
-import { type Leased, openStored, type Stored } from './stored-operation.ts';
+import { type Leased, type OperationRow, openStored, type Stored } from './stored-operation.ts';
 import { leaseSeconds } from './work.ts';
 
 /** Batch size. After a full batch, the next one follows at once. */
@@ -26,9 +27,18 @@ const daySeconds = 24 * 60 * 60;
 /** Recovers the operations of an EHR that are due. Returns how many there were. */
 export async function recoverDue(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<number> {
   const takenAt = sinceBoot();
-  const due = await leaseDue(services.db, ehr.id, leaseSeconds(ehr), dueAtOnce);
-  await Promise.all(due.map((row) => recoverOne(services, row, takenAt, log)));
-  return due.length;
+  const token = randomUUID();
+  const leasing = { emr: ehr.id, token, leaseSeconds: leaseSeconds(ehr), limit: dueAtOnce };
+  return underToken(services, token, async () => {
+    const due = await leaseDue(services.db, leasing);
+    await Promise.all(due.map((row) => recoverOne(services, { ...row, token }, takenAt, log)));
+    return due.length;
+  });
+}
+
+interface DueOperation extends OperationRow {
+  /** Of the lease that this process holds. */
+  readonly token: string;
 }
 
 async function recoverOne(services: OperationServices, row: DueOperation, takenAt: number, log: Logger): Promise<void> {
@@ -44,12 +54,12 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
     const opened = openStored(services.keys, row.token, row);
     stored = opened;
     const work = {
-      operation: leased,
+      ...leased,
       kind: opened.kind ?? 'unknown',
       log,
       outcomeOf: (recovery: Recovery) => (recovery === 'later' ? ('looked_up' as const) : ('success' as const)),
     };
-    const recovering = () => whileRunning(services, opened, () => recover(services, opened, takenAt));
+    const recovering = () => recover(services, opened, takenAt);
     const recovery = await recordedInBackground(services, work, recovering).catch(asEnded);
     if (recovery === 'ended') log.info(about, 'operation recovered');
     else

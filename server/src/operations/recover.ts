@@ -1,25 +1,16 @@
 import type { Problem } from '../problems/problem.ts';
-import { finish, inTransaction, OperationEnded } from './end.ts';
 import { isFinal, PartiallyApplied } from './errors.ts';
 import { findOutcome } from './find-outcome.ts';
-import type { AnyKind } from './kind.ts';
+import { finish, inTransaction, OperationEnded } from './perform.ts';
 import { draftsOf, noteRecorded } from './record-end.ts';
-import { reopen } from './reopen.ts';
-import { mayPerformAgain } from './resume.ts';
+import { mayPerformAgain, type Reopened, reopen } from './reopen.ts';
 import type { OperationServices } from './services.ts';
 import { monitor, removeOperation, stopMonitoring, writeRecords } from './store-end.ts';
 import { markSent, resetForRetry } from './store-plan.ts';
 import type { Stored } from './stored-operation.ts';
-import type { Run } from './work.ts';
 
 /** `later`: no effect found yet, but the EHR may still finish the operation. */
 export type Recovery = 'ended' | 'later';
-
-interface Case {
-  readonly run: Run;
-  readonly kind: AnyKind;
-  readonly stored: Stored;
-}
 
 /**
  * Recovers an operation without a caller.
@@ -32,111 +23,100 @@ interface Case {
  * @throws OperationEnded when it ended with a problem; another error when the recovery must be tried again
  */
 export async function recover(services: OperationServices, stored: Stored, leasedAt: number): Promise<Recovery> {
-  const found: Case = { ...(await reopen(services, stored, { leasedAt, hasCaller: false })), stored };
-  if (stored.state === 'done') return findLateEffects(found);
-  if (stored.state === 'compensating') return compensateAndEnd(found);
-  if (found.kind.isRepeatable) return performAgain(found);
-  return recoverPending(found);
+  const work = reopen(services, stored, { leasedAt, hasCaller: false });
+  if (stored.state === 'done') return findLateEffects(work);
+  if (stored.state === 'compensating') return compensateAndEnd(work);
+  if (work.kind.isRepeatable) return performAgain(work);
+  return recoverPending(work);
 }
 
-async function recoverPending(it: Case): Promise<Recovery> {
-  const { run, kind, stored } = it;
-  const makesCode = kind.codesFor(stored.plan).length > 0;
-  const mayPerform = mayPerformAgain(run, kind, stored);
-  const isAwaited = stored.keyHash !== undefined && !stored.reportedUnknown;
-  if (mayPerform && !makesCode && isAwaited) return performAgain(it);
-  const found = await findOutcome(run, kind, stored);
+async function recoverPending(work: Reopened): Promise<Recovery> {
+  const { keyHash, reportedUnknown } = work.operation;
+  const mayPerform = mayPerformAgain(work);
+  const isAwaited = keyHash !== undefined && !reportedUnknown;
+  if (mayPerform && !work.reserves && isAwaited) return performAgain(work);
+  const found = await findOutcome(work);
   if (found === 'too early') return 'later';
-  if (found === 'not done') {
-    await endAsNotDone(it);
-    return 'ended';
-  }
-  if (makesCode) return compensateAndEnd(it);
-  if (found === 'in part') return mayPerform ? performAgain(it) : compensateAndEnd(it);
-  await finish(run, kind, stored.plan, found.outcome);
+  if (found === 'not done') return endAsNotDone(work);
+  if (work.reserves) return compensateAndEnd(work);
+  if (found === 'in part') return mayPerform ? performAgain(work) : compensateAndEnd(work);
+  await finish(work, found.outcome);
   return 'ended';
 }
 
-async function performAgain(it: Case): Promise<Recovery> {
-  const { run, kind, stored } = it;
-  await markSent(run.services.db, stored);
+async function performAgain(work: Reopened): Promise<Recovery> {
+  const { services, kind, plan, operation } = work;
+  await markSent(services.db, operation);
   let outcome: unknown;
   try {
-    outcome = await kind.perform(run, stored.plan);
+    outcome = await kind.perform(work, plan);
   } catch (error) {
     if (!isFinal(error) || kind.isRepeatable) throw error;
     // No response was sent, so a retry starts over. Without compensation, the EHR may still be processing an earlier call.
-    if (error instanceof PartiallyApplied)
-      run.services.operationMetrics.partiallyApplied({ operationId: stored.id, emr: stored.emr });
-    await (run.wasCompensated ? end(it, stored.attempt + 1, error) : endAsNotDone(it, error));
+    if (error instanceof PartiallyApplied) services.operationMetrics.partiallyApplied(aboutOf(work));
+    await (work.wasCompensated ? endCompensated(work, error) : endAsNotDone(work, error));
     throw new OperationEnded(error);
   }
-  await finish(run, kind, stored.plan, outcome);
+  await finish(work, outcome);
   return 'ended';
 }
 
-async function compensateAndEnd(it: Case): Promise<Recovery> {
-  await compensate(it);
-  return 'ended';
-}
-
-/**
- * A retry starts over with new ids, since the EHR has used these.
- *
- * @throws OperationEnded with `partially_applied` unless everything was reverted
- */
-async function compensate(it: Case): Promise<void> {
-  const { run, kind, stored } = it;
+/** @throws OperationEnded with `partially_applied` unless everything was reverted */
+async function compensateAndEnd(work: Reopened): Promise<Recovery> {
   let partial: PartiallyApplied | undefined;
   try {
-    await run.compensating();
-    await kind.compensate(run, stored.plan);
+    await work.compensating();
+    await work.kind.compensate(work, work.plan);
   } catch (error) {
     if (!(error instanceof PartiallyApplied)) throw error;
     partial = error;
-    run.services.operationMetrics.partiallyApplied({ operationId: stored.id, emr: stored.emr });
+    work.services.operationMetrics.partiallyApplied(aboutOf(work));
   }
-  await end(it, stored.attempt + 1, partial);
+  await endCompensated(work, partial);
   if (partial) throw new OperationEnded(partial);
+  return 'ended';
 }
 
-async function end({ run, kind, stored }: Case, attempt: number, partial?: Problem): Promise<void> {
-  await inTransaction(run, async (tx) => {
-    await kind.releaseReservations(tx, run, stored.plan, partial);
-    if (stored.keyHash === undefined) await removeOperation(tx, stored);
-    else if (stored.hasResponse) await stopMonitoring(tx, stored);
-    else await resetForRetry(tx, stored, attempt);
-    await writeRecords(tx, { drafts: draftsOf(run, partial?.reason ?? 'undone') });
+/** A retry starts over with new ids, since the EHR has used these. */
+async function endCompensated(work: Reopened, problem?: Problem): Promise<void> {
+  const { services, kind, plan, operation } = work;
+  const outcome = problem?.reason ?? 'undone';
+  await inTransaction(services, async (tx) => {
+    await kind.release?.(tx, work, plan, problem);
+    if (operation.keyHash === undefined) await removeOperation(tx, operation);
+    else if (operation.hasResponse) await stopMonitoring(tx, operation);
+    else await resetForRetry(tx, operation, operation.attempt + 1);
+    await writeRecords(tx, { drafts: draftsOf(work, outcome) });
   });
-  noteRecorded(partial?.reason ?? 'undone');
+  noteRecorded(outcome);
 }
 
-async function endAsNotDone({ run, kind, stored }: Case, problem?: Problem): Promise<void> {
-  await inTransaction(run, async (tx) => {
-    await kind.releaseReservations(tx, run, stored.plan, problem);
-    await monitor(tx, stored, run.ehr.patience.settlingSeconds);
-    await writeRecords(tx, { drafts: draftsOf(run, problem?.reason ?? 'not_done') });
+async function endAsNotDone(work: Reopened, problem?: Problem): Promise<Recovery> {
+  const { services, ehr, kind, plan, operation } = work;
+  const outcome = problem?.reason ?? 'not_done';
+  await inTransaction(services, async (tx) => {
+    await kind.release?.(tx, work, plan, problem);
+    await monitor(tx, operation, ehr.patience.settlingSeconds);
+    await writeRecords(tx, { drafts: draftsOf(work, outcome) });
   });
-  noteRecorded(problem?.reason ?? 'not_done');
+  noteRecorded(outcome);
+  return 'ended';
 }
 
 /** Looks for effects after the end. A late effect is adopted if no response contradicts it, otherwise compensated. */
-async function findLateEffects(it: Case): Promise<Recovery> {
-  const { run, kind, stored } = it;
-  const found = await kind.lookUp(run, stored.plan);
+async function findLateEffects(work: Reopened): Promise<Recovery> {
+  const { services, kind, plan, operation } = work;
+  const found = await kind.lookUp(work, plan);
   // The look-up itself removes what the EHR made twice.
-  if (stored.hadEffect) return 'later';
-  if (found === 'nothing' || found === 'not known') return 'later';
-  const { operationMetrics } = run.services;
-  const about = { operationId: stored.id, emr: stored.emr };
-  const mayBeAdopted = !stored.hasResponse && kind.codesFor(stored.plan).length === 0;
-  const isWanted = mayBeAdopted && (await (kind.isWanted?.(run, stored.plan) ?? true));
-  if (typeof found === 'object' && isWanted) {
-    await finish(run, kind, stored.plan, found.outcome);
-    operationMetrics.lateEffect({ ...about, became: 'adopted' });
-  } else {
-    await compensate(it);
-    operationMetrics.lateEffect({ ...about, became: 'undone' });
-  }
+  if (operation.hadEffect || found === 'nothing' || found === 'not known') return 'later';
+  const mayBeAdopted = !operation.hasResponse && !work.reserves;
+  const isWanted = mayBeAdopted && (await (kind.isWanted?.(work, plan) ?? true));
+  const isAdopted = typeof found === 'object' && isWanted;
+  await (isAdopted ? finish(work, found.outcome) : compensateAndEnd(work));
+  services.operationMetrics.lateEffect({ ...aboutOf(work), became: isAdopted ? 'adopted' : 'undone' });
   return 'ended';
+}
+
+function aboutOf({ operation: { id, emr } }: Reopened) {
+  return { operationId: id, emr };
 }

@@ -1,24 +1,35 @@
-import type { AnyKind } from './kind.ts';
+import { beganOperation } from '../audit/current-access.ts';
 import type { OperationServices } from './services.ts';
 import type { Stored } from './stored-operation.ts';
-import { type Run, startRun } from './work.ts';
+import { type LeasedWork, leasedWork } from './work.ts';
 
-/**
- * Starts a run of a stored operation.
- *
- * @throws Error when its kind, EHR or care unit is no longer configured
- */
-export async function reopen(
+/** A stored operation that this process works on. */
+export interface Reopened extends LeasedWork {
+  readonly operation: Stored;
+  /** Whether its plan reserves holds or codes. */
+  readonly reserves: boolean;
+}
+
+/** @throws Error when its kind, EHR or care unit is no longer configured */
+export function reopen(
   services: OperationServices,
-  stored: Stored,
+  operation: Stored,
   how: { readonly leasedAt: number; readonly hasCaller: boolean },
-): Promise<{ readonly run: Run; readonly kind: AnyKind }> {
-  const ehr = services.ehrs.get(stored.emr);
-  const careUnit = ehr?.careUnits.get(stored.careUnitId);
-  const kind = services.kinds.get(stored.kind ?? '');
+): Reopened {
+  const ehr = services.ehrs.get(operation.emr);
+  const careUnit = ehr?.careUnits.get(operation.careUnitId);
+  const kind = services.kinds.get(operation.kind ?? '');
   if (!ehr || !careUnit || !kind)
     throw new Error('A stored operation has a kind, EHR or care unit that is not configured');
-  const { expiresAt, plan } = stored;
-  const patients = kind.patientsOf(plan);
-  return { run: startRun(services, { ehr, careUnit }, stored, { expiresAt, isFirst: false, patients, ...how }), kind };
+  beganOperation(operation.id);
+  const { expiresAt, plan } = operation;
+  const work = leasedWork(services, operation, { ehr, careUnit, kind, plan, expiresAt, isFirst: false, ...how });
+  // The work has getters, which a spread would read now.
+  return Object.assign(work, { operation, reserves: kind.reserves?.(work, plan) !== undefined });
+}
+
+/** Whether the EHR performs the operation at most once under its id, can still do so, and has not had too long. */
+export function mayPerformAgain({ ehr, kind, plan, operation }: Reopened): boolean {
+  const canPerform = kind.canPerform?.(ehr, plan) ?? true;
+  return canPerform && kind.findsOperations(ehr) && operation.age <= ehr.patience.giveUpSeconds;
 }

@@ -13,7 +13,7 @@ export interface OperationServices extends WorkServices {
   /** By name. */
   readonly kinds: ReadonlyMap<string, AnyKind>;
   readonly operationMetrics: OperationMetrics;
-  /** Ids of the operations that this process is running. They end long before their lease. */
-  readonly running: Set<string>;
+  /** Tokens of the leases under which this process is at work: it ends long before they do. */
+  readonly liveTokens: Set<string>;
   readonly audit: AuditTrail;
 }

@@ -7,14 +7,14 @@ import { startGateway } from '../../../test/gateway/gateway.ts';
 import { book, creationBody, freeSlot, oslo } from '../../../test/requests/bookings.ts';
 import { newKey } from '../../../test/requests/idempotency-keys.ts';
 import type { Db } from '../db/kysely.ts';
-import { claimKey, newKeyedOperation } from './claim.ts';
+import { claimKey, openKey } from './claim.ts';
 import { removeWithoutSync } from './store-end.ts';
 
 // Statements of background jobs are not recorded.
 const gateway = await unobserved(() => startGateway());
 afterAll(() => gateway.close());
 const { services } = gateway.deps;
-const { db, keys } = services;
+const { db } = services;
 
 /** Its body has arrived. Otherwise the gateway would soon close its connection, which an injected request lacks. */
 class ReceivedRequest extends IncomingMessage {}
@@ -69,14 +69,8 @@ describe('the commit does not wait for the disk', () => {
   }
   const place = { clientId: 'everything', emr: 'sandbox-no', careUnitId: 'oslo-sentrum' };
 
-  test('for claiming a key without a plan', async () => {
-    const operation = await newKeyedOperation(db, keys, { ...place, key: newKey(), fingerprint: 'it' });
-    const statements = await observeStatements(gateway.database.pool, () => claimKey(db, services, operation, 10));
-    expect(describeStatements(statements)).toEqual(['insert into, relaxed']);
-  });
-
-  test('unless the key is claimed with a write, in a transaction', async () => {
-    const operation = await newKeyedOperation(db, keys, { ...place, key: newKey(), fingerprint: 'it' });
+  test('not for claiming a key in a transaction', async () => {
+    const operation = await openKey(services, { ...place, key: newKey(), fingerprint: 'it' });
     expect(await commitAfter((tx) => claimKey(tx, services, operation, 10))).toBe('on');
   });
 

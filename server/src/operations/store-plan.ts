@@ -5,23 +5,24 @@ import { LeaseLost } from './errors.ts';
 import { leaseEnd, releaseLease, requireLease, updateLeased } from './lease.ts';
 import type { Leased } from './stored-operation.ts';
 
-export interface Planned {
+/** What a plan reserves while its operation is open. */
+export interface Reservation {
+  /** Lifetime of the holds and codes that it creates. */
+  readonly lifetimeSeconds: number | null;
+  /** Of the patients who get a code. */
+  readonly patientHashes: Buffer[];
+}
+
+export const nothingReserved: Reservation = { lifetimeSeconds: null, patientHashes: [] };
+
+export interface Planned extends Reservation {
   readonly kind: string;
   readonly sealedPlan: Buffer;
   readonly leaseSeconds: number;
-  /** Lifetime of the holds and codes that it creates. */
-  readonly lifetimeSeconds: number | undefined;
-  readonly patientHashes: readonly Buffer[];
 }
 
 /** Column values just before the EHR is called. Background recovery takes over when the lease expires. */
-export function plannedValues({
-  kind,
-  sealedPlan,
-  leaseSeconds,
-  lifetimeSeconds,
-  patientHashes,
-}: Values<PlannedInput>) {
+export function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patientHashes }: Values<Planned>) {
   return {
     kind,
     state: 'pending' as const,
@@ -41,17 +42,7 @@ export function plannedValues({
 /** Values, or expressions of SQL for them. */
 export type Values<Input> = { readonly [Name in keyof Input]: Input[Name] | RawBuilder<Input[Name]> };
 
-export interface PlannedInput extends Omit<Planned, 'lifetimeSeconds' | 'patientHashes'> {
-  readonly lifetimeSeconds: number | null;
-  readonly patientHashes: Buffer[];
-}
-
-export function plannedInput(planned: Planned): PlannedInput {
-  const { lifetimeSeconds = null, patientHashes } = planned;
-  return { ...planned, lifetimeSeconds, patientHashes: [...patientHashes] };
-}
-
-type PlanInput = PlannedInput & Pick<Leased, 'id' | 'clientId' | 'emr' | 'careUnitId' | 'token'>;
+type PlanInput = Planned & Pick<Leased, 'id' | 'clientId' | 'emr' | 'careUnitId' | 'token'>;
 
 const insertPlan = statement((db, input: PlanInput) =>
   db
@@ -78,7 +69,7 @@ const updatePlan = statement((db, input: PlanInput) =>
  */
 export async function storePlan(db: Db | Tx, operation: Leased, planned: Planned): Promise<Date | null> {
   const store = operation.keyHash === undefined ? insertPlan : updatePlan;
-  const { rows } = await store(db, { ...operation, ...plannedInput(planned) });
+  const { rows } = await store(db, { ...operation, ...planned });
   const [stored] = rows;
   if (!stored) throw new LeaseLost();
   return stored.expires_at;

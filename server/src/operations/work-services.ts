@@ -1,6 +1,6 @@
-import type { PageLinks } from '../confirmations/page-links.ts';
 import type { Db } from '../db/kysely.ts';
 import type { Outbox } from '../messages/outbox.ts';
+import type { PageLinks } from '../messages/page-links.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 
 /** Services that a kind of write uses besides the EHR. */

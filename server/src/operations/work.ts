@@ -1,10 +1,10 @@
 import type { ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
 import { beganOperation } from '../audit/current-access.ts';
-import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import type { EhrConnection } from '../ehr/connection.ts';
 import { sawPatient, sawRecords } from '../ehr/seen.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import { ehrOperationId } from './ids.ts';
-import type { Work } from './kind.ts';
+import type { AnyKind, Place, Work } from './kind.ts';
 import { renewLease } from './lease.ts';
 import type { OperationServices } from './services.ts';
 import { markCompensating } from './store-plan.ts';
@@ -21,12 +21,12 @@ export function leaseSeconds({ patience }: Pick<EhrConnection, 'patience'>): num
   return patience.callSeconds + marginSeconds;
 }
 
-/** An operation that this process is running. */
-export interface Run extends Work {
+/** An operation that this process works on, with its plan. */
+export interface LeasedWork extends Work {
   readonly services: OperationServices;
   readonly operation: Leased;
-  /** The EHR's ids of those whose records it is about. */
-  readonly patients: readonly string[];
+  readonly kind: AnyKind;
+  readonly plan: unknown;
   /** A caller waits for the response, and gets `outcome_unknown` if needed. Without one, background recovery tries again. */
   readonly hasCaller: boolean;
   /** Something was compensated: the next attempt must use new ids. */
@@ -35,30 +35,15 @@ export interface Run extends Work {
   readonly mayBeRepeated: boolean;
 }
 
-interface Place {
-  readonly ehr: EhrConnection;
-  readonly careUnit: CareUnitConnection;
-}
-
-interface Started {
+interface Begun extends Place, Pick<LeasedWork, 'kind' | 'plan' | 'expiresAt' | 'isFirst' | 'hasCaller'> {
   /** When the lease was requested, by `sinceBoot`: leases go on while the machine is suspended. */
   readonly leasedAt: number;
 }
 
-export function startRun(
-  services: OperationServices,
-  { ehr, careUnit }: Place,
-  operation: Leased,
-  {
-    expiresAt,
-    isFirst,
-    hasCaller,
-    leasedAt,
-    patients,
-  }: Pick<Run, 'expiresAt' | 'isFirst' | 'hasCaller' | 'patients'> & Started,
-): Run {
+export function leasedWork(services: OperationServices, operation: Leased, begun: Begun): LeasedWork {
+  const { ehr, careUnit, kind, plan, isFirst } = begun;
   beganOperation(operation.id);
-  let leaseBegan = leasedAt;
+  let leaseBegan = begun.leasedAt;
   let wasCompensated = false;
   let hadNoResponse = false;
 
@@ -75,22 +60,23 @@ export function startRun(
   ) {
     await keepLease();
     const result = await ehr.call(name, ...input);
-    sawPatient(...patients.map((value) => ({ type: 'emr_id', value })));
+    sawPatient(...kind.patientsOf(plan).map((value) => ({ type: 'emr_id', value })));
     sawRecords(result);
     return result;
   }
 
   return {
     services,
+    operation,
     ehr,
     careUnit,
+    kind,
+    plan,
+    isFirst,
+    expiresAt: begun.expiresAt,
+    hasCaller: begun.hasCaller,
     clientId: operation.clientId,
     operationId: operation.id,
-    operation,
-    patients,
-    expiresAt,
-    isFirst,
-    hasCaller,
     ehrId: (part) => ehrOperationId(operation.id, operation.attempt, part),
     call: call as EhrConnection['call'],
     async *underLease(content) {

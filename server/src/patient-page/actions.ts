@@ -1,10 +1,11 @@
-import { cancelPending } from '../appointments/cancel-pending.ts';
-import { changeMany, changeOne } from '../appointments/change.ts';
-import { resend } from '../appointments/resend-code.ts';
+import { asWrite } from '../appointments/as-write.ts';
+import { planChange, planChanges } from '../appointments/plan-change.ts';
+import { planRelease } from '../appointments/plan-release.ts';
+import { planResend } from '../appointments/plan-resend.ts';
+import type { AppointmentPlan } from '../appointments/write/plan.ts';
 import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { asClient } from '../ehr/guard/caller.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
-import { type Execute, runOnce } from '../operations/run-once.ts';
+import { write } from '../operations/write.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import type { LinkedPage } from './load.ts';
@@ -81,11 +82,10 @@ async function run(
   requestId: string,
 ): Promise<Outcome> {
   const { client, ehr, careUnit, services } = page.context;
-  const request = { clientId: client.id, ehr, careUnit, requestId, keyed: undefined };
+  const request = { clientId: client.id, ehr, careUnit, requestId, keyed: undefined, begin: async () => undefined };
+  const plan = async () => asWrite(page.context, await planFor(page, action, ids, digits), digits);
   try {
-    await asClient(client.id, () =>
-      runOnce(services, request, (execute) => perform(page, action, ids, digits, execute)),
-    );
+    await asClient(client.id, () => write(services, { ...request, plan }));
     return action === 'resend' ? { result: 'sent' } : {};
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -98,25 +98,23 @@ async function run(
   }
 }
 
-function perform(
+function planFor(
   { confirmation, context }: LinkedPage,
   action: Action,
   ids: readonly string[],
   code: string,
-  execute: Execute,
-): Promise<OperationResponse> {
-  const writing = { execute, dryRun: undefined };
+): Promise<AppointmentPlan> {
   const [first = ''] = ids;
   switch (action) {
     case 'confirm':
       return ids.length === 1
-        ? changeOne(context, writing, first, { confirmation: { code } }, noHeaders)
-        : changeMany(context, writing, { ids: [...ids], confirmation: { code } }, noHeaders);
+        ? planChange(context, first, { confirmation: { code } }, noHeaders)
+        : planChanges(context, { ids: [...ids], confirmation: { code } }, noHeaders);
     case 'resend':
-      return resend(context, execute, first);
+      return planResend(context, first);
     case 'cancel':
       if (confirmation.kind === 'cancellation') throw new Problem('confirmation_not_pending');
-      return cancelPending(context, writing, ids);
+      return planRelease(context, ids);
   }
 }
 

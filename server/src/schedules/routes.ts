@@ -8,6 +8,7 @@ import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { reference, resourceNotation, text } from '../api/schemas.ts';
 import { requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
+import { plannedWrite } from '../operations/write.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import {
@@ -115,10 +116,10 @@ export function addScheduleRoutes(app: FastifyInstance, { cursors }: { cursors: 
     ],
     reasonsOfNames: ['healthcare_service_not_found'],
     examples: { params: resourcePlace, body: creationExample, response: example },
-    async handle({ params, body, readHeader, execute, ...access }) {
+    async plan({ params, body, readHeader, ...access }) {
       requireOperation(access, 'createSchedule');
       const resource = await resourceOf(access, params.resource_id, readHeader);
-      return execute(scheduleCreationKind, await planCreation(access, resource, body));
+      return plannedWrite(scheduleCreationKind, await planCreation(access, resource, body));
     },
   });
 
@@ -162,9 +163,9 @@ export function addScheduleRoutes(app: FastifyInstance, { cursors }: { cursors: 
       body: { end_time: '2027-07-01T00:00:00' },
       response: { ...example, ends_at: '2027-07-01T00:00:00+02:00' },
     },
-    async handle({ params, body, readHeader, execute, ...access }) {
+    async plan({ params, body, readHeader, ...access }) {
       requireOperation(access, 'endSchedule');
-      return execute(scheduleEndKind, planEnd(access, await scheduleOf(access, params, readHeader), body));
+      return plannedWrite(scheduleEndKind, planEnd(access, await scheduleOf(access, params, readHeader), body));
     },
   });
 
@@ -192,9 +193,12 @@ export function addScheduleRoutes(app: FastifyInstance, { cursors }: { cursors: 
         exceptions: [{ start: '2027-05-17T00:00:00+02:00', end: '2027-05-18T00:00:00+02:00' }],
       },
     },
-    async handle({ params, body, readHeader, execute, ...access }) {
+    async plan({ params, body, readHeader, ...access }) {
       requireOperation(access, 'addScheduleException');
-      return execute(scheduleExceptionKind, planException(access, await scheduleOf(access, params, readHeader), body));
+      return plannedWrite(
+        scheduleExceptionKind,
+        planException(access, await scheduleOf(access, params, readHeader), body),
+      );
     },
   });
 }

@@ -59,12 +59,11 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
     response: { status: 202, description: 'The event will be delivered.', schema: testEventSchema },
     reasons: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled'],
     examples: { params: exampleParams, response: { event_id: deliveryExample.event_id } },
-    handle: ({ client, params: { webhook_endpoint_id: id }, transact }) =>
-      transact(async (tx) => {
-        await requireEndpoint(tx, keys, client.id, id);
-        const [emr = ''] = client.grants.keys();
-        return { body: { event_id: await sendTestEvent(tx, id, emr) } };
-      }),
+    async store(tx, { client, params: { webhook_endpoint_id: id } }) {
+      await requireEndpoint(tx, keys, client.id, id);
+      const [emr = ''] = client.grants.keys();
+      return { body: { event_id: await sendTestEvent(tx, id, emr) } };
+    },
   });
 
   addOperation(app, {
@@ -88,14 +87,13 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
       body: { from: '2026-03-19T00:00:00Z' },
       response: { ...endpointExample, replaying: true },
     },
-    handle: ({ client, params: { webhook_endpoint_id: id }, body, transact }) =>
-      transact(async (tx) => {
-        await requireEndpoint(tx, keys, client.id, id);
-        await lockEnabledEndpoint(tx, id);
-        await countReplay(tx, id);
-        await replayEvents(tx, id, new Date(body.from));
-        return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
-      }),
+    async store(tx, { client, params: { webhook_endpoint_id: id }, body }) {
+      await requireEndpoint(tx, keys, client.id, id);
+      await lockEnabledEndpoint(tx, id);
+      await countReplay(tx, id);
+      await replayEvents(tx, id, new Date(body.from));
+      return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
+    },
   });
 
   addOperation(app, {
@@ -145,10 +143,9 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
       params: { ...exampleParams, webhook_delivery_id: deliveryExample.id },
       response: deliveryExample,
     },
-    handle: ({ client, params, transact }) =>
-      transact(async (tx) => {
-        const { id } = await requireEndpoint(tx, keys, client.id, params.webhook_endpoint_id);
-        return { body: deliveryBody(await redeliverEvent(tx, id, params.webhook_delivery_id)) };
-      }),
+    async store(tx, { client, params }) {
+      const { id } = await requireEndpoint(tx, keys, client.id, params.webhook_endpoint_id);
+      return { body: deliveryBody(await redeliverEvent(tx, id, params.webhook_delivery_id)) };
+    },
   });
 }

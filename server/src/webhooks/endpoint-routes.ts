@@ -103,13 +103,11 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
       body: { url: endpointExample.url, event_types: endpointExample.event_types },
       response: newExample,
     },
-    async handle({ client, body: { url, event_types = null }, transact }) {
-      return transact(async (tx) => {
-        const made = { clientId: client.id, url, eventTypes: event_types };
-        const endpoint = await createEndpoint(tx, keys, settings, made);
-        const location = `/api/webhook-endpoints/${endpoint.id}`;
-        return { body: { ...endpointBody(endpoint), secret: endpoint.secret }, headers: { location } };
-      });
+    async store(tx, { client, body: { url, event_types = null } }) {
+      const made = { clientId: client.id, url, eventTypes: event_types };
+      const endpoint = await createEndpoint(tx, keys, settings, made);
+      const location = `/api/webhook-endpoints/${endpoint.id}`;
+      return { body: { ...endpointBody(endpoint), secret: endpoint.secret }, headers: { location } };
     },
   });
 
@@ -146,12 +144,10 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     response: { status: 200, description: 'The endpoint.', schema: endpointSchema },
     reasons: ['webhook_endpoint_not_found', 'webhook_url_rejected'],
     examples: { params: exampleParams, body: { status: 'enabled' }, response: endpointExample },
-    async handle({ client, params: { webhook_endpoint_id: id }, body: { url, event_types, status }, transact }) {
-      return transact(async (tx) => {
-        await requireEndpoint(tx, keys, client.id, id);
-        await changeEndpoint(tx, keys, settings, id, { url, eventTypes: event_types, status });
-        return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
-      });
+    async store(tx, { client, params: { webhook_endpoint_id: id }, body: { url, event_types, status } }) {
+      await requireEndpoint(tx, keys, client.id, id);
+      await changeEndpoint(tx, keys, settings, id, { url, eventTypes: event_types, status });
+      return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
     },
   });
 
@@ -168,12 +164,11 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     response: { status: 204, description: 'The endpoint and its deliveries are deleted.', schema: endpointSchema },
     reasons: ['webhook_endpoint_not_found'],
     examples: { params: exampleParams, response: undefined },
-    handle: ({ client, params, transact }) =>
-      transact(async (tx) => {
-        const { id } = await requireEndpoint(tx, keys, client.id, params.webhook_endpoint_id);
-        await deleteEndpoint(tx, id);
-        return { body: {} };
-      }),
+    async store(tx, { client, params }) {
+      const { id } = await requireEndpoint(tx, keys, client.id, params.webhook_endpoint_id);
+      await deleteEndpoint(tx, id);
+      return { body: {} };
+    },
   });
 
   addOperation(app, {
@@ -197,11 +192,10 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
       body: { overlap_seconds: 86_400 },
       response: { ...newExample, previous_secret_expires_at: '2026-03-20T12:00:00.000Z' },
     },
-    handle: ({ client, params: { webhook_endpoint_id: id }, body: { overlap_seconds }, transact }) =>
-      transact(async (tx) => {
-        await requireEndpoint(tx, keys, client.id, id);
-        const secret = await rotateSecret(tx, keys, id, overlap_seconds);
-        return { body: { ...endpointBody(await requireEndpoint(tx, keys, client.id, id)), secret } };
-      }),
+    async store(tx, { client, params: { webhook_endpoint_id: id }, body: { overlap_seconds } }) {
+      await requireEndpoint(tx, keys, client.id, id);
+      const secret = await rotateSecret(tx, keys, id, overlap_seconds);
+      return { body: { ...endpointBody(await requireEndpoint(tx, keys, client.id, id)), secret } };
+    },
   });
 }

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { Tx } from '../../db/kysely.ts';
-import { retryTransaction } from '../../db/retry.ts';
+import type { Db, Tx } from '../../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
 import { describeError } from '../../log/describe-error.ts';
-import { OperationEnded } from '../../operations/end.ts';
-import { perform, plannedFor } from '../../operations/execute.ts';
+import { OutdatedPlan } from '../../operations/errors.ts';
+import { inTransaction } from '../../operations/perform.ts';
 import { recordedInBackground } from '../../operations/record-background.ts';
 import type { OperationServices } from '../../operations/services.ts';
-import { storePlan } from '../../operations/store-plan.ts';
-import type { Leased } from '../../operations/stored-operation.ts';
-import { startRun } from '../../operations/work.ts';
-import { sinceBoot } from '../../time/since-boot.ts';
+import { plannedWrite, write } from '../../operations/write.ts';
 import { type ExpiryPlan, expiryKind, markExpired } from './kind.ts';
 
 const atOnce = 100;
@@ -22,11 +18,8 @@ const clientId = 'background';
 /** A condition on `confirmation_items AS item`: no operation releases its hold yet. */
 export const mayExpire = sql<SqlBool>`(item.state = 'pending' OR (item.state = 'expiring' AND item.operation_id IS NULL))`;
 
-interface Expiry {
-  readonly careUnit: CareUnitConnection;
-  readonly operation: Leased;
-  readonly plan: ExpiryPlan;
-}
+/** A condition on `confirmations AS confirmation`. */
+const isOverdue = sql<SqlBool>`confirmation.expires_at <= now()`;
 
 /**
  * Expires overdue confirmations of one EHR: marks their items `expiring`, releases their holds in the EHR, and marks them
@@ -34,92 +27,121 @@ interface Expiry {
  * were overdue.
  */
 export async function expireOverdue(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<number> {
-  const { db } = services;
-  const leasedAt = sinceBoot();
-  const { count, expiries } = await retryTransaction(() => db.transaction().execute((tx) => begin(tx, services, ehr)));
+  const overdue = await findOverdue(services.db, ehr.id);
+  const byCareUnit = Map.groupBy(overdue, ({ care_unit_id }) => care_unit_id);
   await Promise.all(
-    expiries.map(async ({ careUnit, operation, plan }) => {
-      const run = startRun(services, { ehr, careUnit }, operation, {
-        expiresAt: null,
-        isFirst: true,
-        hasCaller: true,
-        leasedAt,
-        patients: expiryKind.patientsOf(plan),
-      });
-      try {
-        const about = { operation, kind: expiryKind.name, log };
-        await recordedInBackground(services, about, () => perform(run, expiryKind, plan));
-      } catch (error) {
-        const cause = describeError(error instanceof OperationEnded ? error.problem : error);
-        log.warn({ emr: ehr.id, operation_id: operation.id, cause }, 'expired holds could not be released yet');
-      }
+    [...byCareUnit].map(([careUnitId, confirmations]) => {
+      const careUnit = ehr.careUnits.get(careUnitId);
+      const ids = confirmations.map(({ id }) => id);
+      return careUnit ? expireIn(services, { ehr, careUnit }, ids, log) : expireWithoutEhr(services, ids);
     }),
   );
-  return count;
+  return overdue.length;
 }
 
-/**
- * Marks overdue confirmations under the lock that `decideCode` takes. Afterwards no code confirms them. A code that was
- * accepted just before keeps its hold.
- */
-async function begin(tx: Tx, services: OperationServices, ehr: EhrConnection) {
-  const overdue = await tx
+async function expireIn(
+  services: OperationServices,
+  place: { readonly ehr: EhrConnection; readonly careUnit: CareUnitConnection },
+  ids: readonly string[],
+  log: Logger,
+): Promise<void> {
+  const emr = place.ehr.id;
+  const about = { clientId, emr, careUnitId: place.careUnit.id, kind: expiryKind.name, log };
+  const request = {
+    ...place,
+    clientId,
+    requestId: randomUUID(),
+    keyed: undefined,
+    begin: async () => undefined,
+    plan: () => planExpiry(services.db, ids),
+  };
+  try {
+    await recordedInBackground(services, about, () => write(services, request));
+  } catch (error) {
+    log.warn({ emr, cause: describeError(error) }, 'expired holds could not be released yet');
+  }
+}
+
+/** The EHR of the care unit is no longer configured. */
+function expireWithoutEhr(services: OperationServices, ids: readonly string[]): Promise<void> {
+  return inTransaction(services, async (tx) => {
+    await markExpiring(tx, randomUUID(), ids);
+    await markExpired(tx, ids);
+  });
+}
+
+async function planExpiry(db: Db, ids: readonly string[]) {
+  const items = await db
+    .selectFrom('confirmation_items as item')
+    .innerJoin('confirmations as confirmation', 'confirmation.id', 'item.confirmation_id')
+    .select(['item.confirmation_id', 'item.kind', 'item.ehr_appointment_id'])
+    .where('confirmation.id', 'in', [...ids])
+    .where(isOverdue)
+    .where(mayExpire)
+    .execute();
+  const confirmationIds = [...new Set(items.map(({ confirmation_id }) => confirmation_id))];
+  const plan: ExpiryPlan = { confirmationIds, holds: holdsOf(items) };
+  return plannedWrite(expiryKind, plan, async (tx, operationId) => {
+    const holds = await markExpiring(tx, operationId, confirmationIds);
+    if (holds.toSorted().join() !== plan.holds.toSorted().join())
+      throw new OutdatedPlan('A code was accepted, or another gateway releases the holds.');
+    return undefined;
+  });
+}
+
+function findOverdue(db: Db, emr: string) {
+  return db
     .selectFrom('confirmations as confirmation')
     .select(['confirmation.id', 'confirmation.care_unit_id'])
     .where(
       'confirmation.id',
       'in',
-      tx
+      db
         .selectFrom('confirmation_items as item')
         .select('item.confirmation_id')
-        .where('item.emr', '=', ehr.id)
+        .where('item.emr', '=', emr)
         .where(mayExpire)
         .where('item.state', 'in', ['pending', 'expiring']),
     )
-    .where(sql<SqlBool>`confirmation.expires_at <= now()`)
+    .where(isOverdue)
     .orderBy('confirmation.expires_at')
     .limit(atOnce)
-    .forUpdate()
-    .skipLocked()
     .execute();
-  const expiries: Expiry[] = [];
-  for (const [careUnitId, ids] of byCareUnit(overdue)) {
-    const careUnit = ehr.careUnits.get(careUnitId);
-    const operation = newOperation(ehr.id, careUnitId);
-    const holds = await markExpiring(tx, operation.id, ids);
-    if (!careUnit || holds.length === 0) {
-      await markExpired(tx, ids);
-      continue;
-    }
-    const plan = { confirmationIds: ids, holds };
-    await storePlan(tx, operation, plannedFor({ services, ehr, careUnit, operation }, expiryKind, plan));
-    expiries.push({ careUnit, operation, plan });
-  }
-  return { count: overdue.length, expiries };
 }
 
-function newOperation(emr: string, careUnitId: string): Leased {
-  return { id: randomUUID(), clientId, emr, careUnitId, keyHash: undefined, token: randomUUID(), attempt: 0 };
-}
-
-function byCareUnit(overdue: readonly { readonly id: string; readonly care_unit_id: string }[]) {
-  const groups = new Map<string, string[]>();
-  for (const { id, care_unit_id } of overdue) groups.set(care_unit_id, [...(groups.get(care_unit_id) ?? []), id]);
-  return groups;
-}
-
-/** Returns the EHR's ids of their holds. */
+/**
+ * Marks items under the lock that `decideCode` takes. Afterwards no code confirms them. A code that was accepted just before
+ * keeps its hold. Returns the EHR's ids of their holds.
+ */
 async function markExpiring(
   tx: Tx,
   operationId: string,
   confirmationIds: readonly string[],
 ): Promise<readonly string[]> {
-  const items = await tx
-    .updateTable('confirmation_items')
-    .set({ state: 'expiring', sealed_comment: null, operation_id: operationId })
-    .where('confirmation_id', 'in', [...confirmationIds])
-    .where('state', 'in', ['pending', 'expiring'])
-    .returning(['kind', 'ehr_appointment_id'])
+  if (confirmationIds.length === 0) return [];
+  const overdue = await tx
+    .selectFrom('confirmations as confirmation')
+    .select('confirmation.id')
+    .where('confirmation.id', 'in', [...confirmationIds])
+    .where(isOverdue)
+    .orderBy('confirmation.id')
+    .forUpdate()
     .execute();
+  if (overdue.length === 0) return [];
+  const items = await tx
+    .updateTable('confirmation_items as item')
+    .set({ state: 'expiring', sealed_comment: null, operation_id: operationId })
+    .where(
+      'item.confirmation_id',
+      'in',
+      overdue.map(({ id }) => id),
+    )
+    .where(mayExpire)
+    .returning(['item.kind', 'item.ehr_appointment_id'])
+    .execute();
+  return holdsOf(items);
+}
+
+function holdsOf(items: readonly { readonly kind: string; readonly ehr_appointment_id: string | null }[]): string[] {
   return items.flatMap(({ kind, ehr_appointment_id }) => (kind === 'booking' ? (ehr_appointment_id ?? []) : []));
 }

@@ -17,7 +17,6 @@ export const expiryKind: OperationKind<ExpiryPlan, void> = {
   callsEhr: ({ holds }) => holds.length > 0,
   // Found with the holds.
   patientsOf: () => [],
-  codesFor: () => [],
   findsOperations: (ehr) => ehr.offers('findOperation'),
   perform: (work, { holds }) => releaseHolds(work, holds),
   lookUp: async () => 'nothing',
@@ -28,7 +27,7 @@ export const expiryKind: OperationKind<ExpiryPlan, void> = {
     await markExpired(tx, confirmationIds);
     return { body: {} };
   },
-  releaseReservations: async () => undefined,
+  drop: (tx, operationId) => expireItems(tx, sql`operation_id = ${operationId} AND state = 'expiring'`),
 };
 
 export async function markExpired(tx: Tx, confirmationIds: readonly string[]): Promise<void> {

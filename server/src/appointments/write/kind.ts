@@ -1,11 +1,14 @@
+import { patientHashes } from '../../confirmations/limits.ts';
+import { resetToPending } from '../../confirmations/store.ts';
 import type { OperationKind } from '../../operations/kind.ts';
 import { planEvents } from '../plan-events.ts';
 import { compensatePlan } from './compensate.ts';
 import { appointmentKindName } from './kind-name.ts';
 import { lookUpPlan } from './look-up.ts';
 import { performPlan } from './perform.ts';
-import { type AppointmentPlan, changesOf, type Results } from './plan.ts';
-import { hasRecords, isStillPending, recordPlan, releasePlanReservations } from './record.ts';
+import { type AppointmentPlan, changesOf, patientsWithCode, type Results } from './plan.ts';
+import { previewPlan } from './preview.ts';
+import { hasRecords, isStillPending, recordPlan, releaseReserved } from './record.ts';
 import { performResend, recordResend } from './resend.ts';
 import { bodiesOf, writtenResponse } from './response.ts';
 import { stepsOf } from './steps-in-words.ts';
@@ -23,10 +26,13 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
     ]),
     ...(resend ? [resend.patientId] : []),
   ],
-  codesFor({ steps, resend }) {
-    const patients = steps.flatMap(({ awaits }) => awaits?.patientId ?? []);
-    return [...new Set([...patients, ...(resend ? [resend.patientId] : [])])];
+  reserves({ services, ehr, careUnit }, plan) {
+    const patients = patientsWithCode(plan);
+    if (patients.length === 0) return undefined;
+    const patientHashesOf = patients.map((id) => patientHashes(services.keys, ehr.id, id)[0]);
+    return { lifetimeSeconds: careUnit.code.lifetimeSeconds, patientHashes: patientHashesOf };
   },
+  preview: previewPlan,
   findsOperations: (ehr) => ehr.offers('findOperation'),
   canPerform,
   perform: (work, plan) => (plan.resend ? performResend(work, plan, plan.resend) : performPlan(work, plan)),
@@ -42,5 +48,6 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
     return writtenResponse(work, plan, results, new Map([...made, ...resent]));
   },
   events: (work, plan, results, response) => planEvents(work, plan, results, bodiesOf(response)),
-  releaseReservations: releasePlanReservations,
+  release: releaseReserved,
+  drop: (tx, operationId) => resetToPending(tx, operationId),
 };

@@ -3,7 +3,7 @@ import { isFinal, isSettled } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isFree } from '../free-time.ts';
-import { timeTaken } from '../time-rules.ts';
+import { timesTaken } from '../time-rules.ts';
 import { asChanged, compensateSteps } from './compensate.ts';
 import { type AppointmentPlan, type ChangeStep, changesOf, ehrChange, type Results } from './plan.ts';
 import { resultsOf } from './results.ts';
@@ -99,10 +99,7 @@ async function undoOrLeave(work: Work, plan: AppointmentPlan, done: Results): Pr
 async function sayWhichTime(work: Work, plan: AppointmentPlan, problem: Problem): Promise<Problem> {
   if (plan.confirmationId !== undefined) return new TimesTaken(problem, await idsWithTakenTime(work, plan));
   if (problem.faults.length > 0) return problem;
-  return timeTaken(
-    plan.steps.map(({ taken }) => taken),
-    problem.cause,
-  );
+  return timesTaken(plan.steps, problem.cause);
 }
 
 /** An id whose time cannot be checked becomes pending again. */

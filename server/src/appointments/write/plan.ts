@@ -55,7 +55,7 @@ export interface Step {
   /** Where the request names the appointment. */
   readonly place?: Place;
   /** The fault to report if its time is taken. */
-  readonly taken?: Fault;
+  readonly faultIfTaken?: Fault;
   readonly awaits?: PlannedCode;
   /** The id that the entered code confirms. */
   readonly confirms?: string;
@@ -98,6 +98,12 @@ export interface ChangeStep extends Step {
 
 export function changesOf({ steps }: AppointmentPlan): readonly ChangeStep[] {
   return steps.flatMap((step, index) => (step.change ? [{ ...step, index, change: step.change }] : []));
+}
+
+/** The patients who get a code. */
+export function patientsWithCode({ steps, resend }: AppointmentPlan): readonly string[] {
+  const patients = steps.flatMap(({ awaits }) => awaits?.patientId ?? []);
+  return [...new Set([...patients, ...(resend ? [resend.patientId] : [])])];
 }
 
 /** The change with the end of its hold. */

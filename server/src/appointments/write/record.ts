@@ -46,7 +46,7 @@ export async function recordPlan(tx: Tx, work: Work, plan: AppointmentPlan, resu
 }
 
 /** Releases the ids that the operation was confirming. Records what could not be compensated. */
-export async function releasePlanReservations(
+export async function releaseReserved(
   tx: Tx,
   work: Work,
   plan: AppointmentPlan,

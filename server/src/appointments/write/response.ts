@@ -1,8 +1,8 @@
-import type { PageLinks } from '../../confirmations/page-links.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
+import type { PageLinks } from '../../messages/page-links.ts';
 import type { OperationResponse } from '../../operations/operation-response.ts';
 import type { AppointmentBody } from '../contract.ts';
-import { appointmentPath, previewBody, writtenBody } from '../representation.ts';
+import { appointmentPath, writtenBody } from '../representation.ts';
 import type { AppointmentPlan, Results } from './plan.ts';
 import type { MadeCodes } from './record.ts';
 
@@ -37,22 +37,4 @@ export function writtenResponse(
 /** The appointments of a response, in order. */
 export function bodiesOf({ body }: OperationResponse): readonly AppointmentBody[] {
   return 'appointments' in body ? (body.appointments as AppointmentBody[]) : [body as AppointmentBody];
-}
-
-/** The response of a dry run. */
-export function previewResponse(
-  { ehr, careUnit, services }: CareUnitContext,
-  { steps, many }: AppointmentPlan,
-): OperationResponse {
-  const codes = new Map(steps.flatMap(({ awaits }) => (awaits?.newId === undefined ? [] : [[awaits.newId, awaits]])));
-  const bodies = steps.flatMap(({ response, awaits }) => {
-    if (!response) return [];
-    const code = awaits ?? codes.get(response.id ?? '');
-    return [previewBody(response, { ehr, careUnit, services, code })];
-  });
-  return preview(bodies, many);
-}
-
-function preview(bodies: readonly object[], many: boolean): OperationResponse {
-  return { status: 200, body: many ? { appointments: bodies } : (bodies[0] ?? {}) };
 }

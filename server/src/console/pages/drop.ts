@@ -42,7 +42,7 @@ export async function drop(context: SignedIn): Promise<ConsoleResponse> {
   const path = `operations/${encodeURIComponent(id)}`;
   if (request.form.get('checked') !== 'yes') return seeOther(context, `${path}/drop?result=unconfirmed`);
   const outcome = await inOneTransaction(deps.services.db, async (tx) => {
-    const dropped = await dropInTransaction(tx, id, request.form.get('seen') ?? '');
+    const dropped = await dropInTransaction(tx, deps.services.kinds, id, request.form.get('seen') ?? '');
     await recordActivity(tx, {
       operator: session.name,
       action: 'operation_drop',

@@ -1,23 +1,17 @@
-import type { OperationResponse } from '../operations/operation-response.ts';
 import { Problem } from '../problems/problem.ts';
 import { planCancellations, requireTargets } from './bulk.ts';
 import { mergePlans } from './merge-plans.ts';
 import type { RequestContext } from './request-context.ts';
 import { targetState } from './target-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
-import { carryOut, type Writing } from './write-appointments.ts';
 
 /**
- * Cancels bookings that await their code. Unlike a cancellation by the caller, it never cancels a booking that has been
+ * Plans to cancel bookings that await their code. Unlike a cancellation by the caller, it never cancels a booking that has been
  * confirmed meanwhile.
  *
  * @throws Problem `confirmation_not_pending`
  */
-export async function cancelPending(
-  context: RequestContext,
-  writing: Writing,
-  ids: readonly string[],
-): Promise<OperationResponse> {
+export async function planRelease(context: RequestContext, ids: readonly string[]): Promise<AppointmentPlan> {
   let plans: readonly AppointmentPlan[] = [];
   await requireTargets(context, ids, async (targets) => {
     const isAwaiting = targets.every((target) => targetState(target) === 'awaiting booking');
@@ -26,5 +20,5 @@ export async function cancelPending(
     plans = planned.plans;
     return planned.faults;
   });
-  return carryOut(context, writing, mergePlans(plans));
+  return mergePlans(plans);
 }

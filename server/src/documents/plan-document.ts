@@ -5,28 +5,23 @@ import { inBody } from '../api/places.ts';
 import type { Access } from '../api/route.ts';
 import { sawPatient } from '../ehr/seen.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
-import type { Execute } from '../operations/run-once.ts';
+import { type PlannedWrite, plannedWrite } from '../operations/write.ts';
 import { problemAt } from '../problems/problem.ts';
 import { adoptUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
 import type { documentCreationSchema } from './contract.ts';
 import { documentKind } from './kind.ts';
 
-interface Creation {
+type Creation = Access & {
   /** Whom the document is for. Was looked up before the content was stored. */
   readonly receiver: Promise<Patient> | undefined;
   readonly body: Static<typeof documentCreationSchema>;
   readonly upload: Upload | undefined;
   readonly readHeader: ReadHeader;
-}
+};
 
-/** Stores a document in the EHR. Its content has been received, and its bytes say what it is. */
-export async function createDocument(
-  access: Access,
-  execute: Execute,
-  { receiver, body, upload, readHeader }: Creation,
-): Promise<OperationResponse> {
+/** Plans to store a document in the EHR. Its content has been received, and its bytes say what it is. */
+export async function planDocument({ receiver, body, upload, readHeader, ...access }: Creation): Promise<PlannedWrite> {
   if (!upload || !receiver) throw new Error('The content of the body was not received');
   if (upload.size === 0) throw problemAt(inBody('content'), 'request_invalid', '/content must not be empty.');
   assertSameType(body.content_type, upload.contentType);
@@ -41,7 +36,7 @@ export async function createDocument(
     contentType: body.content_type,
     upload: { id: upload.id, size: upload.size, sha256: upload.sha256 },
   };
-  return execute(documentKind, plan, async (tx, operationId) => {
+  return plannedWrite(documentKind, plan, async (tx, operationId) => {
     await adoptUpload(tx, upload.id, operationId);
     return undefined;
   });

@@ -1,6 +1,4 @@
 import { selectItems } from '../confirmations/items.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
-import type { Execute } from '../operations/run-once.ts';
 import { Problem } from '../problems/problem.ts';
 import { contactOf } from './contact.ts';
 import { type Confirmable, isConfirmable } from './plan-confirmation.ts';
@@ -8,14 +6,9 @@ import type { RequestContext } from './request-context.ts';
 import { findTargets, requireTarget, type Target } from './targets.ts';
 import type { AppointmentPlan, Step } from './write/plan.ts';
 import { whyNotPending } from './write/resend.ts';
-import { carryOut } from './write-appointments.ts';
 
-/** Sends a new code for everything that awaits the same code as this id. */
-export async function resend(context: RequestContext, execute: Execute, id: string): Promise<OperationResponse> {
-  return carryOut(context, { execute, dryRun: false }, await planResend(context, id));
-}
-
-async function planResend(context: RequestContext, id: string): Promise<AppointmentPlan> {
+/** Plans to send a new code for everything that awaits the same code as this id. */
+export async function planResend(context: RequestContext, id: string): Promise<AppointmentPlan> {
   const { services, ehr, careUnit } = context;
   const target = await requireTarget(context, id, 'all');
   if (!isConfirmable(context, target)) throw new Problem('confirmation_not_pending');

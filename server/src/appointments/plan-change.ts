@@ -1,0 +1,74 @@
+import { inBody } from '../api/places.ts';
+import type { ReadHeader } from '../identifiers/index.ts';
+import { Problem } from '../problems/problem.ts';
+import { planBulkCancellation, planBulkConfirmation, planBulkUpdate } from './bulk.ts';
+import type {
+  AppointmentCancellationBody,
+  AppointmentConfirmationBody,
+  AppointmentUpdateBody,
+  BulkCancellationBody,
+  BulkConfirmationBody,
+  BulkUpdateBody,
+} from './contract.ts';
+import { planCancellation, prepareCancellations } from './plan-cancellation.ts';
+import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
+import { planUpdate, readUpdate, updated, updatePlaces } from './plan-update.ts';
+import type { RequestContext } from './request-context.ts';
+import { planRescheduling } from './reschedule.ts';
+import { readReturnUrl } from './return-url.ts';
+import { requireTarget } from './targets.ts';
+import { slotFault } from './time-rules.ts';
+import type { AppointmentPlan } from './write/plan.ts';
+
+type OneBody = AppointmentUpdateBody | AppointmentCancellationBody | AppointmentConfirmationBody;
+
+/** Plans an update, a cancellation or a confirmation of one appointment. */
+export function planChange(
+  context: RequestContext,
+  id: string,
+  body: OneBody,
+  readHeader: ReadHeader,
+): Promise<AppointmentPlan> {
+  if ('confirmation' in body) return planConfirmationOfOne(context, id);
+  return 'status' in body ? planCancellationOfOne(context, id, body) : planUpdateOfOne(context, id, body, readHeader);
+}
+
+async function planUpdateOfOne(
+  context: RequestContext,
+  id: string,
+  body: AppointmentUpdateBody,
+  readHeader: ReadHeader,
+): Promise<AppointmentPlan> {
+  const target = await requireTarget(context, id);
+  const requested = await readUpdate(context, body, readHeader);
+  const place = requested.time ? updatePlaces.start : inBody('resource_id');
+  const faultIfTaken = slotFault(updated(target.appointment, requested), context.careUnit.timeZone, place);
+  return planUpdate(target, requested, { faultIfTaken });
+}
+
+async function planCancellationOfOne(
+  context: RequestContext,
+  id: string,
+  body: AppointmentCancellationBody,
+): Promise<AppointmentPlan> {
+  const returnUrl = readReturnUrl(body.return_url, context.client);
+  const target = await requireTarget(context, id);
+  const comment = body.comment === undefined ? undefined : body.comment || null;
+  const prepared = await prepareCancellations(context, [target], returnUrl);
+  return planCancellation(context, target, comment, prepared);
+}
+
+async function planConfirmationOfOne(context: RequestContext, id: string): Promise<AppointmentPlan> {
+  const target = await requireTarget(context, id, 'all');
+  if (!isConfirmable(context, target)) throw new Problem('confirmation_not_pending');
+  return planConfirmation(context, [target]);
+}
+
+type ManyBody = BulkUpdateBody | BulkCancellationBody | BulkConfirmationBody;
+
+/** Plans a change of several appointments, all or nothing. */
+export function planChanges(context: RequestContext, body: ManyBody, readHeader: ReadHeader): Promise<AppointmentPlan> {
+  if ('confirmation' in body) return planBulkConfirmation(context, body);
+  if ('status' in body) return planBulkCancellation(context, body);
+  return (body.start === undefined ? planBulkUpdate : planRescheduling)(context, body, readHeader);
+}

@@ -1,0 +1,38 @@
+import { retryTransaction } from '../../db/retry.ts';
+import type { Proposal } from '../../operations/kind.ts';
+import type { OperationResponse } from '../../operations/operation-response.ts';
+import { areFree } from '../free-time.ts';
+import { previewBody } from '../representation.ts';
+import { timesTaken } from '../time-rules.ts';
+import { type AppointmentPlan, changesOf, patientsWithCode } from './plan.ts';
+import { assertAllWithinLimits } from './reserve.ts';
+
+/** The response to a dry run: runs all checks without changing or sending anything. */
+export async function previewPlan(proposal: Proposal, plan: AppointmentPlan): Promise<OperationResponse> {
+  const { db } = proposal.services;
+  await assertTimesAreFree(proposal, plan);
+  const patients = patientsWithCode(plan);
+  if (patients.length > 0) {
+    await retryTransaction(() => db.transaction().execute((tx) => assertAllWithinLimits(tx, proposal, patients)));
+  }
+  return previewResponse(proposal, plan);
+}
+
+async function assertTimesAreFree({ ehr, careUnit }: Proposal, plan: AppointmentPlan): Promise<void> {
+  const changes = changesOf(plan);
+  const freeing = changes.flatMap(({ change }) => (change.kind === 'create' ? [] : [change.appointmentId]));
+  const times = changes.flatMap(({ response }) =>
+    response && (response.word === 'created' || response.word === 'moved') ? [response.appointment] : [],
+  );
+  if (!(await areFree(ehr, careUnit, times, freeing))) throw timesTaken(plan.steps);
+}
+
+function previewResponse(proposal: Proposal, { steps, many }: AppointmentPlan): OperationResponse {
+  const codes = new Map(steps.flatMap(({ awaits }) => (awaits?.newId === undefined ? [] : [[awaits.newId, awaits]])));
+  const bodies = steps.flatMap(({ response, awaits }) => {
+    if (!response) return [];
+    const code = awaits ?? codes.get(response.id ?? '');
+    return [previewBody(response, { ...proposal, code })];
+  });
+  return { status: 200, body: many ? { appointments: bodies } : (bodies[0] ?? {}) };
+}

@@ -1,0 +1,66 @@
+import { decideCode, decideRelease } from '../../confirmations/decide.ts';
+import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
+import type { Tx } from '../../db/kysely.ts';
+import type { Proposal } from '../../operations/kind.ts';
+import type { OperationServices } from '../../operations/services.ts';
+import type { Reserve } from '../../operations/write.ts';
+import { type AppointmentPlan, changesOf, patientsWithCode } from './plan.ts';
+import { assertMaySend } from './resend.ts';
+
+interface Requested extends Proposal {
+  readonly services: OperationServices;
+}
+
+/**
+ * What the transaction that stores a plan decides and reserves: whether the entered code is correct, whether drafts can be
+ * released, and whether the patients may get more codes. `undefined`: nothing.
+ *
+ * @param code what the patient entered, for a confirmation. It is not part of the plan, because plans are stored
+ */
+export function reservationFor(requested: Requested, plan: AppointmentPlan, code?: string): Reserve | undefined {
+  const { confirmationId, resend, steps } = plan;
+  if (confirmationId !== undefined) return checkedCode(requested, plan, confirmationId, code);
+  const released = steps.flatMap(({ releases }) => releases ?? []);
+  const patients = patientsWithCode(plan);
+  if (released.length === 0 && patients.length === 0) return undefined;
+  return async (tx) => {
+    const problem = released.length > 0 ? await decideRelease(tx, requested.ehr.id, released) : undefined;
+    if (problem) return problem;
+    if (resend) await assertMaySend(tx, requested, resend);
+    else await assertAllWithinLimits(tx, requested, patients);
+    return undefined;
+  };
+}
+
+function checkedCode(
+  { services, ehr }: Requested,
+  plan: AppointmentPlan,
+  confirmationId: string,
+  code: string | undefined,
+): Reserve {
+  if (code === undefined) throw new Error('A confirmation without a code');
+  return (tx, operationId) =>
+    decideCode(tx, services.keys, {
+      emr: ehr.id,
+      confirmationId,
+      // In the order of the request: the first id at fault decides the reason.
+      ids: plan.steps.flatMap(({ confirms }) => confirms ?? []),
+      waitingIds: changesOf(plan).flatMap(({ confirms }) => confirms ?? []),
+      code,
+      many: plan.many,
+      operationId,
+      liveTokens: services.liveTokens,
+    });
+}
+
+/** Takes the locks of several patients in a fixed order, to avoid deadlocks. @throws Problem `patient_limit_reached` */
+export async function assertAllWithinLimits(
+  tx: Tx,
+  { services, clientId, ehr, careUnit }: Proposal,
+  patientIds: readonly string[],
+): Promise<void> {
+  const patients = patientIds.map((id) => patientHashes(services.keys, ehr.id, id));
+  for (const hashes of patients.toSorted(([a], [b]) => Buffer.compare(a, b))) {
+    await assertWithinLimits(tx, { clientId, hashes }, careUnit.limitsPerPatient);
+  }
+}

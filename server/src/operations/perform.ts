@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db, Tx } from '../db/kysely.ts';
+import { retryTransaction } from '../db/retry.ts';
+import { Problem } from '../problems/problem.ts';
+import { asOutcomeUnknown, isFinal, isSettled, LeaseLost, PartiallyApplied } from './errors.ts';
+import { releaseAsUnknown } from './lease.ts';
+import type { OperationResponse } from './operation-response.ts';
+import { draftsOf, noteRecorded } from './record-end.ts';
+import { isStoredUnderKey, sealProblem, sealResponse } from './sealed-outcome.ts';
+import type { OperationServices } from './services.ts';
+import {
+  monitor,
+  monitorRepeats,
+  removeOperation,
+  removeWithoutSync,
+  storeResponse,
+  writeRecords,
+} from './store-end.ts';
+import { resetForRetry } from './store-plan.ts';
+import type { Leased } from './stored-operation.ts';
+import type { LeasedWork } from './work.ts';
+
+/** The operation's row is up to date. Only the problem has to be reported. */
+export class OperationEnded extends Error {
+  readonly problem: Error;
+
+  constructor(problem: Error) {
+    super(problem.message, { cause: problem });
+    this.problem = problem;
+  }
+}
+
+/** Calls the EHR and ends the operation. The plan is stored, and this process holds the lease. */
+export async function perform(work: LeasedWork): Promise<OperationResponse> {
+  const { kind, plan, isFirst } = work;
+  let outcome: unknown;
+  try {
+    outcome = await kind.perform(work, plan);
+  } catch (error) {
+    const isOver = isFinal(error) || (isSettled(error) && isFirst);
+    return isOver && !kind.isRepeatable ? rejectOperation(work, error) : leaveOpen(work, error);
+  }
+  return finish(work, outcome);
+}
+
+/**
+ * Ends an operation that the EHR has performed: stores its records and its response in one transaction.
+ *
+ * @throws OperationEnded with the problem that `record` throws, after compensation; with `outcome_unknown` when the
+ *   result could not be stored. A retry or background recovery then finds out the outcome.
+ */
+export async function finish(work: LeasedWork, outcome: unknown): Promise<OperationResponse> {
+  const { services, kind, plan } = work;
+  try {
+    const response = kind.hasRecords(plan)
+      ? await inTransaction(services, (tx) => recordEnd(tx, work, outcome))
+      : await storeEnd(services.db, work, outcome, kind.respond(work, plan, outcome));
+    noteRecorded('success');
+    return response;
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) return compensateRejected(work, error);
+    return leaveOpen(work, error);
+  }
+}
+
+/** Stores the records of a performed operation with its end. @throws Problem of `record` */
+export async function recordEnd(tx: Tx, work: LeasedWork, outcome: unknown): Promise<OperationResponse> {
+  return storeEnd(tx, work, outcome, await work.kind.record(tx, work, work.plan, outcome));
+}
+
+async function storeEnd(
+  db: Db | Tx,
+  work: LeasedWork,
+  outcome: unknown,
+  response: OperationResponse,
+): Promise<OperationResponse> {
+  const { services, operation, ehr, kind, plan } = work;
+  const sealed = sealResponse(services.keys, operation, response);
+  const events = kind.events?.(work, plan, outcome, response) ?? [];
+  const records = { events, drafts: draftsOf(work, 'success', response.body) };
+  if (work.mayBeRepeated) await monitorRepeats(db, operation, ehr.patience.settlingSeconds, sealed, records);
+  else if (sealed) await storeResponse(db, operation, sealed, records);
+  else if (!kind.callsEhr(plan)) await writeRecords(db as Tx, records);
+  // Without a response to store, the commit need not wait for the disk: after a crash the operation is looked up and ended again.
+  else await (db.isTransaction ? removeOperation : removeWithoutSync)(db, operation, records);
+  return response;
+}
+
+/** Compensates an operation that the EHR has performed but the gateway must reject. */
+async function compensateRejected(work: LeasedWork, problem: Problem): Promise<never> {
+  try {
+    await work.compensating();
+    await work.kind.compensate(work, work.plan);
+  } catch (error) {
+    return error instanceof PartiallyApplied ? rejectOperation(work, error) : leaveOpen(work, error);
+  }
+  return rejectOperation(work, problem);
+}
+
+/**
+ * Ends an operation that left nothing in the EHR, or nothing that can be compensated. Throws the problem, or
+ * `outcome_unknown` when the end could not be stored.
+ */
+export async function rejectOperation(work: LeasedWork, problem: Problem): Promise<never> {
+  const { services, operation, kind, plan } = work;
+  try {
+    await inTransaction(services, async (tx) => {
+      await kind.release?.(tx, work, plan, problem);
+      await settleRejected(tx, work, problem);
+      await writeRecords(tx, { drafts: draftsOf(work, problem.reason) });
+    });
+  } catch (error) {
+    return leaveOpen(work, error);
+  }
+  noteRecorded(problem.reason);
+  const { id: operationId, emr } = operation;
+  if (problem instanceof PartiallyApplied) services.operationMetrics.partiallyApplied({ operationId, emr });
+  throw new OperationEnded(problem);
+}
+
+async function settleRejected(tx: Tx, work: LeasedWork, problem: Problem): Promise<void> {
+  const { operation, services, ehr, isFirst, wasCompensated } = work;
+  const { keyHash, attempt } = operation;
+  const sealed = isStoredUnderKey(problem) ? sealProblem(services.keys, operation, problem) : undefined;
+  // The EHR may still be processing an earlier call.
+  if (!isFirst && !wasCompensated) return monitor(tx, operation, ehr.patience.settlingSeconds, sealed);
+  if (sealed) return storeResponse(tx, operation, sealed);
+  if (keyHash === undefined || problem.status === 429) return removeOperation(tx, operation);
+  return resetForRetry(tx, operation, wasCompensated ? attempt + 1 : attempt);
+}
+
+/**
+ * Leaves the operation to a retry or background recovery after an error that does not tell its outcome. Throws
+ * OperationEnded with `outcome_unknown`, or the error itself in background recovery.
+ */
+export async function leaveOpen(work: LeasedWork, error: unknown): Promise<never> {
+  if (error instanceof LeaseLost) work.services.operationMetrics.leaseLost(work.ehr.id);
+  // Background recovery tries again later, and finally suspends the operation.
+  if (!work.hasCaller) throw error;
+  await releaseSoon(work.services.db, work.operation);
+  throw new OperationEnded(asOutcomeUnknown(error));
+}
+
+/** How long a caller waits for the release of a lease, in milliseconds. */
+const releasePatience = 1_000;
+
+/**
+ * Releases the lease after `outcome_unknown` was reported. If the database hesitates, the caller gets its response before;
+ * if it is down, the lease expires on its own.
+ */
+export async function releaseSoon(db: Db, operation: Leased): Promise<void> {
+  const released = releaseAsUnknown(db, operation).catch(() => undefined);
+  const waited = new AbortController();
+  await Promise.race([released, sleep(releasePatience, undefined, { signal: waited.signal }).catch(() => undefined)]);
+  waited.abort();
+}
+
+export function inTransaction<Result>(
+  { db }: Pick<OperationServices, 'db'>,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  return retryTransaction(() => db.transaction().execute(work));
+}

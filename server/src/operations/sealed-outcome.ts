@@ -1,0 +1,45 @@
+import { type KeptProblem, keptProblem, type Problem, problemFromKept } from '../problems/problem.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { compressJson, decompressJson } from './compressed-json.ts';
+import type { OperationResponse } from './operation-response.ts';
+import type { Leased } from './stored-operation.ts';
+
+/** What is stored under an `Idempotency-Key`, encrypted. */
+type Kept = { readonly response: OperationResponse } | { readonly problem: KeptProblem };
+type Keyed = Pick<Leased, 'clientId' | 'keyHash'> & { readonly requestId?: string | undefined };
+
+/** `undefined` without an idempotency key. */
+export function sealResponse(keys: KeyRing, operation: Keyed, response: OperationResponse): Buffer | undefined {
+  return seal(keys, operation, { response });
+}
+
+/** `undefined` without an idempotency key. The problem repeats the id of the request. */
+export function sealProblem(keys: KeyRing, operation: Keyed, problem: Problem): Buffer | undefined {
+  return seal(keys, operation, { problem: keptProblem(problem, operation.requestId) });
+}
+
+function seal(keys: KeyRing, operation: Keyed, kept: Kept): Buffer | undefined {
+  return operation.keyHash && keys.seal('idempotency', compressJson(kept), context(operation));
+}
+
+/** @throws Error when the outcome was encrypted with an unknown secret key */
+export function openOutcome(keys: KeyRing, operation: Keyed, sealed: Buffer): OperationResponse | Problem {
+  const text = keys.open('idempotency', sealed, context(operation));
+  if (!text) throw new Error('A stored response cannot be decrypted: its secret key is unknown');
+  const kept = decompressJson(text) as Kept;
+  if ('problem' in kept) return problemFromKept(kept.problem);
+  return { ...kept.response, headers: { ...kept.response.headers, 'idempotency-replayed': 'true' } };
+}
+
+/** The encryption context. */
+function context({ clientId, keyHash }: Keyed): string {
+  return `key ${clientId} ${keyHash?.toString('hex')}`;
+}
+
+/**
+ * Whether a problem is stored under the key. Problems that depend on the moment are not. After a failure, a retry must be
+ * able to find out the outcome.
+ */
+export function isStoredUnderKey({ status, reason }: Problem): boolean {
+  return status < 500 && status !== 429 && reason !== 'idempotency_in_progress';
+}

@@ -1,0 +1,48 @@
+import { inOneTransaction } from '../db/in-one-transaction.ts';
+import type { Tx } from '../db/kysely.ts';
+import { Problem } from '../problems/problem.ts';
+import { claimKey, openKey } from './claim.ts';
+import type { OperationResponse } from './operation-response.ts';
+import { isStoredUnderKey, sealProblem, sealResponse } from './sealed-outcome.ts';
+import type { OperationServices } from './services.ts';
+import { storeResponse } from './store-end.ts';
+import type { WriteRequest } from './write.ts';
+
+/**
+ * Writes to the gateway's own tables, at most once for each `Idempotency-Key`: the key, the write and the response are one
+ * transaction. A request with a key that is in use waits for that transaction and gets its response. An interrupted request has
+ * done nothing, or is replayed.
+ *
+ * @throws Problem `outcome_unknown` with origin `gateway` if the answer to its COMMIT was lost
+ */
+export async function writeOwnTables(
+  services: OperationServices,
+  { clientId, requestId, keyed }: Pick<WriteRequest, 'clientId' | 'requestId' | 'keyed'>,
+  write: (tx: Tx) => Promise<OperationResponse>,
+): Promise<OperationResponse> {
+  const { db, keys } = services;
+  if (!keyed) return inOneTransaction(db, write);
+  const key = await openKey(services, { clientId, emr: '', careUnitId: '', ...keyed });
+
+  /** The outcome of the key, or of `write`, which is then stored under the key. */
+  const once = (write: (tx: Tx) => Promise<OperationResponse | Problem>) =>
+    inOneTransaction(db, async (tx) => {
+      // The key is locked until the transaction ends, so it needs no lease.
+      const claim = await claimKey(tx, services, key, 0);
+      if (claim.state === 'answered') return claim.outcome;
+      const { keyHash } = key.operation;
+      const operation = { ...(claim.state === 'interrupted' ? claim.operation : key.operation), keyHash, requestId };
+      const outcome = await write(tx);
+      const seal =
+        outcome instanceof Problem ? sealProblem(keys, operation, outcome) : sealResponse(keys, operation, outcome);
+      await storeResponse(tx, operation, seal);
+      return outcome;
+    });
+
+  const outcome = await once(write).catch((error) => {
+    if (!(error instanceof Problem) || !isStoredUnderKey(error)) throw error;
+    return once(async () => error);
+  });
+  if (outcome instanceof Problem) throw outcome;
+  return outcome;
+}

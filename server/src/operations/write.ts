@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beganOperation } from '../audit/current-access.ts';
+import { mayHaveBeenSent } from '../db/errors.ts';
+import type { Tx } from '../db/kysely.ts';
+import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
+import { sinceBoot } from '../time/since-boot.ts';
+import { answerOfKey, type Claim, claimKey, inProgress, type Key, openKey, underToken } from './claim.ts';
+import { LeaseLost, OutdatedPlan } from './errors.ts';
+import type { AnyKind, OperationKind, Place } from './kind.ts';
+import { releaseLease } from './lease.ts';
+import type { OperationResponse } from './operation-response.ts';
+import { inTransaction, OperationEnded, perform, recordEnd, releaseSoon } from './perform.ts';
+import { draftsOf, noteRecorded } from './record-end.ts';
+import { resume } from './resume.ts';
+import { isStoredUnderKey, sealProblem } from './sealed-outcome.ts';
+import type { OperationServices } from './services.ts';
+import { monitor, storeResponse, writeRecords } from './store-end.ts';
+import { nothingReserved, storePlan } from './store-plan.ts';
+import { type Leased, sealPlan } from './stored-operation.ts';
+import { type LeasedWork, leasedWork, leaseSeconds } from './work.ts';
+
+/** A write to the EHR as data: decided, and not begun. */
+export interface PlannedWrite {
+  readonly kind: AnyKind;
+  readonly plan: unknown;
+  readonly reserve?: Reserve | undefined;
+}
+
+/**
+ * Decides and reserves in the transaction that stores the plan. If it returns a problem, its changes are committed, such as the
+ * count of a wrong code. If it throws one, they are rolled back. Either way the problem is reported.
+ */
+export type Reserve = (tx: Tx, operationId: string) => Promise<Problem | undefined>;
+
+export function plannedWrite<Plan, Outcome>(
+  kind: OperationKind<Plan, Outcome>,
+  plan: NoInfer<Plan>,
+  reserve?: Reserve,
+): PlannedWrite {
+  return { kind: kind as AnyKind, plan, reserve };
+}
+
+export interface WriteRequest extends Place {
+  readonly clientId: string;
+  readonly requestId: string;
+  /** The `Idempotency-Key`, and what identifies the content of the request. `undefined` without a key. */
+  readonly keyed: { readonly key: string; readonly fingerprint: string } | undefined;
+  /** Looks up what the write needs, and checks the rules. Called again if another request changes what it has read. */
+  plan(): Promise<PlannedWrite>;
+  /** Called before the first effect. Throws if nobody waits for the response any longer. */
+  begin(): Promise<void>;
+}
+
+/** Milliseconds. How long a request plans again while another one changes what it has read. */
+const patience = 3_000;
+const pause = 40;
+
+/**
+ * Makes a write, at most once for each `Idempotency-Key`. A second request with the key gets the stored response. If the first
+ * one was interrupted, the second one finishes its operation.
+ *
+ * The plan is stored before the EHR is called. Afterwards the gateway's records and the response are stored in one
+ * transaction. No database connection is held in between. A retry or background recovery finishes interrupted operations.
+ */
+export async function write(services: OperationServices, request: WriteRequest): Promise<OperationResponse> {
+  const { clientId, ehr, careUnit, requestId } = request;
+  const place = { clientId, emr: ehr.id, careUnitId: careUnit.id };
+  const key = request.keyed && (await openKey(services, { ...place, ...request.keyed }));
+  const keyless = { ...place, id: randomUUID(), token: randomUUID(), keyHash: undefined, attempt: 0 };
+  const operation: Leased = { ...(key?.operation ?? keyless), requestId };
+  try {
+    return await underToken(services, operation.token, () => planAndPerform(services, request, operation, key));
+  } catch (error) {
+    // Another process has taken over the operation, and responds for itself.
+    if (error instanceof LeaseLost) throw inProgress();
+    throw error instanceof OperationEnded ? error.problem : error;
+  }
+}
+
+/** @param key absent: the operation has none, or has claimed it */
+async function planAndPerform(
+  services: OperationServices,
+  request: WriteRequest,
+  operation: Leased,
+  key?: Key,
+): Promise<OperationResponse> {
+  const giveUpAt = performance.now() + patience;
+  for (;;) {
+    let begun: Begun;
+    try {
+      begun = await planAndStore(services, request, operation, key);
+    } catch (error) {
+      if (error instanceof OutdatedPlan && performance.now() < giveUpAt) {
+        await sleep(pause);
+        continue;
+      }
+      begun = await endUnbegun(services, request, operation, key, error);
+    }
+    if (begun.state === 'stored') return perform(begun.work);
+    if (begun.state === 'interrupted') return continueEarlier(services, request, begun);
+    if (begun.outcome instanceof Problem) throw begun.outcome;
+    return begun.outcome;
+  }
+}
+
+/**
+ * - `stored`: the plan is stored, and this process holds the lease
+ * - `ended`: nothing was left for the EHR, or the transaction has decided against the write
+ * - otherwise what an earlier request with the key has left
+ */
+type Begun =
+  | { readonly state: 'stored'; readonly work: LeasedWork }
+  | { readonly state: 'ended'; readonly outcome: OperationResponse | Problem }
+  | Exclude<Claim, { readonly state: 'new' }>;
+
+async function planAndStore(
+  services: OperationServices,
+  request: WriteRequest,
+  operation: Leased,
+  key: Key | undefined,
+): Promise<Begun> {
+  const planned = await unlessAnswered(request.plan(), () => key && answerOfKey(services, key));
+  if ('state' in planned) return planned;
+  await request.begin();
+  return store(services, request, operation, key, planned).catch(async (error) => {
+    if (!mayHaveBeenSent(error)) throw error;
+    // Nothing is known: the plan may be stored, or may still become so. It is left to a retry and to background recovery.
+    await releaseSoon(services.db, operation);
+    throw new OperationEnded(outcomeUnknownInDatabase(error));
+  });
+}
+
+/** Milliseconds. Long enough that a slow EHR or a busy gateway does not cause a look-up for each request. */
+const planningPatience = 1000;
+
+/** Waits for a plan, and for the answer of an earlier request with the key if planning takes long: the EHR may hang. */
+async function unlessAnswered<Planned, Answer>(
+  planning: Promise<Planned>,
+  find: () => Promise<Answer | undefined> | undefined,
+): Promise<Planned | Answer> {
+  const answered = Promise.withResolvers<Answer>();
+  const look = async () => {
+    // A failure of the database is reported by the claim of the key.
+    const answer = await find()?.catch(() => undefined);
+    if (answer) answered.resolve(answer);
+  };
+  const timer = setTimeout(look, planningPatience);
+  try {
+    return await Promise.race([planning, answered.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Claims the key, reserves, and stores the plan: one statement if nothing is reserved, otherwise one transaction. A plan that
+ * has nothing for the EHR is ended in the same transaction.
+ */
+async function store(
+  services: OperationServices,
+  request: WriteRequest,
+  operation: Leased,
+  key: Key | undefined,
+  { kind, plan, reserve }: PlannedWrite,
+): Promise<Begun> {
+  const { ehr, careUnit } = request;
+  const callsEhr = kind.callsEhr(plan);
+  const planned = {
+    kind: kind.name,
+    sealedPlan: sealPlan(services.keys, operation, plan),
+    leaseSeconds: leaseSeconds(ehr),
+    ...(kind.reserves?.({ ...request, services }, plan) ?? nothingReserved),
+  };
+  let leasedAt = sinceBoot();
+  const isFirst = !callsEhr || !operation.isMonitored;
+  const work = (expiresAt: Date | null) =>
+    leasedWork(services, operation, { ehr, careUnit, kind, plan, expiresAt, leasedAt, isFirst, hasCaller: true });
+  beganOperation(operation.id);
+
+  if (callsEhr && !reserve) {
+    const claim = key && (await claimKey(services.db, services, key, planned.leaseSeconds, planned));
+    if (claim && claim.state !== 'new') return claim;
+    return { state: 'stored', work: work(claim ? claim.expiresAt : await storePlan(services.db, operation, planned)) };
+  }
+  const begun = await inTransaction<Begun>(services, async (tx) => {
+    // `now()` is the start of the transaction, and the reservation may wait for locks.
+    leasedAt = sinceBoot();
+    const claim = key && (await claimKey(tx, services, key, planned.leaseSeconds));
+    if (claim && claim.state !== 'new') return claim;
+    const problem = await reserve?.(tx, operation.id);
+    if (problem) return { state: 'ended', outcome: await decideAgainst(tx, work(null), problem) };
+    if (callsEhr) return { state: 'stored', work: work(await storePlan(tx, operation, planned)) };
+    const ending = work(null);
+    return { state: 'ended', outcome: await recordEnd(tx, ending, await kind.perform(ending, plan)) };
+  });
+  if (begun.state === 'ended') noteRecorded(begun.outcome instanceof Problem ? begun.outcome.reason : 'success');
+  return begun;
+}
+
+/**
+ * Ends an operation in the transaction that decided on a problem: the problem is stored under the key, so that what it counted
+ * is counted once for the key and only under the lease. A problem that is not stored under the key is thrown: it counts nothing.
+ */
+async function decideAgainst(tx: Tx, work: LeasedWork, problem: Problem): Promise<Problem> {
+  const { services, operation, ehr } = work;
+  if (!isStoredUnderKey(problem)) throw problem;
+  const sealed = sealProblem(services.keys, operation, problem);
+  if (sealed && operation.isMonitored) await monitor(tx, operation, ehr.patience.settlingSeconds, sealed);
+  else if (sealed) await storeResponse(tx, operation, sealed);
+  await writeRecords(tx, { drafts: draftsOf(work, problem.reason) });
+  return problem;
+}
+
+/**
+ * Ends a request that failed before its plan was stored. A problem that will not change is stored under the key; after any
+ * other failure a retry starts over. But an earlier request with the key may have succeeded: it decides.
+ */
+async function endUnbegun(
+  { db, keys, liveTokens }: OperationServices,
+  { ehr }: WriteRequest,
+  operation: Leased,
+  key: Key | undefined,
+  error: unknown,
+): Promise<Begun> {
+  if (operation.keyHash === undefined || error instanceof OperationEnded || error instanceof LeaseLost) throw error;
+  const sealed = error instanceof Problem && isStoredUnderKey(error) ? sealProblem(keys, operation, error) : undefined;
+  if (key) {
+    return inTransaction({ db }, async (tx) => {
+      const claim = await claimKey(tx, { keys, liveTokens }, key, leaseSeconds(ehr));
+      if (claim.state !== 'new') return claim;
+      if (!sealed) throw error;
+      await storeResponse(tx, operation, sealed);
+      return { state: 'answered', outcome: error as Problem };
+    });
+  }
+  if (operation.isMonitored) await monitor(db, operation, ehr.patience.settlingSeconds, sealed);
+  else if (sealed) await storeResponse(db, operation, sealed);
+  else await releaseLease(db, operation);
+  throw error;
+}
+
+/** Finishes the operation of an earlier request with the key, or starts it over. */
+async function continueEarlier(
+  services: OperationServices,
+  request: WriteRequest,
+  { operation, leasedAt }: Extract<Claim, { readonly state: 'interrupted' }>,
+): Promise<OperationResponse> {
+  const { requestId } = request;
+  const resumed = await resume(services, { ...operation, requestId }, leasedAt);
+  return 'body' in resumed ? resumed : planAndPerform(services, request, { ...resumed.restart, requestId });
+}
