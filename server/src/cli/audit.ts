@@ -8,8 +8,7 @@ import { readAuditKeys } from '../audit/key-store.ts';
 import { readSearch, searchedDays, type TypedSearch } from '../audit/read-search.ts';
 import { type FoundAccess, searchEntries } from '../audit/search.ts';
 import { type Unlinked, type Verdict, verifyChains, verifyUnlinked } from '../audit/verify.ts';
-import { recordActivity } from '../console/activity.ts';
-import { commandLine } from '../console/actor.ts';
+import { record } from '../console/act.ts';
 import { errorCode } from '../db/errors.ts';
 import { currentKeyRing } from './current-key-ring.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
@@ -42,7 +41,7 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
       const found = await withDatabase(output, async (db) => {
         const keys = await readAuditKeys(db, await currentKeyRing(db));
         // No target: a text that names no EHR could be an identifier.
-        await recordActivity(db, { operator: commandLine, action: 'audit_search', outcome: 'done' });
+        await record(db, undefined, { action: 'audit_search', outcome: 'done' });
         return searchEntries(db, keys.values(), search, { limit: limit + 1 });
       });
       const shown = found.slice(0, limit);

@@ -4,7 +4,6 @@ import { findListedClient, findOverridden, listClients } from '../clients/list-c
 import type { ConfiguredAccess } from '../config/configuration.ts';
 import { formatPath, type Mistake } from '../config/mistake.ts';
 import { type ClientFacts, type Scope, scopes } from '../config/schema.ts';
-import { commandLine } from '../console/actor.ts';
 import {
   type ClientAdministration,
   createClient,
@@ -49,7 +48,7 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
     return withDatabase(output, (db) => work(db, configured));
   };
   const change = <Result>(options: Options, work: (administration: ClientAdministration) => Promise<Result>) =>
-    read(options, (db, configured) => work({ db, configured, operator: commandLine }));
+    read(options, (db, configured) => work({ db, configured }));
   const reject = (reason: NotChanged) => {
     output.err(`Nothing was changed. ${notChangedTexts[reason]}\n`);
     end(exitCodes.failed);

@@ -1,5 +1,5 @@
+import { commandLine } from '../console/act.ts';
 import { type Action, recordActivity } from '../console/activity.ts';
-import { commandLine } from '../console/actor.ts';
 import { inOneTransaction } from '../db/in-one-transaction.ts';
 import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';

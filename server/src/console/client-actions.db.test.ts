@@ -15,7 +15,7 @@ afterAll(() => dispose());
 const db = createDb(database);
 const emrs = [{ id: 'clinic', name: 'Clinic', care_units: [{ id: 'ward', name: 'Ward' }] }];
 const configured = { emrs, clients: [{ id: 'of-the-file', name: 'Of the file', scopes: [], grants: [] }] };
-const administration = { db, configured, operator: 'kari' };
+const administration = { db, configured };
 const registry = createClientRegistry({
   configured: { emrs, clients: [] },
   read: (known) => readClients(db, known),

@@ -11,11 +11,10 @@ import { clientMistakes } from '../config/client-mistakes.ts';
 import type { ConfiguredAccess } from '../config/configuration.ts';
 import type { Mistake } from '../config/mistake.ts';
 import type { ClientFacts } from '../config/schema.ts';
-import { inOneTransaction } from '../db/in-one-transaction.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { disableEndpointsOf } from '../webhooks/endpoint-actions.ts';
-import { type Activity, recordActivity } from './activity.ts';
-import { requireOpen } from './actor.ts';
+import { act, NotPossible } from './act.ts';
+import type { Action } from './activity.ts';
 import type { Session } from './sessions.ts';
 
 /** Hours that the previous secret stays valid after a rotation. */
@@ -26,10 +25,8 @@ export const longestOverlapHours = 30 * 24;
 export interface ClientAdministration {
   readonly db: Db;
   readonly configured: ConfiguredAccess;
-  /** The name in the activity list. */
-  readonly operator: string;
   /** Absent: the command line. */
-  readonly session?: Session;
+  readonly by?: Session;
 }
 
 export type NotChanged = Rejection | 'configured';
@@ -106,7 +103,7 @@ export async function revokeClient(
   target: ClientVersion,
 ): Promise<'done' | 'overridden one done' | Rejected> {
   const isOverridden = isConfigured(administration, target);
-  const rejection = await record(administration, 'client_revoke', target, async (tx) => {
+  const rejection = await attempt(administration, 'client_revoke', target, async (tx) => {
     const rejected = await revoke(tx, target);
     if (isOverridden) return rejected === 'unknown' || rejected === 'revoked' ? 'configured' : rejected;
     if (!rejected) await disableEndpointsOf(tx, target.id);
@@ -123,32 +120,24 @@ function isConfigured({ configured }: ClientAdministration, { id }: Pick<ClientV
 /** Makes a change, unless the client is in the configuration file. */
 function change(
   administration: ClientAdministration,
-  action: Activity['action'],
+  action: Action,
   target: Pick<ClientVersion, 'id'>,
   work: (tx: Tx) => Promise<Rejection | undefined>,
 ): Promise<NotChanged | undefined> {
-  return record(administration, action, target, async (tx) =>
+  return attempt(administration, action, target, async (tx) =>
     isConfigured(administration, target) ? 'configured' : work(tx),
   );
 }
 
-/** Makes a change and its entry in the activity list in one transaction. */
-function record(
-  { db, operator, session }: ClientAdministration,
-  action: Activity['action'],
+async function attempt(
+  { db, by }: ClientAdministration,
+  action: Action,
   { id }: Pick<ClientVersion, 'id'>,
   work: (tx: Tx) => Promise<NotChanged | undefined>,
 ): Promise<NotChanged | undefined> {
-  return inOneTransaction(db, async (tx) => {
+  const result = await act(db, by, { action, target: id }, async (tx) => {
     const rejection = await work(tx);
-    if (session) await requireOpen(tx, session);
-    await recordActivity(tx, {
-      operator,
-      action,
-      // What is not the id of a client could be personal data.
-      target: rejection === 'unknown' ? undefined : id,
-      outcome: rejection ? 'not_possible' : 'done',
-    });
-    return rejection;
+    if (rejection) throw new NotPossible(rejection);
   });
+  return result?.reason as NotChanged | undefined;
 }

@@ -331,6 +331,46 @@ describe('an operator', () => {
     expect((await browser.open('/console/activity?before=x')).status).toBe(400);
   });
 
+  test('does nothing for an operator whose session ends while the request is on its way', async () => {
+    const stuck = await insertOperation(gateway.database, 'suspended');
+    const message = await insertFailedMessage(gateway.database, 'a-ended');
+    const seen = async () =>
+      (
+        await sql`
+          SELECT state, suspended_at FROM operations WHERE id = ${stuck}
+          UNION ALL SELECT state, completed_at FROM messages WHERE id = ${message}`.execute(db)
+      ).rows;
+    const before = await seen();
+    await sql`
+      CREATE FUNCTION end_sessions() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN DELETE FROM operator_sessions; RETURN coalesce(NEW, OLD); END'`.execute(db);
+    for (const table of ['operations', 'messages']) {
+      await sql`
+        CREATE TRIGGER meanwhile BEFORE UPDATE OR DELETE ON ${sql.table(table)} FOR EACH ROW
+        EXECUTE FUNCTION end_sessions()`.execute(db);
+    }
+    try {
+      for (const [shown, path] of [
+        [`operations/${stuck}/drop`, `operations/${stuck}/drop`],
+        [`operations/${stuck}`, `operations/${stuck}/retry`],
+        ['messages', `messages/${message}/send`],
+      ] as const) {
+        const { browser, operator } = await signedIn('admin');
+        await browser.open(`/console/${shown}`);
+        const { text } = await browser.submit(`/console/${path}`, { checked: 'yes' });
+        expect([path, text]).toEqual([path, expect.stringContaining('so nothing was changed')]);
+        const activity = await db
+          .selectFrom('operator_activity')
+          .selectAll()
+          .where('operator_name', '=', operator.name);
+        expect(await activity.execute()).toEqual([]);
+      }
+    } finally {
+      await sql`DROP FUNCTION end_sessions() CASCADE`.execute(db);
+    }
+    expect(await seen()).toEqual(before);
+  });
+
   test('drops an operation only in the state that the page showed', async () => {
     const { browser } = await signedIn('admin');
     const id = await insertOperation(gateway.database, 'suspended');

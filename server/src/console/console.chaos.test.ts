@@ -76,7 +76,7 @@ async function insertWebhook({ deps }: Gateway, disabledReason: 'gone' | null = 
 async function createClientWithOldGrants({ deps: { services, console } }: Gateway): Promise<void> {
   const { emrs = [], clients = [] } = console?.configured ?? {};
   const old = [{ id: 'old-clinic', name: 'Old clinic', care_units: [{ id: 'ward', name: 'Ward' }] }];
-  const administration = { db: services.db, configured: { emrs: [...emrs, ...old], clients }, operator: 'ola' };
+  const administration = { db: services.db, configured: { emrs: [...emrs, ...old], clients } };
   await createClient(administration, {
     id: 'booking.site',
     name: 'Booking site of the municipality',

@@ -1,7 +1,7 @@
 import { type Asset, createAsset } from '../html/asset.ts';
 import { html } from '../html/html.ts';
 import { readStyle } from '../html/read-style.ts';
-import { SessionEnded } from './actor.ts';
+import { SessionEnded } from './act.ts';
 import { cookieOf, readCookies } from './cookies.ts';
 import { ensureDemoOperator } from './demo-operator.ts';
 import { page, plainPage } from './frame.ts';
@@ -14,16 +14,14 @@ import {
   type SignedIn,
   seeOther,
 } from './page.ts';
-import { publicPages, signedInPages } from './pages/all.ts';
 import { notice } from './parts.ts';
 import { includesRole, type Role } from './roles.ts';
-import { consoleRoutes, type RouteName } from './routes.ts';
+import type { Route } from './route.ts';
 import { isFormToken, useSession } from './sessions.ts';
 
 export interface Console {
   readonly style: Asset;
-  /** Handles a request to one of `consoleRoutes`. */
-  handle(name: RouteName, request: ConsoleRequest): Promise<ConsoleResponse>;
+  handle(route: Route, request: ConsoleRequest): Promise<ConsoleResponse>;
   /** A page with an error: `depth` as in `PageContext`. */
   message(request: ConsoleRequest, depth: number, status: number, title: string, text: string): ConsoleResponse;
 }
@@ -41,23 +39,23 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
     depth,
   });
 
-  async function handle(name: RouteName, request: ConsoleRequest): Promise<ConsoleResponse> {
-    const { method, path, role } = consoleRoutes[name];
+  async function handle(route: Route, request: ConsoleRequest): Promise<ConsoleResponse> {
+    const { method, path } = route;
     const context = contextOf(request, depthOf(path));
-    if (name in publicPages) {
+    if (route.role === 'public') {
       const cookie = cookieOf(context, 'sign-in');
       if (method === 'POST' && !isOwnForm(request, cookie)) return rejectedForm(context);
-      return publicPages[name as keyof typeof publicPages](context);
+      return route.page(context);
     }
     const token = cookieOf(context, 'console');
     const { db } = deps.services;
     const session = token === undefined ? undefined : await useSession(db, token, deps.settings);
-    if (!session) return toSignIn(context, name);
+    if (!session) return toSignIn(context, route);
     if (method === 'POST' && !isOwnForm(request, session.token)) return rejectedForm(context);
     const signedIn: SignedIn = { ...context, session };
-    if (role !== 'public' && !includesRole(session.role, role)) return forbidden(signedIn, role);
-    return signedInPages[name as keyof typeof signedInPages](signedIn).catch((error: unknown) => {
-      if (error instanceof SessionEnded) return toSignIn(context, name);
+    if (!includesRole(session.role, route.role)) return forbidden(signedIn, route.role);
+    return route.page(signedIn).catch((error: unknown) => {
+      if (error instanceof SessionEnded) return toSignIn(context, route);
       throw error;
     });
   }
@@ -98,11 +96,10 @@ function rejectedForm(context: PageContext): ConsoleResponse {
   });
 }
 
-async function toSignIn(context: PageContext, name: RouteName): Promise<ConsoleResponse> {
+async function toSignIn(context: PageContext, { method, path }: Route): Promise<ConsoleResponse> {
   const { request } = context;
-  const { method, path } = consoleRoutes[name];
-  if (name === 'signOut') return seeOther(context, 'sign-in');
-  const wanted: string = method === 'GET' ? path.replace(/:(\w+)/g, (_, key: string) => request.params[key] ?? '') : '';
+  if (path === 'sign-out') return seeOther(context, 'sign-in');
+  const wanted = method === 'GET' ? path.replace(/:(\w+)/g, (_, key: string) => request.params[key] ?? '') : '';
   const response = seeOther(context, method === 'POST' ? 'sign-in?result=expired' : 'sign-in');
   return wanted === ''
     ? response

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
-import { actOnOperators, recordBy } from './actor.ts';
+import { act, NotPossible } from './act.ts';
 import { hashOfSession, isOpen, type Session, type SessionSettings } from './sessions.ts';
 
 /** A session as it is listed. */
@@ -71,18 +71,18 @@ interface Target {
  * Ends the sessions of the operators with this name: no account has the name of an operator by OpenID Connect. Returns how
  * many have ended, or `undefined` if nobody has this name.
  *
- * @throws {SessionEnded} see `recordBy`
+ * @throws {SessionEnded}
  */
-export function endSessionsOf(db: Db, { name, by }: Target): Promise<number | undefined> {
-  return actOnOperators(db, async (tx) => {
+export async function endSessionsOf(db: Db, { name, by }: Target): Promise<number | undefined> {
+  const result = await act(db, by, { action: 'sessions_end', target: name }, async (tx) => {
     await lockAccount(tx, name);
     const { rows } = await sql<{ ended: number; isKnown: boolean }>`
       WITH ended AS (DELETE FROM operator_sessions WHERE name = ${name} RETURNING expires_at > clock_timestamp() AS was_open)
       SELECT count(*) FILTER (WHERE was_open)::int AS ended,
         count(*) > 0 OR EXISTS (SELECT FROM operators WHERE name = ${name}) AS "isKnown" FROM ended`.execute(tx);
     const [{ ended, isKnown } = { ended: 0, isKnown: false }] = rows;
-    if (!isKnown) return undefined;
-    await recordBy(tx, by, { action: 'sessions_end', target: name });
+    if (!isKnown) throw new NotPossible('unknown');
     return ended;
   });
+  return result instanceof NotPossible ? undefined : result;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { actOnOperators, recordBy } from './actor.ts';
+import { act, NotPossible } from './act.ts';
 import { forgetFailures } from './failed-sign-ins.ts';
 import { hashPassword } from './password.ts';
 import type { Role } from './roles.ts';
@@ -41,7 +41,7 @@ interface Demotion extends Target {
 }
 
 /** `unknown`: there is no such account. `last_admin`: nothing was changed, to keep an admin. */
-type Changed = 'done' | 'unknown' | 'last_admin';
+type Changed = 'done' | 'unknown' | 'not_enabled' | 'last_admin';
 
 /** What an encrypted secret is bound to. */
 export function totpContext(id: string): string {
@@ -58,17 +58,15 @@ export async function createOperator(
   const secret = newTotpSecret();
   const password_hash = await hashPassword(password);
   const sealed_totp_secret = keys.seal('operator', secret, totpContext(id));
-  const isCreated = await actOnOperators(db, async (tx) => {
+  const result = await act(db, by, { action: 'account_create', target: name }, async (tx) => {
     const { numInsertedOrUpdatedRows } = await tx
       .insertInto('operators')
       .values({ id, name, role, password_hash, sealed_totp_secret })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .executeTakeFirst();
-    if (numInsertedOrUpdatedRows !== 1n) return false;
-    await recordBy(tx, by, { action: 'account_create', target: name });
-    return true;
+    if (numInsertedOrUpdatedRows !== 1n) throw new NotPossible('taken');
   });
-  return isCreated ? enrolmentUri(secret, name) : undefined;
+  return result instanceof NotPossible ? undefined : enrolmentUri(secret, name);
 }
 
 /**
@@ -85,7 +83,7 @@ export async function resetOperator(
   const secret = newTotpSecret();
   const password_hash = await hashPassword(password);
   const sealed_totp_secret = keys.seal('operator', secret, totpContext(found.id));
-  await actOnOperators(db, async (tx) => {
+  await act(db, by, { action: 'account_reset', target: name }, async (tx) => {
     await tx
       .updateTable('operators')
       .set({ password_hash, sealed_totp_secret, last_totp_step: null, disabled_at: null })
@@ -93,33 +91,31 @@ export async function resetOperator(
       .execute();
     await tx.deleteFrom('operator_sessions').where('operator_id', '=', found.id).execute();
     await forgetFailures(tx, keys, name);
-    await recordBy(tx, by, { action: 'account_reset', target: name });
   });
   return enrolmentUri(secret, name);
 }
 
 /** Changes the role of an account, also for its open sessions. */
-export function changeRole(
+export async function changeRole(
   db: Db,
   { name, role, by, keepsAdmin = false }: Demotion & { readonly role: Role },
 ): Promise<Changed> {
-  return actOnOperators(db, async (tx) => {
-    if (keepsAdmin && role !== 'admin' && (await isLastAdmin(tx, name))) return 'last_admin';
+  const result = await act(db, by, { action: 'account_role', target: `${name} ${role}` }, async (tx) => {
+    if (keepsAdmin && role !== 'admin' && (await isLastAdmin(tx, name))) throw new NotPossible('last_admin');
     const { numUpdatedRows } = await tx
       .updateTable('operators')
       .set({ role })
       .where('name', '=', name)
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) return 'unknown';
-    await recordBy(tx, by, { action: 'account_role', target: `${name} ${role}` });
-    return 'done';
+    if (numUpdatedRows === 0n) throw new NotPossible('unknown');
   });
+  return changed(result);
 }
 
 /** Disables an enabled account and ends its sessions. */
-export function disableOperator(db: Db, { name, by, keepsAdmin = false }: Demotion): Promise<Changed> {
-  return actOnOperators(db, async (tx) => {
-    if (keepsAdmin && (await isLastAdmin(tx, name))) return 'last_admin';
+export async function disableOperator(db: Db, { name, by, keepsAdmin = false }: Demotion): Promise<Changed> {
+  const result = await act(db, by, { action: 'account_disable', target: name }, async (tx) => {
+    if (keepsAdmin && (await isLastAdmin(tx, name))) throw new NotPossible('last_admin');
     const disabled = await tx
       .updateTable('operators')
       .set({ disabled_at: sql<Date>`clock_timestamp()` })
@@ -127,11 +123,14 @@ export function disableOperator(db: Db, { name, by, keepsAdmin = false }: Demoti
       .where('disabled_at', 'is', null)
       .returning('id')
       .executeTakeFirst();
-    if (!disabled) return 'unknown';
+    if (!disabled) throw new NotPossible('not_enabled');
     await tx.deleteFrom('operator_sessions').where('operator_id', '=', disabled.id).execute();
-    await recordBy(tx, by, { action: 'account_disable', target: name });
-    return 'done';
   });
+  return changed(result);
+}
+
+function changed(result: unknown): Changed {
+  return result instanceof NotPossible ? (result.reason as Changed) : 'done';
 }
 
 /** Whether no other enabled account is an admin. Locks the admins: two that disable each other do not both succeed. */

@@ -1,7 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Console } from '../console/console.ts';
+import { type Console, createConsole } from '../console/console.ts';
 import type { ConsoleDeps, ConsoleRequest, ConsoleResponse } from '../console/page.ts';
-import { consoleRoutes, type RouteName } from '../console/routes.ts';
 import { describeError } from '../log/describe-error.ts';
 import { Problem } from '../problems/problem.ts';
 import { callerAddress, callerOf } from './caller-address.ts';
@@ -26,13 +25,15 @@ interface PageRoute {
 }
 type PageRequest = FastifyRequest<PageRoute>;
 
-/** `/console`: the pages for operators. Their code is loaded with the first request. */
+/** `/console`: the pages for operators. */
 export async function addConsole(
   app: FastifyInstance,
   deps: ConsoleDeps,
   { requestsPerMinute, publicUrl }: { readonly requestsPerMinute: number; readonly publicUrl: string | undefined },
 ): Promise<void> {
   const load = loadOnce(deps);
+  // Only a gateway with a console needs their code.
+  const { routes } = await import('../console/pages/all.ts');
 
   await addHtmlPages(app, allowances, (pages) => {
     pages.removeAllContentTypeParsers();
@@ -58,15 +59,14 @@ export async function addConsole(
     });
 
     const onRequest = limitAddresses(app, requestsPerMinute);
-    for (const name of Object.keys(consoleRoutes) as RouteName[]) {
-      const route = consoleRoutes[name];
-      const { method, path } = route;
+    for (const route of routes) {
+      const { method, path, isLongForm } = route;
       pages.route<PageRoute>({
         method,
         url: path === '' ? '/console' : `/console/${path}`,
         onRequest,
-        bodyLimit: 'isLongForm' in route ? longFormLimit : formLimit,
-        handler: async (request, reply) => send(reply, await (await load()).handle(name, toConsole(request, deps))),
+        bodyLimit: isLongForm ? longFormLimit : formLimit,
+        handler: async (request, reply) => send(reply, await (await load()).handle(route, toConsole(request, deps))),
       });
     }
     pages.get('/console/', async (_request, reply) => reply.redirect('../console', 303));
@@ -103,13 +103,11 @@ const otherHost = 'The console is available under the host name of `console.url`
 function loadOnce(deps: ConsoleDeps): () => Promise<Console> {
   let loading: Promise<Console> | undefined;
   return () => {
-    loading ??= import('../console/console.ts')
-      .then(({ createConsole }) => createConsole(deps))
-      .catch((error) => {
-        // Such as a database that does not respond. The next request tries again.
-        loading = undefined;
-        throw error;
-      });
+    loading ??= createConsole(deps).catch((error) => {
+      // Such as a database that does not respond. The next request tries again.
+      loading = undefined;
+      throw error;
+    });
     return loading;
   };
 }

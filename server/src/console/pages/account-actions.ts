@@ -1,5 +1,6 @@
 import { html } from '../../html/html.ts';
-import { type Action, recordActivity } from '../activity.ts';
+import { record } from '../act.ts';
+import type { Action } from '../activity.ts';
 import { enrolment } from '../enrolment.ts';
 import { selectField, textField } from '../fields.ts';
 import { page, postForm } from '../frame.ts';
@@ -15,7 +16,16 @@ import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.t
 import { notice } from '../parts.ts';
 import { makePassword } from '../password.ts';
 import { roles } from '../roles.ts';
+import type { Route } from '../route.ts';
 import { findAccount, isOwn, noSuchAccount, roleChoices } from './accounts.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'new-account', role: 'admin', page: newAccount },
+  { method: 'POST', path: 'new-account', role: 'admin', page: createAccount },
+  { method: 'POST', path: 'accounts/:name/role', role: 'admin', page: changeAccountRole },
+  { method: 'POST', path: 'accounts/:name/reset', role: 'admin', page: resetAccount },
+  { method: 'POST', path: 'accounts/:name/disable', role: 'admin', page: disableAccount },
+];
 
 interface Shown {
   readonly name: string;
@@ -24,7 +34,7 @@ interface Shown {
 }
 
 /** The form of a new account. */
-export async function newAccount(
+async function newAccount(
   context: SignedIn,
   { name, role, problem }: Shown = { name: '', role: 'view' },
 ): Promise<ConsoleResponse> {
@@ -63,7 +73,7 @@ ${selectField(
 }
 
 /** Creates an account with a random password, and shows it. */
-export async function createAccount(context: SignedIn): Promise<ConsoleResponse> {
+async function createAccount(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, request, session } = context;
   const name = (request.form.get('name') ?? '').trim();
   const chosen = request.form.get('role') ?? '';
@@ -81,11 +91,10 @@ export async function createAccount(context: SignedIn): Promise<ConsoleResponse>
   const { db, keys } = deps.services;
   const uri = await createOperator(db, keys, { name, role, password, by: session });
   if (uri !== undefined) return secretsPage(context, { name, password, uri, title: 'The account is created.' });
-  await recordNotPossible(context, 'account_create', name);
   return again('Name', 'The name is taken.', 409);
 }
 
-export async function resetAccount(context: SignedIn): Promise<ConsoleResponse> {
+async function resetAccount(context: SignedIn): Promise<ConsoleResponse> {
   return onOthersAccount(context, 'account_reset', async ({ name }) => {
     const password = makePassword();
     const { db, keys } = context.deps.services;
@@ -96,7 +105,7 @@ export async function resetAccount(context: SignedIn): Promise<ConsoleResponse> 
   });
 }
 
-export async function changeAccountRole(context: SignedIn): Promise<ConsoleResponse> {
+async function changeAccountRole(context: SignedIn): Promise<ConsoleResponse> {
   return onOthersAccount(context, 'account_role', async ({ name }) => {
     const role = roles.find((it) => it === context.request.form.get('role'));
     // The form offers the roles only.
@@ -104,16 +113,16 @@ export async function changeAccountRole(context: SignedIn): Promise<ConsoleRespo
     const { db } = context.deps.services;
     const changed = await changeRole(db, { name, role, by: context.session, keepsAdmin: true });
     if (changed === 'done') return seeOther(context, `accounts/${name}?result=role`);
-    return rejected(context, 'account_role', name, changed);
+    return seeOther(context, `accounts/${name}?result=${changed}`);
   });
 }
 
-export async function disableAccount(context: SignedIn): Promise<ConsoleResponse> {
+async function disableAccount(context: SignedIn): Promise<ConsoleResponse> {
   return onOthersAccount(context, 'account_disable', async ({ name }) => {
     const { db } = context.deps.services;
     const changed = await disableOperator(db, { name, by: context.session, keepsAdmin: true });
     if (changed === 'done') return seeOther(context, `accounts/${name}?result=disabled`);
-    return rejected(context, 'account_disable', name, changed === 'unknown' ? 'not_enabled' : changed);
+    return seeOther(context, `accounts/${name}?result=${changed}`);
   });
 }
 
@@ -125,16 +134,10 @@ async function onOthersAccount(
 ): Promise<ConsoleResponse> {
   const account = await findAccount(context);
   if (!account) return noSuchAccount(context);
-  return isOwn(context, account) ? rejected(context, action, account.name, 'own') : run(account);
-}
-
-async function rejected(context: SignedIn, action: Action, name: string, result: string): Promise<ConsoleResponse> {
-  await recordNotPossible(context, action, name);
-  return seeOther(context, `accounts/${name}?result=${result}`);
-}
-
-function recordNotPossible({ deps, session }: SignedIn, action: Action, target: string): Promise<void> {
-  return recordActivity(deps.services.db, { operator: session.name, action, target, outcome: 'not_possible' });
+  if (!isOwn(context, account)) return run(account);
+  const { deps, session } = context;
+  await record(deps.services.db, session, { action, target: account.name, outcome: 'not_possible' });
+  return seeOther(context, `accounts/${account.name}?result=own`);
 }
 
 interface Secrets {

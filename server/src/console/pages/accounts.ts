@@ -6,6 +6,12 @@ import { type ListedOperator, listOperators } from '../operators.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { badge, facts, notice, table, time } from '../parts.ts';
 import { roles } from '../roles.ts';
+import type { Route } from '../route.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'accounts', role: 'admin', page: accountsPage },
+  { method: 'GET', path: 'accounts/:name', role: 'admin', page: accountPage },
+];
 
 const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
   role: ['good', 'The role is changed, also in open sessions.'],
@@ -20,7 +26,7 @@ const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
 export const roleChoices = roles.map((role) => ({ value: role, text: role }));
 
 /** The accounts that can sign in. */
-export async function accountsPage(context: SignedIn): Promise<ConsoleResponse> {
+async function accountsPage(context: SignedIn): Promise<ConsoleResponse> {
   const { services, settings } = context.deps;
   const accounts = await listOperators(services.db);
   const sessions = await listSessions(services.db, settings);
@@ -102,7 +108,7 @@ export function isOwn({ session }: SignedIn, { id }: ListedOperator): boolean {
 }
 
 /** One account, and what an admin can do with it. */
-export async function accountPage(context: SignedIn): Promise<ConsoleResponse> {
+async function accountPage(context: SignedIn): Promise<ConsoleResponse> {
   const account = await findAccount(context);
   if (!account) return noSuchAccount(context);
   const result = results[context.request.query.get('result') ?? ''];

@@ -3,6 +3,9 @@ import { listActivity, type RecordedActivity } from '../activity.ts';
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { badge, type Tone, table, time, words } from '../parts.ts';
+import type { Route } from '../route.ts';
+
+export const routes: readonly Route[] = [{ method: 'GET', path: 'activity', role: 'view', page: activityPage }];
 
 const perPage = 50;
 
@@ -14,7 +17,7 @@ const tones: Readonly<Record<RecordedActivity['outcome'], Tone>> = {
 };
 
 /** What operators did, the newest first. */
-export async function activityPage(context: SignedIn): Promise<ConsoleResponse> {
+async function activityPage(context: SignedIn): Promise<ConsoleResponse> {
   const before = context.request.query.get('before');
   const isPage = before === null || /^\d{1,18}$/.test(before);
   const found = isPage ? await listActivity(context.deps.services.db, perPage + 1, before ?? undefined) : [];

@@ -3,16 +3,22 @@ import { readSearch, searchedDays, type TypedSearch } from '../../audit/read-sea
 import { searchEntries } from '../../audit/search.ts';
 import { type AuditPage, openPage, sealPage } from '../../audit/search-page.ts';
 import { type Html, html } from '../../html/html.ts';
-import { recordActivity } from '../activity.ts';
+import { record } from '../act.ts';
 import { page, postForm } from '../frame.ts';
 import type { ConsoleResponse, SignedIn } from '../page.ts';
 import { notice } from '../parts.ts';
+import type { Route } from '../route.ts';
 import { entriesTable } from './audit-entries.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'audit', role: 'admin', page: auditPage },
+  { method: 'POST', path: 'audit', role: 'admin', page: searchAudit },
+];
 
 const perPage = 50;
 
 /** The form to search the audit trail. */
-export async function auditPage(context: SignedIn): Promise<ConsoleResponse> {
+async function auditPage(context: SignedIn): Promise<ConsoleResponse> {
   return show(context, {}, '');
 }
 
@@ -20,7 +26,7 @@ export async function auditPage(context: SignedIn): Promise<ConsoleResponse> {
  * Searches the audit trail. Both the search and the next page are forms, so that no URL contains an identifier. The next
  * page is asked for with the encrypted search.
  */
-export async function searchAudit(context: SignedIn): Promise<ConsoleResponse> {
+async function searchAudit(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
   const { db, keys } = deps.services;
   const typed = readTyped(request.form);
@@ -30,7 +36,7 @@ export async function searchAudit(context: SignedIn): Promise<ConsoleResponse> {
   const { search, before } = read;
   // Another text could be an identifier that was typed into the wrong field.
   const target = deps.configured.emrs.find(({ id }) => id === search.emr)?.id;
-  await recordActivity(db, { operator: session.name, action: 'audit_search', target, outcome: 'done' });
+  await record(db, session, { action: 'audit_search', target, outcome: 'done' });
   const found = await searchEntries(db, (await readAuditKeys(db, keys)).values(), search, {
     limit: perPage + 1,
     before,

@@ -5,7 +5,10 @@ import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { badge, facts, notice, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
+import type { Route } from '../route.ts';
 import { clientState } from './clients.ts';
+
+export const routes: readonly Route[] = [{ method: 'GET', path: 'clients/:id', role: 'view', page: clientPage }];
 
 const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
   changed: ['good', 'The client is changed. Other gateway processes use the change within 5 seconds.'],
@@ -27,7 +30,7 @@ export function resultNotice({ request }: SignedIn): Html | false {
 }
 
 /** One client: what it may do, and its secrets. */
-export async function clientPage(context: SignedIn): Promise<ConsoleResponse> {
+async function clientPage(context: SignedIn): Promise<ConsoleResponse> {
   const client = await findClient(context);
   if (!client) return noSuchClient(context);
   const { id, name, createdAt, rotatedAt, revokedAt, returnUrls, source } = client;

@@ -4,6 +4,9 @@ import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { badge, type Tone, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
+import type { Route } from '../route.ts';
+
+export const routes: readonly Route[] = [{ method: 'GET', path: 'clients', role: 'view', page: clientsPage }];
 
 const tones: Readonly<Record<ListedClient['state'], Tone>> = {
   active: 'good',
@@ -16,7 +19,7 @@ export function clientState({ state }: ListedClient) {
 }
 
 /** The clients of the configuration file, and those that operators manage. */
-export async function clientsPage(context: SignedIn): Promise<ConsoleResponse> {
+async function clientsPage(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, session } = context;
   const clients = await listClients(deps.services.db, deps.configured);
   return page(context, {

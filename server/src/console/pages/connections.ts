@@ -4,11 +4,18 @@ import { stringify } from 'yaml';
 import { checkConnection, type EmrCheck, isWell } from '../../ehr/check-connection.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
-import { recordActivity } from '../activity.ts';
+import { record } from '../act.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { badge, facts, notice, type Tone, table } from '../parts.ts';
 import { includesRole } from '../roles.ts';
+import type { Route } from '../route.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'connections', role: 'view', page: connectionsPage },
+  { method: 'GET', path: 'connections/:emr', role: 'operate', page: showConnections },
+  { method: 'POST', path: 'connections/:emr', role: 'operate', page: checkOneConnection },
+];
 
 const tones: Readonly<Record<ProbeFinding['status'], Tone>> = {
   ok: 'good',
@@ -22,7 +29,7 @@ const tones: Readonly<Record<ProbeFinding['status'], Tone>> = {
 const running = new Set<string>();
 
 /** The connections, and the check of each. */
-export async function connectionsPage(context: SignedIn): Promise<ConsoleResponse> {
+async function connectionsPage(context: SignedIn): Promise<ConsoleResponse> {
   const mayCheck = includesRole(context.session.role, 'operate');
   const result = context.request.query.get('result');
   return page(context, {
@@ -49,12 +56,12 @@ ${table(
 }
 
 /** A check is shown as the response to its form, so its URL alone leads to the list. */
-export async function showConnections(context: SignedIn): Promise<ConsoleResponse> {
+async function showConnections(context: SignedIn): Promise<ConsoleResponse> {
   return seeOther(context, 'connections');
 }
 
 /** Runs `emr check`. */
-export async function checkOneConnection(context: SignedIn): Promise<ConsoleResponse> {
+async function checkOneConnection(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
   const emr = deps.emrs.find(({ id }) => id === request.params.emr);
   const module = deps.connectors.find(({ name }) => name === emr?.connector);
@@ -66,8 +73,7 @@ export async function checkOneConnection(context: SignedIn): Promise<ConsoleResp
       return { emr: emr.id, connector: module.name, claims: null, error: describeFailure(error) };
     });
     const isFine = isWell(check);
-    await recordActivity(deps.services.db, {
-      operator: session.name,
+    await record(deps.services.db, session, {
       action: 'connection_check',
       target: emr.id,
       outcome: isFine ? 'done' : 'problem',

@@ -1,16 +1,21 @@
-import { inOneTransaction } from '../../db/in-one-transaction.ts';
 import { html } from '../../html/html.ts';
 import { dropWarning } from '../../operations/advice.ts';
-import { type Dropped, dropInTransaction, findOpenOperation, seenState } from '../../operations/operator.ts';
-import { recordActivity } from '../activity.ts';
+import { dropInTransaction, findOpenOperation, seenState } from '../../operations/operator.ts';
+import { act, NotPossible } from '../act.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
+import type { Route } from '../route.ts';
 import { noSuchOperation, readTarget } from './operation.ts';
 import { stateOf } from './operations.ts';
 
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'operations/:id/drop', role: 'admin', page: confirmDrop },
+  { method: 'POST', path: 'operations/:id/drop', role: 'admin', page: drop },
+];
+
 /** Asks once more before an operation is dropped. */
-export async function confirmDrop(context: SignedIn): Promise<ConsoleResponse> {
+async function confirmDrop(context: SignedIn): Promise<ConsoleResponse> {
   const { params, query } = context.request;
   const operation = await findOpenOperation(context.deps.services.db, params.id ?? '');
   if (!operation) return noSuchOperation(context);
@@ -36,26 +41,18 @@ ${postForm(
 }
 
 /** Drops an operation. */
-export async function drop(context: SignedIn): Promise<ConsoleResponse> {
+async function drop(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
   const id = request.params.id ?? '';
   const path = `operations/${encodeURIComponent(id)}`;
   if (request.form.get('checked') !== 'yes') return seeOther(context, `${path}/drop?result=unconfirmed`);
-  const outcome = await inOneTransaction(deps.services.db, async (tx) => {
-    const dropped = await dropInTransaction(tx, deps.services.kinds, id, request.form.get('seen') ?? '');
-    await recordActivity(tx, {
-      operator: session.name,
-      action: 'operation_drop',
-      target: readTarget(id),
-      outcome: dropped === 'dropped' ? 'done' : 'not_possible',
-    });
-    return dropped;
+  const about = { action: 'operation_drop', target: readTarget(id) } as const;
+  const result = await act(deps.services.db, session, about, async (tx) => {
+    const outcome = await dropInTransaction(tx, deps.services.kinds, id, request.form.get('seen') ?? '');
+    if (outcome !== 'dropped') throw new NotPossible(outcome.replaceAll(' ', '_'));
   });
-  return seeOther(context, outcome === 'dropped' ? 'operations?result=dropped' : `${path}${results[outcome]}`);
+  return seeOther(
+    context,
+    result instanceof NotPossible ? `${path}?result=${result.reason}` : 'operations?result=dropped',
+  );
 }
-
-const results: Readonly<Record<Exclude<Dropped, 'dropped'>, string>> = {
-  'being worked on': '?result=being_worked_on',
-  changed: '?result=changed',
-  'not found': '',
-};

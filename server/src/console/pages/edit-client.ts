@@ -5,18 +5,24 @@ import { updateClient } from '../client-actions.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
+import type { Route } from '../route.ts';
 import { findChangeable } from './client.ts';
 import { type ClientFields, clientFields, factsOf, fieldsOf, readFields } from './client-form.ts';
 import { administrationOf, applyChange, readVersion, versionField } from './client-secret.ts';
 
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'clients/:id/edit', role: 'admin', page: editClientPage },
+  { method: 'POST', path: 'clients/:id/edit', role: 'admin', isLongForm: true, page: sendChangedClient },
+];
+
 /** The form to change a client. */
-export async function editClientPage(context: SignedIn): Promise<ConsoleResponse> {
+async function editClientPage(context: SignedIn): Promise<ConsoleResponse> {
   const found = await findChangeable(context);
   return 'response' in found ? found.response : form(context, found.client, { fields: fieldsOf(found.client) });
 }
 
 /** Changes name, scopes, grants and return URLs of a client. */
-export async function sendChangedClient(context: SignedIn): Promise<ConsoleResponse> {
+async function sendChangedClient(context: SignedIn): Promise<ConsoleResponse> {
   const found = await findChangeable(context);
   if ('response' in found) return found.response;
   const { id } = found.client;

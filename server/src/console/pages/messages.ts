@@ -1,20 +1,25 @@
-import { inOneTransaction } from '../../db/in-one-transaction.ts';
 import { type Html, html } from '../../html/html.ts';
 import { sendAgain } from '../../messages/failed.ts';
 import { listOpen, type OpenMessage } from '../../messages/open-messages.ts';
-import { recordActivity } from '../activity.ts';
+import { act, NotPossible } from '../act.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, type SignedIn, seeOther } from '../page.ts';
 import { badge, duration, notice, type Tone, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
+import type { Route } from '../route.ts';
 import { readTarget } from './operation.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'messages', role: 'view', page: messagesPage },
+  { method: 'POST', path: 'messages/:id/send', role: 'operate', page: sendMessageAgain },
+];
 
 const mostShown = 200;
 
 const tones: Readonly<Record<OpenMessage['state'], Tone>> = { waiting: 'neutral', retrying: 'notice', failed: 'bad' };
 
 /** Messages to patients that have not been sent. */
-export async function messagesPage(context: SignedIn): Promise<ConsoleResponse> {
+async function messagesPage(context: SignedIn): Promise<ConsoleResponse> {
   const { db } = context.deps.services;
   const open = await listOpen(db, mostShown + 1);
   const result = context.request.query.get('result');
@@ -60,18 +65,12 @@ function sendButton(context: SignedIn, id: string) {
 }
 
 /** Queues a failed message again. */
-export async function sendMessageAgain(context: SignedIn): Promise<ConsoleResponse> {
+async function sendMessageAgain(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
   const id = request.params.id ?? '';
-  const isQueued = await inOneTransaction(deps.services.db, async (tx) => {
-    const isSent = await sendAgain(tx, id);
-    await recordActivity(tx, {
-      operator: session.name,
-      action: 'message_send_again',
-      target: readTarget(id),
-      outcome: isSent ? 'done' : 'not_possible',
-    });
-    return isSent;
+  const about = { action: 'message_send_again', target: readTarget(id) } as const;
+  const result = await act(deps.services.db, session, about, async (tx) => {
+    if (!(await sendAgain(tx, id))) throw new NotPossible('not_failed');
   });
-  return seeOther(context, `messages?result=${isQueued ? 'queued' : 'not_failed'}`);
+  return seeOther(context, `messages?result=${result instanceof NotPossible ? result.reason : 'queued'}`);
 }

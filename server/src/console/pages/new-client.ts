@@ -4,16 +4,22 @@ import { createClient, notChangedTexts } from '../client-actions.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { notice } from '../parts.ts';
+import type { Route } from '../route.ts';
 import { type ClientFields, clientFields, emptyFields, factsOf, readFields } from './client-form.ts';
 import { administrationOf, applyChange, secretPage } from './client-secret.ts';
 
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'new-client', role: 'admin', page: newClientPage },
+  { method: 'POST', path: 'new-client', role: 'admin', isLongForm: true, page: sendNewClient },
+];
+
 /** The form to create a client. */
-export async function newClientPage(context: SignedIn): Promise<ConsoleResponse> {
+async function newClientPage(context: SignedIn): Promise<ConsoleResponse> {
   return form(context, emptyFields, []);
 }
 
 /** Creates a client, and shows its secret in the response. */
-export async function sendNewClient(context: SignedIn): Promise<ConsoleResponse> {
+async function sendNewClient(context: SignedIn): Promise<ConsoleResponse> {
   const fields = readFields(context.request.form);
   const { name, ...facts } = factsOf(fields);
   const { id } = fields;

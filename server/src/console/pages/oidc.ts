@@ -4,8 +4,14 @@ import { recordActivity } from '../activity.ts';
 import { cookieOf, setCookie } from '../cookies.ts';
 import { beginOidc, finishOidc, type OidcState } from '../oidc.ts';
 import type { ConsoleResponse, PageContext } from '../page.ts';
+import type { Route } from '../route.ts';
 import { startSession } from '../sessions.ts';
 import { readNext, signInPage, startIn } from './sign-in.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'sign-in/oidc', role: 'public', page: startOidc },
+  { method: 'GET', path: 'sign-in/oidc/callback', role: 'public', page: endOidc },
+];
 
 /** Milliseconds for the sign-in at the provider. */
 const patience = 15 * 60_000;
@@ -19,7 +25,7 @@ interface Stored extends OidcState {
 }
 
 /** Leads to the provider. */
-export async function startOidc(context: PageContext): Promise<ConsoleResponse> {
+async function startOidc(context: PageContext): Promise<ConsoleResponse> {
   const { deps, request } = context;
   const { oidc } = deps.settings;
   if (!oidc) return notConfigured(context);
@@ -34,7 +40,7 @@ export async function startOidc(context: PageContext): Promise<ConsoleResponse> 
 }
 
 /** Receives the operator from the provider. */
-export async function endOidc(context: PageContext): Promise<ConsoleResponse> {
+async function endOidc(context: PageContext): Promise<ConsoleResponse> {
   const { deps, request } = context;
   const { oidc, session_hours } = deps.settings;
   if (!oidc) return notConfigured(context);

@@ -1,14 +1,19 @@
-import { inOneTransaction } from '../../db/in-one-transaction.ts';
 import { type Html, html } from '../../html/html.ts';
 import { adviceFor, dropMessages } from '../../operations/advice.ts';
 import { findOpenOperation, type OpenOperation, retrySuspended } from '../../operations/operator.ts';
 import { plannedSteps } from '../../operations/planned-steps.ts';
-import { recordActivity } from '../activity.ts';
+import { act, NotPossible } from '../act.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { duration, facts, notice, time, words } from '../parts.ts';
 import { includesRole } from '../roles.ts';
+import type { Route } from '../route.ts';
 import { stateOf } from './operations.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'operations/:id', role: 'view', page: operationPage },
+  { method: 'POST', path: 'operations/:id/retry', role: 'operate', page: retry },
+];
 
 /** Why an action changed nothing. */
 const obstacles = new Map([
@@ -18,7 +23,7 @@ const obstacles = new Map([
 ]);
 
 /** One operation: what it does, how far it is, and what an operator can do. */
-export async function operationPage(context: SignedIn): Promise<ConsoleResponse> {
+async function operationPage(context: SignedIn): Promise<ConsoleResponse> {
   const { services } = context.deps;
   const { params, query } = context.request;
   const operation = await findOpenOperation(services.db, params.id ?? '');
@@ -110,20 +115,15 @@ function details(operation: OpenOperation): Html {
 }
 
 /** Resumes a suspended operation. */
-export async function retry(context: SignedIn): Promise<ConsoleResponse> {
+async function retry(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
   const id = request.params.id ?? '';
-  const isTakenUp = await inOneTransaction(deps.services.db, async (tx) => {
-    const isDue = await retrySuspended(tx, id);
-    await recordActivity(tx, {
-      operator: session.name,
-      action: 'operation_retry',
-      target: readTarget(id),
-      outcome: isDue ? 'done' : 'not_possible',
-    });
-    return isDue;
+  const about = { action: 'operation_retry', target: readTarget(id) } as const;
+  const result = await act(deps.services.db, session, about, async (tx) => {
+    if (!(await retrySuspended(tx, id))) throw new NotPossible('not_suspended');
   });
-  return seeOther(context, `operations/${encodeURIComponent(id)}?result=${isTakenUp ? 'retried' : 'not_suspended'}`);
+  const shown = result instanceof NotPossible ? result.reason : 'retried';
+  return seeOther(context, `operations/${encodeURIComponent(id)}?result=${shown}`);
 }
 
 /** An id for the activity list. Anything else could be personal data. */

@@ -4,6 +4,9 @@ import { findOpenOperation, listOpenOperations, type OpenOperation } from '../..
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { badge, duration, notice, type Tone, table, time, words } from '../parts.ts';
+import type { Route } from '../route.ts';
+
+export const routes: readonly Route[] = [{ method: 'GET', path: 'operations', role: 'view', page: operationsPage }];
 
 const mostShown = 200;
 
@@ -19,7 +22,7 @@ export function stateOf({ state }: OpenOperation) {
 }
 
 /** Open operations, and the search for one by its id. */
-export async function operationsPage(context: SignedIn): Promise<ConsoleResponse> {
+async function operationsPage(context: SignedIn): Promise<ConsoleResponse> {
   const { db } = context.deps.services;
   const { query } = context.request;
   const id = (query.get('id') ?? '').trim();

@@ -10,9 +10,12 @@ import { scopeOf, stateBadge } from '../ehr-state.ts';
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { duration, time } from '../parts.ts';
+import type { Route } from '../route.ts';
+
+export const routes: readonly Route[] = [{ method: 'GET', path: '', role: 'view', page: overviewPage }];
 
 /** EHRs, operations and messages at a glance. */
-export async function overviewPage(context: SignedIn): Promise<ConsoleResponse> {
+async function overviewPage(context: SignedIn): Promise<ConsoleResponse> {
   const { services } = context.deps;
   const open = await countOpenOperations(services.db);
   const queue = await readQueue(services.db);

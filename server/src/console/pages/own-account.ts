@@ -6,6 +6,9 @@ import { type ListedOperator, listOperators } from '../operators.ts';
 import type { NotChanged } from '../own-account.ts';
 import type { ConsoleResponse, SignedIn } from '../page.ts';
 import { facts, notice, table, time } from '../parts.ts';
+import type { Route } from '../route.ts';
+
+export const routes: readonly Route[] = [{ method: 'GET', path: 'your-account', role: 'view', page: ownAccountPage }];
 
 const results: Readonly<Record<string, string>> = {
   password: 'Your password is changed, and your other sessions have ended.',

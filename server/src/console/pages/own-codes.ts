@@ -6,10 +6,16 @@ import { page, postForm } from '../frame.ts';
 import { beginNewCodes, finishNewCodes, type NewCodes } from '../own-account.ts';
 import { type ConsoleResponse, credentialServices, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
+import type { Route } from '../route.ts';
 import { findOwnAccount, ownAccountPage, problemOf } from './own-account.ts';
 
+export const routes: readonly Route[] = [
+  { method: 'POST', path: 'your-account/codes', role: 'view', page: beginOwnCodes },
+  { method: 'POST', path: 'your-account/new-codes', role: 'view', page: finishOwnCodes },
+];
+
 /** Shows new one-time codes to the operator, who confirms them with one of them. */
-export async function beginOwnCodes(context: SignedIn): Promise<ConsoleResponse> {
+async function beginOwnCodes(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, request, session } = context;
   if (!(await findOwnAccount(context))) return seeOther(context, 'your-account');
   const result = await beginNewCodes(credentialServices(deps), session, {
@@ -20,7 +26,7 @@ export async function beginOwnCodes(context: SignedIn): Promise<ConsoleResponse>
 }
 
 /** Replaces the operator's one-time codes with those that were shown. */
-export async function finishOwnCodes(context: SignedIn): Promise<ConsoleResponse> {
+async function finishOwnCodes(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, request, session } = context;
   const [sealed = '', code = ''] = ['codes', 'code'].map((name) => request.form.get(name) ?? '');
   const result = await finishNewCodes(credentialServices(deps), session, { sealed, code });

@@ -2,10 +2,15 @@ import { setCookie } from '../cookies.ts';
 import { changePassword } from '../own-account.ts';
 import { type ConsoleResponse, credentialServices, type SignedIn, seeOther } from '../page.ts';
 import { passwordMistake } from '../password.ts';
+import type { Route } from '../route.ts';
 import { findOwnAccount, type OwnAccountProblem, ownAccountPage, problemOf } from './own-account.ts';
 
+export const routes: readonly Route[] = [
+  { method: 'POST', path: 'your-account/password', role: 'view', page: changeOwnPassword },
+];
+
 /** Changes the operator's own password. */
-export async function changeOwnPassword(context: SignedIn): Promise<ConsoleResponse> {
+async function changeOwnPassword(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, request, session } = context;
   const account = await findOwnAccount(context);
   // The form is offered for accounts with codes only.

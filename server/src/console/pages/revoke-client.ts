@@ -2,8 +2,14 @@ import { html } from '../../html/html.ts';
 import { revokeClient } from '../client-actions.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import type { Route } from '../route.ts';
 import { findRevocable, resultNotice } from './client.ts';
 import { administrationOf, applyChange, readVersion, versionField } from './client-secret.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'clients/:id/revoke', role: 'admin', page: revocationPage },
+  { method: 'POST', path: 'clients/:id/revoke', role: 'admin', page: sendRevocation },
+];
 
 const consequences = {
   usual: `Its secrets stop working, its webhook endpoints get no more events, and links to the page for patients that it has
@@ -13,7 +19,7 @@ client of the configuration file stays in effect, with the webhook endpoints and
 };
 
 /** Asks once more before a client is revoked. */
-export async function revocationPage(context: SignedIn): Promise<ConsoleResponse> {
+async function revocationPage(context: SignedIn): Promise<ConsoleResponse> {
   const found = await findRevocable(context);
   if ('response' in found) return found.response;
   const { id, name, version, state } = found.client;
@@ -36,7 +42,7 @@ ${postForm(
 }
 
 /** Revokes a client. */
-export async function sendRevocation(context: SignedIn): Promise<ConsoleResponse> {
+async function sendRevocation(context: SignedIn): Promise<ConsoleResponse> {
   const found = await findRevocable(context);
   if ('response' in found) return found.response;
   const { id } = found.client;

@@ -5,8 +5,14 @@ import { defaultOverlapHours, longestOverlapHours, rotateClient } from '../clien
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { duration, notice, time } from '../parts.ts';
+import type { Route } from '../route.ts';
 import { findChangeable } from './client.ts';
 import { administrationOf, applyChange, readVersion, secretPage, versionField } from './client-secret.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'clients/:id/rotate', role: 'admin', page: rotationPage },
+  { method: 'POST', path: 'clients/:id/rotate', role: 'admin', page: sendRotation },
+];
 
 const overlaps = [
   [0, 'At once. The client fails until it uses the new secret.'],
@@ -17,7 +23,7 @@ const overlaps = [
 ] as const;
 
 /** Asks when the current secret ends. */
-export async function rotationPage(context: SignedIn): Promise<ConsoleResponse> {
+async function rotationPage(context: SignedIn): Promise<ConsoleResponse> {
   const found = await findChangeable(context);
   return 'response' in found ? found.response : form(context, found.client, false);
 }
@@ -66,7 +72,7 @@ function validEnds(secrets: ListedClient['secrets']): Date[] {
 }
 
 /** Rotates the secret, and shows the new one in the response. */
-export async function sendRotation(context: SignedIn): Promise<ConsoleResponse> {
+async function sendRotation(context: SignedIn): Promise<ConsoleResponse> {
   const found = await findChangeable(context);
   if ('response' in found) return found.response;
   const { id, secrets } = found.client;

@@ -6,8 +6,14 @@ import { plainPage } from '../frame.ts';
 import { knownBrowser, knownFor, rememberBrowser } from '../known-browsers.ts';
 import { type ConsoleResponse, credentialServices, linkTo, type PageContext, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
+import type { Route } from '../route.ts';
 import { endSession, formToken, type Session } from '../sessions.ts';
 import { type FailedSignIn, signIn } from '../sign-in.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'sign-in', role: 'public', page: signInPage },
+  { method: 'POST', path: 'sign-in', role: 'public', page: sendSignIn },
+];
 
 interface Shown {
   readonly problem?: string;
@@ -84,7 +90,7 @@ async function hasCodes({ deps }: PageContext): Promise<boolean> {
 }
 
 /** Signs in with an account of the gateway. */
-export async function sendSignIn(context: PageContext): Promise<ConsoleResponse> {
+async function sendSignIn(context: PageContext): Promise<ConsoleResponse> {
   const { deps, request } = context;
   const { settings, services } = deps;
   if (!settings.local_accounts) return signInPage(context, { problem: 'Accounts are turned off.', status: 403 });

@@ -2,10 +2,13 @@ import { inOneTransaction } from '../../db/in-one-transaction.ts';
 import { recordActivity } from '../activity.ts';
 import { setCookie } from '../cookies.ts';
 import { type ConsoleResponse, type SignedIn, seeOther } from '../page.ts';
+import type { Route } from '../route.ts';
 import { endSession } from '../sessions.ts';
 
+export const routes: readonly Route[] = [{ method: 'POST', path: 'sign-out', role: 'view', page: signOut }];
+
 /** Ends the session, in the database too: a copy of the cookie is useless afterwards. */
-export async function signOut(context: SignedIn): Promise<ConsoleResponse> {
+async function signOut(context: SignedIn): Promise<ConsoleResponse> {
   const { session, deps } = context;
   await inOneTransaction(deps.services.db, async (tx) => {
     await endSession(tx, session.token);

@@ -10,8 +10,18 @@ import { act, NotPossible } from '../act.ts';
 import type { Action } from '../activity.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import type { Route } from '../route.ts';
 import { noSuchEndpoint } from './webhook.ts';
 import { hostText } from './webhooks.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'POST', path: 'webhooks/:id/test', role: 'operate', page: testWebhook },
+  { method: 'POST', path: 'webhooks/:id/deliveries/:delivery', role: 'operate', page: redeliverWebhook },
+  { method: 'POST', path: 'webhooks/:id/enable', role: 'admin', page: enableWebhook },
+  { method: 'POST', path: 'webhooks/:id/disable', role: 'admin', page: disableWebhook },
+  { method: 'GET', path: 'webhooks/:id/delete', role: 'admin', page: confirmDeleteWebhook },
+  { method: 'POST', path: 'webhooks/:id/delete', role: 'admin', page: deleteWebhook },
+];
 
 /** Runs an action on the endpoint of the URL, and shows its page with the result, a key of `results` there. */
 export async function actOnEndpoint(
@@ -22,13 +32,13 @@ export async function actOnEndpoint(
   const id = context.request.params.id?.toLowerCase() ?? '';
   // An id of another form may be personal data, and is not recorded.
   if (!isUuid(id)) return noSuchEndpoint(context);
-  const result = await act(context, { action, target: id }, (tx) => work(tx, id));
+  const result = await act(context.deps.services.db, context.session, { action, target: id }, (tx) => work(tx, id));
   if (!(result instanceof NotPossible)) return seeOther(context, `webhooks/${id}?result=${result}`);
   if (result.reason === 'webhook_endpoint_not_found') return noSuchEndpoint(context);
   return seeOther(context, `webhooks/${id}?result=${result.reason}`);
 }
 
-export function testWebhook(context: SignedIn): Promise<ConsoleResponse> {
+function testWebhook(context: SignedIn): Promise<ConsoleResponse> {
   return actOnEndpoint(context, 'webhook_test', async (tx, id) => {
     const endpoint = await summarizeEndpoint(tx, id);
     const client = await findListedClient(tx, context.deps.configured, endpoint?.clientId ?? '');
@@ -37,21 +47,21 @@ export function testWebhook(context: SignedIn): Promise<ConsoleResponse> {
   });
 }
 
-export function redeliverWebhook(context: SignedIn): Promise<ConsoleResponse> {
+function redeliverWebhook(context: SignedIn): Promise<ConsoleResponse> {
   return actOnEndpoint(context, 'webhook_redeliver', async (tx, id) => {
     await redeliverEvent(tx, id, context.request.params.delivery ?? '');
     return 'redelivered';
   });
 }
 
-export function enableWebhook(context: SignedIn): Promise<ConsoleResponse> {
+function enableWebhook(context: SignedIn): Promise<ConsoleResponse> {
   return actOnEndpoint(context, 'webhook_enable', async (tx, id) => {
     await setStatus(tx, id, 'enabled');
     return 'enabled';
   });
 }
 
-export function disableWebhook(context: SignedIn): Promise<ConsoleResponse> {
+function disableWebhook(context: SignedIn): Promise<ConsoleResponse> {
   return actOnEndpoint(context, 'webhook_disable', async (tx, id) => {
     await setStatus(tx, id, 'disabled');
     return 'disabled';
@@ -59,7 +69,7 @@ export function disableWebhook(context: SignedIn): Promise<ConsoleResponse> {
 }
 
 /** Asks once more before an endpoint is deleted. */
-export async function confirmDeleteWebhook(context: SignedIn): Promise<ConsoleResponse> {
+async function confirmDeleteWebhook(context: SignedIn): Promise<ConsoleResponse> {
   const { db, keys } = context.deps.services;
   const found = await summarizeEndpoint(db, context.request.params.id ?? '');
   if (!found) return noSuchEndpoint(context);
@@ -80,9 +90,11 @@ ${postForm(
   });
 }
 
-export async function deleteWebhook(context: SignedIn): Promise<ConsoleResponse> {
+async function deleteWebhook(context: SignedIn): Promise<ConsoleResponse> {
   const id = context.request.params.id?.toLowerCase() ?? '';
   if (!isUuid(id)) return noSuchEndpoint(context);
-  const result = await act(context, { action: 'webhook_delete', target: id }, (tx) => deleteEndpoint(tx, id));
+  const result = await act(context.deps.services.db, context.session, { action: 'webhook_delete', target: id }, (tx) =>
+    deleteEndpoint(tx, id),
+  );
   return result instanceof NotPossible ? noSuchEndpoint(context) : seeOther(context, 'webhooks?result=deleted');
 }

@@ -5,11 +5,17 @@ import { act, NotPossible } from '../act.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
+import type { Route } from '../route.ts';
 import { noSuchEndpoint } from './webhook.ts';
 import { type EndpointFields, endpointFields, readFields, typesOf } from './webhook-form.ts';
 
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'webhooks/:id/change', role: 'admin', page: askWebhookChange },
+  { method: 'POST', path: 'webhooks/:id/change', role: 'admin', page: changeWebhook },
+];
+
 /** The form that changes an endpoint. It does not show the URL, which can contain a token. */
-export async function askWebhookChange(
+async function askWebhookChange(
   context: SignedIn,
   shown?: EndpointFields & { readonly problem: string },
 ): Promise<ConsoleResponse> {
@@ -32,14 +38,14 @@ ${postForm(
   });
 }
 
-export async function changeWebhook(context: SignedIn): Promise<ConsoleResponse> {
+async function changeWebhook(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, request } = context;
   const fields = readFields(request);
   const found = await summarizeEndpoint(deps.services.db, request.params.id ?? '');
   if (!found) return noSuchEndpoint(context);
   const { id } = found;
   const change = { url: fields.url === '' ? undefined : fields.url, eventTypes: typesOf(fields) };
-  const result = await act(context, { action: 'webhook_change', target: id }, (tx) =>
+  const result = await act(context.deps.services.db, context.session, { action: 'webhook_change', target: id }, (tx) =>
     changeEndpoint(tx, deps.services.keys, deps.webhooks, id, change),
   );
   if (!(result instanceof NotPossible)) return seeOther(context, `webhooks/${id}?result=changed`);

@@ -9,8 +9,14 @@ import { selectField } from '../fields.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
+import type { Route } from '../route.ts';
 import { type EndpointFields, endpointFields, readFields, typesOf } from './webhook-form.ts';
 import { secretPage } from './webhook-secret.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'new-webhook', role: 'admin', page: newWebhook },
+  { method: 'POST', path: 'new-webhook', role: 'admin', page: createWebhook },
+];
 
 interface Shown extends EndpointFields {
   readonly id: string;
@@ -19,7 +25,7 @@ interface Shown extends EndpointFields {
 }
 
 /** The form of a new endpoint. */
-export async function newWebhook(context: SignedIn): Promise<ConsoleResponse> {
+async function newWebhook(context: SignedIn): Promise<ConsoleResponse> {
   return formPage(context, { id: randomUUID(), client: '', url: '', types: [] });
 }
 
@@ -60,7 +66,7 @@ async function possibleClients({ deps }: SignedIn): Promise<ListedClient[]> {
 }
 
 /** Creates an endpoint and shows its secret. A form that is sent twice creates one endpoint. */
-export async function createWebhook(context: SignedIn): Promise<ConsoleResponse> {
+async function createWebhook(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, request } = context;
   const id = (request.form.get('id') ?? '').toLowerCase();
   if (!isUuid(id)) return seeOther(context, 'new-webhook');
@@ -71,10 +77,15 @@ export async function createWebhook(context: SignedIn): Promise<ConsoleResponse>
   const clients = await possibleClients(context);
   if (!clients.some((client) => client.id === clientId)) return again('Client', 'Choose one of the list.');
   const { keys } = deps.services;
-  const result = await act(context, { action: 'webhook_create', target: id }, async (tx) => {
-    if (!(await claimId(tx, id))) throw new NotPossible('sent_before', sentBefore);
-    return createEndpoint(tx, keys, deps.webhooks, { id, clientId, url: fields.url, eventTypes: typesOf(fields) });
-  });
+  const result = await act(
+    context.deps.services.db,
+    context.session,
+    { action: 'webhook_create', target: id },
+    async (tx) => {
+      if (!(await claimId(tx, id))) throw new NotPossible('sent_before', sentBefore);
+      return createEndpoint(tx, keys, deps.webhooks, { id, clientId, url: fields.url, eventTypes: typesOf(fields) });
+    },
+  );
   if (result instanceof NotPossible) {
     if (result.reason === 'sent_before') return seeOther(context, `webhooks/${id}?result=sent_before`);
     return result.reason === 'webhook_url_rejected' ? again('URL', result.detail) : again('other', result.detail);

@@ -5,13 +5,19 @@ import { textField } from '../fields.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { notice } from '../parts.ts';
+import type { Route } from '../route.ts';
 import { noSuchEndpoint } from './webhook.ts';
 import { actOnEndpoint } from './webhook-actions.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'webhooks/:id/replay', role: 'operate', page: askReplay },
+  { method: 'POST', path: 'webhooks/:id/replay', role: 'operate', page: replayWebhook },
+];
 
 const aDay = 24 * 3600_000;
 
 /** Asks from when events are to be delivered again. */
-export async function askReplay(
+async function askReplay(
   context: SignedIn,
   shown: { readonly value?: string; readonly problem?: string } = {},
 ): Promise<ConsoleResponse> {
@@ -36,7 +42,7 @@ ${postForm(
   });
 }
 
-export async function replayWebhook(context: SignedIn): Promise<ConsoleResponse> {
+async function replayWebhook(context: SignedIn): Promise<ConsoleResponse> {
   const value = context.request.form.get('from') ?? '';
   const from = readUtc(value);
   if (!from) return askReplay(context, { value, problem: 'Enter a date and a time, such as 2030-03-15T09:00.' });

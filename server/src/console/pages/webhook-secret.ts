@@ -7,13 +7,19 @@ import { textField } from '../fields.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { notice } from '../parts.ts';
+import type { Route } from '../route.ts';
 import { noSuchEndpoint } from './webhook.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'webhooks/:id/secret', role: 'admin', page: askWebhookRotation },
+  { method: 'POST', path: 'webhooks/:id/secret', role: 'admin', page: rotateWebhook },
+];
 
 const anHour = 3600;
 const longest = overlap.longest / anHour;
 
 /** Asks before the secret is rotated. */
-export async function askWebhookRotation(
+async function askWebhookRotation(
   context: SignedIn,
   shown: { readonly hours?: string; readonly problem?: string } = {},
 ): Promise<ConsoleResponse> {
@@ -50,7 +56,7 @@ ${postForm(
 }
 
 /** Rotates the secret, and shows the new one. A form that is sent twice rotates it once. */
-export async function rotateWebhook(context: SignedIn): Promise<ConsoleResponse> {
+async function rotateWebhook(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, request } = context;
   const { db, keys } = deps.services;
   const hours = (request.form.get('hours') ?? '').trim();
@@ -60,10 +66,15 @@ export async function rotateWebhook(context: SignedIn): Promise<ConsoleResponse>
   const found = await summarizeEndpoint(db, request.params.id ?? '');
   if (!found) return noSuchEndpoint(context);
   const { id } = found;
-  const result = await act(context, { action: 'webhook_secret_rotate', target: id }, async (tx) => {
-    if ((await lockSecretVersion(tx, id)) !== request.form.get('version')) throw new NotPossible('rotated', rotated);
-    return rotateSecret(tx, keys, id, Number(hours) * anHour);
-  });
+  const result = await act(
+    context.deps.services.db,
+    context.session,
+    { action: 'webhook_secret_rotate', target: id },
+    async (tx) => {
+      if ((await lockSecretVersion(tx, id)) !== request.form.get('version')) throw new NotPossible('rotated', rotated);
+      return rotateSecret(tx, keys, id, Number(hours) * anHour);
+    },
+  );
   if (!(result instanceof NotPossible)) return secretPage(context, { id, secret: result });
   if (result.reason === 'webhook_endpoint_not_found') return noSuchEndpoint(context);
   return seeOther(context, `webhooks/${id}?result=${result.reason}`);

@@ -6,8 +6,11 @@ import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { facts, notice, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
+import type { Route } from '../route.ts';
 import { deliveryList } from './webhook-deliveries.ts';
 import { endpointState, hostText, pendingText } from './webhooks.ts';
+
+export const routes: readonly Route[] = [{ method: 'GET', path: 'webhooks/:id', role: 'view', page: webhookPage }];
 
 const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
   tested: ['good', 'The test event is queued. A running gateway sends it within seconds.'],
@@ -26,7 +29,7 @@ const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
 };
 
 /** One endpoint, what an operator can do with it, and its deliveries. */
-export async function webhookPage(context: SignedIn): Promise<ConsoleResponse> {
+async function webhookPage(context: SignedIn): Promise<ConsoleResponse> {
   const { db, keys } = context.deps.services;
   const { params, query } = context.request;
   const found = await summarizeEndpoint(db, params.id ?? '');

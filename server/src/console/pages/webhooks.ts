@@ -5,9 +5,12 @@ import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { badge, duration, notice, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
+import type { Route } from '../route.ts';
+
+export const routes: readonly Route[] = [{ method: 'GET', path: 'webhooks', role: 'view', page: webhooksPage }];
 
 /** The webhook endpoints of all clients. */
-export async function webhooksPage(context: SignedIn): Promise<ConsoleResponse> {
+async function webhooksPage(context: SignedIn): Promise<ConsoleResponse> {
   const { db, keys } = context.deps.services;
   const endpoints = await summarizeEndpoints(db);
   const hosts = await readHosts(db, keys);

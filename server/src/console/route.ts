@@ -1,0 +1,16 @@
+import type { ConsoleResponse, PageContext, SignedIn } from './page.ts';
+import type { Role } from './roles.ts';
+
+interface Place {
+  readonly method: 'GET' | 'POST';
+  /** Below `/console/`, in the form of Fastify's router. */
+  readonly path: string;
+  /** A form with a field for each care unit of the configuration. */
+  readonly isLongForm?: true;
+}
+
+/** A page of the console, or a form. */
+export type Route =
+  | (Place & { readonly role: 'public'; page(context: PageContext): Promise<ConsoleResponse> })
+  /** The role that the page needs. */
+  | (Place & { readonly role: Role; page(context: SignedIn): Promise<ConsoleResponse> });
