@@ -14,14 +14,18 @@ const ofRecords: readonly Kind[] = [
   'endpoint test',
   'operator: endpoint',
   'operator: endpoint rotation',
+  'operator: endpoint test',
   'operator: client',
   'operator: client rotation',
   'operator: drop',
 ];
+const replays: readonly Kind[] = ['endpoint replay', 'operator: endpoint replay'];
 /** What the console records of each action. */
 const actions: Partial<Record<Kind, string>> = {
   'operator: endpoint': 'webhook_create',
   'operator: endpoint rotation': 'webhook_secret_rotate',
+  'operator: endpoint test': 'webhook_test',
+  'operator: endpoint replay': 'webhook_replay',
   'operator: endpoint deletion': 'webhook_delete',
   'operator: client': 'client_create',
   'operator: client rotation': 'client_rotate',
@@ -41,7 +45,7 @@ export function checkRecords(writes: readonly Write[], snapshot: Snapshot): Find
     ...writes.filter(({ kind }) => deletions.includes(kind)).flatMap((write) => checkDeleted(write, snapshot)),
     ...writes.filter((write) => !isDeleted(write)).flatMap((write) => checkSecret(write, snapshot)),
     ...writes.flatMap((write) => checkActivity(write, snapshot)),
-    ...writes.filter(({ kind }) => kind === 'endpoint replay').flatMap((write) => checkReplay(write, snapshot)),
+    ...writes.filter(({ kind }) => replays.includes(kind)).flatMap((write) => checkReplay(write, snapshot)),
   ];
 }
 

@@ -28,6 +28,8 @@ export const kinds = [
   'endpoint deletion',
   'operator: endpoint',
   'operator: endpoint rotation',
+  'operator: endpoint test',
+  'operator: endpoint replay',
   'operator: endpoint deletion',
   'operator: client',
   'operator: client rotation',

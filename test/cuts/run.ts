@@ -1,4 +1,5 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createRunFolder, startPostgres } from '../database/embedded-postgres.ts';
@@ -77,6 +78,6 @@ async function nextRound(): Promise<void> {
   await writeFile(values.state, JSON.stringify(state));
   const seconds = Math.round((Date.now() - from) / 1_000);
   print(
-    `round ${state.rounds}: ${round.cutsByWay.length} cuts, ${round.history.writes.length} writes, ${findings.length} findings, ${seconds} s`,
+    `round ${state.rounds}: ${round.cutsByWay.length} cuts, ${round.history.writes.length} writes, ${findings.length} findings, ${seconds} s, load ${loadavg()[0]?.toFixed(1)}`,
   );
 }

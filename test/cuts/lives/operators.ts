@@ -9,6 +9,7 @@ const mostKept = 2;
 export function operatorLives({ world, callers, random, name }: Living) {
   const { settle, readForm } = callers;
   const { session } = world;
+  const beginning = new Date().toISOString().slice(0, 16);
   let kept = 0;
 
   interface Filled {
@@ -20,14 +21,15 @@ export function operatorLives({ world, callers, random, name }: Living) {
     readonly subject: string;
     readonly id: string;
     readonly results?: readonly string[];
-    /** What the console says of a form that was sent before. */
-    readonly sentBefore: RegExp;
+    /** What the console says of a form that was sent before. Absent: it does it again. */
+    readonly sentBefore?: RegExp;
   }
 
   async function submit({ kind, form, to = form, fields = {}, subject, id, results = [], sentBefore }: Filled) {
     const hidden = await readForm(`/console/${form}`, session);
     if (!hidden) throw new Error(`The console has no page ${form}`);
-    const request = { path: `/console/${to}`, session, fields: { ...hidden, ...fields }, results, sentBefore };
+    const repeated = sentBefore ? { sentBefore } : {};
+    const request = { path: `/console/${to}`, session, fields: { ...hidden, ...fields }, results, ...repeated };
     // The id of a new endpoint is in its form.
     const ids = [id === '' ? (hidden.id ?? '') : id];
     return { id: ids[0] ?? '', settled: await settle({ kind, operation: kind, subjects: [subject], request, ids }) };
@@ -56,6 +58,22 @@ export function operatorLives({ world, callers, random, name }: Living) {
     }
     if (kept < mostKept && random() < 0.5) {
       kept++;
+      await submit({
+        kind: 'operator: endpoint test',
+        form: `webhooks/${id}`,
+        to: `webhooks/${id}/test`,
+        subject: `endpoint test of ${id}`,
+        id,
+        results: ['tested'],
+      });
+      await submit({
+        kind: 'operator: endpoint replay',
+        form: `webhooks/${id}/replay`,
+        fields: { from: beginning },
+        subject,
+        id,
+        results: ['replayed'],
+      });
       return;
     }
     await submit({
