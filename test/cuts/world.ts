@@ -85,10 +85,18 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
   await Promise.all([start(0), start(1)]);
   const session = await withDb(databaseUrl.href, (db) => sessionOf(db, 'operator', 'admin'));
   const database = new pg.Pool({ connectionString: databaseUrl.href, max: 4 });
+  // The end of a round drops the database, perhaps before the server knows that its connections have ended.
+  database.on('error', () => undefined);
   /** One of the two gateways always reaches the database, so events must keep coming. */
-  let isAlone = false;
+  let isOneAway = false;
+  const isOneRefused = () =>
+    proxies.some(({ cuts }) => {
+      const refused = cuts.findLast(({ way }) => way === 'all');
+      return refused !== undefined && performance.now() < refused.at + refusedMilliseconds;
+    });
+  const isAlone = () => isOneAway || isOneRefused();
   const leaveOne = async () => {
-    isAlone = true;
+    isOneAway = true;
     await sleep(refusedMilliseconds);
   };
   /** Kills and freezes. */
@@ -132,18 +140,18 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
       const has = ({ statements }: Unit, words: RegExp) => statements.some((text) => words.test(text));
       const isOfWrite: Matches = (unit) => isWrite(unit) && has(unit, ofWrites) && !has(unit, ofPublication);
       for (const proxy of proxies) {
-        proxy.cutAtRandom({ random, share: shares.ofWrites, ways, matches: (unit) => !isAlone && isOfWrite(unit) });
+        proxy.cutAtRandom({ random, share: shares.ofWrites, ways, matches: (unit) => !isAlone() && isOfWrite(unit) });
         proxy.cutAtRandom({
           random,
           share: shares.ofWrites,
           ways: waysOfOne,
-          matches: (unit) => isAlone && isOfWrite(unit),
+          matches: (unit) => isAlone() && isOfWrite(unit),
         });
         proxy.cutAtRandom({
           random,
           share: shares.ofOthers,
           ways,
-          matches: (unit) => !isAlone && isWrite(unit) && !isOfWrite(unit),
+          matches: (unit) => !isAlone() && isWrite(unit) && !isOfWrite(unit),
         });
       }
     },
@@ -154,7 +162,7 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
       await gateways[index]?.kill();
       await start(index);
       note(`start of ${index}`);
-      isAlone = false;
+      isOneAway = false;
     },
     /** Stops one gateway for a while. */
     async freeze(milliseconds: number): Promise<void> {
@@ -167,7 +175,7 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
       await sleep(milliseconds);
       process.kill(gateway.pid, 'SIGCONT');
       note(`end of the freeze of ${index}`);
-      isAlone = false;
+      isOneAway = false;
     },
     async heal(): Promise<void> {
       for (const proxy of proxies) await proxy.heal();
