@@ -1,7 +1,7 @@
 import type { AppointmentChanges, AppointmentChangesQuery, ChangedAppointment } from '@crossward/connector-kit';
 import { openCursor, overlapMilliseconds } from './change-cursor.ts';
 import type { FhirConnection } from './connection.ts';
-import { creationTimes } from './creation-times.ts';
+import { creationTimes, mostHistories, needsHistory } from './creation-times.ts';
 import { type DeletedAppointment, listDeletions } from './deletions.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirAppointment } from './fhir.ts';
@@ -34,12 +34,15 @@ export async function listAppointmentChanges(
     // Most of a page can be known from the overlap, so a small one would be read again and again.
     ['_count', String(Math.max(limit, defaultPageSize))],
   ]) as AsyncIterable<{ readonly resources: readonly FhirAppointment[]; readonly sorted: boolean }>;
-  const { found, position, hasMore } = await readVersions(pages, cursor, ehr.client.clock.now().getTime());
+  const { operationSystem } = ehr.dialect;
+  const { found, position, hasMore } = await readVersions(pages, cursor, ehr.client.clock.now().getTime(), {
+    most: mostHistories,
+    isCostly: (it) => source !== null && needsHistory(it, operationSystem),
+  });
   const directories = await Promise.all(careUnits.map((careUnit) => ehr.directory.of(careUnit)));
   const { deletions } = cursor;
   if (hasMore || !source) {
     const next = JSON.stringify({ ...position, deletions });
-    const { operationSystem } = ehr.dialect;
     const created = await creationTimes(ehr.client, found, { operationSystem, hasHistory: source !== null });
     return { ...shownOf(ehr, directories, found, created), next, hasMore };
   }

@@ -5,6 +5,10 @@ import { operationKeys } from './operation-ids.ts';
 import { isRejection } from './outcome.ts';
 
 const concurrent = 10;
+/** Appointments whose histories are read in one round. */
+export const mostHistories = 50;
+/** A server may ignore `_count`. */
+const mostPages = 3;
 /** More versions than an appointment has soon after it was created. */
 const mostVersions = 20;
 
@@ -23,11 +27,9 @@ export async function creationTimes(
   const times = new Map<string, Date>();
   const unknown: string[] = [];
   for (const it of appointments) {
-    const { id = '', meta } = it;
-    const stated = meta?.versionId === '1' ? meta.lastUpdated : it.created;
-    // A date without a time says too little.
-    if (stated?.includes('T')) times.set(id, new Date(stated));
-    else if (hasHistory && operationKeys(it, operationSystem).length === 0) unknown.push(id);
+    const stated = statedTime(it);
+    if (stated) times.set(it.id ?? '', stated);
+    else if (hasHistory && needsHistory(it, operationSystem)) unknown.push(it.id ?? '');
   }
   for (const chunk of chunks(unknown, concurrent)) {
     const found = await Promise.all(chunk.map((id) => firstVersion(client, id)));
@@ -39,12 +41,24 @@ export async function creationTimes(
   return times;
 }
 
+/** Whether only its history says when an Appointment was created, and it was not by the gateway. */
+export function needsHistory(appointment: FhirAppointment, operationSystem: string): boolean {
+  return statedTime(appointment) === undefined && operationKeys(appointment, operationSystem).length === 0;
+}
+
+function statedTime({ meta, created }: FhirAppointment): Date | undefined {
+  const stated = meta?.versionId === '1' ? meta.lastUpdated : created;
+  // A date without a time says too little.
+  return stated?.includes('T') ? new Date(stated) : undefined;
+}
+
 /** The time of the first version, or of the first one after a deletion. */
 async function firstVersion(client: FhirClient, id: string): Promise<Date | undefined> {
   let first: string | undefined;
-  let count = 0;
+  let [count, pages] = [0, 0];
   try {
     for await (const entries of client.history(`Appointment/${id}/_history`, [['_count', String(mostVersions)]])) {
+      if (++pages > mostPages) return undefined;
       for (const { resource } of entries) {
         if (!resource) return dateOf(first);
         if (++count > mostVersions) return undefined;

@@ -23,14 +23,16 @@ interface Versions<Resource> {
  * page that was read before. So the next call starts no later than at the end of the page before the last one.
  *
  * @param now the EHR's time, in milliseconds. A later `meta.lastUpdated` does not move the cursor on
+ * @param limited at most `most` of the resources that `isCostly` are returned; the next call returns the rest
  */
 export async function readVersions<Resource extends FhirResource>(
   pages: AsyncIterable<Page<Resource>>,
   cursor: Position,
   now: number,
+  limited?: { readonly most: number; isCostly(resource: Resource): boolean },
 ): Promise<Versions<Resource>> {
   const known = new Set(cursor.seen.map(([version]) => version));
-  const found: Resource[] = [];
+  let found: Resource[] = [];
   let isSorted = true;
   let reached = cursor.since;
   let reachedBefore: number | undefined;
@@ -48,6 +50,11 @@ export async function readVersions<Resource extends FhirResource>(
       if (at >= cursor.since && !known.has(versionOf(resource))) found.push(resource);
     }
     if (isSorted && found.length > 0) break;
+  }
+  const surplus = limited && isSorted ? found.filter(limited.isCostly)[limited.most] : undefined;
+  if (surplus) {
+    found = found.slice(0, found.indexOf(surplus));
+    reached = Math.min(reached, updatedAt(surplus));
   }
   const seen = [...cursor.seen, ...found.map((it): SeenVersion => [versionOf(it), updatedAt(it)])];
   const position = advance(cursor, seen, Math.min(reachedBefore ?? reached, now));

@@ -69,6 +69,25 @@ describe('changes of appointments', () => {
     expect((await readAll(connector, first.next)).ids).toEqual([later]);
   });
 
+  test('of many appointments whose history has to be read come in several parts', async () => {
+    const { server, connector, start, ids } = await withAppointments(1);
+    const { identifier: _, created: __, ...model } = server.store.get(`Appointment/${ids[0]}`) as FhirAppointment;
+    const imported = Array.from({ length: 60 }, (_, number) => `import-${number}`);
+    for (const id of imported) {
+      server.store.save({ ...model, id } as FhirAppointment);
+      server.store.save({ ...model, id, description: 'changed' } as FhirAppointment);
+    }
+    server.seen.splice(0);
+    const histories = () => server.seen.splice(0).filter(({ path }) => path.endsWith('/_history')).length;
+    const first = await list(connector, start);
+    expect(first.hasMore).toBe(true);
+    expect(histories()).toBe(50);
+    const rest = await readAll(connector, first.next);
+    expect(histories()).toBeLessThanOrEqual(11);
+    const read = [...first.changes.map(({ appointment }) => appointment.id), ...rest.ids];
+    expect(read.sort()).toEqual([...ids, ...imported].sort());
+  });
+
   test('that become visible late are read, and no version is read twice', async () => {
     const { connector, start, ids, metaOf } = await withAppointments(3);
     const [late = '', ...others] = ids;
