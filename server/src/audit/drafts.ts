@@ -92,6 +92,8 @@ interface Selection {
   readonly writerId: string;
   /** Drafts that are not genuine. */
   readonly except: readonly number[];
+  /** Drafts up to this id are not read. */
+  readonly after: number;
   readonly limit: number;
 }
 
@@ -100,9 +102,9 @@ const adoptionSeconds = 5;
 
 /** Drafts of this process in the order of writing, and those that others have not linked. */
 export const readUnlinkedDrafts = statement(
-  (_db, { keyId, writerId, except, limit }: Selection) => sql<StoredDraft>`
+  (_db, { keyId, writerId, except, after, limit }: Selection) => sql<StoredDraft>`
     SELECT * FROM audit_drafts
-    WHERE key_id = ${keyId}::uuid AND NOT id = ANY(${except}::bigint[])
+    WHERE key_id = ${keyId}::uuid AND id > ${after}::bigint AND NOT id = ANY(${except}::bigint[])
       AND (writer_id = ${writerId}::uuid OR written_at < now() - ${sql.lit(`${adoptionSeconds} seconds`)}::interval)
     ORDER BY id LIMIT ${limit}::int`,
 );

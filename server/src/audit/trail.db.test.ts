@@ -163,6 +163,25 @@ describe('a draft', () => {
     expect(logLines.filter((line) => line.includes('audit draft was falsified'))).toHaveLength(1);
   });
 
+  test('is linked behind thousands that somebody has written, each of which is reported once', async () => {
+    const trail = newTrail();
+    await trail.record(accessTo('p-1', { requestId: 'a' }));
+    await sql`INSERT INTO audit_drafts (writer_id, key_id, mac, at, actor_kind, client_id, operation, emr, care_unit_id,
+        patient_hashes, record_ids, outcome, request_id)
+      SELECT writer_id, key_id, mac, at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes, record_ids,
+        outcome, 'b' FROM audit_drafts, generate_series(1, 2500) WHERE request_id = 'a'`.execute(db);
+    await trail.record(accessTo('p-2'));
+    const statements = await observeStatements(testDatabase.database.pool, async () => {
+      while (await trail.linkAccesses());
+      await record(trail, 1);
+    });
+    const reads = statements.filter(({ text }) => text.includes('ANY(') && text.includes('FROM audit_drafts'));
+    const skipped = reads.map(({ values }) => (values.find(Array.isArray) ?? []).length);
+    expect(Math.max(...skipped)).toBe(1_000);
+    expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 3 }]);
+    expect(logLines.filter((line) => line.includes('audit draft was falsified'))).toHaveLength(2500);
+  });
+
   test('is linked once by gateways that link at the same time', async () => {
     const writer = newTrail();
     const linkers = Array.from({ length: 5 }, newTrail);

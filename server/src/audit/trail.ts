@@ -50,6 +50,8 @@ interface Dependencies {
 
 /** Milliseconds between looks for drafts of others, and for own ones when there were none lately. */
 const idlePause = 5_000;
+/** Falsified drafts that a process remembers. */
+const mostFalsified = 1_000;
 /** Milliseconds after which a request has committed its draft, or failed. */
 const longestRequest = 60_000;
 
@@ -74,8 +76,10 @@ export class Trail implements AuditTrail {
   readonly #writerId = randomUUID();
   readonly #accesses: Linker<StoredDraft>;
   readonly #activity: Linker<ActivityRow>;
-  /** Ids of drafts that no gateway has written as they are. They stay where they are. */
-  readonly #falsified: number[] = [];
+  /** Ids of drafts that no gateway has written as they are, the lowest first. They stay where they are. */
+  #falsified: number[] = [];
+  /** Drafts up to this id are not read any more. */
+  #readAfter = 0;
   #draftedAt = Number.NEGATIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -135,13 +139,31 @@ export class Trail implements AuditTrail {
   }
 
   async #readDrafts(limit: number) {
-    const selection = { keyId: this.key.id, writerId: this.#writerId, except: this.#falsified, limit };
+    const selection = {
+      keyId: this.key.id,
+      writerId: this.#writerId,
+      except: this.#falsified,
+      after: this.#readAfter,
+      limit,
+    };
     const { rows } = await readUnlinkedDrafts(this.#background, selection);
     const genuine = rows.filter((draft) => isGenuine(this.key, draft));
-    for (const { id } of rows.filter((draft) => !genuine.includes(draft))) {
-      this.#falsified.push(id);
-      this.#log.error({ draft: id }, 'audit draft was falsified in the database');
-    }
+    const falsified = rows.filter((draft) => !genuine.includes(draft)).map(({ id }) => id);
+    for (const draft of falsified) this.#log.error({ draft }, 'audit draft was falsified in the database');
+    this.#remember(falsified, genuine[0]?.id ?? Number.POSITIVE_INFINITY);
     return { rows: genuine, isFull: rows.length === limit };
+  }
+
+  /**
+   * Bounds what is remembered of falsified drafts: those below the first one to be linked are not read again. A genuine draft
+   * below them that commits later is linked by the next process; until then it counts as overdue.
+   */
+  #remember(falsified: readonly number[], firstToLink: number): void {
+    if (falsified.length === 0) return;
+    const all = [...this.#falsified, ...falsified].sort((a, b) => a - b);
+    const surplus = all.slice(0, Math.max(0, all.length - mostFalsified));
+    const forgotten = surplus.filter((id) => id < firstToLink);
+    this.#readAfter = forgotten.at(-1) ?? this.#readAfter;
+    this.#falsified = all.slice(forgotten.length);
   }
 }
