@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
 import { sql } from 'kysely';
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
+import { createGuard } from '../ehr/guard/guard.ts';
+import { createEhrMetrics } from '../ehr/guard/metrics.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import type { OperationKind } from './kind.ts';
 import type { OperationServices } from './services.ts';
@@ -25,9 +28,11 @@ afterAll(() => testDatabase.dispose());
 async function restAtCall({
   reserve,
   beforeCall,
+  guarded = (_id, call) => call(),
 }: {
   reserve?: Reserve;
   beforeCall?: (id: string) => Promise<void>;
+  guarded?: <Result>(id: string, call: () => Promise<Result>) => Promise<Result>;
 }): Promise<number> {
   let id = '';
   const call = async () => {
@@ -52,7 +57,7 @@ async function restAtCall({
   const request = {
     clientId: 'app',
     requestId: 'request',
-    ehr: { id: 'ehr', isOpen: true, patience: { callSeconds }, capabilities: {}, call },
+    ehr: { id: 'ehr', isOpen: true, patience: { callSeconds }, capabilities: {}, call: () => guarded(id, call) },
     careUnit: { id: 'ward' },
     keyed: undefined,
     plan: async () => plannedWrite(kind, {}, reserve),
@@ -79,5 +84,42 @@ test('the lease outlasts a call after the machine was suspended', async () => {
     );
   };
   expect(await restAtCall({ beforeCall })).toBeGreaterThan(callSeconds);
+  vi.restoreAllMocks();
+});
+
+test('a call is not made if its operation was taken over while it waited in the queue and the machine was suspended', async () => {
+  const { promise: others, resolve: end } = Promise.withResolvers<void>();
+  const guard = createGuard(
+    {
+      timeoutMs: 60_000,
+      concurrency: 1,
+      queue: 2,
+      queueTimeoutMs: 60_000,
+      breaker: { failures: 3, resetSeconds: 10 },
+      streams: { idleMs: 5000, totalMs: 5000 },
+    },
+    {
+      emr: 'ehr',
+      countsEveryCall: () => true,
+      metrics: createEhrMetrics(new Registry()),
+      onBreakerChange: () => undefined,
+    },
+  );
+  const other = guard.run('listAppointments', () => others);
+  let isMade = false;
+  const guarded = async <Result>(id: string, call: () => Promise<Result>): Promise<Result> => {
+    const waiting = guard.run('listAppointments', () => {
+      isMade = true;
+      return call();
+    });
+    const now = os.uptime();
+    vi.spyOn(os, 'uptime').mockReturnValue(now + 60);
+    await sql`UPDATE operations SET lease_token = gen_random_uuid() WHERE id = ${id}`.execute(db);
+    end();
+    return waiting;
+  };
+  await expect(restAtCall({ guarded })).rejects.toThrow();
+  await other;
+  expect(isMade).toBe(false);
   vi.restoreAllMocks();
 });

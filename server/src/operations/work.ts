@@ -1,6 +1,7 @@
 import type { ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
 import { beganOperation } from '../audit/current-access.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
+import { withLastCheck } from '../ehr/guard/last-check.ts';
 import { sawPatient, sawRecords } from '../ehr/seen.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import { ehrOperationId } from './ids.ts';
@@ -59,7 +60,8 @@ export function leasedWork(services: OperationServices, operation: Leased, begun
     ...input: Parameters<ConnectorOperations[Operation]>
   ) {
     await keepLease();
-    const result = await ehr.call(name, ...input);
+    // The machine may be suspended while the call waits for its turn, and the lease may be lost meanwhile.
+    const result = await withLastCheck(keepLease, () => ehr.call(name, ...input));
     sawPatient(...kind.patientsOf(plan).map((value) => ({ type: 'emr_id', value })));
     sawRecords(result);
     return result;

@@ -4,6 +4,7 @@ import { newFacts } from './call-scope.ts';
 import { currentCaller } from './caller.ts';
 import { exactSize } from './exact-size.ts';
 import type { GuardedOperation } from './guarded-operation.ts';
+import { currentLastCheck } from './last-check.ts';
 import { limitStream, type StreamLimits } from './limit-stream.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
 import { Throttled } from './throttled.ts';
@@ -122,8 +123,10 @@ export function createGuard(
         throw error;
       }
     };
+    const lastCheck = currentLastCheck();
     // Checked before and after the queue, so that no call waits for an EHR whose circuit breaker is open.
     const work = async () => {
+      await lastCheck?.();
       const result = await guarded();
       await afterwards(result);
       return result;
