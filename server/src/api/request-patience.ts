@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { newPatience, type Patience } from '../db/patience.ts';
+import { newPatience, type Patience, withPatience } from '../db/patience.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,4 +11,11 @@ declare module 'fastify' {
 export function patienceOf(request: FastifyRequest): Patience {
   request.patience ??= newPatience();
   return request.patience;
+}
+
+/** Limits how long the handler waits for the database. */
+export function patiently<Request extends FastifyRequest, Reply>(
+  handler: (request: Request, reply: Reply) => Promise<unknown>,
+): (request: Request, reply: Reply) => Promise<unknown> {
+  return (request, reply) => withPatience(patienceOf(request), () => handler(request, reply));
 }

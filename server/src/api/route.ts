@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import type { ChangeKind, ConnectorOperation, Patient } from '@crossward/connector-kit';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Client } from '../clients/client-registry.ts';
 import type { Scope } from '../config/schema.ts';
 import type { Tx } from '../db/kysely.ts';
-import { withPatience } from '../db/patience.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import { nothingSeen } from '../ehr/seen.ts';
@@ -19,7 +18,7 @@ import { discardUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
 import { audited, auditResponse, type ReadShown } from './audit-request.ts';
 import { headerReader } from './header-reader.ts';
-import { patienceOf } from './request-patience.ts';
+import { patiently } from './request-patience.ts';
 import { writeOnce, writeToEhr } from './run-write.ts';
 
 /** The level of access that an operation needs. It determines the path prefix. */
@@ -249,13 +248,6 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       return body;
     }),
   });
-}
-
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
-
-/** Limits how long the handler waits for the database. */
-function patiently(handler: Handler): Handler {
-  return (request, reply) => withPatience(patienceOf(request), () => handler(request, reply));
 }
 
 /** Ends the stream of a response that is not sent. */

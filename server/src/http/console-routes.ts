@@ -1,11 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { patiently } from '../api/request-patience.ts';
 import { type Console, createConsole } from '../console/console.ts';
 import type { ConsoleDeps, ConsoleRequest, ConsoleResponse } from '../console/page.ts';
-import { describeError } from '../log/describe-error.ts';
 import { Problem } from '../problems/problem.ts';
 import { callerAddress, callerOf } from './caller-address.ts';
 import { consoleUrl, isPublicHost } from './console-host.ts';
-import { frameworkProblem, sendProblem } from './error-handler.ts';
+import { frameworkProblem, logFailure, sendProblem } from './error-handler.ts';
 import { limitAddresses } from './page-limits.ts';
 import { type Allowances, addHtmlPages } from './pages/html-pages.ts';
 
@@ -66,7 +66,10 @@ export async function addConsole(
         url: path === '' ? '/console' : `/console/${path}`,
         onRequest,
         bodyLimit: isLongForm ? longFormLimit : formLimit,
-        handler: async (request, reply) => send(reply, await (await load()).handle(route, toConsole(request, deps))),
+        handler: patiently(async (request, reply) => {
+          if (method === 'POST') await request.assertCallerWaits();
+          return send(reply, await (await load()).handle(route, toConsole(request, deps)));
+        }),
       });
     }
     pages.get('/console/', async (_request, reply) => reply.redirect('../console', 303));
@@ -85,9 +88,7 @@ export async function addConsole(
     const problem = frameworkProblem(error);
     if (!isForConsole(request)) return sendProblem(problem, request, reply);
     request.problem = problem;
-    if (problem.status >= 500) {
-      request.log.error({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
-    }
+    logFailure(problem, request);
     const console = await load().catch(() => undefined);
     if (!console) return sendProblem(problem, request, reply);
     const [path = ''] = request.url.split('?');
@@ -164,7 +165,10 @@ function wordsOf({ reason }: Problem, method: string): { readonly title: string;
         text: 'The database did not say whether it has stored the change. See whether it was made before you repeat it. A secret that was made is not shown again: make another one.',
       };
     case 'overloaded':
-      return { title: 'Overloaded', text: 'Too many people sign in at the same time. Try again in a few seconds.' };
+      return {
+        title: 'Overloaded',
+        text: 'Too many people sign in at the same time, or the gateway stood still. Nothing was changed. Try again in a few seconds.',
+      };
     case 'content_too_large':
     case 'media_type_unsupported':
       return { title: 'The form was not accepted', text: 'It is too large, or not a form of the console.' };

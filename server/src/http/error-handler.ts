@@ -41,13 +41,17 @@ function isAbortedUpload(error: unknown, { raw }: FastifyRequest): boolean {
   return raw.errored !== null && raw.errored === error;
 }
 
-export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  request.problem = problem;
+/** Logs a problem that is no fault of the caller. */
+export function logFailure(problem: Problem, request: FastifyRequest): void {
   // Nothing failed if a write was not begun because its caller is gone.
   const isGone = problem.reason === 'overloaded' && request.raw.socket.destroyed;
-  if (problem.status >= 500 && !isGone) {
-    request.log.error({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
-  }
+  if (problem.status < 500 || isGone) return;
+  request.log.error({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
+}
+
+export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  request.problem = problem;
+  logFailure(problem, request);
   return reply
     .code(problem.status)
     .headers(problem.headers)

@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { patiently } from '../api/request-patience.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { resolvePatientPage } from '../config/patient-page.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
-import { describeError } from '../log/describe-error.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { act } from '../patient-page/actions.ts';
 import { createPageAssets, type PageAssets } from '../patient-page/assets.ts';
@@ -13,7 +13,7 @@ import { renderMessage, renderPage } from '../patient-page/render.ts';
 import { returnLink } from '../patient-page/return-link.ts';
 import type { Texts } from '../patient-page/texts.ts';
 import { Problem } from '../problems/problem.ts';
-import { frameworkProblem } from './error-handler.ts';
+import { frameworkProblem, logFailure } from './error-handler.ts';
 import { limitPages } from './page-limits.ts';
 import { type Allowances, addHtmlPages } from './pages/html-pages.ts';
 
@@ -70,20 +70,23 @@ export async function addPatientPages(app: FastifyInstance, dependencies: Depend
     });
 
     const onRequest = limitPages(app, requestsPerMinute);
-    pages.get<PageRoute>('/c/:token', { onRequest }, async (request, reply) => {
+    const show = async (request: PageRequest, reply: FastifyReply) => {
       const page = await findLinkedPage(services, clients, request.params.token);
       return page ? sendPage(page, request, reply) : sendUnknownLink(request, reply);
-    });
+    };
+    pages.get<PageRoute>('/c/:token', { onRequest }, patiently(show));
 
-    pages.post<PageRoute>('/c/:token', { onRequest, bodyLimit: formLimit }, async (request, reply) => {
+    const doAction = async (request: PageRequest, reply: FastifyReply) => {
       const page = await findLinkedPage(services, clients, request.params.token);
       if (!page) return sendUnknownLink(request, reply);
       const { action, code } = request.body ?? {};
       if (!action || isFromOtherSite(request, publicUrl)) return showAgain(request, reply);
+      await request.assertCallerWaits();
       const { result, problem } = await act(page, action, code ?? '', request.id);
       if (problem) logProblem(problem, request);
       return showAgain(request, reply, result);
-    });
+    };
+    pages.post<PageRoute>('/c/:token', { onRequest, bodyLimit: formLimit }, patiently(doAction));
   });
 
   async function sendPage(page: LinkedPage, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -146,8 +149,7 @@ function isFromOtherSite({ headers }: FastifyRequest, publicUrl: string): boolea
 
 function logProblem(problem: Problem, request: FastifyRequest): void {
   request.problem = problem;
-  if (problem.status < 500) return;
-  request.log.error({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
+  logFailure(problem, request);
 }
 
 function sendHtml(reply: FastifyReply, text: string): FastifyReply {
