@@ -1,8 +1,8 @@
 import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
 import { listAppointmentChanges } from './appointment-changes.ts';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
-import { chooseMode, openBooking } from './booking/choose.ts';
 import { deletionSource, readServerFacts } from './capability-statement.ts';
+import { chooseMode, openBooking } from './choose-booking.ts';
 import { connect, signIn } from './connection.ts';
 import { fhirDirectChanges } from './direct-changes.ts';
 import { documents } from './document-references/documents.ts';
@@ -24,7 +24,7 @@ export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {
 
 /**
  * Most reads are the same for every server. The booking mode is chosen once, when the connection opens:
- * `booking/choose.ts`.
+ * `choose-booking.ts`.
  */
 async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Connector> {
   const client = await signIn(context);

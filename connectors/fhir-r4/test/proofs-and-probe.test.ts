@@ -3,11 +3,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { startMedplum } from '../counterparts/medplum.ts';
 import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
-import { proveIfMatch } from '../src/booking/slots/claim/proof.ts';
-import { proveTransactions } from '../src/booking/slots/transaction/proof.ts';
 import { createFhirClient } from '../src/client/create.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
+import { proveIfMatch } from '../src/slot-claim/if-match-proof.ts';
+import { proveTransactions } from '../src/transaction/transaction-proof.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { north, openConnector, probeServer, settingsFor, south } from './subject.ts';
 

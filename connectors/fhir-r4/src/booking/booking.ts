@@ -17,8 +17,8 @@ export interface Booking extends Pick<Connector, 'changeAppointments' | 'findOpe
   readonly listTimeSlots: NonNullable<Connector['listTimeSlots']>;
   /** Starts to read what a booking needs while its patient is looked up. Call the result with the patient's id. */
   readIntended?(booking: IntendedBooking): (patientId: string) => void;
-  /** Whether free times are Slot resources. Otherwise the server computes them for each search. */
-  readonly timesAreSlots: boolean;
+  /** Whether the server computes free times for each search. Otherwise they are Slot resources. */
+  readonly computesTimes?: boolean;
 }
 
 /** @throws ConnectorError `unsupported` for a write that this mode does not support */

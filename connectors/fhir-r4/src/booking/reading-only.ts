@@ -9,7 +9,6 @@ export function readingOnly(connection: FhirConnection): Booking {
   const ehr = withOperationLookup(connection, false);
   return {
     capabilities: { changes: [], transactions: false },
-    timesAreSlots: true,
     listTimeSlots: (query) => listTimeSlots(ehr, query, slotTimes(ehr)),
     ...operationFinder(ehr),
   };

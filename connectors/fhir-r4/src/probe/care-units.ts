@@ -51,7 +51,7 @@ async function probeCareUnit(
     findings.push({ name, status: 'warning', detail: 'It has no schedule with a practitioner, location or device.' });
     return 'empty';
   }
-  if (booking.timesAreSlots) return probeSlots(ehr, directory, schedules, findings, recommended);
+  if (!booking.computesTimes) return probeSlots(ehr, directory, schedules, findings, recommended);
   const range = { start: new Date(), end: new Date(Date.now() + weekMilliseconds), limit: mostTimes };
   const times = await attempt(findings, name, () => booking.listTimeSlots({ careUnit, ...range }));
   if (!times) return 'failed';

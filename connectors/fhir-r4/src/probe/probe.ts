@@ -1,12 +1,12 @@
 import type { ConnectorContext, ProbeFinding, ProbeReport } from '@crossward/connector-kit';
 import { settingsThatSignIn } from '../auth/sign-in-trial.ts';
-import { openBooking } from '../booking/choose.ts';
 import { readServerFacts, type ServerFacts } from '../capability-statement.ts';
+import { openBooking } from '../choose-booking.ts';
 import type { EhrClock } from '../clock.ts';
 import { connect, type FhirConnection, signIn } from '../connection.ts';
 import type { BookingMode, FhirSettings } from '../settings.ts';
 import { attempt } from './attempt.ts';
-import { probeBooking } from './booking.ts';
+import { probeBooking } from './booking-modes.ts';
 import { probeCareUnits } from './care-units.ts';
 import { probeDocuments } from './documents.ts';
 import { probeMedicalNotes } from './medical-notes.ts';

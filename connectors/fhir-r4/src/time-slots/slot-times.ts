@@ -1,4 +1,3 @@
-import type { TimeSlotQuery } from '@crossward/connector-kit';
 import type { BookingConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
@@ -12,9 +11,6 @@ import { searchSlots } from './search.ts';
 import { livingOwners, ownersOf } from './slot-owners.ts';
 import { slotUsers } from './slot-users.ts';
 
-/** Ids of appointments whose slots count as free, in addition to those that the query names. */
-type AlsoFreeing = (directory: CareUnitDirectory, query: TimeSlotQuery) => Promise<readonly string[]>;
-
 /** A slot whose claim has expired, and the appointment that still needs it. */
 export interface Leftover {
   readonly slot: FhirSlot;
@@ -22,16 +18,15 @@ export interface Leftover {
 }
 
 interface Options {
-  readonly alsoFreeing?: AlsoFreeing | undefined;
   /** For a booking mode that claims Slots: cleans up after interrupted writes of the gateway. */
   readonly sweep?: ((leftovers: readonly Leftover[]) => Promise<void>) | undefined;
 }
 
 /** Free times that are Slot resources. */
-export function slotTimes(ehr: BookingConnection, { alsoFreeing, sweep }: Options = {}): FreeTimeSource {
+export function slotTimes(ehr: BookingConnection, { sweep }: Options = {}): FreeTimeSource {
   const readsBusy = sweep !== undefined || ehr.settings.slots?.check_appointments === true;
   return async (directory, schedules, query) => {
-    const ids = [...(query.freeing ?? []), ...((await alsoFreeing?.(directory, query)) ?? [])];
+    const ids = query.freeing ?? [];
     const freed = await slotsOfAppointments(ehr, ids);
     return async (range) => {
       const seen: FhirAppointment[] = [];

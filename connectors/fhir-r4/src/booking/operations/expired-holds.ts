@@ -48,12 +48,12 @@ async function expiredHolds(
   });
 }
 
-/** The ids of the expired holds in a query's range: their time counts as free. */
-export function expiredHoldIds(ehr: BookingConnection) {
-  return async (directory: CareUnitDirectory, { resourceIds, start, end }: TimeSlotQuery): Promise<string[]> => {
-    const expired = await expiredHolds(ehr, directory, { resourceIds, start, end });
-    return expired.flatMap(({ id }) => id ?? []);
-  };
+/** Adds the expired holds in a query's range to it: their time counts as free. */
+export async function withExpiredHolds(ehr: BookingConnection, query: TimeSlotQuery): Promise<TimeSlotQuery> {
+  const directory = await ehr.directory.of(query.careUnit);
+  const { resourceIds, start, end, freeing = [] } = query;
+  const expired = await expiredHolds(ehr, directory, { resourceIds, start, end });
+  return { ...query, freeing: [...freeing, ...expired.flatMap(({ id }) => id ?? [])] };
 }
 
 /** Ends the expired holds at the times that are to be booked. */

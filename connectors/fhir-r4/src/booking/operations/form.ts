@@ -2,6 +2,9 @@ import type { BookingConnection } from '../../connection.ts';
 import type { CareUnitDirectory } from '../../directory.ts';
 import type { FhirAppointment, Parameter } from '../../fhir.ts';
 import { type AppointmentDialect, patientIdOf } from '../../mappers/appointment.ts';
+import type { FreeTimeSource } from '../../time-slots/list.ts';
+import type { Wish } from '../changes/drafts.ts';
+import type { SingleChange } from '../changes/single.ts';
 
 /** The patient of an appointment, and its comment. */
 export interface Words {
@@ -38,6 +41,8 @@ export interface OperationForm {
    * connector cannot write the id together with the appointment, and does not look for it.
    */
   readonly takesAppointment: boolean;
+  /** Whether its servers are known to keep these elements, and to find an appointment by its operation id. */
+  readonly keepsOperationIds?: true;
   /** Appointments that the server proposes around the time. `null`: its `$book` needs no proposal. */
   readonly propose: ((ehr: BookingConnection, wanted: Wanted) => Promise<readonly FhirAppointment[]>) | null;
   /** `chosen` is a proposal, or the appointment itself if the server proposes none. */
@@ -49,6 +54,11 @@ export interface OperationForm {
   } | null;
   /** Cancels without an update of the Appointment. `null`: there is no such operation. */
   readonly cancel: ((cancelled: FhirAppointment) => OperationCall) | null;
+  /** For a server that computes free times and has no free Slots. */
+  readonly computed?: {
+    freeTimes(ehr: BookingConnection): FreeTimeSource;
+    move(ehr: BookingConnection, change: SingleChange, before: FhirAppointment, wish: Wish): Promise<FhirAppointment>;
+  };
   /** Cleans up after an appointment was cancelled. */
   readonly afterCancel?: (ehr: BookingConnection, appointment: FhirAppointment) => Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { FhirAppointment } from '../../fhir.ts';
 import { appointmentTime } from '../../mappers/appointment.ts';
 import { resourceReference } from '../../resource-id.ts';
 import type { ChangeOnSlots } from '../changes/single.ts';
-import { runCheckedWrite } from '../checked/write.ts';
+import { runCheckedWrite } from '../write/checked-write.ts';
 import { timeTaken, unknownOutcome } from '../write/outcomes.ts';
 import { areFree, settled } from '../write/settle.ts';
 import { appointmentOf, call } from './call.ts';

@@ -1,0 +1,36 @@
+import type { AppointmentWrite } from '@crossward/connector-kit';
+import type { ServerFacts } from '../../capability-statement.ts';
+import type { BookingConnection } from '../../connection.ts';
+import type { FhirAppointment } from '../../fhir.ts';
+import { slotTimes } from '../../time-slots/slot-times.ts';
+import type { BookingCapabilities } from '../booking.ts';
+import { createBooking } from '../create-booking.ts';
+import type { CleanUp, FindDone } from '../write/operation-results.ts';
+import { intendedBookings } from './intended-bookings.ts';
+import { inOrderOfChanges, type Plan, planWrite } from './plan.ts';
+import { readAhead } from './read-ahead.ts';
+import { sweep } from './sweep.ts';
+
+interface Way {
+  readonly capabilities: BookingCapabilities;
+  readonly findDone?: FindDone;
+  readonly cleanUp?: CleanUp;
+  /** Writes the whole plan or nothing. Returns the appointments in the plan's order. */
+  execute(plan: Plan, write: AppointmentWrite): Promise<readonly FhirAppointment[]>;
+}
+
+/** Books on a server whose Slots the connector writes itself. */
+export function bookingBySlots(ehr: BookingConnection, facts: ServerFacts, { execute, ...way }: Way) {
+  const ahead = readAhead(ehr, facts.includesSlots);
+  const intended = intendedBookings(ehr);
+  return {
+    ...createBooking(ehr, {
+      ...way,
+      freeTimes: slotTimes(ehr, { sweep: (leftovers) => sweep(ehr, leftovers) }),
+      plan: (write, options) => planWrite(ehr, write, options, { ahead, intended }),
+      execute: async (plan, write) => inOrderOfChanges(plan, await execute(plan, write)),
+    }),
+    findAppointments: ahead.findAppointments,
+    readIntended: intended.read,
+  };
+}
