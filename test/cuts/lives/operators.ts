@@ -116,7 +116,7 @@ export function operatorLives({ world, callers, random, name }: Living) {
       subject: `dropped ${id}`,
       id,
       results: ['dropped'],
-      sentBefore: new RegExp(`operations/${id}$|No such operation`),
+      sentBefore: /result=not_found|No such operation/,
     });
   }
 
