@@ -35,6 +35,10 @@ if (unknown.length > 0) {
   process.stderr.write(`Unknown: ${unknown.join(', ')}. The benchmarks are ${names.join(', ')}.\n`);
   process.exit(2);
 }
+if (values.save && positionals.length > 0) {
+  process.stderr.write('--save takes no names: documents quote all benchmarks of one run.\n');
+  process.exit(2);
+}
 
 const postgres = await startDurablePostgres();
 try {
@@ -47,7 +51,7 @@ try {
     }
   }
   process.stdout.write(`\n${toMarkdown(results)}`);
-  if (values.save) process.stdout.write(`\nSaved to ${await save(results, postgres)}.json and .md\n`);
+  if (values.save) process.stdout.write(`\nSaved to ${await save(results, postgres)}\n`);
 } finally {
   await postgres.stop();
 }

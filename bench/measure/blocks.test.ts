@@ -41,3 +41,13 @@ test('A block of figures contains what a request costs, where it was measured', 
   expect(text).toContain('| reading | 1235 | 2 | 0.25 | 0.1 | 1 | 0 |\n');
   expect(text).not.toContain('booking');
 });
+
+test('A block of first lines contains one line of each benchmark that it names', () => {
+  const again = run.results.map((result) => ({ ...result, name: `${result.name} again` }));
+  const text = fillBlocks('<!-- bench first book -->\n<!-- /bench -->\n', {
+    ...run,
+    results: [...run.results, ...again],
+  });
+  expect(text).toContain('| booking |');
+  expect(text).not.toMatch(/again|reading/);
+});

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Postgres } from './postgres.ts';
-import { describeRun, figures, type SavedResult, type SavedRun, toMarkdown } from './table.ts';
+import type { SavedResult, SavedRun } from './table.ts';
 
 const run = promisify(execFile);
 const folder = fileURLToPath(new URL('../results/', import.meta.url));
 
-/** Writes the results with time, commit and machine to `bench/results/` and returns the path without its extension. */
+/** Replaces the file in `bench/results/` by the results, with time, commit and machine. Returns its path. */
 export async function save(results: readonly SavedResult[], { version }: Postgres): Promise<string> {
   // Only the hash, and whether files have changed since.
   const describe = ['describe', '--always', '--dirty', '--exclude', '*'];
@@ -26,9 +26,9 @@ export async function save(results: readonly SavedResult[], { version }: Postgre
     },
     results,
   };
-  await mkdir(folder, { recursive: true });
-  const path = `${folder}${saved.at.slice(0, 10)}-${saved.commit}`;
-  await writeFile(`${path}.json`, `${JSON.stringify(saved, null, 2)}\n`);
-  await writeFile(`${path}.md`, `# ${describeRun(saved)}\n\n${toMarkdown(results)}\n${figures(results)}`);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder);
+  const path = `${folder}${saved.at.slice(0, 10)}-${saved.commit}.json`;
+  await writeFile(path, `${JSON.stringify(saved, null, 2)}\n`);
   return path;
 }

@@ -5,7 +5,7 @@ export interface SavedResult extends Result {
   readonly bench: string;
 }
 
-/** A file of `bench/results/`. */
+/** The file in `bench/results/`. */
 export interface SavedRun {
   readonly at: string;
   readonly commit: string;
@@ -55,14 +55,6 @@ export function figuresTable(results: readonly Result[]): string {
     .filter(({ details }) => names.every((name) => name in details))
     .map(({ name, details }) => [name, ...names.map((figure) => round(details[figure] ?? Number.NaN))]);
   return tableOf(['', ...names], rows);
-}
-
-/** The further figures as a list. */
-export function figures(results: readonly Result[]): string {
-  return results
-    .filter(({ details }) => Object.keys(details).length > 0)
-    .map((result) => `- ${result.name}: ${detailsOf(result)}\n`)
-    .join('');
 }
 
 /** When and where the results were measured. */
