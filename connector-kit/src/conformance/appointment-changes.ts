@@ -1,7 +1,7 @@
 import type { AppointmentChanges, ChangedAppointment } from '../appointment-changes.ts';
-import { capability, Failure } from './check.ts';
+import { capability, claimed, Failure } from './check.ts';
 import { directChange, expectSame, expectThat, facts, operation } from './expect.ts';
-import { book, change, consecutiveSlots, mustRead, needs } from './steps.ts';
+import { book, change, changes, consecutiveSlots, mustRead } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof consecutiveSlots>>[number];
@@ -52,21 +52,22 @@ export const appointmentChanges = capability(
   'appointment-changes',
   (connector) => connector.listAppointmentChanges !== undefined,
   {
-    'returns an appointment that was booked, moved and cancelled, as it is': async (subject) => {
-      needs(subject, 'update');
-      needs(subject, 'cancel');
-      const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
-      const start = await list(subject);
-      const { id } = await book(subject, { slot: from });
-      const booked = await readUntil(subject, start.next, [id]);
-      await change(subject, { kind: 'update', appointmentId: id, time: { start: to.start, end: to.end } });
-      const moved = await readUntil(subject, booked.next, [id]);
-      expectSame(moved.found.get(id)?.appointment.start, to.start, 'Start of an appointment that was moved');
-      await change(subject, { kind: 'cancel', appointmentId: id });
-      const { found } = await readUntil(subject, moved.next, [id]);
-      const shown = [found.get(id)?.appointment].flatMap((it) => it ?? []).map(facts);
-      expectSame(shown, [facts(await mustRead(subject, id))], 'A changed appointment');
-    },
+    'returns an appointment that was booked, moved and cancelled, as it is': claimed(
+      [changes('update', 'cancel')],
+      async (subject) => {
+        const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
+        const start = await list(subject);
+        const { id } = await book(subject, { slot: from });
+        const booked = await readUntil(subject, start.next, [id]);
+        await change(subject, { kind: 'update', appointmentId: id, time: { start: to.start, end: to.end } });
+        const moved = await readUntil(subject, booked.next, [id]);
+        expectSame(moved.found.get(id)?.appointment.start, to.start, 'Start of an appointment that was moved');
+        await change(subject, { kind: 'cancel', appointmentId: id });
+        const { found } = await readUntil(subject, moved.next, [id]);
+        const shown = [found.get(id)?.appointment].flatMap((it) => it ?? []).map(facts);
+        expectSame(shown, [facts(await mustRead(subject, id))], 'A changed appointment');
+      },
+    ),
 
     'returns a change that is made directly in the EHR': async (subject) => {
       const cancel = directChange(subject, 'cancel');

@@ -1,4 +1,4 @@
-import { capability, NotClaimed } from './check.ts';
+import { capability, claimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, given } from './expect.ts';
 import { foreignResource } from './resources.ts';
 import {
@@ -10,11 +10,14 @@ import {
   freeSlot,
   freeSlots,
   mustRead,
+  not,
   patientId,
   simultaneousSlots,
+  takesOneSlot,
 } from './steps.ts';
 import type { Subject } from './subject.ts';
 
+type Slot = Awaited<ReturnType<typeof freeSlot>>;
 type InvalidFields = Partial<Awaited<ReturnType<typeof creation>>>;
 
 /** Expects an invalid booking to be rejected without creating an appointment. */
@@ -52,18 +55,17 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
     expectSame((await mustRead(subject, id)).comment, null, 'Comment of an appointment created without a comment');
   },
 
-  'books several consecutive slots as one appointment': async (subject) => {
+  'rejects a booking of several slots if an appointment takes one': claimed([takesOneSlot], async (subject) => {
+    const [first, second] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
+    const several = book(subject, { slot: first, last: second });
+    await expectRejection(several, 'time_slot_unavailable', 'Booking several slots');
+    const made = await appointmentsAt(subject, first, second);
+    expectSame(made.length, 0, 'Appointments created by a rejected booking of several slots');
+  }),
+
+  'books several consecutive slots as one appointment': claimed([not(takesOneSlot)], async (subject) => {
     const run = await consecutiveSlots(subject, 3);
     const [first, last] = [given(run[0], 'no slot'), given(run.at(-1), 'no slot')];
-    if (subject.facts.oneSlotOnly) {
-      await expectRejection(book(subject, { slot: first, last }), 'time_slot_unavailable', 'Booking several slots');
-      expectSame(
-        (await appointmentsAt(subject, first, last)).length,
-        0,
-        'Appointments created by a rejected booking of several slots',
-      );
-      throw new NotClaimed('appointments of this EHR take exactly one slot');
-    }
     const made = await book(subject, { slot: first, last });
     expectSame([made.start, made.end], [first.start, last.end], 'Time');
     const left = await freeSlots(subject, {
@@ -73,7 +75,7 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
       healthcareServiceIds: undefined,
     });
     expectSame(left.length, 0, 'Free slots within the booked time');
-  },
+  }),
 
   'rejects a time that is already booked': async (subject) => {
     const slot = await freeSlot(subject);
@@ -150,5 +152,3 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
     );
   },
 });
-
-type Slot = Awaited<ReturnType<typeof freeSlot>>;

@@ -1,6 +1,6 @@
-import { capability } from './check.ts';
+import { capability, claimed } from './check.ts';
 import { expectSame, expectThat, given } from './expect.ts';
-import { appointmentsAt, book, change, freeSlots, mustRead, needs } from './steps.ts';
+import { appointmentsAt, book, change, changes, freeSlots, mustRead, needsBooking } from './steps.ts';
 import type { ClockChange, Subject } from './subject.ts';
 
 function fixtures({ clockChanges }: Subject): readonly ClockChange[] {
@@ -29,7 +29,7 @@ export const clockChanges = capability('clock-changes', (connector) => connector
   },
 
   'books slots before and after a clock change at the right instant': async (subject) => {
-    needs(subject, 'create');
+    needsBooking(subject);
     for (const fixture of fixtures(subject)) {
       const slots = await slotsAround(subject, fixture);
       const before = slots.findLast(({ start }) => start < fixture.at);
@@ -50,8 +50,8 @@ export const clockChanges = capability('clock-changes', (connector) => connector
     }
   },
 
-  'moves an appointment across a clock change': async (subject) => {
-    needs(subject, 'create', 'update');
+  'moves an appointment across a clock change': claimed([changes('update')], async (subject) => {
+    needsBooking(subject);
     for (const fixture of fixtures(subject)) {
       const slots = await slotsAround(subject, fixture);
       const before = given(
@@ -71,5 +71,5 @@ export const clockChanges = capability('clock-changes', (connector) => connector
       const now = await mustRead(subject, moved.id);
       expectSame([now.start, now.end], [after.start, after.end], `Time after a move in ${fixture.name}`);
     }
-  },
+  }),
 });

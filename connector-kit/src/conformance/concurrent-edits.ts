@@ -1,7 +1,7 @@
 import type { Appointment } from '../records.ts';
-import { capability } from './check.ts';
+import { capability, claimed } from './check.ts';
 import { directChange, expectRejection, expectSame, expectThat, given } from './expect.ts';
-import { book, change, consecutiveSlots, freeSlot, isFree, mustRead, needs } from './steps.ts';
+import { book, change, changes, consecutiveSlots, freeSlot, isFree, mustRead } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -22,8 +22,7 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
     expectSame((await mustRead(subject, made.id)).state, 'cancelled', 'State after a rejected update');
   },
 
-  'a move keeps a comment written in the EHR': async (subject) => {
-    needs(subject, 'update');
+  'a move keeps a comment written in the EHR': claimed([changes('update')], async (subject) => {
     const comment = directChange(subject, 'comment');
     const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: from, comment: 'first' });
@@ -33,7 +32,7 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
     const moved = await change(subject, { kind: 'update', appointmentId: made.id, time });
     const now = await mustRead(subject, moved.id);
     expectSame([now.start, now.comment], [to.start, 'written in the EHR'], 'Start and comment after the move');
-  },
+  }),
 
   'a time booked in the EHR is unavailable': async (subject) => {
     const take = directChange(subject, 'take');
@@ -52,22 +51,19 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
     expectThat(await isFree(subject, slot), 'A time freed in the EHR is not free');
   },
 
-  'a cancellation does not free a time that the EHR has booked twice': async (subject) => {
-    needs(subject, 'cancel');
+  'a cancellation does not free a time that the EHR has booked twice': claimed([changes('cancel')], async (subject) => {
     await expectStaysTaken(subject, (made) => change(subject, { kind: 'cancel', appointmentId: made.id }));
-  },
+  }),
 
-  'a move does not free a time that the EHR has booked twice': async (subject) => {
-    needs(subject, 'update');
+  'a move does not free a time that the EHR has booked twice': claimed([changes('update')], async (subject) => {
     await expectStaysTaken(subject, async (made) => {
       const to = await freeSlot(subject);
       const time = { start: to.start, end: to.end };
       await change(subject, { kind: 'update', appointmentId: made.id, time });
     });
-  },
+  }),
 
-  'a cancellation in the EHR during a move is not undone': async (subject) => {
-    needs(subject, 'update');
+  'a cancellation in the EHR during a move is not undone': claimed([changes('update')], async (subject) => {
     const cancel = directChange(subject, 'cancel');
     for (let round = 1; round <= 5; round++) {
       const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
@@ -88,7 +84,7 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
         expectThat(await isFree(subject, slot), 'The time of an appointment cancelled in the EHR is not free');
       }
     }
-  },
+  }),
 });
 
 /** The EHR's staff book another patient in the same time. Then the connector's own appointment leaves it. */

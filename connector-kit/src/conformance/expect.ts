@@ -2,7 +2,7 @@ import type { Connector } from '../connector.ts';
 import type { DirectChanges } from '../direct-changes.ts';
 import { ConnectorError, type ConnectorErrorKind } from '../errors.ts';
 import type { Appointment, TimeSlot } from '../records.ts';
-import { Failure, NotChecked, NotClaimed } from './check.ts';
+import { Failure, NotChecked } from './check.ts';
 
 /** @throws Failure with this message if the condition is false */
 export function expectThat(condition: boolean, words: string): asserts condition {
@@ -24,7 +24,7 @@ export async function expectRejection(
   const wanted = [kinds].flat();
   const [outcome] = await Promise.allSettled([promise]);
   expectThat(outcome.status === 'rejected', `${what}: expected ${wanted.join(' or ')}, but it succeeded`);
-  if (outcome.reason instanceof NotChecked || outcome.reason instanceof NotClaimed) throw outcome.reason;
+  if (outcome.reason instanceof NotChecked) throw outcome.reason;
   expectThat(
     outcome.reason instanceof ConnectorError && wanted.includes(outcome.reason.kind),
     `${what}: expected ${wanted.join(' or ')}, got ${describe(outcome.reason)}`,

@@ -1,5 +1,5 @@
 export { capabilities } from './capabilities.ts';
-export { type Capability, type Check, Failure, NotChecked, NotClaimed } from './check.ts';
+export { type Capability, type Check, Failure, NotChecked } from './check.ts';
 export { type CutOffPool, cutOffPool } from './cut-off-pool.ts';
 export { formatMatrix } from './matrix.ts';
 export { type PlainHttp, plainHttp } from './plain-http.ts';

@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppointmentChange } from '../connector.ts';
-import { capability } from './check.ts';
+import { capability, claimed } from './check.ts';
 import { expectRejection, expectSame, facts, given, operation } from './expect.ts';
-import { appointmentsAt, book, change, consecutiveSlots, creation, freeSlot, mustRead, needs } from './steps.ts';
+import {
+  appointmentsAt,
+  book,
+  change,
+  changes,
+  consecutiveSlots,
+  creation,
+  freeSlot,
+  mustRead,
+  needsBooking,
+} from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -21,7 +31,7 @@ export const operationIds = capability('operation-ids', (connector) => connector
   },
 
   'an operation id finds the appointments of its write': async (subject) => {
-    needs(subject, 'create');
+    needsBooking(subject);
     const operationId = randomUUID();
     const slot = await freeSlot(subject);
     const made = await change(subject, await creation(subject, slot), { operationId, isFirst: true });
@@ -30,7 +40,7 @@ export const operationIds = capability('operation-ids', (connector) => connector
   },
 
   'repeating a booking with the same operation id books once': async (subject) => {
-    needs(subject, 'create');
+    needsBooking(subject);
     const slot = await freeSlot(subject);
     const booking = await creation(subject, slot, { comment: 'first' });
     const operationId = randomUUID();
@@ -47,7 +57,7 @@ export const operationIds = capability('operation-ids', (connector) => connector
   },
 
   'ten concurrent writes with the same operation id book once': async (subject) => {
-    needs(subject, 'create');
+    needsBooking(subject);
     const slot = await freeSlot(subject);
     const booking = await creation(subject, slot);
     const operationId = randomUUID();
@@ -69,26 +79,29 @@ export const operationIds = capability('operation-ids', (connector) => connector
     );
   },
 
-  'repeating a move or cancellation with the same operation id changes nothing': async (subject) => {
-    needs(subject, 'create', 'update', 'cancel');
-    const [a, b, c] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
-    const { id } = await book(subject, { slot: a });
-    const move: AppointmentChange = { kind: 'update', appointmentId: id, time: { start: b.start, end: b.end } };
-    const operationId = randomUUID();
-    const moved = await change(subject, move, { operationId, isFirst: true });
-    const next: AppointmentChange = { ...move, appointmentId: moved.id, time: { start: c.start, end: c.end } };
-    const movedOn = await change(subject, next);
-    await change(subject, move, { operationId });
-    expectSame((await mustRead(subject, movedOn.id)).start, c.start, 'Start after an earlier move was repeated');
-    const cancel: AppointmentChange = { kind: 'cancel', appointmentId: movedOn.id, comment: 'why' };
-    const cancellation = randomUUID();
-    await change(subject, cancel, { operationId: cancellation, isFirst: true });
-    const again = await change(subject, { ...cancel, comment: 'again' }, { operationId: cancellation });
-    expectSame([again.state, again.comment], ['cancelled', 'why'], 'State and comment after a repeated cancellation');
-  },
+  'repeating a move or cancellation with the same operation id changes nothing': claimed(
+    [changes('update', 'cancel')],
+    async (subject) => {
+      needsBooking(subject);
+      const [a, b, c] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
+      const { id } = await book(subject, { slot: a });
+      const move: AppointmentChange = { kind: 'update', appointmentId: id, time: { start: b.start, end: b.end } };
+      const operationId = randomUUID();
+      const moved = await change(subject, move, { operationId, isFirst: true });
+      const next: AppointmentChange = { ...move, appointmentId: moved.id, time: { start: c.start, end: c.end } };
+      const movedOn = await change(subject, next);
+      await change(subject, move, { operationId });
+      expectSame((await mustRead(subject, movedOn.id)).start, c.start, 'Start after an earlier move was repeated');
+      const cancel: AppointmentChange = { kind: 'cancel', appointmentId: movedOn.id, comment: 'why' };
+      const cancellation = randomUUID();
+      await change(subject, cancel, { operationId: cancellation, isFirst: true });
+      const again = await change(subject, { ...cancel, comment: 'again' }, { operationId: cancellation });
+      expectSame([again.state, again.comment], ['cancelled', 'why'], 'State and comment after a repeated cancellation');
+    },
+  ),
 
   'the operation id of a rejected write can be reused': async (subject) => {
-    needs(subject, 'create');
+    needsBooking(subject);
     const [slot, other] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     await book(subject, { slot });
     const operationId = randomUUID();
@@ -100,7 +113,7 @@ export const operationIds = capability('operation-ids', (connector) => connector
   },
 
   'a write interrupted by a crash can be looked up and retried once': async (subject) => {
-    needs(subject, 'create');
+    needsBooking(subject);
     const restart = given(subject.restart, 'the connector cannot be restarted in this run');
     for (const moment of moments) {
       const slot = await freeSlot(subject);

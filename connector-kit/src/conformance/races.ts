@@ -1,9 +1,9 @@
 import type { Connector } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import type { Appointment } from '../records.ts';
-import { capability } from './check.ts';
+import { capability, claimed } from './check.ts';
 import { describe, expectSame, expectThat } from './expect.ts';
-import { appointmentsAt, book, change, consecutiveSlots, creation, freeSlot, mustRead, needs } from './steps.ts';
+import { appointmentsAt, book, change, changes, consecutiveSlots, creation, freeSlot, mustRead } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -74,8 +74,7 @@ export const races = capability('races', ({ capabilities }) => capabilities.chan
     }
   },
 
-  'concurrent moves and bookings of one slot: exactly one succeeds': async (subject) => {
-    needs(subject, 'update');
+  'concurrent moves and bookings of one slot: exactly one succeeds': claimed([changes('update')], async (subject) => {
     const [a, b, target] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
     const movers = [await book(subject, { slot: a }), await book(subject, { slot: b })];
     const booking = await creation(subject, target);
@@ -100,35 +99,37 @@ export const races = capability('races', ({ capabilities }) => capabilities.chan
       if (now.state === 'cancelled') continue;
       expectSame([now.state, now.start], [mover.state, mover.start], 'An appointment whose move failed');
     }
-  },
+  }),
 
-  'a cancellation concurrent with updates leaves the appointment cancelled': async (subject) => {
-    needs(subject, 'update', 'cancel');
-    for (let round = 1; round <= rounds; round++) {
-      const { id } = await book(subject);
-      const [cancelled, ...updates] = await Promise.allSettled([
-        change(subject, { kind: 'cancel', appointmentId: id }),
-        ...Array.from({ length: 4 }, (_, index) =>
-          change(
-            subject,
-            { kind: 'update', appointmentId: id, comment: `change ${index}` },
-            { through: through(subject, index) },
+  'a cancellation concurrent with updates leaves the appointment cancelled': claimed(
+    [changes('update', 'cancel')],
+    async (subject) => {
+      for (let round = 1; round <= rounds; round++) {
+        const { id } = await book(subject);
+        const [cancelled, ...updates] = await Promise.allSettled([
+          change(subject, { kind: 'cancel', appointmentId: id }),
+          ...Array.from({ length: 4 }, (_, index) =>
+            change(
+              subject,
+              { kind: 'update', appointmentId: id, comment: `change ${index}` },
+              { through: through(subject, index) },
+            ),
           ),
-        ),
-      ]);
-      expectThat(
-        cancelled?.status === 'fulfilled',
-        `A cancellation concurrent with updates failed: ${cancelled?.status === 'rejected' ? describe(cancelled.reason) : ''}`,
-      );
-      for (const update of updates) {
-        if (update.status === 'fulfilled') continue;
-        const isExpected = update.reason instanceof ConnectorError && update.reason.kind === 'appointment_cancelled';
+        ]);
         expectThat(
-          isExpected,
-          `Expected appointment_cancelled for an update concurrent with a cancellation, got ${describe(update.reason)}`,
+          cancelled?.status === 'fulfilled',
+          `A cancellation concurrent with updates failed: ${cancelled?.status === 'rejected' ? describe(cancelled.reason) : ''}`,
         );
+        for (const update of updates) {
+          if (update.status === 'fulfilled') continue;
+          const isExpected = update.reason instanceof ConnectorError && update.reason.kind === 'appointment_cancelled';
+          expectThat(
+            isExpected,
+            `Expected appointment_cancelled for an update concurrent with a cancellation, got ${describe(update.reason)}`,
+          );
+        }
+        expectSame((await mustRead(subject, id)).state, 'cancelled', `State after round ${round}`);
       }
-      expectSame((await mustRead(subject, id)).state, 'cancelled', `State after round ${round}`);
-    }
-  },
+    },
+  ),
 });

@@ -1,7 +1,7 @@
 import { operations } from '../operations.ts';
 import { withRightAnswers } from '../right-answers.ts';
 import { capabilities as everyCapability } from './capabilities.ts';
-import { type Check, Failure, NotChecked, NotClaimed } from './check.ts';
+import { type Check, Failure, NotChecked } from './check.ts';
 import { describe } from './expect.ts';
 import { recordWrites } from './recorded-writes.ts';
 import type { CheckResult, Report } from './report.ts';
@@ -67,9 +67,7 @@ export async function runCheck(
   options: RunOptions = {},
 ): Promise<CheckResult & { readonly left: readonly string[] }> {
   const { capability, name } = check;
-  if (!isClaimed(check, subject)) {
-    return { capability, check: name, outcome: 'not_claimed', reason: null, milliseconds: 0, left: [] };
-  }
+  if (!isClaimed(check, subject)) return { ...notClaimed(check), left: [] };
   const recorder = recordWrites(withRetries(checked(subject)), options.readOnly ?? false);
   const start = performance.now();
   const [outcome] = await Promise.allSettled([
@@ -81,7 +79,6 @@ export async function runCheck(
   if (recorder.wasWriteBlocked) return { ...result, outcome: 'not_checked', reason: 'the run is read-only' };
   if (outcome.status === 'fulfilled') return { ...result, outcome: 'passed', reason: null };
   const { reason } = outcome;
-  if (reason instanceof NotClaimed) return { ...result, outcome: 'not_claimed', reason: reason.message };
   if (reason instanceof NotChecked) return { ...result, outcome: 'not_checked', reason: reason.message };
   const message = reason instanceof Failure ? reason.message : `The connector threw ${describe(reason)}`;
   return { ...result, outcome: 'failed', reason: message };
@@ -95,9 +92,15 @@ function checked(subject: Subject): Subject {
   });
 }
 
-function isClaimed(check: Check, { connector }: Subject): boolean {
+/** The result of a check that has not run because the connector does not claim the behaviour. */
+export function notClaimed({ capability, name }: Check): CheckResult {
+  return { capability, check: name, outcome: 'not_claimed', reason: null, milliseconds: 0 };
+}
+
+/** Whether the connector claims what the check proves. */
+export function isClaimed(check: Check, subject: Subject): boolean {
   const capability = everyCapability.find(({ name }) => name === check.capability);
-  return capability?.isClaimed(connector) ?? true;
+  return (capability?.isClaimed(subject.connector) ?? true) && check.isClaimed(subject);
 }
 
 async function within<Result>(promise: Promise<Result>, milliseconds: number): Promise<Result> {

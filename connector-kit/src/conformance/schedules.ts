@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Temporal } from 'temporal-polyfill';
 import { ConnectorError } from '../errors.ts';
 import type { Period, Schedule } from '../schedules.ts';
-import { capability, NotChecked, NotClaimed } from './check.ts';
+import { capability, claimed, NotChecked } from './check.ts';
 import { describe, expectRejection, expectSame, expectThat, given, inOrder, operation } from './expect.ts';
 import {
   create,
@@ -21,19 +21,13 @@ import {
   startsIn,
   type TimedSchedule,
 } from './schedule-steps.ts';
-import { appointmentsAt, book, change, creation, needs } from './steps.ts';
+import { appointmentsAt, book, change, changes, creation, has, needsBooking } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const rounds = 3;
 
-function claimsWrites({ connector }: Subject): void {
-  if (!connector.createSchedule) throw new NotClaimed('the connector creates no schedules');
-}
-
-function claims({ connector }: Subject, name: 'endSchedule' | 'addScheduleException'): void {
-  if (!connector[name]) throw new NotClaimed(`the connector has no ${name}`);
-}
+const createsSchedules = has('createSchedule');
 
 /** The fields that a caller sees, without the EHR's id. */
 function told({ id: _, ...schedule }: Schedule): object {
@@ -96,8 +90,7 @@ export const schedules = capability('schedules', ({ listSchedules }) => listSche
     expectSame(none, null, 'An unknown schedule');
   },
 
-  'a new schedule is found and gives time slots at once': async (subject) => {
-    claimsWrites(subject);
+  'a new schedule is found and gives time slots at once': claimed([createsSchedules], async (subject) => {
     const schedule = await createdSchedule(subject);
     const { connector, careUnit } = subject;
     const { localStart, localEnd } = schedule;
@@ -113,11 +106,10 @@ export const schedules = capability('schedules', ({ listSchedules }) => listSche
     expectThat((await idsIn(period)).includes(schedule.id), 'A schedule is not listed for the range of its occurrence');
     const before = { start: new Date(period.start.getTime() - 60_000), end: period.start };
     expectThat(!(await idsIn(before)).includes(schedule.id), 'A schedule is listed for a range without an occurrence');
-  },
+  }),
 
-  'its time slots can be booked': async (subject) => {
-    claimsWrites(subject);
-    needs(subject, 'create');
+  'its time slots can be booked': claimed([createsSchedules], async (subject) => {
+    needsBooking(subject);
     const schedule = await createdSchedule(subject);
     const { first, last } = await slotsOfFirst(subject, schedule);
     for (const slot of [first, last]) {
@@ -134,18 +126,16 @@ export const schedules = capability('schedules', ({ listSchedules }) => listSche
       left.every(({ start }) => start.getTime() !== first.start.getTime()),
       'A booked slot of the new schedule is still free',
     );
-  },
+  }),
 
-  'a recurring schedule has slots on its occurrences alone': async (subject) => {
-    claimsWrites(subject);
+  'a recurring schedule has slots on its occurrences alone': claimed([createsSchedules], async (subject) => {
     const schedule = await createdSchedule(subject, { recurrence: 'FREQ=DAILY;INTERVAL=2;COUNT=3' });
     await expectSlots(subject, schedule, periodsOn(subject, schedule, [0, 2, 4]), 'Slots on every other day');
     const [after] = periodsOn(subject, schedule, [6]);
     if (after) expectSame(await slotsIn(subject, schedule, after), [], 'Slots after the last occurrence');
-  },
+  }),
 
-  'keeps local times and loses no slot across a clock change': async (subject) => {
-    claimsWrites(subject);
+  'keeps local times and loses no slot across a clock change': claimed([createsSchedules], async (subject) => {
     const { careUnit, connector } = subject;
     const now = Temporal.Now.zonedDateTimeISO(careUnit.timeZone);
     const next = given(now.getTimeZoneTransition('next'), 'the time zone has no clock change');
@@ -156,10 +146,9 @@ export const schedules = capability('schedules', ({ listSchedules }) => listSche
     const asked = await scheduleAt(subject, 22, { date, hours: 8, recurrence: 'FREQ=DAILY;COUNT=2' });
     const schedule = await createdForAnyResource(subject, asked);
     await expectSlots(subject, schedule, periodsOn(subject, schedule, [0, 1]), 'Slots across the clock change');
-  },
+  }),
 
-  'rejects a schedule that overlaps another one, and creates nothing': async (subject) => {
-    claimsWrites(subject);
+  'rejects a schedule that overlaps another one, and creates nothing': claimed([createsSchedules], async (subject) => {
     const { connector, careUnit } = subject;
     const existing = await createdSchedule(subject, { recurrence: 'FREQ=WEEKLY;COUNT=8' });
     const list = () => operation(connector, 'listSchedules')({ careUnit, resourceId: existing.resourceId, limit: 500 });
@@ -180,10 +169,9 @@ export const schedules = capability('schedules', ({ listSchedules }) => listSche
     function shifted(start: Temporal.PlainDateTime): Partial<NewSchedule> {
       return { localStart: text(start), localEnd: text(start.add({ minutes: slotMinutes })) };
     }
-  },
+  }),
 
-  'of concurrent schedules that overlap, one is created': async (subject) => {
-    claimsWrites(subject);
+  'of concurrent schedules that overlap, one is created': claimed([createsSchedules], async (subject) => {
     const same = await freeTime(subject);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, (_unused, index) => create(subject, same, { through: through(subject, index) })),
@@ -200,10 +188,9 @@ export const schedules = capability('schedules', ({ listSchedules }) => listSche
     );
     const there: Subject = Object.create(subject, { connector: { value: winner } });
     await expectSlots(there, same, [firstPeriod(subject, same)], 'Slots of the schedule that was created');
-  },
+  }),
 
-  'ending a schedule removes its later slots': async (subject) => {
-    claims(subject, 'endSchedule');
+  'ending a schedule removes its later slots': claimed([has('endSchedule')], async (subject) => {
     const schedule = await createdSchedule(subject, { recurrence: 'FREQ=DAILY;COUNT=3' });
     const [first, second, third] = periodsOn(subject, schedule, [0, 1, 2]) as [Period, Period, Period];
     const ended = await end(subject, schedule, second.start);
@@ -218,10 +205,9 @@ export const schedules = capability('schedules', ({ listSchedules }) => listSche
     const later = await end(subject, schedule, third.start);
     expectSame(later.endsAt, second.start, 'The end of a schedule after a later end');
     expectSame(await slotsIn(subject, schedule, { start: second.start, end: second.end }), [], 'Slots after two ends');
-  },
+  }),
 
-  'an exception takes out the slots that overlap it': async (subject) => {
-    claims(subject, 'addScheduleException');
+  'an exception takes out the slots that overlap it': claimed([has('addScheduleException')], async (subject) => {
     const schedule = await createdSchedule(subject, { recurrence: 'FREQ=DAILY;COUNT=2' });
     const [first, second] = periodsOn(subject, schedule, [0, 1]) as [Period, Period];
     const [a, b, c, d] = startsIn(first) as [Date, Date, Date, Date];
@@ -235,57 +221,60 @@ export const schedules = capability('schedules', ({ listSchedules }) => listSche
       'Slots beside an exception',
     );
     await expectSlots(subject, schedule, [second], 'Slots of the next occurrence');
-  },
+  }),
 
-  'neither is done while an appointment takes one of the slots': async (subject) => {
-    claimsWrites(subject);
-    needs(subject, 'create', 'cancel');
-    const schedule = await createdSchedule(subject, { recurrence: 'FREQ=DAILY;COUNT=2' });
-    const [first, second] = periodsOn(subject, schedule, [0, 1]) as [Period, Period];
-    const [slot] = await slotsIn(subject, schedule, second);
-    const { id } = await book(subject, { slot: given(slot, 'a new schedule has no free slot') });
-    for (const [what, write] of [
-      ['An end', () => end(subject, schedule, first.start)],
-      ['An exception', () => except(subject, schedule, { start: first.start, end: second.end })],
-    ] as const) {
-      const [outcome] = await Promise.allSettled([write()]);
-      const reason = outcome.status === 'rejected' ? outcome.reason : undefined;
-      const isRejected = reason instanceof ConnectorError && reason.kind === 'schedule_has_appointments';
-      expectThat(isRejected, `${what} with an appointment in the way: expected schedule_has_appointments`);
-      expectSame(reason.appointmentIds, [id], `${what}: ids of the appointments in the way`);
-      await expectSlots(subject, schedule, [first], `${what} was rejected: slots before the appointment`);
-    }
-    await change(subject, { kind: 'cancel', appointmentId: id });
-    await except(subject, schedule, { start: first.start, end: second.end });
-    expectSame(await slotsIn(subject, schedule, { start: first.start, end: second.end }).then(own), [], 'Slots left');
+  'neither is done while an appointment takes one of the slots': claimed(
+    [createsSchedules, changes('cancel')],
+    async (subject) => {
+      needsBooking(subject);
+      const schedule = await createdSchedule(subject, { recurrence: 'FREQ=DAILY;COUNT=2' });
+      const [first, second] = periodsOn(subject, schedule, [0, 1]) as [Period, Period];
+      const [slot] = await slotsIn(subject, schedule, second);
+      const { id } = await book(subject, { slot: given(slot, 'a new schedule has no free slot') });
+      for (const [what, write] of [
+        ['An end', () => end(subject, schedule, first.start)],
+        ['An exception', () => except(subject, schedule, { start: first.start, end: second.end })],
+      ] as const) {
+        const [outcome] = await Promise.allSettled([write()]);
+        const reason = outcome.status === 'rejected' ? outcome.reason : undefined;
+        const isRejected = reason instanceof ConnectorError && reason.kind === 'schedule_has_appointments';
+        expectThat(isRejected, `${what} with an appointment in the way: expected schedule_has_appointments`);
+        expectSame(reason.appointmentIds, [id], `${what}: ids of the appointments in the way`);
+        await expectSlots(subject, schedule, [first], `${what} was rejected: slots before the appointment`);
+      }
+      await change(subject, { kind: 'cancel', appointmentId: id });
+      await except(subject, schedule, { start: first.start, end: second.end });
+      expectSame(await slotsIn(subject, schedule, { start: first.start, end: second.end }).then(own), [], 'Slots left');
 
-    function own(slots: Awaited<ReturnType<typeof slotsIn>>) {
-      return slots.filter((it) => isAtItsTime(it.start, schedule, subject));
-    }
-  },
+      function own(slots: Awaited<ReturnType<typeof slotsIn>>) {
+        return slots.filter((it) => isAtItsTime(it.start, schedule, subject));
+      }
+    },
+  ),
 
-  'a booking concurrent with an exception never loses its slots': async (subject) => {
-    claims(subject, 'addScheduleException');
-    needs(subject, 'create', 'cancel');
-    const schedule = await createdSchedule(subject, { recurrence: `FREQ=DAILY;COUNT=${rounds}` });
-    for (const period of periodsOn(subject, schedule, [0, 1, 2])) {
-      const [slot] = await slotsIn(subject, schedule, period);
-      const booking = await creation(subject, given(slot, 'a new schedule has no free slot'));
-      const [exception, ...bookings] = await Promise.allSettled([
-        except(subject, schedule, period, { through: through(subject, 1) }),
-        change(subject, booking, { through: through(subject, 0) }),
-        change(subject, booking, { through: through(subject, 1) }),
-      ]);
-      const booked = bookings.filter(({ status }) => status === 'fulfilled').length;
-      const taken = exception?.status === 'fulfilled' ? 1 : 0;
-      expectSame(booked + taken, 1, 'Bookings and exceptions that succeeded at the same time');
-      const there = await appointmentsAt(subject, given(slot, 'a new schedule has no free slot'));
-      expectSame(there.length, booked, 'Appointments in a slot that an exception may have taken');
-    }
-  },
+  'a booking concurrent with an exception never loses its slots': claimed(
+    [has('addScheduleException'), changes('cancel')],
+    async (subject) => {
+      needsBooking(subject);
+      const schedule = await createdSchedule(subject, { recurrence: `FREQ=DAILY;COUNT=${rounds}` });
+      for (const period of periodsOn(subject, schedule, [0, 1, 2])) {
+        const [slot] = await slotsIn(subject, schedule, period);
+        const booking = await creation(subject, given(slot, 'a new schedule has no free slot'));
+        const [exception, ...bookings] = await Promise.allSettled([
+          except(subject, schedule, period, { through: through(subject, 1) }),
+          change(subject, booking, { through: through(subject, 0) }),
+          change(subject, booking, { through: through(subject, 1) }),
+        ]);
+        const booked = bookings.filter(({ status }) => status === 'fulfilled').length;
+        const taken = exception?.status === 'fulfilled' ? 1 : 0;
+        expectSame(booked + taken, 1, 'Bookings and exceptions that succeeded at the same time');
+        const there = await appointmentsAt(subject, given(slot, 'a new schedule has no free slot'));
+        expectSame(there.length, booked, 'Appointments in a slot that an exception may have taken');
+      }
+    },
+  ),
 
-  'repeating a write with its operation id changes nothing': async (subject) => {
-    claimsWrites(subject);
+  'repeating a write with its operation id changes nothing': claimed([createsSchedules], async (subject) => {
     const { connector, careUnit } = subject;
     const find = operation(connector, 'findScheduleWrite');
     const same = await freeTime(subject, { recurrence: 'FREQ=DAILY;COUNT=4' });
@@ -309,12 +298,11 @@ export const schedules = capability('schedules', ({ listSchedules }) => listSche
       expectSame(await find(careUnit, ids.except), now, 'A schedule by the id of its exception');
     }
     await expectSlots(subject, schedule, [first], 'Slots of a schedule that was created several times');
-  },
+  }),
 
-  'a schedule of another care unit is neither found nor changed': async (subject) => {
+  'a schedule of another care unit is neither found nor changed': claimed([createsSchedules], async (subject) => {
     const { connector, careUnit } = subject;
     const otherCareUnit = given(subject.otherCareUnit, 'no other care unit is given');
-    claimsWrites(subject);
     const schedule = await createdSchedule(subject);
     const { resourceId, id: scheduleId } = schedule;
     const find = operation(connector, 'findSchedule');
@@ -330,10 +318,9 @@ export const schedules = capability('schedules', ({ listSchedules }) => listSche
       await expectRejection(except(elsewhere, schedule, period), missing, 'An exception at another care unit');
     }
     expectSame(await find(careUnit, resourceId, scheduleId), schedule, 'A schedule after writes at another care unit');
-  },
+  }),
 
-  'a withdrawn write leaves nothing behind': async (subject) => {
-    claimsWrites(subject);
+  'a withdrawn write leaves nothing behind': claimed([createsSchedules], async (subject) => {
     const { connector, careUnit } = subject;
     const withdraw = operation(connector, 'withdrawSchedule');
     expectSame(await withdraw(careUnit, randomUUID()), 'withdrawn', 'Withdrawing a write that was never done');
@@ -359,20 +346,22 @@ export const schedules = capability('schedules', ({ listSchedules }) => listSche
     expectSame(await find(careUnit, schedule.resourceId, schedule.id), null, 'A schedule that was withdrawn');
     expectSame(await operation(connector, 'findScheduleWrite')(careUnit, created), null, 'A withdrawn write');
     expectSame(await slotsIn(subject, schedule, periods[0]), [], 'Slots of a schedule that was withdrawn');
-  },
+  }),
 
-  'a schedule whose slots are booked is not withdrawn': async (subject) => {
-    claimsWrites(subject);
-    needs(subject, 'create', 'cancel');
-    const { connector, careUnit } = subject;
-    const { schedule, operationId } = await createdWithId(subject);
-    const { first } = await slotsOfFirst(subject, schedule);
-    await book(subject, { slot: first });
-    const withdrawn = await operation(connector, 'withdrawSchedule')(careUnit, operationId);
-    expectSame(withdrawn, 'changed', 'Withdrawing a schedule with an appointment');
-    const found = await operation(connector, 'findSchedule')(careUnit, schedule.resourceId, schedule.id);
-    expectSame(found, schedule, 'A schedule that was not withdrawn');
-  },
+  'a schedule whose slots are booked is not withdrawn': claimed(
+    [createsSchedules, changes('cancel')],
+    async (subject) => {
+      needsBooking(subject);
+      const { connector, careUnit } = subject;
+      const { schedule, operationId } = await createdWithId(subject);
+      const { first } = await slotsOfFirst(subject, schedule);
+      await book(subject, { slot: first });
+      const withdrawn = await operation(connector, 'withdrawSchedule')(careUnit, operationId);
+      expectSame(withdrawn, 'changed', 'Withdrawing a schedule with an appointment');
+      const found = await operation(connector, 'findSchedule')(careUnit, schedule.resourceId, schedule.id);
+      expectSame(found, schedule, 'A schedule that was not withdrawn');
+    },
+  ),
 });
 
 /** For the first resource without another schedule at these times. */

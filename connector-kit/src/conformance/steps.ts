@@ -8,7 +8,7 @@ import type {
   TimeSlotQuery,
 } from '../connector.ts';
 import type { Appointment, TimeSlot } from '../records.ts';
-import { NotChecked, NotClaimed } from './check.ts';
+import { type Claim, NotChecked } from './check.ts';
 import { expectSame, expectThat, given, operation } from './expect.ts';
 import type { Subject } from './subject.ts';
 
@@ -120,12 +120,27 @@ export async function creation(
   };
 }
 
-/** @throws NotChecked if `create` is needed but not claimed; NotClaimed if any other kind is not claimed */
-export function needs({ connector }: Subject, ...kinds: readonly ChangeKind[]): void {
-  const missing = kinds.filter((kind) => !connector.capabilities.changes.includes(kind));
-  if (missing.includes('create'))
-    throw new NotChecked('the check needs an appointment, and the connector cannot book one');
-  if (missing.length > 0) throw new NotClaimed(`the connector does not claim ${missing.join(', ')}`);
+/** @throws NotChecked if the connector cannot book an appointment to check with */
+export function needsBooking({ connector }: Subject): void {
+  if (connector.capabilities.changes.includes('create')) return;
+  throw new NotChecked('the check needs an appointment, and the connector cannot book one');
+}
+
+/** Claims all these changes. */
+export function changes(...kinds: readonly ChangeKind[]): Claim {
+  return ({ connector }) => kinds.every((kind) => connector.capabilities.changes.includes(kind));
+}
+
+/** Claims all these operations. */
+export function has(...names: readonly (keyof Connector)[]): Claim {
+  return ({ connector }) => names.every((name) => connector[name] !== undefined);
+}
+
+/** Appointments of this EHR take one slot each. */
+export const takesOneSlot: Claim = ({ facts }) => facts.oneSlotOnly ?? false;
+
+export function not(claim: Claim): Claim {
+  return (subject) => !claim(subject);
 }
 
 interface WriteOptions {
@@ -164,7 +179,7 @@ export async function book(
   subject: Subject,
   options: { slot?: TimeSlot; last?: TimeSlot; comment?: string | null; patientId?: string } = {},
 ): Promise<Appointment> {
-  needs(subject, 'create');
+  needsBooking(subject);
   await patientId(subject);
   return change(subject, await creation(subject, options.slot ?? (await freeSlot(subject)), options));
 }

@@ -1,23 +1,24 @@
 import type { AppointmentChange } from '../connector.ts';
-import { capability } from './check.ts';
+import { capability, claimed } from './check.ts';
 import { expectRejection, expectSame, facts } from './expect.ts';
 import {
   appointmentsAt,
   book,
   change,
+  changes,
   consecutiveSlots,
   creation,
   type freeSlot,
   mustRead,
-  needs,
+  needsBooking,
   write,
 } from './steps.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
 
 export const transactions = capability('transactions', ({ capabilities }) => capabilities.transactions, {
-  'makes several changes and returns the appointments in their order': async (subject) => {
-    needs(subject, 'create', 'cancel');
+  'makes several changes and returns the appointments in their order': claimed([changes('cancel')], async (subject) => {
+    needsBooking(subject);
     const [a, b, c] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
     const former = await book(subject, { slot: a });
     const result = await write(subject, [
@@ -37,10 +38,10 @@ export const transactions = capability('transactions', ({ capabilities }) => cap
     for (const appointment of result) {
       expectSame(facts(await mustRead(subject, appointment.id)), facts(appointment), 'An appointment, read again');
     }
-  },
+  }),
 
-  'one failed change undoes all changes': async (subject) => {
-    needs(subject, 'create', 'cancel');
+  'one failed change undoes all changes': claimed([changes('cancel')], async (subject) => {
+    needsBooking(subject);
     const [a, b, taken] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
     const mine = await book(subject, { slot: a, comment: 'as it was' });
     await book(subject, { slot: taken });
@@ -69,18 +70,18 @@ export const transactions = capability('transactions', ({ capabilities }) => cap
         `Appointments created although the ${place} change failed`,
       );
     }
-  },
+  }),
 
   'rejects two bookings of the same time in one write': async (subject) => {
-    needs(subject, 'create');
+    needsBooking(subject);
     const [slot] = (await consecutiveSlots(subject, 1)) as [Slot];
     const twice = [await creation(subject, slot), await creation(subject, slot)];
     await expectRejection(write(subject, twice), 'time_slot_unavailable', 'Booking one time twice in one write');
     expectSame((await appointmentsAt(subject, slot)).length, 0, 'Appointments created by a rejected write');
   },
 
-  'a cancellation frees its time for other changes in the same write': async (subject) => {
-    needs(subject, 'create', 'cancel');
+  'a cancellation frees its time for other changes in the same write': claimed([changes('cancel')], async (subject) => {
+    needsBooking(subject);
     const [slot] = (await consecutiveSlots(subject, 1)) as [Slot];
     for (const cancelFirst of [true, false]) {
       const former = await book(subject, { slot });
@@ -95,10 +96,10 @@ export const transactions = capability('transactions', ({ capabilities }) => cap
       );
       await change(subject, { kind: 'cancel', appointmentId: next?.id ?? '' });
     }
-  },
+  }),
 
-  'two appointments can swap times': async (subject) => {
-    needs(subject, 'create', 'update');
+  'two appointments can swap times': claimed([changes('update')], async (subject) => {
+    needsBooking(subject);
     const [a, b] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const [first, second] = [await book(subject, { slot: a }), await book(subject, { slot: b })];
     const [movedFirst, movedSecond] = await write(subject, [
@@ -115,5 +116,5 @@ export const transactions = capability('transactions', ({ capabilities }) => cap
       b.start,
       'Start of the first appointment, read again',
     );
-  },
+  }),
 });

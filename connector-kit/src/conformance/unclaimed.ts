@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type AppointmentChange, type ChangeKind, type ConnectorOperation, changeKinds } from '../connector.ts';
 import { operations } from '../operations.ts';
-import { capability, NotChecked, NotClaimed } from './check.ts';
+import { type Claim, capability, claimed, NotChecked } from './check.ts';
 import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
 import { claimsHolds, holdKinds } from './holds.ts';
-import { appointmentsAt, book, change, creation, freeSlot, mustRead, read } from './steps.ts';
+import { appointmentsAt, book, change, changes, creation, freeSlot, has, mustRead, not, read } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 /** A change of this kind to a new appointment, or to an unknown one if nothing can be booked. */
@@ -15,6 +15,16 @@ async function example(subject: Subject, kind: Exclude<ChangeKind, 'create'>): P
   if (kind === 'extend') return { kind, appointmentId, holdUntil: new Date(Date.now() + 60 * 60 * 1000) };
   return kind === 'confirm' ? { kind, appointmentId } : { kind, appointmentId, comment: 'changed' };
 }
+
+const holdsTimes: Claim = ({ connector }) => claimsHolds(connector);
+
+/** Without a limit, infinite. */
+function mostChanges({ connector }: Subject): number {
+  const { transactions, changesPerTransaction = Number.POSITIVE_INFINITY } = connector.capabilities;
+  return transactions ? changesPerTransaction : 1;
+}
+
+const limitsWrites: Claim = (subject) => Number.isFinite(mostChanges(subject));
 
 /** Checks that the connector rejects everything that it does not claim. */
 export const unclaimed = capability('unclaimed', () => true, {
@@ -38,82 +48,74 @@ export const unclaimed = capability('unclaimed', () => true, {
     );
   },
 
-  'missing operations are unsupported': async ({ connector, callGateway }) => {
+  'missing operations are unsupported': claimed([not(has(...operations))], async ({ connector, callGateway }) => {
     const missing = operations.filter((name) => connector[name] === undefined);
-    if (missing.length === 0) throw new NotClaimed('every operation is implemented');
     const ask = given(callGateway, 'no gateway is in front of the connector in this run');
     for (const name of missing) await expectUnsupported(ask, name);
-  },
+  }),
 
-  'rejects changes that are not claimed': async (subject) => {
-    const { connector } = subject;
-    const missing = changeKinds.filter((kind) => !connector.capabilities.changes.includes(kind));
-    if (missing.length === 0) throw new NotClaimed('every change is claimed');
-    if (!connector.changeAppointments) throw new NotClaimed('the connector makes no changes');
-    for (const kind of missing) {
-      if (kind === 'create') {
-        const slot = await freeSlot(subject);
-        const rejected = change(subject, await creation(subject, slot));
-        await expectRejection(rejected, 'unsupported', 'A booking, although create is not claimed,');
-        expectSame(
-          (await appointmentsAt(subject, slot)).length,
-          0,
-          'Appointments created although create is not claimed',
-        );
-        continue;
+  'rejects changes that are not claimed': claimed(
+    [not(changes(...changeKinds)), has('changeAppointments')],
+    async (subject) => {
+      const { connector } = subject;
+      const missing = changeKinds.filter((kind) => !connector.capabilities.changes.includes(kind));
+      for (const kind of missing) {
+        if (kind === 'create') {
+          const slot = await freeSlot(subject);
+          const rejected = change(subject, await creation(subject, slot));
+          await expectRejection(rejected, 'unsupported', 'A booking, although create is not claimed,');
+          expectSame(
+            (await appointmentsAt(subject, slot)).length,
+            0,
+            'Appointments created although create is not claimed',
+          );
+          continue;
+        }
+        const what = await example(subject, kind);
+        const id = what.kind === 'create' ? '' : what.appointmentId;
+        const before = await read(subject, id);
+        await expectRejection(change(subject, what), 'unsupported', `${kind}, although it is not claimed,`);
+        if (before) expectSame(facts(await mustRead(subject, id)), facts(before), `An appointment after ${kind}`);
       }
-      const what = await example(subject, kind);
-      const id = what.kind === 'create' ? '' : what.appointmentId;
-      const before = await read(subject, id);
-      await expectRejection(change(subject, what), 'unsupported', `${kind}, although it is not claimed,`);
-      if (before) expectSame(facts(await mustRead(subject, id)), facts(before), `An appointment after ${kind}`);
-    }
-  },
+    },
+  ),
 
-  'rejects a hold if holds are not claimed': async (subject) => {
-    const { connector } = subject;
-    if (claimsHolds(connector)) throw new NotClaimed('holds are claimed');
-    claimsCreate(subject);
+  'rejects a hold if holds are not claimed': claimed([not(holdsTimes), changes('create')], async (subject) => {
     const slot = await freeSlot(subject);
     const holdUntil = new Date(Date.now() + 60 * 60 * 1000);
     const held = change(subject, await creation(subject, slot, { holdUntil }));
     await expectRejection(held, 'unsupported', 'A hold, although holds are not claimed,');
     expectSame((await appointmentsAt(subject, slot)).length, 0, 'Appointments created although holds are not claimed');
-  },
+  }),
 
-  'rejects more changes per write than claimed and changes nothing': async (subject) => {
-    const { connector } = subject;
-    const { transactions, changesPerTransaction = Number.POSITIVE_INFINITY } = connector.capabilities;
-    const most = transactions ? changesPerTransaction : 1;
-    if (!Number.isFinite(most)) throw new NotClaimed('the number of changes per write is not limited');
-    claimsCreate(subject);
-    const slot = await freeSlot(subject);
-    const taken = await creation(subject, slot);
-    const { careUnit } = subject;
-    const rejected = operation(
-      connector,
-      'changeAppointments',
-    )({
-      operationId: randomUUID(),
-      careUnit,
-      changes: Array.from({ length: most + 1 }, () => taken),
-    });
-    await expectRejection(
-      rejected,
-      ['unsupported', 'time_slot_unavailable'],
-      'A write with one change more than claimed',
-    );
-    expectSame(
-      (await appointmentsAt(subject, slot)).length,
-      0,
-      'Appointments created by a write with too many changes',
-    );
-  },
+  'rejects more changes per write than claimed and changes nothing': claimed(
+    [limitsWrites, changes('create')],
+    async (subject) => {
+      const { connector } = subject;
+      const slot = await freeSlot(subject);
+      const taken = await creation(subject, slot);
+      const { careUnit } = subject;
+      const rejected = operation(
+        connector,
+        'changeAppointments',
+      )({
+        operationId: randomUUID(),
+        careUnit,
+        changes: Array.from({ length: mostChanges(subject) + 1 }, () => taken),
+      });
+      await expectRejection(
+        rejected,
+        ['unsupported', 'time_slot_unavailable'],
+        'A write with one change more than claimed',
+      );
+      expectSame(
+        (await appointmentsAt(subject, slot)).length,
+        0,
+        'Appointments created by a write with too many changes',
+      );
+    },
+  ),
 });
-
-function claimsCreate({ connector }: Subject): void {
-  if (!connector.capabilities.changes.includes('create')) throw new NotClaimed('the connector does not claim create');
-}
 
 async function expectUnsupported(ask: NonNullable<Subject['callGateway']>, name: ConnectorOperation): Promise<void> {
   const [outcome] = await Promise.allSettled([ask(name)]);

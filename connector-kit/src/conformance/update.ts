@@ -1,10 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { AppointmentUpdate } from '../connector.ts';
 import type { Appointment } from '../records.ts';
-import { capability, NotClaimed } from './check.ts';
+import { capability, claimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
 import { foreignResource } from './resources.ts';
-import { book, change, consecutiveSlots, freeSlot, isFree, mustRead, needs, read, simultaneousSlots } from './steps.ts';
+import {
+  book,
+  change,
+  changes,
+  consecutiveSlots,
+  freeSlot,
+  isFree,
+  mustRead,
+  not,
+  read,
+  simultaneousSlots,
+  takesOneSlot,
+} from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -29,8 +41,7 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
     }
   },
 
-  'treats the time of the appointment itself as free': async (subject) => {
-    if (subject.facts.oneSlotOnly) throw new NotClaimed('appointments of this EHR take exactly one slot');
+  'treats the time of the appointment itself as free': claimed([not(takesOneSlot)], async (subject) => {
     const [first, second] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: first });
     const longer = await update(subject, made, { time: { start: first.start, end: second.end } });
@@ -38,7 +49,7 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
     const shorter = await update(subject, longer, { time: { start: second.start, end: second.end } });
     expectSame([shorter.start, shorter.end], [second.start, second.end], 'Time of a shortened appointment');
     expectThat(await isFree(subject, first), 'The freed time of a shortened appointment is not free');
-  },
+  }),
 
   'moves an appointment to another resource': async (subject) => {
     const [from, to] = await simultaneousSlots(subject);
@@ -88,15 +99,14 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
     expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment after a rejected move');
   },
 
-  'rejects an update of a cancelled appointment': async (subject) => {
-    needs(subject, 'cancel');
+  'rejects an update of a cancelled appointment': claimed([changes('cancel')], async (subject) => {
     const slot = await freeSlot(subject);
     const made = await book(subject, { slot });
     await change(subject, { kind: 'cancel', appointmentId: made.id });
     const move = update(subject, made, { comment: 'changed' });
     await expectRejection(move, 'appointment_cancelled', 'Updating a cancelled appointment');
     expectThat(await isFree(subject, slot), 'The time of a cancelled appointment is no longer free');
-  },
+  }),
 
   'rejects an update of an unknown appointment': async (subject) => {
     const unknown = change(subject, { kind: 'update', appointmentId: 'no-such-appointment', comment: 'x' });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, describe, test } from 'vitest';
 import { capabilities } from './capabilities.ts';
 import { Failure } from './check.ts';
 import type { CheckResult, Report } from './report.ts';
-import { type RunOptions, reportOf, runCheck } from './run.ts';
+import { isClaimed, notClaimed, type RunOptions, reportOf, runCheck } from './run.ts';
 import type { Subject } from './subject.ts';
 
 interface ConformanceOptions extends Pick<RunOptions, 'only' | 'readOnly'> {
@@ -11,31 +11,29 @@ interface ConformanceOptions extends Pick<RunOptions, 'only' | 'readOnly'> {
 }
 
 /**
- * Defines one Vitest test per check. Checks that are not claimed or cannot run are skipped with the reason. The subject
- * is created once and closed at the end.
+ * Defines one Vitest test for each check that the connector claims. A check that cannot run with this EHR is skipped with the
+ * reason. The subject is created once, while Vitest collects the tests, and closed at the end.
  */
 export function describeConformance(
   name: string,
   makeSubject: () => Promise<Subject>,
   { assertReport, ...options }: ConformanceOptions = {},
 ): void {
-  const chosen = capabilities.filter(({ name: capability }) => options.only?.includes(capability) ?? true);
-  describe(`conformance of ${name}`, () => {
-    let subject: Subject;
+  describe(`conformance of ${name}`, async () => {
+    const subject = await makeSubject();
+    afterAll(() => subject.close?.());
     const results: CheckResult[] = [];
-    beforeAll(async () => {
-      subject = await makeSubject();
-    });
-    afterAll(() => subject?.close?.());
-
+    const chosen = capabilities.filter(({ name: capability }) => options.only?.includes(capability) ?? true);
     for (const { name: capability, checks } of chosen) {
+      const claimed = checks.filter((check) => isClaimed(check, subject));
+      results.push(...checks.filter((check) => !claimed.includes(check)).map(notClaimed));
+      if (claimed.length === 0) continue;
       describe(capability, () => {
-        for (const check of checks) {
+        for (const check of claimed) {
           test(check.name, { timeout: 120_000 }, async ({ skip }) => {
             const { left, ...result } = await runCheck(check, subject, options);
             results.push(result);
             const { outcome, reason } = result;
-            if (outcome === 'not_claimed') skip(reason ?? 'not claimed');
             if (outcome === 'not_checked') skip(`not checked: ${reason}`);
             if (outcome === 'failed') throw new Failure(reason ?? '');
             if (left.length > 0) throw new Failure(`Not cancelled or withdrawn: ${left.join(', ')}`);
