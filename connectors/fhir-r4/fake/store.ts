@@ -53,7 +53,7 @@ export class Store {
     return [...this.#resources.values()].filter(({ resourceType }) => resourceType === type);
   }
 
-  save(resource: FhirResource): Stored {
+  save<Resource extends FhirResource>(resource: Resource): Stored {
     const id = resource.id ?? randomUUID();
     const reference = `${resource.resourceType}/${id}`;
     const meta = this.#nextVersion(reference);

@@ -1,19 +1,14 @@
 import type { Connector } from '@crossward/connector-kit';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions, FakeServer } from '../fake/server.ts';
 import type { FhirAppointment } from '../src/fhir.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor, south } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 /** A server with appointments, and their ids. */
 async function withAppointments(count: number, options: FakeOptions = {}) {
   const server = await startFake({ data: { days: 14 }, ...options });
-  servers.push(server);
   const connector = await openConnector(settingsFor(server.url));
   const start = (await list(connector, undefined)).next;
   const slots = await freeSlots(connector, count);

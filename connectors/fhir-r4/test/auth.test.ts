@@ -1,19 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { plainHttp } from '@crossward/connector-kit/conformance';
 import { exportJWK, importSPKI, jwtVerify } from 'jose';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { careUnits } from '../fake/data-set.ts';
-import { listen, type RunningServer, send } from '../fake/http-server.ts';
-import { startFake } from '../fake/server.ts';
+import { listen, send } from '../fake/http-server.ts';
 import { fhirR4Connector } from '../src/connector.ts';
 import type { AuthSettings, FhirSettings } from '../src/settings.ts';
+import { startFake } from './fake.ts';
 import { openConnector, settingsFor } from './subject.ts';
 
 const secret = (text: string) => ({ reveal: () => text });
-const running: RunningServer[] = [];
-afterEach(async () => {
-  for (const server of running.splice(0)) await server.close();
-});
 
 interface TokenRequest {
   readonly form: URLSearchParams;
@@ -36,8 +32,8 @@ async function start(
     const headers = { 'content-type': 'application/json' };
     send(response, 'error' in result ? rejection : 200, result, headers);
   });
+  onTestFinished(() => tokens.close());
   const fhir = await startFake({ authorization: () => `Bearer token-${valid.token}`, data: { days: 3 } });
-  running.push(tokens, fhir);
   const open = (auth: AuthSettings, settings: Partial<FhirSettings> = {}) =>
     openConnector(settingsFor(fhir.url, { auth, ...settings }));
   const probe = (auth: AuthSettings) => {
@@ -57,7 +53,6 @@ describe('signing in', () => {
       [{ type: 'bearer', token: secret('t0ken') }, 'Bearer t0ken'],
     ] as const) {
       const fhir = await startFake({ authorization: () => header, data: { days: 3 } });
-      running.push(fhir);
       const connector = await openConnector(settingsFor(fhir.url, { auth }));
       expect(await connector.findPatient?.(anyPatient)).toMatchObject({ id: 'p-1' });
       await expect(openConnector(settingsFor(fhir.url))).rejects.toMatchObject({ kind: 'rejected' });
@@ -243,7 +238,7 @@ describe('a token', () => {
       });
       send(response, forwarded.status, (await forwarded.json()) as object);
     });
-    running.push(found);
+    onTestFinished(() => found.close());
     const { token_url: _, ...rest } = auth('');
     const connector = await openConnector(settingsFor(found.url, { auth: rest }), plainHttp());
     expect(await connector.findPatient?.(anyPatient)).toMatchObject({ id: 'p-1' });

@@ -4,8 +4,19 @@ import { north } from './subject.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
+/** As many slots as the number says, if it is known. */
+type Slots<Count extends number, Found extends readonly TimeSlot[] = readonly []> = number extends Count
+  ? readonly TimeSlot[]
+  : Found['length'] extends Count
+    ? Found
+    : Slots<Count, readonly [...Found, TimeSlot]>;
+
 /** The first free slots for a consultation from the day after tomorrow on. Throws if there are fewer than `limit`. */
-export async function freeSlots(connector: Connector, limit: number, resourceId = 'r-1'): Promise<readonly TimeSlot[]> {
+export async function freeSlots<Count extends number>(
+  connector: Connector,
+  limit: Count,
+  resourceId = 'r-1',
+): Promise<Slots<Count>> {
   // At midnight, so that the first day has all its slots.
   const start = new Date(Math.ceil(Date.now() / dayMilliseconds + 1) * dayMilliseconds);
   const slots = await connector.listTimeSlots?.({
@@ -16,8 +27,8 @@ export async function freeSlots(connector: Connector, limit: number, resourceId 
     healthcareServiceIds: ['consultation'],
     limit,
   });
-  if (!slots || slots.length < limit) throw new Error('Not enough free slots');
-  return slots;
+  if (slots?.length !== limit) throw new Error('Not enough free slots');
+  return slots as unknown as Slots<Count>;
 }
 
 /** Books the slot, or holds it until `holdUntil`. */

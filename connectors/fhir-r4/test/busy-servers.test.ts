@@ -1,17 +1,15 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { type FakeOptions, type FakeServer, type SeenRequest, startFake } from '../fake/server.ts';
+import type { FakeOptions, SeenRequest } from '../fake/server.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { openConnector, settingsFor } from './subject.ts';
 
-const servers: FakeServer[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  for (const server of servers.splice(0)) await server.close();
 });
 
 async function open(options: FakeOptions) {
   const server = await startFake({ ...options, data: { days: 14 } });
-  servers.push(server);
   const connector = await openConnector(settingsFor(server.url));
   server.seen.splice(0);
   return { server, connector };
@@ -34,7 +32,7 @@ test('a create that conflicts with another one is retried while its slots stay c
   let conflicts = 0;
   server.misbehave = (request) => (isCreate(request) && conflicts++ < 3 ? conflict : undefined);
   const [slot] = await freeSlots(connector, 1);
-  expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+  expect(await write(connector, [creation(slot)])).toMatchObject([{ state: 'booked' }]);
   expect(server.seen.filter(isCreate)).toHaveLength(4);
   expect(server.seen.filter(isClaim)).toHaveLength(1);
 });
@@ -45,6 +43,6 @@ test('a create that always conflicts is unavailable and frees its slots', async 
   vi.spyOn(Math, 'random').mockReturnValue(0);
   server.misbehave = (request) => (isCreate(request) ? conflict : undefined);
   const [slot] = await freeSlots(connector, 1);
-  await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'unavailable' });
+  await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'unavailable' });
   expect(server.store.all('Slot').filter(({ status }) => status !== 'free')).toHaveLength(0);
 });

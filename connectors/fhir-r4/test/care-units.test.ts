@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { CareUnit, Connector } from '@crossward/connector-kit';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeServer, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
 import type { FhirAppointment, FhirResource } from '../src/fhir.ts';
 import { actorsOf } from '../src/mappers/appointment.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor, south } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 const tomorrow = new Date(Math.ceil(Date.now() / dayMilliseconds) * dayMilliseconds + dayMilliseconds);
@@ -42,7 +37,6 @@ function schedule(id: string, actors: readonly string[], hour: number, more: obj
 
 async function open(resources: readonly FhirResource[]) {
   const server = await startFake({ data: { days: 1 } });
-  servers.push(server);
   for (const resource of resources) server.store.save(resource);
   return { server, connector: await openConnector(settingsFor(server.url)) };
 }
@@ -198,11 +192,7 @@ test('an appointment belongs to the care unit whose organization provides its se
   for (const healthcare_services of [undefined, named]) {
     server.store.save(roleIn('a') as Fhir);
     const open = () =>
-      openConnector(
-        { ...settings, ...(healthcare_services ? { healthcare_services } : {}) },
-        undefined,
-        units as never,
-      );
+      openConnector({ ...settings, ...(healthcare_services ? { healthcare_services } : {}) }, undefined, units);
     const participant = ['Patient/p-1', 'Practitioner/r-9', 'HealthcareService/visit'].map((it) => ({
       actor: reference(it),
     }));

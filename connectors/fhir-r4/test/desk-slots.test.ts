@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { TimeSlot } from '@crossward/connector-kit';
 import { plainHttp } from '@crossward/connector-kit/conformance';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions, FakeServer } from '../fake/server.ts';
 import type { FhirAppointment, FhirResource, FhirSlot } from '../src/fhir.ts';
 import { claimedSlot, claimOf } from '../src/mappers/slot.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { expireHold } from './expire-hold.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 async function start(options: FakeOptions = {}, settings: Partial<FhirSettings> = {}) {
   const server = await startFake({ data: { days: 14 }, ...options });
-  servers.push(server);
   const http = plainHttp();
   const connector = await openConnector(settingsFor(server.url, settings), http);
   const slots = (await freeSlots(connector, 4)) as [TimeSlot, TimeSlot, TimeSlot, TimeSlot];
@@ -35,7 +30,7 @@ async function start(options: FakeOptions = {}, settings: Partial<FhirSettings> 
 function endClaim({ store }: FakeServer, slot: FhirSlot): void {
   const status = slot.status === 'busy' ? 'busy' : 'busy-tentative';
   const owner = claimOf(slot)?.owner ?? '';
-  store.save(claimedSlot(slot, status, { owner, until: new Date(Date.now() - 60_000) }) as never);
+  store.save(claimedSlot(slot, status, { owner, until: new Date(Date.now() - 60_000) }));
 }
 
 const modes = [
@@ -185,7 +180,7 @@ test('a slot that staff change after it was read is not freed', async () => {
     if (method !== 'POST' || path !== '/' || isBooked) return undefined;
     isBooked = true;
     server.store.save(copy as FhirResource);
-    server.store.save({ ...slotOf(slots[0]) } as never);
+    server.store.save({ ...slotOf(slots[0]) });
     return undefined;
   };
   await write(connector, [{ kind: 'cancel', appointmentId: made?.id ?? '' }]);

@@ -1,20 +1,15 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions } from '../fake/server.ts';
 import type { FhirAppointment } from '../src/fhir.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 async function start(options: FakeOptions) {
   const server = await startFake({ data: { days: 14 }, ...options });
-  servers.push(server);
   const connector = await openConnector(settingsFor(server.url));
   const [slot, other] = await freeSlots(connector, 2);
-  const [made] = await write(connector, [creation(slot as never)]);
+  const [made] = await write(connector, [creation(slot)]);
   const reference = `Appointment/${made?.id}`;
   const appointmentId = made?.id ?? '';
   const inEhr = () => server.store.get(reference) as unknown as FhirAppointment;
@@ -32,9 +27,8 @@ describe.each([
       const { connector, other, appointmentId, inEhr, atTheDesk } = await start(options);
       atTheDesk(status);
       const before = inEhr();
-      const { start: from, end } = other as never as { start: Date; end: Date };
       const rejection = { kind: 'appointment_started' };
-      const time = { start: from, end };
+      const time = { start: other.start, end: other.end };
       await expect(write(connector, [{ kind: 'update', appointmentId, time }])).rejects.toMatchObject(rejection);
       await expect(write(connector, [{ kind: 'cancel', appointmentId }])).rejects.toMatchObject(rejection);
       expect(inEhr()).toEqual(before);

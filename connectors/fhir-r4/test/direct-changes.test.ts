@@ -1,19 +1,14 @@
 import { plainHttp } from '@crossward/connector-kit/conformance';
-import { afterEach, expect, test } from 'vitest';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { expect, test } from 'vitest';
+import type { FakeOptions, FakeServer } from '../fake/server.ts';
 import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirSlot } from '../src/fhir.ts';
 import { slotTime } from '../src/mappers/slot.ts';
+import { startFake } from './fake.ts';
 import { north, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 async function start(options: FakeOptions) {
   const server = await startFake({ data: { days: 7 }, ...options });
-  servers.push(server);
   const context = {
     emr: 'fhir',
     settings: settingsFor(server.url),

@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { TimeSlot } from '@crossward/connector-kit';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { healthcareServices } from '../fake/data-set.ts';
-import { type FakeServer, startFake } from '../fake/server.ts';
 import { refreshed } from '../src/directory/refreshed.ts';
 import type { FhirResource, FhirSlot } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 test("only the schedules of the care unit's resources are read", async () => {
   const server = await startFake({ data: { days: 1 } });
-  servers.push(server);
   for (let index = 0; index < 3000; index++) {
     const actor = [{ reference: `Practitioner/foreign-${index}` }];
     server.store.save({ resourceType: 'Schedule', id: `foreign-${index}`, actor } as FhirResource);
@@ -29,7 +23,6 @@ test("only the schedules of the care unit's resources are read", async () => {
 
 test.each(['/Location', '/Device'])('if the server rejects a search of %s, all of them are read', async (path) => {
   const server = await startFake({ data: { days: 1 } });
-  servers.push(server);
   server.misbehave = (request) =>
     request.path === path && !request.query.includes('_id') ? { status: 400 } : undefined;
   const connector = await openConnector(settingsFor(server.url));
@@ -40,7 +33,6 @@ describe('what is new in the EHR', () => {
   /** A connector whose directory was read ten seconds ago. */
   async function tenSecondsLater(own: Partial<FhirSettings> = {}) {
     const server = await startFake({ data: { days: 1 } });
-    servers.push(server);
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const { healthcare_services: _, ...settings } = settingsFor(server.url);

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ConfiguredCareUnit, DocumentWrite } from '@crossward/connector-kit';
 import { plainHttp } from '@crossward/connector-kit/conformance';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type FakeOptions, type FakeServer, type Fault, startFake } from '../fake/server.ts';
+import { describe, expect, test, vi } from 'vitest';
+import type { FakeOptions, FakeServer, Fault } from '../fake/server.ts';
 import { bytesOf } from '../src/document-references/bytes-of.ts';
 import type { FhirDocumentReference, FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor, south } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 const pdf = Buffer.from('%PDF-1.7\n\xff\x00', 'latin1');
 const clinicalNote = {
@@ -21,7 +17,6 @@ const clinicalNote = {
 
 async function start(options: FakeOptions = {}, settings: Partial<FhirSettings> = {}) {
   const server = await startFake({ data: { days: 3 }, ...options });
-  servers.push(server);
   const connector = await openConnector(settingsFor(server.url, settings), plainHttp());
   const { listDocuments, findDocument, readDocument, createDocument, findDocumentWrite, withdrawDocument } = connector;
   if (!listDocuments || !findDocument || !readDocument || !createDocument || !findDocumentWrite || !withdrawDocument) {
@@ -217,7 +212,6 @@ describe('a document of the staff', () => {
 describe('the content', () => {
   test('of another server is not read', async () => {
     const other = await startFake({ data: { days: 3 } });
-    servers.push(other);
     const data = pdf.toString('base64');
     other.store.save({ resourceType: 'Binary', id: 'b', contentType: 'application/pdf', data } as FhirResource);
     const { server, save, find, read } = await start();
@@ -276,7 +270,6 @@ describe('the content', () => {
 
   test('of the EHR itself is read by the id in a signed URL, if the settings name the storage', async () => {
     const server = await startFake({ signedUrls: true, data: { days: 3 } });
-    servers.push(server);
     const binary = { resourceType: 'Binary', contentType: 'application/pdf', data: pdf.toString('base64') };
     const { id } = server.store.save(binary as FhirResource);
     const document = {
@@ -430,7 +423,6 @@ describe('a withdrawal', () => {
 
 test('a server without Binaries has no documents', async () => {
   const server = await startFake({ documents: false, data: { days: 3 } });
-  servers.push(server);
   const connector = await openConnector(settingsFor(server.url));
   expect(Object.keys(connector).filter((name) => /Documents?(Write)?$/.test(name))).toEqual([]);
 });

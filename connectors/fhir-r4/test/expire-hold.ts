@@ -13,7 +13,7 @@ export function expireHold({ store }: FakeServer, appointmentId: string, clockAh
   const appointment = store.get(`Appointment/${appointmentId}`) as unknown as FhirAppointment;
   const [slot = ''] = slotsOf(appointment);
   const held = store.get(slot) as unknown as FhirSlot;
-  store.save(withHold(appointment, until) as never);
-  store.save(claimedSlot(held, 'busy-tentative', { owner: claimOf(held)?.owner ?? '', until }) as never);
+  store.save(withHold(appointment, until));
+  store.save(claimedSlot(held, 'busy-tentative', { owner: claimOf(held)?.owner ?? '', until }));
   return { slot };
 }

@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions } from '../fake/server.ts';
 import type { FhirAppointment } from '../src/fhir.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 /** An appointment that was booked for `p-1`; the staff then add two patients and a practitioner. */
 async function start(options: FakeOptions) {
   const server = await startFake({ data: { days: 14 }, ...options });
-  servers.push(server);
   const connector = await openConnector(settingsFor(server.url));
   const [slot, other] = await freeSlots(connector, 2);
-  const [made] = await write(connector, [creation(slot as never)]);
+  const [made] = await write(connector, [creation(slot)]);
   const id = made?.id ?? '';
   const inEhr = () => server.store.get(`Appointment/${id}`) as unknown as FhirAppointment;
   const added = ['Patient/p-2', 'Patient/p-3', 'Practitioner/r-2'];
@@ -91,8 +86,11 @@ describe.each([
   test('cannot be moved for one of its patients', async () => {
     const { connector, other, id, inEhr } = await start(options);
     const before = inEhr();
-    const { start: from, end } = other as never as { start: Date; end: Date };
-    const update = { kind: 'update', appointmentId: `${id}_p-2`, time: { start: from, end } } as const;
+    const update = {
+      kind: 'update',
+      appointmentId: `${id}_p-2`,
+      time: { start: other.start, end: other.end },
+    } as const;
     await expect(write(connector, [update])).rejects.toMatchObject({ kind: 'unsupported' });
     expect(inEhr()).toEqual(before);
   });

@@ -3,19 +3,17 @@ import type { Connector, ScheduleCreation } from '@crossward/connector-kit';
 import { Temporal } from 'temporal-polyfill';
 import { afterEach, expect, test, vi } from 'vitest';
 import { timeZone } from '../fake/data-set.ts';
-import { type FakeServer, startFake } from '../fake/server.ts';
+import type { FakeServer } from '../fake/server.ts';
 import type { FhirResource, FhirSlot } from '../src/fhir.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor, south } from './subject.ts';
 
-const servers: FakeServer[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  for (const server of servers.splice(0)) await server.close();
 });
 
 async function start(): Promise<FakeServer> {
   const server = await startFake({ data: { days: 1 } });
-  servers.push(server);
   return server;
 }
 

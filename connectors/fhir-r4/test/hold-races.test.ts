@@ -14,9 +14,7 @@ test.each(holding)(
       const [slot, next] = await freeSlots(connector, 2);
       const until = new Date(Date.now() + 600_000);
       const holds = await Promise.allSettled(
-        Array.from({ length: racers }, (_, index) =>
-          write(index % 2 ? second : connector, [creation(slot as never, until)]),
-        ),
+        Array.from({ length: racers }, (_, index) => write(index % 2 ? second : connector, [creation(slot, until)])),
       );
       const won = holds.flatMap((it) => (it.status === 'fulfilled' ? it.value : []));
       expect(won).toMatchObject([{ state: 'held' }]);

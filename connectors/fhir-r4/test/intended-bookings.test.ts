@@ -1,13 +1,9 @@
 import type { IntendedBooking, TimeSlot } from '@crossward/connector-kit';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions } from '../fake/server.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 describe.each<[string, FakeOptions]>([
   ['transaction', {}],
@@ -15,7 +11,6 @@ describe.each<[string, FakeOptions]>([
 ])('in mode %s, the slots of an intended booking', (_, options) => {
   async function start() {
     const server = await startFake({ data: { days: 14 }, ...options });
-    servers.push(server);
     const connector = await openConnector(settingsFor(server.url));
     const [slot, other] = (await freeSlots(connector, 2)) as [TimeSlot, TimeSlot];
     const slotReads = () => server.seen.filter(({ method, path }) => method === 'GET' && path === '/Slot').length;

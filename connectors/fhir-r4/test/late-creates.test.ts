@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { plainHttp } from '@crossward/connector-kit/conformance';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeServer, type Fault, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { Fault } from '../fake/server.ts';
 import type { FhirResource, FhirSlot } from '../src/fhir.ts';
 import { claimOf } from '../src/mappers/slot.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 /** A server that ignores `If-None-Exist` and delays the first create until `executeDelayed` is called. */
 async function start() {
   const server = await startFake({ transactions: 'none', heedsIfNoneExist: false, data: { days: 14 } });
-  servers.push(server);
   const settings = settingsFor(server.url);
   const http = plainHttp();
   const [first, second] = [await openConnector(settings, http), await openConnector(settings)];
@@ -41,7 +36,7 @@ describe.each([
     const { server, first, second, isDelayed, executeDelayed, living } = await start();
     const [slot] = await freeSlots(first, 1);
     const operationId = randomUUID();
-    const changes = [creation(slot as never, until())];
+    const changes = [creation(slot, until())];
 
     const late = write(first, changes, operationId);
     await isDelayed;
@@ -55,14 +50,14 @@ describe.each([
     expect(another).toBeUndefined();
     expect(taken?.status).toBe(slotStatus);
     expect(claimOf(taken as unknown as FhirSlot)?.owner).toBe(`Appointment/${kept?.id}`);
-    await expect(write(first, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    await expect(write(first, [creation(slot)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
   });
 
   test.each([true, false])('leaves one appointment after its gateway was killed, as first call %s', async (isFirst) => {
     const { http, first, second, isDelayed, executeDelayed, living } = await start();
     const [slot] = await freeSlots(first, 1);
     const operationId = randomUUID();
-    const changes = [creation(slot as never, until())];
+    const changes = [creation(slot, until())];
 
     const late = write(first, changes, operationId, isFirst).catch(() => undefined);
     await isDelayed;
@@ -74,7 +69,7 @@ describe.each([
 
     expect(await second.findOperation?.(north, operationId)).toEqual([kept]);
     expect(living().map(({ id }) => id)).toEqual([kept?.id]);
-    await expect(write(second, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    await expect(write(second, [creation(slot)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
   });
 });
 
@@ -83,8 +78,8 @@ test('one write with appointments on different slots keeps all of them', async (
   server.misbehave = () => undefined;
   const operationId = randomUUID();
   const [slot, other] = await freeSlots(second, 2);
-  const [made] = await write(second, [creation(slot as never)], operationId);
-  const [another] = await write(second, [creation(other as never)]);
+  const [made] = await write(second, [creation(slot)], operationId);
+  const [another] = await write(second, [creation(other)]);
   const { id: _, ...copy } = server.store.get(`Appointment/${made?.id}`);
   const elsewhere = server.store.get(`Appointment/${another?.id}`);
   const { slot: slots, start: from, end } = elsewhere;
@@ -97,7 +92,7 @@ test('a late create that is executed before another call creates its own is kept
   const { server, http, first, second, isDelayed, executeDelayed, living } = await start();
   const [slot] = await freeSlots(first, 1);
   const operationId = randomUUID();
-  const changes = [creation(slot as never)];
+  const changes = [creation(slot)];
   const late = write(first, changes, operationId).catch(() => undefined);
   await isDelayed;
   http.cut();

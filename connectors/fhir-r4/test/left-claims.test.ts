@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { AppointmentChange, TimeSlot } from '@crossward/connector-kit';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeServer, type Fault, type SeenRequest, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeServer, Fault, SeenRequest } from '../fake/server.ts';
 import type { FhirSlot } from '../src/fhir.ts';
 import { claimedSlot, claimOf } from '../src/mappers/slot.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 async function start() {
   const server = await startFake({ transactions: 'none', data: { days: 14 } });
-  servers.push(server);
   const connector = await openConnector(settingsFor(server.url));
   const [first, second] = (await freeSlots(connector, 2)) as [TimeSlot, TimeSlot];
   const slotAt = ({ resourceId, start: at }: TimeSlot) =>
@@ -39,7 +34,7 @@ function rejectAndStop(server: FakeServer, fault: Fault, isRejected = isOfAppoin
 
 function endClaim({ store }: FakeServer, slot: FhirSlot): void {
   const owner = claimOf(slot)?.owner ?? '';
-  store.save(claimedSlot(slot, slot.status as 'busy', { owner, until: new Date(Date.now() - 1000) }) as never);
+  store.save(claimedSlot(slot, slot.status as 'busy', { owner, until: new Date(Date.now() - 1000) }));
 }
 
 const faults: readonly (readonly [string, Fault])[] = [
@@ -92,8 +87,7 @@ test('a booking that lost one of its Slots to another is unknown until the other
   server.misbehave = (request) => {
     hasStopped ||= isGivingBack(request);
     if (hasStopped) return { status: 429 };
-    if (request.method === 'PUT' && request.path === pathname)
-      server.store.save({ ...slotAt(second), status: 'busy' } as never);
+    if (request.method === 'PUT' && request.path === pathname) server.store.save({ ...slotAt(second), status: 'busy' });
     return undefined;
   };
   await expect(write(connector, changes, operationId, true)).rejects.toMatchObject({ kind: 'outcome_unknown' });
@@ -134,7 +128,7 @@ test('a Slot that staff have booked in the meantime stays taken', async () => {
     ...time,
     slot,
     participant,
-  } as never);
+  });
   expect(await connector.findOperation?.(north, operationId, changes)).toBeNull();
   expect(slotAt(first).status).toBe('busy');
 });

@@ -299,7 +299,7 @@ test('an operation is found in the CapabilityStatement by name or by definition'
       },
     ],
   };
-  const facts = await readServerFacts({ read: async () => statement as never });
+  const facts = await readServerFacts({ read: async <Resource>() => statement as Resource });
   expect(facts.transactions).toBe(true);
   expect(['find', 'book', 'hold'].map((name) => facts.hasOperation('Appointment', name))).toEqual([true, true, false]);
   expect(facts.can('Appointment', 'update')).toBe(false);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ConfiguredCareUnit, MedicalNoteWrite } from '@crossward/connector-kit';
 import { plainHttp } from '@crossward/connector-kit/conformance';
-import { onTestFinished } from 'vitest';
-import { type FakeOptions, startFake } from '../fake/server.ts';
+import type { FakeOptions } from '../fake/server.ts';
 import type { FhirDocumentReference, FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
 
 export const clinicalNote = {
@@ -20,7 +20,6 @@ export async function start(
   units?: readonly ConfiguredCareUnit[],
 ) {
   const server = await startFake({ data: { days: 3 }, ...options });
-  onTestFinished(() => server.close());
   const { listMedicalNotes, findMedicalNote, createMedicalNote, findMedicalNoteWrite, withdrawMedicalNote } =
     await openConnector(settingsFor(server.url, settings), plainHttp(), units);
   if (!listMedicalNotes || !findMedicalNote || !createMedicalNote || !findMedicalNoteWrite || !withdrawMedicalNote) {
@@ -29,7 +28,9 @@ export async function start(
   return {
     server,
     /** Stores a document as the EHR's staff would. Returns its id. */
-    save: (fields: Partial<FhirDocumentReference> = {}) => {
+    save: (
+      fields: { readonly [Name in keyof FhirDocumentReference]?: FhirDocumentReference[Name] | undefined } = {},
+    ) => {
       const document = {
         resourceType: 'DocumentReference',
         status: 'current',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
 import type { FhirResource } from '../src/fhir.ts';
+import { startFake } from './fake.ts';
 import { base64, clinicalNote, start } from './medical-notes-server.ts';
 import { north, openConnector, settingsFor, south } from './subject.ts';
 
@@ -119,8 +119,8 @@ describe('a list', () => {
     const created = save({
       date: undefined,
       content: [{ attachment: { ...attachment, creation: '2026-03-20T10:00:00Z' } }],
-    } as never);
-    const updated = save({ date: undefined } as never);
+    });
+    const updated = save({ date: undefined });
     expect(ids(await list())).toEqual([updated, created, dated]);
     expect(ids(await list({ end: new Date('2026-03-20T10:00:00Z') }))).toEqual([dated]);
     expect(ids(await list({ limit: 1, after: { createdAt: new Date('2026-03-20T10:00:00Z'), id: created } }))).toEqual([
@@ -301,7 +301,6 @@ test('the appointment may be that of the encounter', async () => {
 
 test('a server without DocumentReferences has no notes', async () => {
   const server = await startFake({ documents: false, data: { days: 3 } });
-  onTestFinished(() => server.close());
   const connector = await openConnector(settingsFor(server.url));
   expect(Object.keys(connector).filter((name) => name.includes('MedicalNote'))).toEqual([]);
 });

@@ -1,20 +1,14 @@
-import { afterEach, expect, test } from 'vitest';
-import { type FakeServer, startFake } from '../fake/server.ts';
+import { expect, test } from 'vitest';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { openConnector, settingsFor } from './subject.ts';
 
 type Mode = NonNullable<FhirSettings['booking']>['mode'];
 
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
 /** A server whose CapabilityStatement names only these interactions to change an Appointment. */
 async function open(mode: Mode & string, interactions: readonly string[]) {
   const server = await startFake({ data: { days: 14 } });
-  servers.push(server);
   const statement = (await (await fetch(`${server.url}/metadata`)).json()) as {
     rest: { resource: { type: string; interaction: { code: string }[] }[] }[];
   };
@@ -44,9 +38,9 @@ test.each([
     const { connector } = await open(mode, interactions);
     expect(connector.capabilities.changes).toEqual(['create']);
     const [slot] = await freeSlots(connector, 1);
-    const held = write(connector, [creation(slot as never, inTenMinutes())]);
+    const held = write(connector, [creation(slot, inTenMinutes())]);
     await expect(held).rejects.toMatchObject({ kind: 'unsupported' });
-    expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+    expect(await write(connector, [creation(slot)])).toMatchObject([{ state: 'booked' }]);
   },
 );
 
@@ -62,7 +56,7 @@ test.each([
     const { connector } = await open(mode, interactions);
     expect(connector.capabilities).toMatchObject({ changes: everyChange, transactions });
     const [slot] = await freeSlots(connector, 1);
-    const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);
+    const [held] = await write(connector, [creation(slot, inTenMinutes())]);
     const appointmentId = held?.id ?? '';
     expect(await write(connector, [{ kind: 'confirm', appointmentId }])).toMatchObject([{ state: 'booked' }]);
     expect(await write(connector, [{ kind: 'cancel', appointmentId }])).toMatchObject([{ state: 'cancelled' }]);

@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { TimeSlot } from '@crossward/connector-kit';
 import { type PlainHttp, plainHttp } from '@crossward/connector-kit/conformance';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeOptions, type FakeServer, type Fault, type SeenRequest, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions, FakeServer, Fault, SeenRequest } from '../fake/server.ts';
 import type { Bundle, FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 async function open(options: FakeOptions, booking: FhirSettings['booking'] = {}, http = plainHttp()) {
   const server = await startFake({ ...options, data: { days: 14 } });
-  servers.push(server);
   const settings = settingsFor(server.url, { booking: { mode: 'transaction', probe: false, ...booking } });
   return { server, connector: await openConnector(settings, http) };
 }
@@ -108,7 +103,7 @@ describe.each([
   test('is looked up', async () => {
     const { server, connector } = await open({}, {}, http);
     const [slot] = await freeSlots(connector, 1);
-    const made = await write(connector, [creation(slot as never)]);
+    const made = await write(connector, [creation(slot)]);
     expect(made).toMatchObject([{ state: 'booked' }]);
     expect(living(server).map(({ id }) => id)).toEqual(made.map(({ id }) => id));
     expect(transactions(server)).toHaveLength(1);
@@ -117,7 +112,7 @@ describe.each([
   test('is unknown where it cannot be looked up', async () => {
     const { server, connector } = await open({}, { operation_lookup: false }, http);
     const [slot] = await freeSlots(connector, 1);
-    await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'outcome_unknown' });
+    await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'outcome_unknown' });
     expect(transactions(server)).toHaveLength(1);
   });
 });

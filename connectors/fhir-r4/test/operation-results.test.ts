@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, test } from 'vitest';
-import { type FakeServer, startFake } from '../fake/server.ts';
+import { expect, test } from 'vitest';
 import type { FhirAppointment } from '../src/fhir.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 async function booked(ids: readonly string[]) {
   const server = await startFake({ data: { days: 14 } });
-  servers.push(server);
   const connector = await openConnector(settingsFor(server.url));
   const slots = await Promise.all(ids.map(async (id) => (await freeSlots(connector, 1, id))[0]));
   const operationId = randomUUID();
-  const changes = slots.map((slot) => creation(slot as never));
+  const changes = slots.map((slot) => creation(slot));
   const made = await write(connector, changes, operationId);
   expect(await connector.findOperation?.(north, operationId)).toEqual(made);
   return { server, operationId, made };

@@ -1,19 +1,18 @@
 import { type PlainHttp, plainHttp } from '@crossward/connector-kit/conformance';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { healthcareServices } from '../fake/data-set.ts';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import type { FakeOptions, FakeServer } from '../fake/server.ts';
 import type { FhirAppointment, FhirSlot } from '../src/fhir.ts';
 import { withHold as withHoldUntil } from '../src/mappers/appointment.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
 
 type Booking = NonNullable<FhirSettings['booking']>;
 
-const servers: FakeServer[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
-  for (const server of servers.splice(0)) await server.close();
 });
 
 const minute = 60_000;
@@ -24,7 +23,6 @@ async function open(operations: NonNullable<Booking['operations']>, booking: Boo
   const isMedplum = operations === 'medplum';
   const kind = isMedplum ? { transactions: 'none' as const } : scheduler;
   const server = await startFake({ ...kind, operations, data: { days: 14, oneActorEach: isMedplum }, ...options });
-  servers.push(server);
   const settings = settingsFor(server.url, {
     booking: { mode: 'operations', operations, ...booking },
     ...(isMedplum ? { healthcare_services: servicesWithReference } : {}),
@@ -63,7 +61,7 @@ describe.each(['ihe', 'argonaut', 'medplum'] as const)('a hold by %s', (form) =>
   test('keeps its patient, resource and comment, and is confirmed under the same id', async () => {
     const { connector } = await open(form, withHold);
     const [slot] = await freeSlots(connector, 1);
-    const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);
+    const [held] = await write(connector, [creation(slot, inTenMinutes())]);
     expect(held).toMatchObject({ state: 'held', patientId: 'p-1', resourceId: 'r-1', comment: 'as written' });
     expect(await connector.findAppointments?.(north, [held?.id ?? ''])).toEqual([held]);
     const [booked] = await write(connector, [{ kind: 'confirm', appointmentId: held?.id ?? '' }]);
@@ -73,15 +71,15 @@ describe.each(['ihe', 'argonaut', 'medplum'] as const)('a hold by %s', (form) =>
   test('that has expired does not block its time, and the next booking cancels it', async () => {
     const { server, connector } = await open(form, withHold);
     const [slot, next] = await freeSlots(connector, 2);
-    const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);
+    const [held] = await write(connector, [creation(slot, inTenMinutes())]);
     const appointment = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
-    server.store.save(withHoldUntil(appointment, new Date(Date.now() - minute)) as never);
+    server.store.save(withHoldUntil(appointment, new Date(Date.now() - minute)));
     expect(await connector.findAppointments?.(north, [held?.id ?? ''])).toMatchObject([{ state: 'cancelled' }]);
     // The server still holds it, because reading changes nothing.
     expect(server.store.get(`Appointment/${held?.id}`).status).toBe('pending');
     expect(await freeSlots(connector, 2)).toEqual([slot, next]);
     expect(server.store.get(`Appointment/${held?.id}`).status).toBe('pending');
-    expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+    expect(await write(connector, [creation(slot)])).toMatchObject([{ state: 'booked' }]);
     expect(server.store.get(`Appointment/${held?.id}`).status).toBe('cancelled');
     expect((await freeSlots(connector, 1))[0]).toEqual(next);
   });
@@ -93,11 +91,11 @@ describe('a hold that the server ends too early', () => {
   test('is rejected and released if the server says when it ends', async () => {
     const { server, connector } = await open('argonaut', withHold, brief);
     const [slot] = await freeSlots(connector, 1);
-    const held = write(connector, [creation(slot as never, inTenMinutes())]);
+    const held = write(connector, [creation(slot, inTenMinutes())]);
     await expect(held).rejects.toMatchObject({ kind: 'rejected' });
     expect(server.store.all('Appointment').filter(({ status }) => status === 'pending')).toEqual([]);
     expect(await freeSlots(connector, 1)).toEqual([slot]);
-    const inTime = creation(slot as never, new Date(Date.now() + minute));
+    const inTime = creation(slot, new Date(Date.now() + minute));
     expect(await write(connector, [inTime])).toMatchObject([{ state: 'held' }]);
   });
 
@@ -116,14 +114,14 @@ describe('a hold that the server ends too early', () => {
       };
       const connector = await openConnector(settings, http);
       const [slot] = await freeSlots(connector, 1);
-      expect(await write(connector, [creation(slot as never, inTenMinutes())])).toMatchObject([{ state: 'held' }]);
+      expect(await write(connector, [creation(slot, inTenMinutes())])).toMatchObject([{ state: 'held' }]);
     },
   );
 
   test('is cancelled, and cannot be confirmed or extended', async () => {
     const { connector } = await open('ihe', withHold, brief);
     const [slot] = await freeSlots(connector, 1);
-    const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);
+    const [held] = await write(connector, [creation(slot, inTenMinutes())]);
     const appointmentId = held?.id ?? '';
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3 * minute });
     expect(await connector.findAppointments?.(north, [appointmentId])).toMatchObject([{ state: 'cancelled' }]);
@@ -142,7 +140,7 @@ describe('a hold that is interrupted', () => {
     const [slot] = await freeSlots(connector, 1);
     let writes = 0;
     server.misbehave = ({ method }) => (method === 'PUT' && ++writes === 1 ? { status: 422 } : undefined);
-    const held = write(connector, [creation(slot as never, inTenMinutes())]);
+    const held = write(connector, [creation(slot, inTenMinutes())]);
     await expect(held).rejects.toMatchObject({ kind: 'rejected' });
     expect(await freeSlots(connector, 1)).toEqual([slot]);
   });
@@ -151,7 +149,7 @@ describe('a hold that is interrupted', () => {
     const { server, connector } = await open('ihe', withHold);
     const [slot] = await freeSlots(connector, 1);
     server.misbehave = ({ method }) => (method === 'PUT' ? { status: 429 } : undefined);
-    const held = write(connector, [creation(slot as never, inTenMinutes())]);
+    const held = write(connector, [creation(slot, inTenMinutes())]);
     await expect(held).rejects.toMatchObject({ kind: 'outcome_unknown' });
   });
 
@@ -159,7 +157,7 @@ describe('a hold that is interrupted', () => {
     const { server, connector } = await open('argonaut', withHold);
     const [slot] = await freeSlots(connector, 1);
     server.misbehave = ({ path }) => (path.endsWith('$hold') ? 'cut_after' : undefined);
-    const held = write(connector, [creation(slot as never, inTenMinutes())]);
+    const held = write(connector, [creation(slot, inTenMinutes())]);
     await expect(held).rejects.toMatchObject({ kind: 'outcome_unknown' });
   });
 });
@@ -171,7 +169,7 @@ describe('a booking with `$book`', () => {
       const { server, connector } = await open(form);
       const [slot] = await freeSlots(connector, 1);
       server.misbehave = ({ path }) => (path.endsWith('$book') ? 'cut_after' : undefined);
-      expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked', patientId: 'p-1' }]);
+      expect(await write(connector, [creation(slot)])).toMatchObject([{ state: 'booked', patientId: 'p-1' }]);
       expect(server.store.all('Appointment').filter(({ status }) => status === 'booked')).toHaveLength(1);
     },
   );
@@ -187,7 +185,7 @@ describe('a booking with `$book`', () => {
         const { server, connector } = await open(form);
         const [slot] = await freeSlots(connector, 1);
         server.misbehave = ({ path }) => (path.endsWith('$book') ? { status } : undefined);
-        await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind });
+        await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind });
       }
     },
   );
@@ -198,7 +196,7 @@ describe('a booking with `$book`', () => {
     const booking = { ...settings.booking, operations_url: elsewhere.url };
     const connector = await openConnector({ ...settings, booking });
     const [slot] = await freeSlots(connector, 1);
-    expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+    expect(await write(connector, [creation(slot)])).toMatchObject([{ state: 'booked' }]);
     const hasBooked = (it: FakeServer) => it.seen.some(({ path }) => path.endsWith('$book'));
     expect([hasBooked(elsewhere), hasBooked(server)]).toEqual([true, false]);
   });
@@ -214,7 +212,7 @@ describe('a move with the operations of Medplum', () => {
   ] as const)('whose %s has the fault %s is done once, with its comment', async (step, fault) => {
     const { server, connector } = await open('medplum');
     const [from, to, next] = await freeSlots(connector, 3);
-    const [made] = await write(connector, [creation(from as never)]);
+    const [made] = await write(connector, [creation(from)]);
     let faults = 0;
     server.misbehave = ({ method, path }) =>
       (path.endsWith(step) || method === step) && ++faults === 1 ? fault : undefined;
@@ -231,7 +229,7 @@ describe('a move with the operations of Medplum', () => {
 test('a move with the operations of Medplum is unknown if its comment cannot be written', async () => {
   const { server, connector } = await open('medplum');
   const [from, to] = await freeSlots(connector, 2);
-  const [made] = await write(connector, [creation(from as never)]);
+  const [made] = await write(connector, [creation(from)]);
   server.misbehave = ({ method }) => (method === 'PUT' ? { status: 429 } : undefined);
   const time = { start: to?.start ?? new Date(), end: to?.end ?? new Date() };
   const moved = write(connector, [{ kind: 'update', appointmentId: made?.id ?? '', time, comment: 'moved' }]);
@@ -283,10 +281,10 @@ describe('free times of Medplum', () => {
 test('an expired hold at another time is not cancelled by a booking', async () => {
   const { server, connector } = await open('ihe', withHold);
   const [first, , later] = await freeSlots(connector, 3);
-  const [held] = await write(connector, [creation(first as never, inTenMinutes())]);
+  const [held] = await write(connector, [creation(first, inTenMinutes())]);
   const appointment = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
-  server.store.save(withHoldUntil(appointment, new Date(Date.now() - minute)) as never);
-  await write(connector, [creation(later as never)]);
+  server.store.save(withHoldUntil(appointment, new Date(Date.now() - minute)));
+  await write(connector, [creation(later)]);
   expect(server.store.get(`Appointment/${held?.id}`).status).toBe(appointment.status);
   expect(await write(connector, [{ kind: 'confirm', appointmentId: held?.id ?? '' }])).toMatchObject([
     { state: 'booked' },
@@ -296,11 +294,11 @@ test('an expired hold at another time is not cancelled by a booking', async () =
 test('a move with the operations of Medplum takes its new time even if the appointment names no slots', async () => {
   const { server, connector } = await open('medplum');
   const [from, , to] = await freeSlots(connector, 3);
-  const [made] = await write(connector, [creation(from as never)]);
+  const [made] = await write(connector, [creation(from)]);
   const reference = `Appointment/${made?.id}`;
   const { slot: _, ...withoutSlots } = server.store.get(reference) as unknown as FhirAppointment;
-  server.store.save(withoutSlots as never);
+  server.store.save(withoutSlots);
   const time = { start: to?.start as Date, end: to?.end as Date };
   expect(await write(connector, [{ kind: 'update', appointmentId: made?.id ?? '', time }])).toMatchObject([time]);
-  await expect(write(connector, [creation(to as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+  await expect(write(connector, [creation(to)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
 });

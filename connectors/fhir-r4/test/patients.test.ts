@@ -1,19 +1,14 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions } from '../fake/server.ts';
 import type { FhirAppointment, FhirResource } from '../src/fhir.ts';
 import { patientIdOf } from '../src/mappers/appointment.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 async function open(settings: Partial<FhirSettings> = {}, options: FakeOptions = {}) {
   const server = await startFake({ data: { days: 7 }, ...options });
-  servers.push(server);
   const connector = await openConnector(settingsFor(server.url, settings));
   const change = (id: string, elements: object) =>
     server.store.save({ ...server.store.get(`Patient/${id}`), ...elements } as FhirResource);

@@ -1,19 +1,14 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { healthcareServices } from '../fake/data-set.ts';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import type { FakeOptions, FakeServer } from '../fake/server.ts';
 import type { FhirSettings } from '../src/settings.ts';
+import { startFake } from './fake.ts';
 import { probeServer, settingsFor } from './subject.ts';
 
 type Booking = NonNullable<FhirSettings['booking']>;
 
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
 async function start(options: FakeOptions) {
   const server = await startFake({ data: { days: 7 }, ...options });
-  servers.push(server);
   return server;
 }
 

@@ -1,6 +1,7 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type FakeServer, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeServer } from '../fake/server.ts';
 import type { FhirSettings } from '../src/settings.ts';
+import { startFake } from './fake.ts';
 import { start } from './medical-notes-server.ts';
 import { probeServer, settingsFor } from './subject.ts';
 
@@ -37,7 +38,6 @@ describe('the check of a connection', () => {
 
   test('says that a server without DocumentReferences has no notes', async () => {
     const server = await startFake({ documents: false, data: { days: 3 } });
-    onTestFinished(() => server.close());
     expect(await finding(server)).toMatchObject({ status: 'untried' });
   });
 });

@@ -1,7 +1,8 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type FakeOptions, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions } from '../fake/server.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
+import { startFake } from './fake.ts';
 import { probeServer, settingsFor } from './subject.ts';
 
 /** What the check of a connection says about documents or schedules. */
@@ -12,7 +13,6 @@ async function check(
   document?: object,
 ) {
   const server = await startFake({ data: { days: 3 }, ...options });
-  onTestFinished(() => server.close());
   if (document) server.store.save(document as FhirResource);
   const before = server.store.all('DocumentReference').length;
   const { findings, recommendedSettings } = await probeServer(settingsFor(server.url, settings));

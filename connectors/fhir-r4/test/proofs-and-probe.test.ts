@@ -1,24 +1,19 @@
 import { plainHttp } from '@crossward/connector-kit/conformance';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startMedplum } from '../counterparts/medplum.ts';
 import { healthcareServices } from '../fake/data-set.ts';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import type { FakeOptions } from '../fake/server.ts';
 import { createFhirClient } from '../src/client/create.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { proveIfMatch } from '../src/slot-claim/if-match-proof.ts';
 import { proveTransactions } from '../src/transaction/transaction-proof.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, probeServer, settingsFor, south } from './subject.ts';
-
-const servers: Pick<FakeServer, 'close'>[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 async function start(options: FakeOptions) {
   const server = await startFake({ ...options, data: { days: 14 } });
-  servers.push(server);
   const authorizer = { headers: async () => ({}) };
   const client = createFhirClient({
     baseUrl: server.url,
@@ -111,19 +106,16 @@ describe('a server', () => {
     const [slot] = await freeSlots(connector, 1);
     // The delay makes all callers see the slot as free before the first transaction is done.
     server.misbehave = ({ path }) => (path === '/' ? { delayMilliseconds: 200 } : undefined);
-    const racers = await Promise.allSettled(
-      Array.from({ length: 20 }, () => write(connector, [creation(slot as never)])),
-    );
+    const racers = await Promise.allSettled(Array.from({ length: 20 }, () => write(connector, [creation(slot)])));
     const booked = server.store.all('Appointment').filter(({ status }) => status === 'booked');
     const won = racers.filter(({ status }) => status === 'fulfilled');
     expect(booked).toHaveLength(won.length);
     expect(won.length).toBeLessThanOrEqual(1);
-    await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'rejected' });
+    await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'rejected' });
   });
 
   test('that is Medplum in memory fails the proof of atomic transactions', async () => {
     const server = await startMedplum({ data: { days: 3 } });
-    servers.push(server);
     const connector = await openConnector(settingsFor(server.url));
     expect(connector.capabilities.transactions).toBe(false);
   });

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { AppointmentChange, Connector } from '@crossward/connector-kit';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions } from '../fake/server.ts';
 import type { FhirAppointment, FhirResource, FhirSlot } from '../src/fhir.ts';
 import { slotsOf } from '../src/mappers/appointment.ts';
 import { recent } from '../src/recent.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 async function writeFirst(
   connector: Connector,
@@ -30,7 +26,6 @@ describe.each<[string, FakeOptions]>([
 ])('by %s', (_, options) => {
   async function booked() {
     const server = await startFake({ data: { days: 14 }, ...options });
-    servers.push(server);
     const connector = await openConnector(settingsFor(server.url));
     const [slot, to] = await freeSlots(connector, 2);
     if (!slot || !to) throw new Error('No free slots');

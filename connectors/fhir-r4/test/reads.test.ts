@@ -1,22 +1,17 @@
 import type { Connector, EhrHttp } from '@crossward/connector-kit';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions } from '../fake/server.ts';
 import { createFhirClient } from '../src/client/create.ts';
 import type { FhirAppointment, FhirPatient, FhirResource, FhirSlot } from '../src/fhir.ts';
 import { resourceReference } from '../src/resource-id.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { expireHold } from './expire-hold.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor, south } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 async function open(options: FakeOptions = {}, settings: Partial<FhirSettings> = {}) {
   const server = await startFake({ data: { days: 14 }, ...options });
-  servers.push(server);
   return { server, connector: await openConnector(settingsFor(server.url, settings)) };
 }
 
@@ -219,7 +214,7 @@ describe('a care unit', () => {
     const resources = await connector.listResources?.(unit);
     expect(resources?.map(({ id }) => id)).toEqual(['location_room-1', 'r-1', 'r-2']);
     const [slot] = await freeSlots(connector, 1, 'r-2');
-    const [made] = await write(connector, [creation(slot as never)]);
+    const [made] = await write(connector, [creation(slot)]);
     expect(made).toMatchObject({ resourceId: 'r-2', state: 'booked' });
   });
 
@@ -231,8 +226,9 @@ describe('a care unit', () => {
     const connector = await openConnector(settings);
     const service = { id: 'h-1', name: 'Konsultation', durationMinutes: null };
     expect(await connector.listHealthcareServices?.(north)).toEqual([service]);
-    const found = await connector.listTimeSlots?.({ ...all, careUnit: north, limit: 1 });
-    const [made] = await write(connector, [creation(found?.[0] as never)]);
+    const [slot] = (await connector.listTimeSlots?.({ ...all, careUnit: north, limit: 1 })) ?? [];
+    if (!slot) throw new Error('No free slot');
+    const [made] = await write(connector, [creation(slot)]);
     expect(made).toMatchObject({ healthcareServiceId: 'h-1' });
   });
 });
@@ -335,12 +331,12 @@ describe('an expired hold', () => {
     for (const options of [{}, { transactions: 'none' }] as const) {
       const { server, connector } = await open(options);
       const [slot] = await freeSlots(connector, 1);
-      const [held] = await write(connector, [creation(slot as never, new Date(Date.now() + 600_000))]);
+      const [held] = await write(connector, [creation(slot, new Date(Date.now() + 600_000))]);
       expect(held).toMatchObject({ state: 'held' });
       expect((await freeSlots(connector, 1))[0]?.start).not.toEqual(slot?.start);
       expireHold(server, held?.id ?? '');
       expect((await freeSlots(connector, 1))[0]).toEqual(slot);
-      await write(connector, [creation(slot as never)]);
+      await write(connector, [creation(slot)]);
       const swept = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
       expect(swept.status).toBe('cancelled');
       expect(swept.extension?.some(({ url }) => url === 'urn:crossward:held-until')).not.toBe(true);
@@ -350,7 +346,7 @@ describe('an expired hold', () => {
   test('of an interrupted write is busy if its appointment exists, and free otherwise', async () => {
     const { server, connector } = await open({ transactions: 'none' });
     const [slot] = await freeSlots(connector, 1);
-    const [made] = await write(connector, [creation(slot as never)]);
+    const [made] = await write(connector, [creation(slot)]);
     const reference = `Slot/slot-r-1-${(slot?.start.getTime() ?? 0) / 60_000}`;
     const claimed = (owner: string) =>
       server.store.save({
@@ -368,14 +364,14 @@ describe('an expired hold', () => {
       } as FhirSlot);
     claimed(`Appointment/${made?.id}`);
     expect((await freeSlots(connector, 1))[0]?.start).not.toEqual(slot?.start);
-    await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
     // Whoever claimed the slot, an active appointment that names it keeps it.
     claimed('unknown-operation');
-    await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
     server.store.remove(`Appointment/${made?.id}`);
     claimed('unknown-operation');
     expect((await freeSlots(connector, 1))[0]).toEqual(slot);
-    expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+    expect(await write(connector, [creation(slot)])).toMatchObject([{ state: 'booked' }]);
   });
 });
 
@@ -411,7 +407,7 @@ describe('a search for a few slots', () => {
         id: `a-${index}`,
       } as FhirResource);
     }
-    const [booked] = await write(connector, [creation(slot as never)]);
+    const [booked] = await write(connector, [creation(slot)]);
     expect(booked).toMatchObject({ state: 'booked', start });
   });
 });

@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Connector, ScheduleCreation } from '@crossward/connector-kit';
 import { Temporal } from 'temporal-polyfill';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { timeZone } from '../fake/data-set.ts';
-import { type FakeOptions, type FakeServer, type Fault, type SeenRequest, startFake } from '../fake/server.ts';
+import type { FakeOptions, FakeServer, Fault, SeenRequest } from '../fake/server.ts';
 import type { FhirSlot } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 type Writer = Required<Connector>;
 
 async function start(options: FakeOptions = {}): Promise<FakeServer> {
   const server = await startFake({ ...options, data: { days: 14 } });
-  servers.push(server);
   return server;
 }
 
@@ -154,7 +149,7 @@ test("the EHR's own schedules are listed, count as overlaps, and are not changed
   const server = await start();
   const connector = await open(server);
   const planningHorizon = { start: '2027-01-04T00:00:00+01:00', end: '2027-03-01T00:00:00+01:00' };
-  server.store.save({ ...server.store.get('Schedule/schedule-r-1'), planningHorizon } as never);
+  server.store.save({ ...server.store.get('Schedule/schedule-r-1'), planningHorizon });
   const list = (year: number) =>
     connector.listSchedules({
       careUnit: north,
@@ -187,7 +182,8 @@ test('slots that the staff have blocked stay blocked', async () => {
   const connector = await open(server);
   const { id } = await connector.createSchedule(evenings(1));
   const slot = server.store.all('Slot').find((it) => it.start === evening(0).start.toISOString());
-  server.store.save({ ...slot, status: 'busy-unavailable' } as never);
+  if (!slot) throw new Error('No slot');
+  server.store.save({ ...slot, status: 'busy-unavailable' });
   const operationId = randomUUID();
   const write = { operationId, careUnit: north, resourceId: 'r-1', scheduleId: id };
   await connector.addScheduleException({ ...write, ...evening(0) });
@@ -255,7 +251,7 @@ describe('the withdrawal of a creation in a server that limits its transactions'
           { actor: { reference: 'Practitioner/r-1' }, status: 'accepted' },
           { actor: { reference: 'Location/north' }, status: 'accepted' },
         ],
-      } as never);
+      });
       return { status: 412 };
     };
     expect(await connector.withdrawSchedule(north, operationId)).toBe('changed');

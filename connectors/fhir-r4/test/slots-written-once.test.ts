@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Connector, TimeSlot } from '@crossward/connector-kit';
 import { plainHttp } from '@crossward/connector-kit/conformance';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeServer, type SeenRequest, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeServer, SeenRequest } from '../fake/server.ts';
 import type { FhirSlot } from '../src/fhir.ts';
 import { claimedSlot, claimOf } from '../src/mappers/slot.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { expireHold } from './expire-hold.ts';
+import { startFake } from './fake.ts';
 import { openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 /** A server in mode `slot_claim`, a gateway that can die, and another one that runs on. */
 async function start() {
   const server = await startFake({ transactions: 'none', data: { days: 14 } });
-  servers.push(server);
   const http = plainHttp();
   const dying = await openConnector(settingsFor(server.url), http);
   const other = await openConnector(settingsFor(server.url));
@@ -41,7 +36,7 @@ function dieAt({ server, http }: Pick<Awaited<ReturnType<typeof start>>, 'server
 
 function endClaim({ store }: FakeServer, slot: FhirSlot): void {
   const owner = claimOf(slot)?.owner ?? '';
-  store.save(claimedSlot(slot, 'busy', { owner, until: new Date(Date.now() - 60_000) }) as never);
+  store.save(claimedSlot(slot, 'busy', { owner, until: new Date(Date.now() - 60_000) }));
 }
 
 const isOffered = async (connector: Connector, slot: TimeSlot) =>
@@ -157,7 +152,7 @@ test('a slot without a claim of ours is claimed before its appointment is cancel
   const it = await start();
   const [made] = await write(it.dying, [creation(it.from)]);
   const { extension: _, ...byStaff } = it.slotAt(it.from);
-  it.server.store.save(byStaff as never);
+  it.server.store.save(byStaff);
   dieAt(it, isFreeing);
   await write(it.dying, [{ kind: 'cancel', appointmentId: made?.id ?? '' }]).catch(() => undefined);
   it.server.misbehave = () => undefined;

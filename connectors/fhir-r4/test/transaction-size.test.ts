@@ -1,17 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions, FakeServer } from '../fake/server.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { openConnector, probeServer, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 async function start(options: FakeOptions) {
   const server = await startFake({ data: { days: 14 }, ...options });
-  servers.push(server);
   return server;
 }
 

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { healthcareServices } from '../fake/data-set.ts';
-import { type FakeOptions, type FakeServer, type Fault, type SeenRequest, startFake } from '../fake/server.ts';
+import type { FakeOptions, Fault, SeenRequest } from '../fake/server.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 async function open(options: FakeOptions, settings: Partial<FhirSettings> = {}) {
   const server = await startFake({ ...options, data: { days: 14, ...options.data } });
-  servers.push(server);
   return { server, connector: await openConnector(settingsFor(server.url, settings)) };
 }
 
@@ -55,7 +50,7 @@ describe.each(modes)('a booking %s that gets no response', (_, options, settings
       const [slot] = await freeSlots(connector, 1);
       server.misbehave = onWrite(place, fault);
       const operationId = randomUUID();
-      const changes = [creation(slot as never)];
+      const changes = [creation(slot)];
       const first = await write(connector, changes, operationId).catch((error: unknown) => error);
       server.misbehave = () => undefined;
       await server.atRest();
@@ -77,7 +72,7 @@ describe.each(modes.slice(0, 2))('a cancellation %s whose connection is cut', (_
       for (const place of [1, 2, 3]) {
         const { server, connector } = await open(options, settings);
         const [slot] = await freeSlots(connector, 1);
-        const [made] = await write(connector, [creation(slot as never)]);
+        const [made] = await write(connector, [creation(slot)]);
         server.misbehave = onWrite(place, fault);
         const operationId = randomUUID();
         const cancel = { kind: 'cancel', appointmentId: made?.id ?? '' } as const;
@@ -95,7 +90,7 @@ test('a write that a busy server rejects is retried and done once', async () => 
   const { server, connector } = await open({});
   const [slot] = await freeSlots(connector, 1);
   server.misbehave = onWrite(1, { status: 503, headers: { 'retry-after': '7' } });
-  expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+  expect(await write(connector, [creation(slot)])).toMatchObject([{ state: 'booked' }]);
   expect(server.store.all('Appointment')).toHaveLength(1);
 });
 
@@ -111,14 +106,14 @@ describe.each(modes)('a booking %s that is interrupted by 429', (_, options, set
         return undefined;
       };
       const operationId = randomUUID();
-      const result = await write(connector, [creation(slot as never)], operationId).catch((error: unknown) => error);
+      const result = await write(connector, [creation(slot)], operationId).catch((error: unknown) => error);
       server.misbehave = () => undefined;
       const booked = server.store.all('Appointment').filter(({ status }) => status === 'booked');
       // A claimed Slot that could not be given back is left too.
       const isLeft = booked.length > 0 || server.store.all('Slot').some(({ status }) => status !== 'free');
       if (result instanceof Error) expect(result).toMatchObject({ kind: isLeft ? 'outcome_unknown' : 'unavailable' });
       else expect(booked).toHaveLength(1);
-      expect(await write(connector, [creation(slot as never)], operationId)).toMatchObject([{ state: 'booked' }]);
+      expect(await write(connector, [creation(slot)], operationId)).toMatchObject([{ state: 'booked' }]);
       expect(server.store.all('Appointment').filter(({ status }) => status === 'booked')).toHaveLength(1);
     }
   });
@@ -136,11 +131,11 @@ describe.each(modes)('a booking %s that is done but gets no response', (_, optio
       return isBooked() && request.path.startsWith('/Appointment') ? { status } : undefined;
     };
     const operationId = randomUUID();
-    await expect(write(connector, [creation(slot as never)], operationId)).rejects.toMatchObject({
+    await expect(write(connector, [creation(slot)], operationId)).rejects.toMatchObject({
       kind: 'outcome_unknown',
     });
     server.misbehave = () => undefined;
-    expect(await write(connector, [creation(slot as never)], operationId)).toMatchObject([{ state: 'booked' }]);
+    expect(await write(connector, [creation(slot)], operationId)).toMatchObject([{ state: 'booked' }]);
   });
 });
 
@@ -155,7 +150,7 @@ test('a booking whose time is already taken is unknown when the look-up of its o
     const nothing = { status: 200, body: { resourceType: 'Bundle', type: 'searchset' } };
     return lookUps <= 2 ? nothing : { status: 500 };
   };
-  await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'outcome_unknown' });
+  await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'outcome_unknown' });
   expect(lookUps).toBe(3);
   expect(server.store.all('Appointment')).toHaveLength(1);
 });

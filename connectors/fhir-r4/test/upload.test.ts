@@ -1,19 +1,14 @@
 import { plainHttp } from '@crossward/connector-kit/conformance';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { healthcareServices, loadDataSet, timeZone } from '../fake/data-set.ts';
-import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import type { FakeOptions } from '../fake/server.ts';
 import { uploadTo } from '../fake/upload.ts';
 import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirResource } from '../src/fhir.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
+import { startFake } from './fake.ts';
 
 async function startEmpty(options: FakeOptions) {
   const server = await startFake({ ...options, data: [] });
-  servers.push(server);
   return server;
 }
 

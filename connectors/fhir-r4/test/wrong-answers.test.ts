@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { EhrHttp, EhrRequest, EhrResponse } from '@crossward/connector-kit';
 import { plainHttp } from '@crossward/connector-kit/conformance';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeOptions, type FakeServer, type SeenRequest, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions, SeenRequest } from '../fake/server.ts';
 import type { FhirAppointment, FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
-
-const servers: FakeServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 /** A connector behind a proxy that gives the answer to another request. `undefined`: the right answer. */
 async function open(options: FakeOptions = {}, settings: Partial<FhirSettings> = {}) {
   const server = await startFake({ data: { days: 14 }, ...options });
-  servers.push(server);
   const direct = plainHttp();
   const proxy: { wrong: (request: EhrRequest) => Promise<EhrResponse | undefined> } = { wrong: async () => undefined };
   const http: EhrHttp = { ...direct, send: async (request) => (await proxy.wrong(request)) ?? direct.send(request) };
@@ -43,7 +38,7 @@ describe('a read that is answered with', () => {
     const wanted = isRead('/Patient/p-3');
     proxy.wrong = async (it) => (wanted(it) ? answer(alter(server.store.get('Patient/p-5'))) : undefined);
     await expect(connector.findPatient?.(byId('p-3'))).rejects.toMatchObject({ kind: 'rejected' });
-    const booking = write(connector, [{ ...creation(slot as never), patientId: 'p-3' }]);
+    const booking = write(connector, [{ ...creation(slot), patientId: 'p-3' }]);
     await expect(booking).rejects.toMatchObject({ kind: 'rejected' });
     expect(server.store.all('Appointment')).toEqual([]);
   });
@@ -108,7 +103,7 @@ describe.each(modes)('a write %s that is answered with the result of another one
       answers.set(kindOf(request), response);
       return response;
     };
-    const [other] = await write(connector, [{ ...creation(first as never), patientId: 'p-5' }]);
+    const [other] = await write(connector, [{ ...creation(first), patientId: 'p-5' }]);
     const confuse = (isSent: boolean) => {
       let isOver = false;
       proxy.wrong = async (request) => {
@@ -120,7 +115,7 @@ describe.each(modes)('a write %s that is answered with the result of another one
         return wrong;
       };
     };
-    return { ...opened, slot: second as never, other, confuse };
+    return { ...opened, slot: second, other, confuse };
   }
 
   test.each([true, false])('tells its own booking, if the request was performed: %s', async (isSent) => {
@@ -168,7 +163,7 @@ test('the result of a creation that names another resource in `Location` is read
     return { ...response, headers: { ...response.headers, location: 'http://ehr.example/Appointment/other' } };
   };
   server.seen.splice(0);
-  const [made] = await write(connector, [creation(slot as never)]);
+  const [made] = await write(connector, [creation(slot)]);
   expect(server.store.all('Appointment').map(({ id }) => id)).toEqual([made?.id]);
   const createdAt = server.seen.findIndex(isCreate);
   expect(server.seen.slice(createdAt + 1).some(({ path }) => path === '/Appointment')).toBe(true);

@@ -1,10 +1,10 @@
 import { runConformance } from '@crossward/connector-kit/conformance';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type FakeServer, startFake } from '../fake/server.ts';
+import { describe, expect, test } from 'vitest';
 import { createClock } from '../src/clock.ts';
 import type { FhirAppointment } from '../src/fhir.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { expireHold } from './expire-hold.ts';
+import { startFake } from './fake.ts';
 import { fhirSubject, north, openConnector, settingsFor } from './subject.ts';
 
 const second = 1000;
@@ -51,31 +51,25 @@ describe('the estimated clock of an EHR', () => {
 });
 
 describe.each([-10 * minute, 10 * minute])('holds in an EHR whose clock is %d ms ahead', (clockAheadMilliseconds) => {
-  const servers: FakeServer[] = [];
-  afterEach(async () => {
-    for (const server of servers.splice(0)) await server.close();
-  });
-
   test.each(['atomic', 'none'] as const)('expire at the right moment, with transactions: %s', async (transactions) => {
     const server = await startFake({ transactions, clockAheadMilliseconds, data: { days: 14 } });
-    servers.push(server);
     const connector = await openConnector(settingsFor(server.url));
     const [slot, other] = await freeSlots(connector, 2);
 
     const holdUntil = new Date(Date.now() + 5 * minute);
-    const [held] = await write(connector, [creation(slot as never, holdUntil)]);
+    const [held] = await write(connector, [creation(slot, holdUntil)]);
     expect(held?.state).toBe('held');
     expect(Math.abs((held?.heldUntil?.getTime() ?? 0) - holdUntil.getTime())).toBeLessThanOrEqual(2 * second);
     const stored = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
     const until = stored.extension?.find(({ url }) => url === 'urn:crossward:held-until')?.valueInstant ?? '';
     const byGatewayClock = Date.parse(until) - clockAheadMilliseconds;
     expect(Math.abs(byGatewayClock - holdUntil.getTime())).toBeLessThanOrEqual(2 * second);
-    await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
 
-    const [expired] = await write(connector, [creation(other as never, holdUntil)]);
+    const [expired] = await write(connector, [creation(other, holdUntil)]);
     expireHold(server, expired?.id ?? '', clockAheadMilliseconds);
     expect(await connector.findAppointments?.(north, [expired?.id ?? ''])).toMatchObject([{ state: 'cancelled' }]);
-    expect(await write(connector, [creation(other as never)])).toMatchObject([{ state: 'booked' }]);
+    expect(await write(connector, [creation(other)])).toMatchObject([{ state: 'booked' }]);
   });
 });
 
@@ -84,14 +78,8 @@ describe.each([-10 * minute, 10 * minute])(
   (wrong) => {
     /** The gateway's clock. That of the machine is wrong, and the EHR's is right by the machine's. */
     const now = () => new Date(Date.now() - wrong);
-    const servers: FakeServer[] = [];
-    afterEach(async () => {
-      for (const server of servers.splice(0)) await server.close();
-    });
-
     async function serverWith(transactions: 'atomic' | 'none') {
       const server = await startFake({ transactions, data: { days: 14 } });
-      servers.push(server);
       return server;
     }
 
@@ -100,7 +88,7 @@ describe.each([-10 * minute, 10 * minute])(
       const connector = await openConnector(settingsFor(server.url), undefined, undefined, now);
       const [slot] = await freeSlots(connector, 1);
       const holdUntil = new Date(now().getTime() + 5 * minute);
-      const [held] = await write(connector, [creation(slot as never, holdUntil)]);
+      const [held] = await write(connector, [creation(slot, holdUntil)]);
       expect(held?.state).toBe('held');
       expect(Math.abs((held?.heldUntil?.getTime() ?? 0) - holdUntil.getTime())).toBeLessThanOrEqual(2 * second);
       const stored = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
