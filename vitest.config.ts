@@ -22,6 +22,7 @@ const fhirOnlyChaos = 'test/fhir/recovery.chaos.test.ts';
 
 /** Kills processes that use the embedded database. */
 const embeddedDatabase = 'server/src/db/database.db.test.ts';
+const postgresqlAlone = 'server/src/db/{failed-connections,two-pools}.db.test.ts';
 
 interface ProjectOptions {
   readonly databaseKind: 'postgresql' | 'pglite';
@@ -43,14 +44,7 @@ function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exc
   };
 }
 
-const againstFhirServer = (ehrKind: 'fhir' | 'medplum') => [
-  project(ehrKind, {
-    databaseKind: 'postgresql',
-    ehrKind,
-    include: [...acceptanceFilesWith(`'${everyEhr}'`), fhirOnly],
-  }),
-  project(`chaos-${ehrKind}`, { databaseKind: 'postgresql', ehrKind, include: [fhirOnlyChaos] }),
-];
+const everyEhrFiles = [...acceptanceFilesWith(`'${everyEhr}'`), fhirOnly];
 
 const unit = {
   extends: true as const,
@@ -91,12 +85,17 @@ export default defineConfig({
       project('pglite', {
         databaseKind: 'pglite',
         include: [...files('acceptance'), 'server/src/db/*.db.test.ts', 'test/conformance/sandbox.*.test.ts'],
-        exclude: [fhirOnly, embeddedDatabase, ...acceptanceFilesWith(`@module-tag ${anyDatabase}`)],
+        exclude: [fhirOnly, embeddedDatabase, postgresqlAlone, ...acceptanceFilesWith(`@module-tag ${anyDatabase}`)],
       }),
-      ...againstFhirServer('fhir'),
-      ...againstFhirServer('medplum'),
+      project('fhir', { databaseKind: 'postgresql', ehrKind: 'fhir', include: everyEhrFiles }),
       project('python', { databaseKind: 'postgresql', include: files('python') }),
       project('chaos', { databaseKind: 'postgresql', include: files('chaos', 'browser'), exclude: [fhirOnlyChaos] }),
+      project('chaos-fhir', { databaseKind: 'postgresql', ehrKind: 'fhir', include: [fhirOnlyChaos] }),
+      project('chaos-medplum', {
+        databaseKind: 'postgresql',
+        ehrKind: 'medplum',
+        include: [...everyEhrFiles, fhirOnlyChaos],
+      }),
       project('chaos-pglite', {
         databaseKind: 'pglite',
         include: [

@@ -70,10 +70,14 @@ const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, check
 /** The next clock change is within the horizon. */
 const writingSchedules: Partial<FhirSettings> = { schedules: { write: true, horizon_days: 400 } };
 
-/** The fake server in booking modes that write slots and appointments. */
+/** The fake server in booking modes that write slots and appointments: in a transaction, and with a claim on the slot. */
 export const slotFakes: readonly Counterpart[] = [
   onFake('transaction', { validates: true, cachesSearches: true }, writingSchedules),
   onFake('slot claim', { transactions: 'none', validates: true, emptyBodies: true, pageSize: 50 }),
+];
+
+/** As slot claims, on a server with another status for a slot that is taken. */
+export const otherSlotFakes: readonly Counterpart[] = [
   onFake('slot claim rejected with 409', { transactions: 'none', lostClaimStatus: 409 }),
 ];
 
@@ -138,7 +142,7 @@ export const operationFakes: readonly Counterpart[] = [
 ];
 
 /** Every booking mode, with the fake server set up to support it. */
-export const fakes: readonly Counterpart[] = [...slotFakes, ...createFakes, ...operationFakes];
+export const fakes: readonly Counterpart[] = [...slotFakes, ...otherSlotFakes, ...createFakes, ...operationFakes];
 
 /** A FHIR server by another vendor, in the modes that `auto` chooses. */
 export const medplums: readonly Counterpart[] = [

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
 import { roomId } from '../../../test/ehrs/under-test.ts';
 import { startGateway } from '../../../test/gateway/gateway.ts';

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
 import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
 import { bergen, book, oslo, riverside } from '../../../test/requests/bookings.ts';

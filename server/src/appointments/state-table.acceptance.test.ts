@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { isConnectionFailure, isRolledBack, mayHaveBeenSent } from './errors.ts';
 import { createDb, type Db } from './kysely.ts';
 import { retryTransaction } from './retry.ts';
 
 // PGlite has no connections that break.
-describe.runIf(inject('databaseKind') === 'postgresql')('a connection that fails', () => {
+describe('a connection that fails', () => {
   let testDatabase: TestDatabase;
   let db: Db;
   beforeAll(async () => {

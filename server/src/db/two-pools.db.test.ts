@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connectTimeout } from '../../../test/database/database.ts';
 import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import { book, oslo, sodermalm } from '../../../test/requests/bookings.ts';
@@ -34,7 +34,7 @@ const message: CodeMessage = {
 };
 
 // PGlite has a single connection.
-describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL', () => {
+describe('a gateway on PostgreSQL', () => {
   let gateway: Gateway;
   let pool: DatabasePool;
   let background: DatabasePool;

@@ -60,10 +60,8 @@ const content = (id: string, from = path) => gateway.request('GET', `${from}/${i
 
 describe('storing a document', () => {
   // Medplum's router takes no Binary, so the connector offers no documents there.
-  test.skipIf(inject('ehrKind') === 'medplum')(
-    'by JSON gives it back byte for byte',
-    { tags: 'every-ehr' },
-    async () => {
+  if (inject('ehrKind') !== 'medplum')
+    test('by JSON gives it back byte for byte', { tags: 'every-ehr' }, async () => {
       const bytes = pdfOf(700_001);
       const { status, body, headers } = await createDocument(gateway, {
         title: 'Epikrise på «norsk»',
@@ -92,8 +90,7 @@ describe('storing a document', () => {
         'x-content-type-options': 'nosniff',
         'content-disposition': expect.stringMatching(/^attachment; .*filename\*=UTF-8''Epikrise%20p%C3%A5/),
       });
-    },
-  );
+    });
 
   test.each([
     ['before', 0],

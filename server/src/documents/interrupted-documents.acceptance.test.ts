@@ -244,17 +244,18 @@ test('a rejection by the EHR leaves nothing', async () => {
   expect(await documents()).toEqual([]);
 });
 
-test.runIf(inject('databaseKind') === 'postgresql')('another gateway sends the content again', async () => {
-  const headers = { 'idempotency-key': randomUUID() };
-  loseResponse(false);
-  expect(await send(headers)).toMatchObject(unknown);
-  const other = await startGateway({ ...options, beside: gateway });
-  const retry = await finalResponse(() => createDocument(other, fields, { path, headers })).finally(() =>
-    other.close(),
-  );
-  expect(retry.status).toBe(201);
-  await expectOneDocument(retry.body.id);
-});
+if (inject('databaseKind') === 'postgresql')
+  test('another gateway sends the content again', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    loseResponse(false);
+    expect(await send(headers)).toMatchObject(unknown);
+    const other = await startGateway({ ...options, beside: gateway });
+    const retry = await finalResponse(() => createDocument(other, fields, { path, headers })).finally(() =>
+      other.close(),
+    );
+    expect(retry.status).toBe(201);
+    await expectOneDocument(retry.body.id);
+  });
 
 test('uploads that were left behind are deleted, and those of operations that go on are not', async () => {
   const headers = { 'idempotency-key': randomUUID() };

@@ -67,5 +67,6 @@ describe('problem pages', () => {
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(text).toContain(`<code>${reason}</code>`);
     expect(text).toContain(reasons[reason].title);
+    expect(text).toContain('What to do');
   });
 });

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { identifierCases } from '../../../test/cases/identifier-cases.ts';

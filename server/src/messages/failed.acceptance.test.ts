@@ -177,6 +177,11 @@ describe('while the provider is away', () => {
     ]);
     await rowsOf(gateway, `UPDATE pgboss.job SET retry_count = 10, start_after = now() WHERE state = 'retry'`);
     await eventually(async () => expect(await planned(11)).toEqual([{ isInTime: true }]));
+    // The last attempt, at the end of the code.
+    await rowsOf(gateway, `UPDATE messages SET expires_at = now() + interval '2 seconds' WHERE confirmation_id = $1`, [
+      id,
+    ]);
+    await rowsOf(gateway, `UPDATE pgboss.job SET start_after = now() + interval '2 seconds' WHERE state = 'retry'`);
     await failedEventsAbout(held.id);
     expect(await attemptsFor(id)).toEqual([{ state: 'failed', failure_reason: 'http_503' }]);
   });

@@ -251,9 +251,8 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
   });
 
   // Medplum's router has no transactions, so it gets one change at a time.
-  test.skipIf(inject('ehrKind') === 'medplum')(
-    'a bulk change counts as performed only if every appointment matches',
-    async () => {
+  if (inject('ehrKind') !== 'medplum')
+    test('a bulk change counts as performed only if every appointment matches', async () => {
       const slots = await consecutiveSlots(gateway, 2, { careUnit: direct, resourceId: 'r-3' });
       const ids: string[] = [];
       for (const slot of slots) ids.push((await book(gateway, { careUnit: direct, slot })).id);
@@ -271,8 +270,7 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
       expect(response.status).toBe(200);
       expect(response.body.appointments).toMatchObject(ids.map((id) => ({ id, resource_id: 'emr_id:r-4' })));
       expect(received).toEqual(['update', 'update']);
-    },
-  );
+    });
 });
 
 describe('a gateway that was killed during a call to such an EHR', () => {

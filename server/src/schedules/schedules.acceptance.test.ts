@@ -81,36 +81,38 @@ async function listed(resourceId: string, query = ''): Promise<readonly Schedule
 }
 
 describe('create_schedule', () => {
-  test.skipIf(readsOnly)('gives time slots that can be booked at once', { tags: 'every-ehr' }, async () => {
-    const answer = await post(schedulesOf('r-1'), evening);
-    expect(answer).toMatchObject({
-      status: 201,
-      body: {
-        id: expect.stringMatching(/\S/),
-        resource_id: 'emr_id:r-1',
-        healthcare_service_ids: ['consultation'],
-        start: expect.stringMatching(`^${evening.start_time}[+]0[12]:00$`),
-        end: expect.stringMatching(`^${evening.end_time}[+]0[12]:00$`),
-        slot_minutes: 30,
-        recurrence: null,
-        ends_at: null,
-        exceptions: [],
-      },
+  if (!readsOnly)
+    test('gives time slots that can be booked at once', { tags: 'every-ehr' }, async () => {
+      const answer = await post(schedulesOf('r-1'), evening);
+      expect(answer).toMatchObject({
+        status: 201,
+        body: {
+          id: expect.stringMatching(/\S/),
+          resource_id: 'emr_id:r-1',
+          healthcare_service_ids: ['consultation'],
+          start: expect.stringMatching(`^${evening.start_time}[+]0[12]:00$`),
+          end: expect.stringMatching(`^${evening.end_time}[+]0[12]:00$`),
+          slot_minutes: 30,
+          recurrence: null,
+          ends_at: null,
+          exceptions: [],
+        },
+      });
+      expect(await slotsOn('r-1', 0)).toEqual(['18:00', '18:30', '19:00', '19:30']);
+      const { body } = await gateway.request('GET', answer.headers.location ?? '');
+      expect(body).toEqual(answer.body);
+      const { start, end, resource_id } = answer.body;
+      expect(await book({ start, end, resource_id })).toMatchObject({ status: 201 });
+      expect(await slotsOn('r-1', 0)).toEqual([]);
     });
-    expect(await slotsOn('r-1', 0)).toEqual(['18:00', '18:30', '19:00', '19:30']);
-    const { body } = await gateway.request('GET', answer.headers.location ?? '');
-    expect(body).toEqual(answer.body);
-    const { start, end, resource_id } = answer.body;
-    expect(await book({ start, end, resource_id })).toMatchObject({ status: 201 });
-    expect(await slotsOn('r-1', 0)).toEqual([]);
-  });
 
-  test.skipIf(readsOnly)('repeats a schedule by its rule, until a local time', { tags: 'every-ehr' }, async () => {
-    const recurrence = `FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=${basic(on(9, '18:00'))}`;
-    expect(await created('r-2', { recurrence })).toMatchObject({ recurrence });
-    const days = await Promise.all([0, 1, 2, 7, 9, 14].map(async (day) => (await slotsOn('r-2', day)).length));
-    expect(days).toEqual([4, 0, 4, 4, 4, 0]);
-  });
+  if (!readsOnly)
+    test('repeats a schedule by its rule, until a local time', { tags: 'every-ehr' }, async () => {
+      const recurrence = `FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=${basic(on(9, '18:00'))}`;
+      expect(await created('r-2', { recurrence })).toMatchObject({ recurrence });
+      const days = await Promise.all([0, 1, 2, 7, 9, 14].map(async (day) => (await slotsOn('r-2', day)).length));
+      expect(days).toEqual([4, 0, 4, 4, 4, 0]);
+    });
 
   test.each(['spring', 'autumn'] as const)('keeps local times across the clock change in %s', async (season) => {
     const { date } = nextClockChange('Europe/Oslo', season);
@@ -169,16 +171,17 @@ describe('create_schedule', () => {
     await rowsOf(gateway, `DELETE FROM sandbox.schedules WHERE id LIKE 'many-%'`);
   });
 
-  test.skipIf(readsOnly)('creates one schedule for each Idempotency-Key', { tags: 'every-ehr' }, async () => {
-    const body = { ...evening, start_time: on(4, '18:00'), end_time: on(4, '19:00') };
-    const before = (await listed('r-1')).length;
-    const send = () => post(schedulesOf('r-1'), body, { 'idempotency-key': 'schedule-1' });
-    const [first, second] = [await send(), await send()];
-    expect(first.status).toBe(201);
-    expect(second).toMatchObject({ status: 201, body: first.body, headers: { 'idempotency-replayed': 'true' } });
-    expect(second.headers.location).toBe(first.headers.location);
-    expect(await listed('r-1')).toHaveLength(before + 1);
-  });
+  if (!readsOnly)
+    test('creates one schedule for each Idempotency-Key', { tags: 'every-ehr' }, async () => {
+      const body = { ...evening, start_time: on(4, '18:00'), end_time: on(4, '19:00') };
+      const before = (await listed('r-1')).length;
+      const send = () => post(schedulesOf('r-1'), body, { 'idempotency-key': 'schedule-1' });
+      const [first, second] = [await send(), await send()];
+      expect(first.status).toBe(201);
+      expect(second).toMatchObject({ status: 201, body: first.body, headers: { 'idempotency-replayed': 'true' } });
+      expect(second.headers.location).toBe(first.headers.location);
+      expect(await listed('r-1')).toHaveLength(before + 1);
+    });
 
   test.each<[string, Record<string, unknown>, string, string]>([
     ['an end before the start', { end_time: on(0, '17:00') }, 'time_range_invalid', '/end_time'],
@@ -367,10 +370,8 @@ describe.each([
 });
 
 // The server takes no schedules from the gateway.
-test.skipIf(readsOnly)(
-  'a booking and an exception that race leave no appointment without slots',
-  { tags: 'every-ehr' },
-  async () => {
+if (!readsOnly)
+  test('a booking and an exception that race leave no appointment without slots', { tags: 'every-ehr' }, async () => {
     const { id } = await created('r-2', { start_time: on(5, '10:00'), end_time: on(5, '12:00') });
     const [booking, exception] = await Promise.all([
       book({ start: on(5, '10:00'), end: on(5, '10:30'), resource_id: 'r-2' }),
@@ -380,13 +381,10 @@ test.skipIf(readsOnly)(
       [201, 409],
       [400, 200],
     ]).toContainEqual([booking.status, exception.status]);
-  },
-);
+  });
 
-test.runIf(readsOnly)(
-  'an EHR that writes no schedules rejects each write before any look-up',
-  { tags: 'every-ehr' },
-  async () => {
+if (readsOnly)
+  test('an EHR that writes no schedules rejects each write before any look-up', { tags: 'every-ehr' }, async () => {
     const nobodys = schedulesOf('no-such-resource');
     for (const [path, body] of [
       [nobodys, evening],
@@ -395,5 +393,4 @@ test.runIf(readsOnly)(
     ] as const) {
       expect(await post(path, body)).toMatchObject({ status: 501, body: { reason: 'operation_unsupported' } });
     }
-  },
-);
+  });

@@ -1,10 +1,10 @@
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../database/database.ts';
 import { type PostgresProxy, startPostgresProxy } from './postgres-proxy.ts';
 import type { Way } from './ways.ts';
 
-describe.runIf(inject('databaseKind') === 'postgresql')('the proxy in front of PostgreSQL', () => {
+describe('the proxy in front of PostgreSQL', () => {
   let testDatabase: TestDatabase;
   let direct: pg.Client;
   let proxy: PostgresProxy;

@@ -1,4 +1,3 @@
-/** @module-tag any-database */
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway/gateway.ts';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
 import type { Way } from '../../../test/postgres-proxy/ways.ts';
@@ -10,7 +10,7 @@ const ways: readonly [Way, number][] = [
   [{ kind: 'after' }, 1],
 ];
 
-describe.runIf(inject('databaseKind') === 'postgresql')('an action whose connection breaks at COMMIT', () => {
+describe('an action whose connection breaks at COMMIT', () => {
   let gateway: Gateway;
   let proxy: PostgresProxy;
   let browser: ConsoleBrowser;

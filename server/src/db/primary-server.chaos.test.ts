@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { freePort } from '../../../test/processes/free-port.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -54,7 +54,7 @@ class Address {
   }
 }
 
-describe.runIf(inject('databaseKind') === 'postgresql')('a database with several addresses', () => {
+describe('a database with several addresses', () => {
   let testDatabase: TestDatabase;
   let url: URL;
   beforeAll(async () => {

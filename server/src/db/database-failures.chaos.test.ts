@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
 import type { Way } from '../../../test/postgres-proxy/ways.ts';
@@ -16,7 +16,7 @@ import { newPatience, withPatience } from './patience.ts';
 import { retryTransaction } from './retry.ts';
 
 // PGlite has no connections that break, and no other transactions.
-describe.runIf(inject('databaseKind') === 'postgresql')('a failure of PostgreSQL', () => {
+describe('a failure of PostgreSQL', () => {
   let testDatabase: TestDatabase;
   let direct: Db;
   let proxy: PostgresProxy;

@@ -1,0 +1,4 @@
+import { otherSlotFakes } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
+import { describeCounterparts } from './counterparts.ts';
+
+describeCounterparts(otherSlotFakes, { published: true });
