@@ -21,7 +21,7 @@ import { migrate, migrationsApplied } from './db/migrate.ts';
 import { migrationSets } from './db/migration-sets.ts';
 import { measurePools } from './db/pool-metrics.ts';
 import { connectors } from './ehr/connectors.ts';
-import { type ProcessFigures, readFigures } from './ehr/figures.ts';
+import { figuresFrom } from './ehr/figures.ts';
 import { recordCalls } from './ehr/guard/call-history.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { openEhrRegistry } from './ehr/registry.ts';
@@ -43,8 +43,6 @@ import { createDeliverySender } from './webhooks/send-delivery.ts';
 
 /** The gateway's dependencies, created once at start. */
 export interface Deps extends AppDeps {
-  /** What this process knows about the EHRs. */
-  ownFigures(): ProcessFigures;
   readonly clients: RefreshableClients;
   /** Stops background jobs and closes EHR connections. Call it after the last request; it does not close the database. */
   stop(): Promise<void>;
@@ -138,11 +136,9 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       log,
     },
   );
-  const ownFigures = () => readFigures(ehrs.values(), recorded.history);
   return {
     log,
     metrics,
-    ownFigures,
     clients,
     ehrs,
     cursors: createCursors(keys),
@@ -161,7 +157,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       emrs: configuration.emrs,
       connectors: modules,
       database: database.pool,
-      figures: { read: async () => ({ processes: [ownFigures()] }) },
+      readFigures: figuresFrom(recorded.history),
       signIns: createSignInMetrics(metrics),
       now: clock.now,
     },

@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { DatabaseError } from './db/errors.ts';
@@ -6,25 +5,25 @@ import { createLog, type LogFormat } from './log/create-log.ts';
 import { describeError } from './log/describe-error.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 import { assertCanListen } from './startup/listen-error.ts';
+import { runWorkers, workerNumber } from './workers/run-workers.ts';
+import { connectToSupervisor } from './workers/supervisor.ts';
 
 // The process that starts workers does not load the gateway.
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const log = await createLog(environment.logLevel, environment.logFormat ?? defaultLogFormat(environment));
-  if (cluster.isWorker) {
-    // The primary process reports it.
+  const worker = workerNumber(process.argv);
+  if (worker !== undefined) {
+    const supervisor = connectToSupervisor(worker);
+    // The supervisor reports it.
     process.on('SIGHUP', () => undefined);
-    const { connectToPrimary } = await import('./workers/connect-to-primary.ts');
     const { runGateway } = await import('./run-gateway.ts');
-    return runGateway(environment, log, connectToPrimary());
+    return runGateway(environment, log, supervisor);
   }
   ignoreHangUp(log);
-  // Before the gateway is loaded. Workers listen on the port of the primary process.
+  // Before the gateway is loaded.
   await assertCanListen(environment);
-  if (environment.workers > 1) {
-    const { runWorkers } = await import('./workers/run-workers.ts');
-    return runWorkers(environment.workers, log);
-  }
+  if (environment.workers > 1) return runWorkers(environment.workers, log);
   const { runGateway } = await import('./run-gateway.ts');
   return runGateway(environment, log);
 }

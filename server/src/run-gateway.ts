@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ConnectorModule } from '@crossward/connector-kit';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Configuration } from './config/configuration.ts';
 import { type DemoClient, prepareDemo } from './config/demo.ts';
@@ -12,17 +13,17 @@ import { allowedPlainText } from './config/plain-text.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { embeddedFiles } from './db/embedded-files.ts';
 import { demoWelcome } from './demo-welcome.ts';
-import { createDeps } from './deps.ts';
+import { createDeps, type Deps } from './deps.ts';
 import { connectors } from './ehr/connectors.ts';
-import type { GatewayFigures, ProcessFigures } from './ehr/figures.ts';
 import { buildApp } from './http/app.ts';
+import { buildOperationsApp } from './http/operations-app.ts';
 import { print } from './log/print.ts';
 import type { SecretKeys } from './secret-keys/require-known-keys.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 import { limitHeapGrowth } from './startup/limit-heap-growth.ts';
 import { listenError } from './startup/listen-error.ts';
 import { makePrivateFolder } from './startup/private-file.ts';
-import type { PrimaryProcess } from './workers/connect-to-primary.ts';
+import type { Supervisor } from './workers/supervisor.ts';
 
 interface Setup {
   readonly configuration: Configuration;
@@ -36,14 +37,15 @@ interface Setup {
 /**
  * Runs a gateway in this process until a signal stops it.
  *
- * @param primary set if this process is one of several workers
+ * @param supervisor set if this process is one of several workers
  * @throws {ConfigurationError | DatabaseError} when it cannot start
  */
-export async function runGateway(environment: Environment, log: Logger, primary?: PrimaryProcess): Promise<void> {
+export async function runGateway(environment: Environment, log: Logger, supervisor?: Supervisor): Promise<void> {
   limitHeapGrowth();
   const dataDir = resolve(environment.dataDirectory);
   // Report mistakes in the configuration before anything is created or changed.
   const configured = await readConfigured(environment);
+  if (configured) assertPortsDiffer(environment, configured.configuration.http.operations_port);
   log.info(
     environment.databaseUrl || existsSync(embeddedFiles(dataDir))
       ? 'Crossward is starting'
@@ -64,7 +66,7 @@ export async function runGateway(environment: Environment, log: Logger, primary?
   });
   try {
     const setup = configured ?? (await readDemo(environment, dataDir));
-    await serve({ environment, setup, database, dataDir, log, primary });
+    await serve({ environment, setup, database, dataDir, log, supervisor });
   } catch (error) {
     await database.close();
     throw error;
@@ -77,32 +79,30 @@ interface Service {
   readonly database: Database;
   readonly dataDir: string;
   readonly log: Logger;
-  readonly primary: PrimaryProcess | undefined;
+  readonly supervisor: Supervisor | undefined;
 }
 
-async function serve({ environment, setup, database, dataDir, log, primary }: Service): Promise<void> {
+async function serve({ environment, setup, database, dataDir, log, supervisor }: Service): Promise<void> {
   const deps = await createDeps({ ...setup, database, log });
-  primary?.share(deps.metrics);
-  primary?.shareFigures(deps.ownFigures);
-  const app = await buildApp({
-    ...deps,
-    readMetrics: primary?.allMetrics,
-    console: deps.console && primary ? { ...deps.console, figures: { read: () => figuresOf(primary) } } : deps.console,
-  });
-  const address = await app.listen({ host: environment.host, port: environment.port }).catch((error) => {
+  const operations = await serveOperations(deps, environment, supervisor);
+  const app = await buildApp(deps);
+  // `reusePort` is for `listen` of Node.js. Fastify passes it on, but its types do not have it.
+  const listening = { host: environment.host, port: environment.port, reusePort: supervisor !== undefined };
+  const address = await app.listen(listening).catch((error) => {
     throw listenError(error, environment);
   });
   const stop = stopOnce(async (signal) => {
     log.info({ signal }, 'stopping after the current requests');
     await app.close();
+    await operations?.close();
     await deps.stop();
     await database.close();
   });
-  primary?.onStop(stop);
+  supervisor?.onStop(() => stop('disconnect'));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   const welcome = () => (setup.demoClient ? demoWelcome({ address, ehrs: deps.ehrs, dataDir }) : '');
-  if (primary) {
-    primary.ready({ address, welcome: await welcome() });
+  if (supervisor) {
+    supervisor.ready({ address, welcome: await welcome() });
     return;
   }
   log.info(
@@ -113,11 +113,37 @@ async function serve({ environment, setup, database, dataDir, log, primary }: Se
   print(log, await welcome());
 }
 
-/** The figures of all workers. */
-async function figuresOf(primary: PrimaryProcess): Promise<GatewayFigures> {
-  const { workers, figures } = await primary.allFigures();
-  // The workers run the same code.
-  return { workers, processes: figures as readonly ProcessFigures[] };
+/** Serves `/health` and `/metrics` of this process at a port of its own, if one is set. */
+async function serveOperations(
+  deps: Deps,
+  { host, workers }: Environment,
+  supervisor: Supervisor | undefined,
+): Promise<FastifyInstance | undefined> {
+  const first = deps.http.operations_port;
+  if (first === undefined) {
+    if (supervisor?.worker === 0) {
+      deps.log.warn(
+        { workers },
+        'any of the workers responds to /health and /metrics; http.operations_port gives each a port of its own',
+      );
+    }
+    return undefined;
+  }
+  const app = await buildOperationsApp(deps);
+  const port = first + (supervisor?.worker ?? 0);
+  await app.listen({ host, port }).catch((error) => {
+    throw listenError(error, { host, port }, 'http.operations_port');
+  });
+  return app;
+}
+
+/** @throws {ConfigurationError} if a worker would have no port for operations, or that of the interface */
+function assertPortsDiffer({ port, workers }: Environment, first: number | undefined): void {
+  if (first === undefined) return;
+  const last = first + workers - 1;
+  const mistake = `http.operations_port: ${workers} workers use the ports ${first} to ${last}`;
+  if (last > 65_535) throw new ConfigurationError([`${mistake}, but the last port is 65535`]);
+  if (port >= first && port <= last) throw new ConfigurationError([`${mistake}, but PORT is ${port}`]);
 }
 
 /** Restricts the directory to its owner: it holds the demo's secrets or the embedded database. */

@@ -19,7 +19,8 @@ type Limits = Readonly<Required<NonNullable<ConfigurationFile['limits']>>>;
 type Documents = Readonly<Required<NonNullable<ConfigurationFile['documents']>>>;
 type Webhooks = Readonly<Required<NonNullable<ConfigurationFile['webhooks']>>>;
 type HttpInFile = NonNullable<ConfigurationFile['http']>;
-type Http = Readonly<Required<Omit<HttpInFile, 'public_url'>>> & {
+type Http = Readonly<Required<Omit<HttpInFile, 'public_url' | 'operations_port'>>> & {
+  readonly operations_port?: number;
   /** Without a slash at the end. */
   readonly public_url?: string;
 };

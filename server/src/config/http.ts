@@ -36,6 +36,12 @@ export const httpSchema = Type.Object(
         default: 500,
       }),
     ),
+    operations_port: Type.Optional(
+      wholeNumber(
+        'Port for `/health` and `/metrics`, which are then missing on `PORT`. The first process listens on this port, the second on the next one, and so on.',
+        { minimum: 1, maximum: 65_535 },
+      ),
+    ),
     ready_waits_for_emrs: Type.Optional(
       Type.Boolean({
         description: 'Whether `/health/ready` is 503 until every EHR has been opened once.',

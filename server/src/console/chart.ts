@@ -1,4 +1,4 @@
-import type { MergedMinute } from '../ehr/guard/call-history.ts';
+import type { MinuteOfCalls } from '../ehr/guard/call-history.ts';
 import { type Html, html } from '../html/html.ts';
 import { duration } from './parts.ts';
 
@@ -14,8 +14,8 @@ export interface HourOfCalls {
   readonly slowest: number | null;
 }
 
-export function sumUp(minutes: readonly MergedMinute[]): HourOfCalls {
-  const sum = (of: (minute: MergedMinute) => number) => minutes.reduce((total, minute) => total + of(minute), 0);
+export function sumUp(minutes: readonly MinuteOfCalls[]): HourOfCalls {
+  const sum = (of: (minute: MinuteOfCalls) => number) => minutes.reduce((total, minute) => total + of(minute), 0);
   const medians = minutes.flatMap(({ median }) => median ?? []).sort((a, b) => a - b);
   const slow = minutes.flatMap(({ p95 }) => p95 ?? []);
   return {
@@ -27,7 +27,7 @@ export function sumUp(minutes: readonly MergedMinute[]): HourOfCalls {
 }
 
 /** Calls for each minute, with the failed part below. */
-export function callsChart(minutes: readonly MergedMinute[]): Html {
+export function callsChart(minutes: readonly MinuteOfCalls[]): Html {
   const most = Math.max(1, ...minutes.map(({ calls }) => calls));
   const { calls, failures } = sumUp(minutes);
   return chart(
@@ -41,7 +41,7 @@ export function callsChart(minutes: readonly MergedMinute[]): Html {
 }
 
 /** Latency for each minute: half and 95 % of the calls took less. */
-export function latencyChart(minutes: readonly MergedMinute[]): Html {
+export function latencyChart(minutes: readonly MinuteOfCalls[]): Html {
   const { median, slowest } = sumUp(minutes);
   const most = slowest ?? 1;
   const text =

@@ -10,7 +10,7 @@ import { browserTimeout, isBrowserMissing, startBrowser } from '../../../test/pr
 import { oslo } from '../../../test/requests/bookings.ts';
 import { newOperator, type TestOperator, withConsole } from '../../../test/requests/console.ts';
 import { resolveConsole } from '../config/console-settings.ts';
-import { type ProcessFigures, readFigures } from '../ehr/figures.ts';
+import { figuresFrom } from '../ehr/figures.ts';
 import { recordCalls } from '../ehr/guard/call-history.ts';
 import { eventTypes } from '../events/event-types.ts';
 import { insertEndpoint } from '../webhooks/endpoint-store.ts';
@@ -44,12 +44,10 @@ function showHistory({ deps }: Gateway): void {
   }
   now = end;
   if (!deps.console) return;
-  const figures = readFigures(deps.ehrs.values(), history);
-  const failing = {
-    ...figures,
-    'sandbox-se': { ...figures['sandbox-no'], state: 'open', minutes: [] },
-  } as ProcessFigures;
-  vi.spyOn(deps.console.figures, 'read').mockResolvedValue({ workers: 3, processes: [figures, failing] });
+  const read = figuresFrom(history);
+  vi.spyOn(deps.console, 'readFigures').mockImplementation((ehr) =>
+    ehr.id === 'sandbox-se' ? { ...read(ehr), state: 'open' } : read(ehr),
+  );
 }
 
 /** A webhook endpoint with a delivery in each state. */

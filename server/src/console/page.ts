@@ -3,7 +3,7 @@ import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredAccess, ConfiguredEmr } from '../config/configuration.ts';
 import type { ConsoleSettings } from '../config/console-settings.ts';
-import type { FiguresSource } from '../ehr/figures.ts';
+import type { ReadFigures } from '../ehr/figures.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { CredentialServices } from './credentials.ts';
 import type { Session } from './sessions.ts';
@@ -22,7 +22,7 @@ export interface ConsoleDeps {
   readonly emrs: readonly ConfiguredEmr[];
   readonly connectors: readonly ConnectorModule[];
   readonly database: PostgresPool;
-  readonly figures: FiguresSource;
+  readonly readFigures: ReadFigures;
   readonly signIns: SignInMetrics;
   /** The database's time. */
   now(): Date;

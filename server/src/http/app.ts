@@ -70,8 +70,6 @@ type SharedConsoleDeps = 'services' | 'webhooks' | 'log';
 export interface AppDeps {
   readonly log: Logger;
   readonly metrics: Registry;
-  /** What `/metrics` returns. Default: `metrics`. */
-  readonly readMetrics?: (() => Promise<string>) | undefined;
   readonly clients: ClientRegistry;
   readonly ehrs: EhrRegistry;
   readonly cursors: Cursors;
@@ -157,7 +155,8 @@ export async function buildApp(
     },
     deps.metrics,
   );
-  addMetrics(app, deps.metrics, deps.readMetrics);
+  const hasOperationsPort = deps.http.operations_port !== undefined;
+  if (!hasOperationsPort) addMetrics(app, deps.metrics);
   addJsonBody(app);
   addValidation(app);
   await prepare(app);
@@ -204,7 +203,7 @@ export async function buildApp(
       { requestsPerMinute: deps.limits.page_requests_per_minute, publicUrl },
     );
   }
-  addHealth(app, deps);
+  if (!hasOperationsPort) addHealth(app, deps);
   methods.finish();
   await app.ready();
   return app;

@@ -19,8 +19,6 @@ export function addConnectionLimits(app: FastifyInstance, limits: ConnectionLimi
   });
   const connections = new Map<string, number>();
   app.server.maxConnections = limits.maxConnections;
-  // Otherwise workers pass a connection around in a busy loop while all of them are at the limit. Missing in the types.
-  Object.assign(app.server, { dropMaxConnection: true });
   app.server.on('drop', () => rejected.inc({ limit: 'all' }));
   app.server.on('connection', (socket) => {
     const { remoteAddress } = socket;

@@ -3,15 +3,11 @@ import { collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
 import type { End, Exchange } from './exchanges.ts';
 import { routePattern } from './request-log.ts';
 
-/**
- * Serves Prometheus metrics at `/metrics`.
- *
- * @param read the text to return, for example the sum over several processes
- */
-export function addMetrics(app: FastifyInstance, registry: Registry, read = () => registry.metrics()): void {
+/** Serves Prometheus metrics at `/metrics`. */
+export function addMetrics(app: FastifyInstance, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   app.get('/metrics', async (_request, reply) => {
-    return reply.type(registry.contentType).send(await read());
+    return reply.type(registry.contentType).send(await registry.metrics());
   });
 }
 

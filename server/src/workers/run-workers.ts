@@ -1,10 +1,7 @@
-import cluster, { type Worker } from 'node:cluster';
+import { type ChildProcess, fork } from 'node:child_process';
 import type { Logger } from 'pino';
-import { Counter, Gauge, Registry } from 'prom-client';
-import { AskWorkers } from './ask-workers.ts';
-import type { FromWorker, Ready, ToWorker } from './messages.ts';
 import { restartPause } from './restart-pause.ts';
-import { WorkerMetrics } from './worker-metrics.ts';
+import type { Ready } from './supervisor.ts';
 
 /** Milliseconds. A worker that served for longer is replaced without a longer pause. */
 const stable = 60_000;
@@ -14,166 +11,103 @@ const mostFailedStarts = 5;
 /** A place for one worker. */
 interface Slot {
   readonly number: number;
-  worker?: Worker | undefined;
+  worker?: ChildProcess | undefined;
   /** `performance.now()`. Absent: the worker does not serve yet. */
   readyAt?: number | undefined;
   endsInARow: number;
   timer?: NodeJS.Timeout;
 }
 
+/** The number of this process if it is a worker, from the arguments that `runWorkers` gives it. */
+export function workerNumber([, , argument = '']: readonly string[]): number | undefined {
+  const number = /^--worker=(\d+)$/.exec(argument)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
 /**
- * Starts gateway processes that share the port of this process, and replaces each that ends. This process only accepts
- * connections and passes them on in turn.
+ * Starts gateways that listen on one port, and replaces each that ends. The kernel gives each connection to one of them.
  *
- * The process ends with an error if a worker ends during the start, or if later all workers have ended and none can be
+ * This process ends with an error if a worker ends during the start, or if later all workers have ended and none can be
  * started.
  */
 export function runWorkers(count: number, log: Logger): void {
-  new Workers(count, log).start();
-}
-
-class Workers {
-  readonly #log: Logger;
-  readonly #slots: readonly Slot[];
-  readonly #registry = new Registry();
-  readonly #metrics = new WorkerMetrics(this.#registry);
-  readonly #figures = new AskWorkers<unknown>('own figures wanted');
-  readonly #ended: Counter;
-  #welcome = '';
-  #isStarted = false;
-  #failedStarts = 0;
+  const slots: readonly Slot[] = Array.from({ length: count }, (_, number) => ({ number, endsInARow: 0 }));
+  let variables = process.env;
+  let isStarted = false;
+  let failedStarts = 0;
   /** Set when the workers are to stop. */
-  #exitCode: number | undefined;
+  let exitCode: number | undefined;
 
-  constructor(count: number, log: Logger) {
-    this.#log = log;
-    this.#slots = Array.from({ length: count }, (_, index) => ({ number: index + 1, endsInARow: 0 }));
-    this.#ended = new Counter({
-      name: 'crossward_workers_ended_total',
-      help: 'Workers that ended and were replaced.',
-      registers: [this.#registry],
-    });
-    const ready = () => this.#slots.filter(({ readyAt }) => readyAt !== undefined).length;
-    new Gauge({
-      name: 'crossward_workers_ready',
-      help: 'Workers that serve requests.',
-      registers: [this.#registry],
-      collect() {
-        this.set(ready());
-      },
-    });
-  }
-
-  start(): void {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        this.#log.info({ signal }, 'stopping the workers after their current requests');
-        this.#stop(signal, 0);
-      });
-    }
-    // The first worker migrates the database and reports mistakes in the configuration. The others follow when it is ready.
-    for (const slot of this.#slots.slice(0, 1)) this.#fork(slot);
-  }
-
-  #fork(slot: Slot): void {
-    const worker = cluster.fork();
+  function start(slot: Slot): void {
+    const worker = fork(process.argv[1] ?? '', [`--worker=${slot.number}`], { env: variables });
     slot.worker = worker;
-    worker.on('message', (message: FromWorker) => this.#receive(slot, worker, message));
-    // A message could not be sent, because the worker has just ended.
-    worker.on('error', () => undefined);
-    worker.once('exit', (code, signal) => this.#replace(slot, worker, { code, signal }));
+    worker.on('message', (ready: Ready) => becomeReady(slot, worker, ready));
+    // It could not be started: `exit` does not follow.
+    worker.on('error', () => worker.pid === undefined && replace(slot, { code: 1, signal: null }));
+    worker.once('exit', (code, signal) => replace(slot, { code, signal }));
   }
 
-  #receive(slot: Slot, worker: Worker, message: FromWorker): void {
-    switch (message.type) {
-      case 'ready':
-        this.#ready(slot, worker, message);
-        break;
-      case 'own metrics':
-        this.#metrics.received(worker, message.id, message.metrics);
-        break;
-      case 'all metrics wanted':
-        void this.#sendMetrics(worker, message.id);
-        break;
-      case 'own figures':
-        this.#figures.received(worker, message.id, message.figures);
-        break;
-      case 'all figures wanted':
-        void this.#sendFigures(worker, message.id);
-    }
-  }
-
-  #ready(slot: Slot, worker: Worker, { address, welcome }: Ready): void {
+  function becomeReady(slot: Slot, worker: ChildProcess, { address, welcome }: Ready): void {
     slot.readyAt = performance.now();
-    this.#failedStarts = 0;
-    this.#log.info({ worker: slot.number, worker_pid: worker.process.pid }, 'worker is ready');
-    if (this.#isStarted || this.#exitCode !== undefined) return;
-    this.#welcome ||= welcome;
-    for (const other of this.#slots) if (!other.worker) this.#fork(other);
-    if (this.#slots.some(({ readyAt }) => readyAt === undefined)) return;
-    this.#isStarted = true;
-    this.#log.info({ address, workers: this.#slots.length, database: 'postgresql' }, 'Crossward is listening');
-    process.stdout.write(this.#welcome);
+    failedStarts = 0;
+    log.info({ worker: slot.number, worker_pid: worker.pid }, 'worker is ready');
+    if (isStarted || exitCode !== undefined) return;
+    // The others listen on the port that the first one got.
+    variables = { ...process.env, PORT: new URL(address).port };
+    for (const other of slots) if (!other.worker) start(other);
+    if (slots.some(({ readyAt }) => readyAt === undefined)) return;
+    isStarted = true;
+    log.info({ address, workers: count, database: 'postgresql' }, 'Crossward is listening');
+    process.stdout.write(welcome);
   }
 
-  #replace(slot: Slot, worker: Worker, how: { readonly code: number; readonly signal: string }): void {
+  function replace(slot: Slot, how: { readonly code: number | null; readonly signal: string | null }): void {
     const { readyAt } = slot;
     slot.worker = undefined;
     slot.readyAt = undefined;
-    this.#metrics.ended(worker);
-    if (this.#exitCode !== undefined) {
-      if (how.code !== 0) this.#exitCode = 1;
-      this.#exitIfEmpty();
+    if (exitCode !== undefined) {
+      if (how.code !== 0) exitCode = 1;
+      exitIfEmpty();
       return;
     }
-    if (readyAt === undefined && this.#cannotStart()) {
-      this.#log.fatal({ worker: slot.number, ...how }, 'workers end before they are ready');
-      this.#stop('SIGTERM', 1);
+    if (readyAt === undefined && cannotStart()) {
+      log.fatal({ worker: slot.number, ...how }, 'workers end before they are ready');
+      stop(1);
       return;
     }
-    this.#ended.inc();
     slot.endsInARow = readyAt !== undefined && performance.now() - readyAt > stable ? 1 : slot.endsInARow + 1;
     const pause = restartPause(slot.endsInARow);
-    this.#log.error({ worker: slot.number, ...how, pause_ms: pause }, 'worker ended, will be replaced');
-    slot.timer = setTimeout(() => this.#fork(slot), pause);
+    log.error({ worker: slot.number, ...how, pause_ms: pause }, 'worker ended, will be replaced');
+    slot.timer = setTimeout(() => start(slot), pause);
   }
 
   /** Counts a worker that ended before it was ready. */
-  #cannotStart(): boolean {
-    if (!this.#isStarted) return true;
-    const serves = this.#slots.some(({ readyAt }) => readyAt !== undefined);
-    this.#failedStarts = serves ? 0 : this.#failedStarts + 1;
-    return this.#failedStarts >= mostFailedStarts;
+  function cannotStart(): boolean {
+    if (!isStarted) return true;
+    const serves = slots.some(({ readyAt }) => readyAt !== undefined);
+    failedStarts = serves ? 0 : failedStarts + 1;
+    return failedStarts >= mostFailedStarts;
   }
 
-  #stop(signal: string, exitCode: number): void {
-    this.#exitCode ??= exitCode;
-    for (const { worker, timer } of this.#slots) {
+  function stop(code: number): void {
+    exitCode ??= code;
+    for (const { worker, timer } of slots) {
       clearTimeout(timer);
-      if (worker) send(worker, { type: 'stop', signal });
+      if (worker?.connected) worker.disconnect();
     }
-    this.#exitIfEmpty();
+    exitIfEmpty();
   }
 
-  #exitIfEmpty(): void {
-    if (this.#slots.every(({ worker }) => !worker)) process.exit(this.#exitCode);
+  function exitIfEmpty(): void {
+    if (slots.every(({ worker }) => !worker)) process.exit(exitCode);
   }
 
-  async #sendMetrics(worker: Worker, id: number): Promise<void> {
-    send(worker, { type: 'all metrics', id, text: await this.#metrics.collect(this.#serving()) });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      log.info({ signal }, 'stopping the workers after their current requests');
+      stop(0);
+    });
   }
-
-  async #sendFigures(worker: Worker, id: number): Promise<void> {
-    const serving = this.#serving();
-    const figures = await this.#figures.ask(serving);
-    send(worker, { type: 'all figures', id, workers: serving.length, figures });
-  }
-
-  #serving(): Worker[] {
-    return this.#slots.flatMap((slot) => (slot.worker && slot.readyAt !== undefined ? [slot.worker] : []));
-  }
-}
-
-function send(worker: Worker, message: ToWorker): void {
-  if (worker.isConnected()) worker.send(message, () => undefined);
+  // The first worker migrates the database and reports mistakes in the configuration. The others follow when it is ready.
+  for (const slot of slots.slice(0, 1)) start(slot);
 }

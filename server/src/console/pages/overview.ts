@@ -1,18 +1,24 @@
 import type { EhrConnection } from '../../ehr/connection.ts';
-import { type GatewayFigures, type MergedFigures, mergeFigures } from '../../ehr/figures.ts';
-import type { MergedMinute } from '../../ehr/guard/call-history.ts';
+import type { EhrFigures } from '../../ehr/figures.ts';
+import type { MinuteOfCalls } from '../../ehr/guard/call-history.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countFailed } from '../../messages/failed.ts';
 import { readQueue } from '../../messages/read-queue.ts';
 import { countOpenOperations, type OpenCount } from '../../operations/operator.ts';
 import { callsChart, latencyChart, milliseconds, sumUp } from '../chart.ts';
-import { scopeOf, stateBadge } from '../ehr-state.ts';
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
-import { duration, time } from '../parts.ts';
+import { badge, duration, time } from '../parts.ts';
 import type { Route } from '../route.ts';
 
 export const routes: readonly Route[] = [{ method: 'GET', path: '', role: 'view', page: overviewPage }];
+
+const states = {
+  closed: { tone: 'good', text: 'Available' },
+  half_open: { tone: 'notice', text: 'Circuit breaker testing' },
+  open: { tone: 'bad', text: 'Circuit breaker open' },
+  not_connected: { tone: 'bad', text: 'Not connected yet' },
+} as const satisfies Record<EhrFigures['state'], unknown>;
 
 /** EHRs, operations and messages at a glance. */
 async function overviewPage(context: SignedIn): Promise<ConsoleResponse> {
@@ -20,7 +26,6 @@ async function overviewPage(context: SignedIn): Promise<ConsoleResponse> {
   const open = await countOpenOperations(services.db);
   const queue = await readQueue(services.db);
   const failed = await countFailed(services.db);
-  const figures = await context.deps.figures.read();
   const count = (...states: readonly string[]) => sum(open.filter(({ state }) => states.includes(state)));
   const suspended = count('suspended');
   const oldest = Math.max(...queue.map((it) => it.oldest));
@@ -36,9 +41,9 @@ ${tile(linkTo(context, 'messages'), failed, 'failed messages', failed > 0 ? 'can
 ${tile(linkTo(context, 'messages'), sum(queue), 'messages in the queue', oldest > 0 ? `the oldest waits ${duration(oldest)}` : 'none waits')}
 </ul>
 <h2>EHRs</h2>
-<p class="quiet">${scopeOf(figures)}</p>
+<p class="quiet">Circuit breaker, calls, errors and latency of the last hour, as seen by this gateway process since its start. Other processes have their own.</p>
 <ul class="cards">
-${[...services.ehrs.values()].map((ehr) => html`<li class="card">${ehrCard(ehr, figures, open)}</li>\n`)}</ul>`,
+${[...services.ehrs.values()].map((ehr) => html`<li class="card">${ehrCard(ehr, context.deps.readFigures(ehr), open)}</li>\n`)}</ul>`,
   });
 }
 
@@ -46,14 +51,12 @@ function tile(href: string, count: number, name: string, more: string, isBad = f
   return html`<li><a class="tile${isBad ? ' bad' : ''}" href="${href}"><strong>${count}</strong> ${name}<span class="quiet">${more}</span></a></li>`;
 }
 
-function ehrCard(ehr: EhrConnection, { workers, processes }: GatewayFigures, open: readonly OpenCount[]): Html {
-  const figures = mergeFigures(processes, ehr.id);
-  const { minutes } = figures;
+function ehrCard(ehr: EhrConnection, { state, lastSuccessAt, minutes }: EhrFigures, open: readonly OpenCount[]): Html {
   const { calls, failures, median, slowest } = sumUp(minutes);
   const own = open.filter(({ emr }) => emr === ehr.id);
   const suspended = sum(own.filter(({ state }) => state === 'suspended'));
-  return html`<div class="card-head"><h3>${ehr.name}</h3>${stateBadge(figures, workers !== undefined)}</div>
-<p class="quiet"><code>${ehr.id}</code> · ${lastSuccess(figures)}</p>
+  return html`<div class="card-head"><h3>${ehr.name}</h3>${badge(states[state].tone, states[state].text)}</div>
+<p class="quiet"><code>${ehr.id}</code> · ${lastSuccess(lastSuccessAt)}</p>
 <dl class="figures">
 <div><dt>Calls</dt><dd>${calls}</dd></div>
 <div><dt>Failed</dt><dd>${calls === 0 ? '–' : `${percent(failures / calls)}`}</dd></div>
@@ -64,17 +67,17 @@ ${calls === 0 ? html`<p class="empty">No calls in the last hour.</p>` : charts(m
 <p class="quiet">${plural(sum(own), 'open operation')}${suspended > 0 ? `, ${suspended} suspended` : ''}</p>`;
 }
 
-function charts(minutes: readonly MergedMinute[]): Html {
+function charts(minutes: readonly MinuteOfCalls[]): Html {
   return html`<p class="legend"><span class="key calls"></span> Calls <span class="key failed"></span> failed</p>
 ${callsChart(minutes)}
 <p class="legend"><span class="key median"></span> Typical latency <span class="key slow"></span> slow: 95 % took less</p>
 ${latencyChart(minutes)}`;
 }
 
-function lastSuccess({ lastSuccessAt }: MergedFigures): string {
+function lastSuccess(lastSuccessAt: Date | null): string {
   return lastSuccessAt === null
     ? 'no successful call yet'
-    : `last success ${duration((Date.now() - lastSuccessAt) / 1000)} ago`;
+    : `last success ${duration((Date.now() - lastSuccessAt.getTime()) / 1000)} ago`;
 }
 
 function plural(count: number, name: string): string {

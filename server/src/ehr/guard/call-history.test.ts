@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mergeMinutes, recordCalls } from './call-history.ts';
+import { recordCalls } from './call-history.ts';
 
 const metrics = {
   observe: () => undefined,
@@ -13,7 +13,7 @@ test('keeps sixty minutes, each with its calls, failures and latency', () => {
   const recorded = recordCalls(metrics, () => now);
   const observe = (outcome: 'ok' | 'timeout' | 'circuit_open' | 'rejected', ms: number, emr = 'a') =>
     recorded.metrics.observe(emr, 'listTimeSlots', outcome, ms / 1000);
-  const hourOf = (emr: string) => mergeMinutes([recorded.history.of(emr)], () => now);
+  const hourOf = (emr: string) => recorded.history.of(emr);
   for (let count = 0; count < 9; count++) observe('ok', 10);
   observe('rejected', 100);
   observe('circuit_open', 0);
@@ -44,23 +44,14 @@ test('keeps sixty minutes, each with its calls, failures and latency', () => {
   expect(hourOf('a').at(-1)).toMatchObject({ calls: 1, failures: 0, median: 1 });
 });
 
-test('adds up the minutes of several processes, whose latency counts by their calls', () => {
-  const now = () => Date.UTC(2026, 10, 22, 12, 30, 10);
-  const processes = [10, 1000].map((ms, index) => {
-    const { metrics: it, history } = recordCalls(metrics, now);
-    for (let count = 0; count < (index === 0 ? 30 : 10); count++) it.observe('a', 'listTimeSlots', 'ok', ms / 1000);
-    it.observe('a', 'listTimeSlots', 'timeout', 1);
-    return history;
-  });
-  const merged = (count: number) =>
-    mergeMinutes(
-      processes.slice(0, count).map((it) => it.of('a')),
-      now,
-    ).at(-1);
-  expect(merged(2)).toMatchObject({ calls: 42, failures: 2 });
+test('the latency of a minute counts by its calls', () => {
+  const { metrics: it, history } = recordCalls(metrics, () => Date.UTC(2026, 10, 22, 12, 30, 10));
+  for (let count = 0; count < 30; count++) it.observe('a', 'listTimeSlots', 'ok', 0.01);
+  const median = history.of('a').at(-1)?.median;
+  for (let count = 0; count < 10; count++) it.observe('a', 'listTimeSlots', 'ok', 1);
   // Three of four calls took 10 ms, and the slowest one of twenty a second.
-  expect(merged(2)?.median).toBe(merged(1)?.median);
-  expect(merged(2)?.p95).toBeGreaterThanOrEqual(1000);
-  expect(mergeMinutes([], now)).toHaveLength(60);
-  expect(mergeMinutes([processes[0]?.of('unknown') ?? []], now).at(-1)).toMatchObject({ calls: 0, median: null });
+  expect(history.of('a').at(-1)).toMatchObject({ calls: 40, median });
+  expect(history.of('a').at(-1)?.p95).toBeGreaterThanOrEqual(1000);
+  expect(history.of('unknown')).toHaveLength(60);
+  expect(history.of('unknown').at(-1)).toMatchObject({ calls: 0, median: null, p95: null });
 });

@@ -5,19 +5,13 @@ const minuteMs = 60_000;
 /** Upper limits of the latency classes in milliseconds, each 1.5 times the one before. The last class has no limit. */
 const limits = Array.from({ length: 30 }, (_, index) => 1.5 ** index);
 
-/** The calls of one minute. Plain data, so that processes can exchange it. */
+/** The calls of one minute. */
 export interface MinuteOfCalls {
   /** Milliseconds since 1970. */
   readonly start: number;
   readonly calls: number;
   /** Calls that the EHR did not serve. A rejection counts as served. */
   readonly failures: number;
-  /** Served calls in each class of latency. */
-  readonly classes: readonly number[];
-}
-
-/** The calls of one minute, as they are shown. */
-export interface MergedMinute extends Omit<MinuteOfCalls, 'classes'> {
   /** Milliseconds that half of the served calls, and 95 % of them, took at most, exact to 50 %. `null`: no served call. */
   readonly median: number | null;
   readonly p95: number | null;
@@ -25,34 +19,8 @@ export interface MergedMinute extends Omit<MinuteOfCalls, 'classes'> {
 
 /** The calls to each EHR in the last hour, as seen by this process. */
 export interface CallHistory {
-  /** The minutes of the last sixty that had calls. */
+  /** The last sixty minutes, the oldest first. The last one is not complete. */
   of(emr: string): readonly MinuteOfCalls[];
-}
-
-/**
- * Adds up the last sixty minutes of several processes, the oldest first. The last minute is not complete.
- *
- * @param histories one for each process
- */
-export function mergeMinutes(
-  histories: readonly (readonly MinuteOfCalls[])[],
-  now: () => number = Date.now,
-): readonly MergedMinute[] {
-  const byStart = Map.groupBy(histories.flat(), ({ start }) => start);
-  const last = Math.floor(now() / minuteMs);
-  return Array.from({ length: minutes }, (_, index) => {
-    const start = (last - minutes + 1 + index) * minuteMs;
-    const same = byStart.get(start) ?? [];
-    const sum = (of: (minute: MinuteOfCalls) => number) => same.reduce((total, minute) => total + of(minute), 0);
-    const classes = Array.from({ length: limits.length + 1 }, (_, number) => sum((it) => it.classes[number] ?? 0));
-    return {
-      start,
-      calls: sum(({ calls }) => calls),
-      failures: sum(({ failures }) => failures),
-      median: below(classes, 0.5),
-      p95: below(classes, 0.95),
-    };
-  });
 }
 
 /** Outcomes that say something about the EHR and count as its failures. */
@@ -79,6 +47,7 @@ class Minute {
   start = 0;
   calls = 0;
   failures = 0;
+  /** Served calls in each class of latency. */
   readonly classes = new Uint32Array(limits.length + 1);
 
   reset(start: number): void {
@@ -124,10 +93,16 @@ export function recordCalls(
     },
     history: {
       of(emr) {
-        const oldest = (Math.floor(now() / minuteMs) - minutes + 1) * minuteMs;
-        return (rings.get(emr) ?? [])
-          .filter(({ start }) => start >= oldest)
-          .map(({ start, calls, failures, classes }) => ({ start, calls, failures, classes: [...classes] }));
+        const last = Math.floor(now() / minuteMs);
+        const ring = rings.get(emr);
+        return Array.from({ length: minutes }, (_, index) => {
+          const number = last - minutes + 1 + index;
+          const start = number * minuteMs;
+          const minute = ring?.[number % minutes];
+          if (minute?.start !== start) return { start, calls: 0, failures: 0, median: null, p95: null };
+          const { calls, failures, classes } = minute;
+          return { start, calls, failures, median: below(classes, 0.5), p95: below(classes, 0.95) };
+        });
       },
     },
   };
@@ -139,7 +114,7 @@ function classOf(milliseconds: number): number {
 }
 
 /** The upper limit of the class below which this share of the calls lies. */
-function below(classes: readonly number[], share: number): number | null {
+function below(classes: Uint32Array, share: number): number | null {
   const total = classes.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let sum = 0;
