@@ -1,15 +1,15 @@
-// Checks that the tests in docs/spec-coverage.md exist. Arguments: Vitest's JSON reports of a test run. With reports, every
-// test in the table must have passed, in one project at least, and failed in none. Without, only the sources are searched.
+// Checks that the tests in test/spec-requirements.yaml exist. Arguments: Vitest's JSON reports of a test run. With reports, each
+// of them must have passed, in one project at least, and failed in none. Without, only the sources are searched.
 // Exits with 1 if a requirement has no test.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
+import { readSpecRequirements } from './spec-requirements.mjs';
 
-const table = 'docs/spec-coverage.md';
-/** In the table, this stands for any text in a title. In a source, so do the placeholders of `test.each` and templates. */
+/** In the requirements, this stands for any text in a title. In a source, so do the placeholders of `test.each` and templates. */
 const anyText = '…';
 
-const requirements = readRequirements(readFileSync(table, 'utf8'));
+const requirements = readSpecRequirements().flatMap((section) => section.requirements);
 const results = process.argv.slice(2).flatMap(readReport);
 const faults = requirements.flatMap(({ id, tests }, index) => [
   ...(requirements.findIndex((other) => other.id === id) === index ? [] : [`${id}: occurs twice`]),
@@ -22,19 +22,6 @@ const faults = requirements.flatMap(({ id, tests }, index) => [
 for (const fault of faults) process.stdout.write(`${fault}\n`);
 process.stdout.write(`${requirements.length} requirements, ${faults.length} faults\n`);
 process.exitCode = faults.length === 0 && requirements.length > 0 ? 0 : 1;
-
-/** Rows of the form `| APPT-1 | requirement | "file" › title › title<br>… |`, with backticks around the file. */
-function readRequirements(markdown) {
-  const rows = markdown.split('\n').filter((line) => /^\| [A-Z]+-\d+ \|/.test(line));
-  return rows.map((row) => {
-    const [, id, , cell = ''] = row.split(/(?<!\\)\|/).map((it) => it.trim().replaceAll('\\|', '|'));
-    const tests = cell.split('<br>').flatMap((it) => {
-      const [, file, titles] = /^`([^`]+)` › (.+)$/.exec(it.trim()) ?? [];
-      return file === undefined ? [] : [{ file, titles: titles.split(' › ') }];
-    });
-    return { id, tests };
-  });
-}
 
 function readReport(path) {
   const { testResults } = JSON.parse(readFileSync(path, 'utf8'));
@@ -49,7 +36,7 @@ function readReport(path) {
 
 function faultInReport({ file, titles }) {
   const found = results.filter((result) => {
-    // The table may leave out outer groups.
+    // The requirements may leave out outer groups.
     const innermost = result.titles.slice(-titles.length);
     return result.file === file && titles.every((title, index) => matching(title).test(innermost[index] ?? ''));
   });
