@@ -54,8 +54,8 @@ export function createCallers(world: World, random: Random) {
       const headers = { 'x-request-id': requestId };
       last =
         'fields' in request
-          ? await sendForm(world.gateway(), request, headers)
-          : await sendRequest(world.gateway(), request, { ...headers, ...(isKeyed ? { 'idempotency-key': key } : {}) });
+          ? await sendForm(world, request, headers)
+          : await sendRequest(world, request, { ...headers, ...(isKeyed ? { 'idempotency-key': key } : {}) });
       answers.push(typeof last === 'string' ? last : `${last.status} ${last.body.reason ?? ''}`.trim());
       if (last === 'not sent') {
         await sleep(200);
@@ -144,7 +144,7 @@ export function createCallers(world: World, random: Random) {
   /** Reads until there is a response. `undefined`: there is no such thing. */
   const read = <Result>(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Result | undefined> =>
     until(`GET ${path}`, async () => {
-      const response = await sendRequest(world.gateway(), { method: 'GET', path }, headers);
+      const response = await sendRequest(world, { method: 'GET', path }, headers);
       if (typeof response !== 'object') return undefined;
       if (response.status === 404) return { result: undefined };
       return response.status === 200 ? { result: response.body as Result } : undefined;
@@ -168,7 +168,7 @@ export function createCallers(world: World, random: Random) {
     /** Reads the hidden fields of the form of a page. */
     readForm: (path: string, session: string) =>
       until(`GET ${path}`, async () => {
-        const html = await openPage(world.gateway(), path, session);
+        const html = await openPage(world, path, session);
         return html === undefined ? undefined : { result: hiddenFields(html) };
       }),
     /** No more cuts: from now on every key gets its final response. */

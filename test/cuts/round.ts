@@ -38,7 +38,7 @@ export async function runRound({
   quietMilliseconds = 15_000,
 }: RoundOptions): Promise<Round> {
   const random = randomFrom(seed);
-  const world = await createWorld(folder, postgresUrl, random);
+  const world = await createWorld(folder, postgresUrl, random, cuts === 0);
   try {
     const callers = createCallers(world, random);
     const deliveries = await receiveAll(world);

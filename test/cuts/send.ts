@@ -1,11 +1,10 @@
 import { request as send } from 'undici';
-import type { ChildGateway } from '../processes/child-gateway.ts';
 import { type Form, readPage } from './forms.ts';
 import type { Response } from './response.ts';
-import { consoleUrl } from './world.ts';
+import { consoleUrl, type World } from './world.ts';
 
-/** A caller hangs up after this time. */
-const patienceMilliseconds = 8_000;
+/** Where callers send requests to, and after which time they hang up. */
+type Gateways = Pick<World, 'gateway' | 'patienceMilliseconds'>;
 
 /** A request to the API. */
 export interface Request {
@@ -20,12 +19,13 @@ type Headers = Readonly<Record<string, string>>;
 type Failed = 'not sent' | 'lost';
 
 export async function sendRequest(
-  gateway: ChildGateway | undefined,
+  gateways: Gateways,
   { method, path, body }: Request,
   headers: Headers,
 ): Promise<Response | Failed> {
-  const sent = await exchange(gateway, method, path, {
-    headers: { ...gateway?.credentials, ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
+  const sent = await exchange(gateways, method, path, {
+    isOfClient: true,
+    headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
     body: body && JSON.stringify(body),
   });
   if (typeof sent === 'string') return sent;
@@ -33,12 +33,8 @@ export async function sendRequest(
   return { status, retryAfterSeconds, body: text === '' ? {} : JSON.parse(text) };
 }
 
-export async function sendForm(
-  gateway: ChildGateway | undefined,
-  form: Form,
-  headers: Headers,
-): Promise<Response | Failed> {
-  const sent = await exchange(gateway, 'POST', form.path, {
+export async function sendForm(gateways: Gateways, form: Form, headers: Headers): Promise<Response | Failed> {
+  const sent = await exchange(gateways, 'POST', form.path, {
     headers: { ...browserHeaders(form.session), 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body: new URLSearchParams({ ...form.fields }).toString(),
   });
@@ -46,12 +42,8 @@ export async function sendForm(
 }
 
 /** The HTML of a page. `undefined`: none for now. */
-export async function openPage(
-  gateway: ChildGateway | undefined,
-  path: string,
-  session: string,
-): Promise<string | undefined> {
-  const sent = await exchange(gateway, 'GET', path, { headers: browserHeaders(session), body: undefined });
+export async function openPage(gateways: Gateways, path: string, session: string): Promise<string | undefined> {
+  const sent = await exchange(gateways, 'GET', path, { headers: browserHeaders(session), body: undefined });
   return typeof sent === 'object' && sent.status === 200 ? sent.text : undefined;
 }
 
@@ -62,18 +54,23 @@ function browserHeaders(session: string | undefined): Headers {
 }
 
 async function exchange(
-  gateway: ChildGateway | undefined,
+  gateways: Gateways,
   method: Request['method'],
   path: string,
-  { headers, body }: { readonly headers: Headers; readonly body: string | undefined },
+  {
+    headers,
+    body,
+    isOfClient = false,
+  }: { readonly headers: Headers; readonly body: string | undefined; readonly isOfClient?: boolean },
 ) {
+  const gateway = gateways.gateway();
   if (!gateway) return 'not sent';
   try {
     const response = await send(gateway.address + path, {
       method,
-      headers: { ...headers },
+      headers: { ...(isOfClient ? gateway.credentials : {}), ...headers },
       ...(body === undefined ? {} : { body }),
-      signal: AbortSignal.timeout(patienceMilliseconds),
+      signal: AbortSignal.timeout(gateways.patienceMilliseconds),
     });
     return {
       status: response.statusCode,

@@ -17,7 +17,9 @@ import { draftsEhr } from './drafts-ehr.ts';
 import { mainEndpoint } from './history.ts';
 import { pick, type Random } from './random.ts';
 
-/** Milliseconds, in the URL of each gateway's database. Short, so that many cuts fit into a minute. */
+/** Milliseconds. Short, so that many cuts fit into a minute. A caller hangs up after `patience`. */
+const patience = { short: 8_000, long: 60_000 };
+/** In the URL of each gateway's database. */
 const limits = { statement_timeout: 2_500, query_timeout: 3_500, idle_in_transaction_session_timeout: 3_000 };
 /** The share of commits and statements that fail, if they belong to a write of a caller, and if not. */
 const shares = { ofWrites: 0.08, ofOthers: 0.02 };
@@ -52,8 +54,12 @@ const refusedMilliseconds = 3_500;
 /** Every cut has done what it does after this time. */
 export const cutMilliseconds = 6_000;
 
-/** Two gateways on one database, each behind a proxy of its own, and a receiver of their events. */
-export async function createWorld(folderOfRun: string, postgresUrl: string, random: Random) {
+/**
+ * Two gateways on one database, each behind a proxy of its own, and a receiver of their events.
+ *
+ * @param isQuiet nothing fails: with long limits, nothing is unknown only because the machine is slow
+ */
+export async function createWorld(folderOfRun: string, postgresUrl: string, random: Random, isQuiet: boolean) {
   const folder = await mkdtemp(join(folderOfRun, 'cuts-'));
   const name = `cuts_${randomUUID().replaceAll('-', '')}`;
   await withClient(postgresUrl, (client) => client.query(`CREATE DATABASE ${name}`));
@@ -68,14 +74,18 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
     console: { url: consoleUrl, local_accounts: true },
     limits: { page_requests_per_minute: 1_000_000 },
   };
-  const setup = await writeQuickDemo(folder, more, (ehrs) =>
-    ehrs.filter(({ id }) => id === 'sandbox-se').map((ehr) => ({ ...ehr, id: draftsEhr })),
+  const setup = await writeQuickDemo(
+    folder,
+    more,
+    (ehrs) => ehrs.filter(({ id }) => id === 'sandbox-se').map((ehr) => ({ ...ehr, id: draftsEhr })),
+    isQuiet ? { changes_seconds: 1 } : undefined,
   );
   const proxies: PostgresProxy[] = [];
   const gateways: (ChildGateway | undefined)[] = [];
   const start = async (index: number): Promise<void> => {
     const url = new URL(proxies[index]?.url ?? '');
-    for (const [limit, milliseconds] of Object.entries(limits)) url.searchParams.set(limit, String(milliseconds));
+    for (const [limit, milliseconds] of Object.entries(isQuiet ? {} : limits))
+      url.searchParams.set(limit, String(milliseconds));
     const preload = new URL('./drafts-ehr.ts', import.meta.url);
     const options = { dataDir: join(folder, 'data'), databaseUrl: url.href, setup, preload };
     // A cut can prevent a start.
@@ -106,6 +116,7 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
     databaseUrl: databaseUrl.href,
     database,
     receiver,
+    patienceMilliseconds: isQuiet ? patience.long : patience.short,
     clientId: setup.client.id,
     secretKey: Buffer.from(setup.variables.CROSSWARD_SECRET_KEY ?? '', 'base64'),
     /** Of an operator of the console. */

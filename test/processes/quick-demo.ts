@@ -8,7 +8,7 @@ import { parseYaml } from '../../server/src/config/yaml-file.ts';
 import type { ChildSetup } from './child-gateway.ts';
 
 /** Short limits: a lease expires after nine seconds, and a write that the EHR does not show soon counts as not made. */
-const connection = {
+const quick = {
   timeout_ms: 2_000,
   queue_timeout_ms: 2_000,
   settling_seconds: 2,
@@ -25,11 +25,13 @@ interface Ehr {
  * Writes a configuration file with the demo's EHRs and short limits, for tests that kill gateways.
  *
  * @param moreEhrs makes further EHRs from those of the demo
+ * @param connection limits in place of the short ones
  */
 export async function writeQuickDemo(
   folder: string,
   more: object = {},
   moreEhrs: (ehrs: readonly Ehr[]) => readonly Ehr[] = () => [],
+  connection: object = quick,
 ): Promise<ChildSetup> {
   const client = { id: 'demo', secret: randomBytes(32).toString('base64url') };
   const file = parseYaml(await readFile(demoConfigurationPath, 'utf8'));
