@@ -68,7 +68,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
     // More workers than cores, because tests spend about half their time waiting for databases, processes and timers.
-    maxWorkers: Math.max(4, availableParallelism()),
+    // Two cores were idle for a quarter of the time with four.
+    maxWorkers: Math.max(5, availableParallelism()),
     // The files of a worker share one process, so modules and the data of FHIR servers are loaded once.
     isolate: false,
     tags: [
@@ -84,7 +85,7 @@ export default defineConfig({
       }),
       project('pglite', {
         databaseKind: 'pglite',
-        include: [...files('acceptance'), 'server/src/db/*.db.test.ts', 'test/conformance/sandbox.*.test.ts'],
+        include: [...files('acceptance'), 'server/src/db/*.db.test.ts'],
         exclude: [fhirOnly, embeddedDatabase, postgresqlAlone, ...acceptanceFilesWith(`@module-tag ${anyDatabase}`)],
       }),
       project('fhir', { databaseKind: 'postgresql', ehrKind: 'fhir', include: everyEhrFiles }),
@@ -100,6 +101,7 @@ export default defineConfig({
         databaseKind: 'pglite',
         include: [
           'test/model/*.chaos.test.ts',
+          'test/conformance/sandbox.conformance.test.ts',
           'server/src/appointments/concurrent-codes.chaos.test.ts',
           embeddedDatabase,
         ],

@@ -57,7 +57,7 @@ async function readingWhole(statements: readonly Statement[]): Promise<string[]>
 const ofFullRounds = [
   /update operations set\s+lease_token/i,
   /update "operations" set .*"consecutive_failures"/,
-  /update "confirmation_items" set "state" = .*"operation_id"/,
+  /update "confirmation_items" as "item" set "state" = .*"operation_id"/,
   /delete from operations/i,
   /delete from messages/i,
   /delete from confirmation_items/i,
