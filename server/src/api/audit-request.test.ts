@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { Problem } from '../problems/problem.ts';
-import { auditProblem, oneRecord } from './audit-request.ts';
+import { auditProblem } from './audit-problem.ts';
+import { oneRecord } from './audit-request.ts';
 
 /** A request of a care unit whose entry cannot be stored. */
 function requestWithoutTrail(): FastifyRequest {

@@ -1,12 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Access } from '../audit/access.ts';
 import { asAccess, type CurrentAccess } from '../audit/current-access.ts';
-import type { EhrConnection } from '../ehr/connection.ts';
 import { type Seen, watching } from '../ehr/seen.ts';
-import { describeError } from '../log/describe-error.ts';
-import { outcomeUnknownInDatabase, type Problem, unavailable } from '../problems/problem.ts';
-import type { Reason } from '../problems/reasons.ts';
-import { namedPatients } from './named-patients.ts';
+import { outcomeUnknownInDatabase, unavailable } from '../problems/problem.ts';
 
 /** The patients and records that a response contains. */
 interface Shown {
@@ -57,7 +53,7 @@ declare module 'fastify' {
 export function audited<Result>(request: FastifyRequest, seen: Seen, handle: () => Result): Result {
   request.seen = seen;
   if (request.method === 'GET') return watching(seen, handle);
-  const access: CurrentAccess = { describe: (outcome, body) => describe(request, outcome, body) };
+  const access: CurrentAccess = { describe: (outcome, body) => accessOf(request, outcome, body) };
   request.currentAccess = access;
   return asAccess(access, () => watching(seen, handle));
 }
@@ -76,43 +72,10 @@ export async function auditResponse(
   const outcome = isDryRun(request) ? 'dry_run' : headers['idempotency-replayed'] === 'true' ? 'replayed' : 'success';
   if (request.currentAccess?.recorded === outcome) return;
   try {
-    await write(request, describe(request, outcome, body));
+    await writeEntry(request, accessOf(request, outcome, body));
   } catch (cause) {
     throw isWrite(request) ? outcomeUnknownInDatabase(cause) : unavailable('database_unavailable', { cause });
   }
-}
-
-/**
- * Reasons that leave no entry before the handler runs, because nothing was read. A code that is resent too early is
- * `rate_limited` too, but after the look-up of its appointment.
- */
-const beforeHandler: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded']);
-
-/**
- * Writes the entry of a request that gets a problem. Returns the problem to send. If the entry cannot be stored, a rejection
- * becomes `database_unavailable`, because it can reveal something about a patient. A failure (5xx) reveals nothing and is
- * sent unchanged, unless it says what became of which appointment: then it becomes `outcome_unknown`. Returns `undefined` if
- * the request leaves no entry: it has no client, or concerns no patient.
- */
-export function auditProblem(request: FastifyRequest, problem: Problem): Promise<Problem> | undefined {
-  const { audit } = request.routeOptions.config.operation ?? {};
-  const { access, isAudited, seen, currentAccess } = request;
-  if (currentAccess?.recorded === problem.reason) return undefined;
-  if (audit === undefined || audit === 'none' || isAudited || !access?.ehr || !access.careUnit) return undefined;
-  // There is no database to write to.
-  if (problem.reason === 'database_unavailable' || (!seen && beforeHandler.has(problem.reason))) return undefined;
-  const store = () => write(request, describe(request, problem.reason));
-  // A connection that broke with the operation may fail the entry too. An entry of what was told twice is better than none.
-  const stored = store().catch((cause) => (problem.status < 500 ? Promise.reject(cause) : store()));
-  return stored.then(
-    () => problem,
-    (cause) => {
-      if (problem.status < 500) return unavailable('database_unavailable', { cause });
-      if (problem.faults.some(({ id }) => id !== undefined)) return outcomeUnknownInDatabase(cause);
-      request.log.error({ cause: describeError(cause) }, 'audit entry not stored');
-      return problem;
-    },
-  );
 }
 
 /** The query may still be unparsed text if another part of the request failed validation first. */
@@ -120,12 +83,16 @@ export function isDryRun({ query }: Pick<FastifyRequest, 'query'>): boolean {
   return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
 }
 
-/** @param body of the response. Absent: a problem */
-function describe(request: FastifyRequest, outcome: string, body?: object): Access {
+/**
+ * The access of a request, as it ends now.
+ *
+ * @param body of the response. Absent: a problem
+ */
+export function accessOf(request: FastifyRequest, outcome: string, body?: object): Access {
   const { access, seen, id, routeOptions, currentAccess } = request;
   const { operation } = routeOptions.config;
   if (!access?.ehr || !access.careUnit || !operation) throw new Error('Only access to a care unit is recorded');
-  const { patients, records } = shownBy(request, access.ehr, body);
+  const { patients, records } = body && operation.audit !== 'none' ? operation.audit(body) : nothing;
   return {
     actor: 'client',
     clientId: access.client.id,
@@ -140,18 +107,12 @@ function describe(request: FastifyRequest, outcome: string, body?: object): Acce
   };
 }
 
-function shownBy(request: FastifyRequest, ehr: EhrConnection, body: object | undefined): Shown {
-  const { audit } = request.routeOptions.config.operation ?? {};
-  if (body) return audit === undefined || audit === 'none' ? nothing : audit(body);
-  const isKnown = request.seen !== undefined && request.seen.patients.size > 0;
-  return isKnown ? nothing : { patients: namedPatients(request, ehr), records: [] };
-}
-
 function isWrite(request: FastifyRequest): boolean {
   return request.method !== 'GET' && request.method !== 'HEAD' && !isDryRun(request);
 }
 
-async function write(request: FastifyRequest, access: Access): Promise<void> {
+/** Writes the entry of a request that no operation has left. */
+export async function writeEntry(request: FastifyRequest, access: Access): Promise<void> {
   request.isAudited = true;
   await request.server.operationServices.audit.record(access, !isWrite(request));
 }

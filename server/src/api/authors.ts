@@ -2,9 +2,9 @@ import type { Resource } from '@crossward/connector-kit';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
+import { inBody } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { resourceIdentifier } from './identifiers.ts';
-import { inBody } from './places.ts';
 
 /**
  * Looks up `author_id` of the body. Only a practitioner can be an author.

@@ -10,9 +10,9 @@ import { asClient } from '../ehr/guard/caller.ts';
 import { nothingSeen } from '../ehr/seen.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { describeError } from '../log/describe-error.ts';
+import type { PlannedWrite } from '../operations/kind.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import type { OperationServices } from '../operations/services.ts';
-import type { PlannedWrite } from '../operations/write.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { discardUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
@@ -166,6 +166,10 @@ declare module 'fastify' {
     receivedAt: number;
     /** Call it before the first effect. @throws Problem `overloaded` if the caller is gone, or may have given up */
     assertCallerWaits(): Promise<void>;
+    /** `assertCallerWaits`, and notes that the write begins. */
+    begin(): Promise<void>;
+    /** It may have written to the database or the EHR. */
+    hasBegun?: boolean;
   }
 }
 

@@ -1,18 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { Tx } from '../db/kysely.ts';
+import type { PlannedWrite } from '../operations/kind.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import type { OperationServices } from '../operations/services.ts';
-import { type PlannedWrite, write } from '../operations/write.ts';
+import { write } from '../operations/write.ts';
 import { writeOwnTables } from '../operations/write-own-tables.ts';
 import { problemAt } from '../problems/problem.ts';
 import { isDryRun } from './audit-request.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The request may have written to the database or the EHR. */
-    hasBegun?: boolean;
-  }
-}
 
 /**
  * Makes a write to the EHR at most once for each `Idempotency-Key`, or shows it in a dry run. A validation problem is stored
@@ -25,9 +19,10 @@ export async function writeToEhr(
 ): Promise<OperationResponse> {
   const { client, ehr, careUnit } = request.access ?? {};
   if (!client || !ehr || !careUnit) throw new Error('A write to an EHR without a care unit');
-  const asked = { ...keyOf(request), clientId: client.id, ehr, careUnit, plan: () => ifValid(request, plan) };
-  if (!isDryRun(request)) return write(services, { ...asked, begin: () => begin(request) });
-  const proposed = await asked.plan();
+  const asked = { ...keyOf(request), clientId: client.id, ehr, careUnit };
+  const planned = ifValid(request, plan);
+  if (!isDryRun(request)) return write(services, { ...asked, plan: planned, begin: () => request.begin() });
+  const proposed = await planned();
   if (!proposed.kind.preview) throw new Error('The write has no dry run');
   return proposed.kind.preview({ ...asked, services }, proposed.plan);
 }
@@ -40,18 +35,16 @@ export async function writeOnce(
 ): Promise<OperationResponse> {
   if (!request.access) throw new Error('A write without a client');
   const asked = { ...keyOf(request), clientId: request.access.client.id };
-  if (!request.validationError) await begin(request);
-  return writeOwnTables(services, asked, (tx) => ifValid(request, () => store(tx)));
+  if (!request.validationError) await request.begin();
+  return writeOwnTables(services, asked, ifValid(request, store));
 }
 
-async function begin(request: FastifyRequest): Promise<void> {
-  await request.assertCallerWaits();
-  request.hasBegun = true;
-}
-
-async function ifValid<Result>({ validationError }: FastifyRequest, go: () => Promise<Result>): Promise<Result> {
-  if (validationError) throw validationError;
-  return go();
+/** What a request does. If its validation failed, that fails with the problem, so that it is stored under the key. */
+function ifValid<Input extends readonly unknown[], Result>(
+  { validationError }: FastifyRequest,
+  work: (...input: Input) => Promise<Result>,
+): (...input: Input) => Promise<Result> {
+  return validationError ? () => Promise.reject(validationError) : work;
 }
 
 const printable = /^[\x20-\x7e]{1,255}$/;

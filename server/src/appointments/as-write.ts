@@ -1,4 +1,4 @@
-import { type PlannedWrite, plannedWrite } from '../operations/write.ts';
+import { type PlannedWrite, plannedWrite } from '../operations/kind.ts';
 import { areFree } from './free-time.ts';
 import type { RequestContext } from './request-context.ts';
 import { timesTaken } from './time-rules.ts';

@@ -1,10 +1,10 @@
 import type { Static, TObject } from 'typebox';
 import { patientIdentifier, resourceIdentifier } from '../api/identifiers.ts';
 import { type Cursors, type Page, page } from '../api/paging.ts';
-import { inQuery } from '../api/places.ts';
 import { readRange } from '../api/request-times.ts';
 import { requirePatient, requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
+import { inQuery } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { appointmentQuery } from './contract.ts';
 import { type Listed, loadListed } from './listed.ts';

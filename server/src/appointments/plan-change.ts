@@ -1,5 +1,5 @@
-import { inBody } from '../api/places.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
+import { inBody } from '../problems/places.ts';
 import { Problem } from '../problems/problem.ts';
 import { planBulkCancellation, planBulkConfirmation, planBulkUpdate } from './bulk.ts';
 import type {

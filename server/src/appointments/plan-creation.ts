@@ -1,11 +1,11 @@
 import type { Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { patientIdentifier, resourceIdentifier } from '../api/identifiers.ts';
-import { inBody } from '../api/places.ts';
 import { assertNotPast, assertOffsetsOf, readRange } from '../api/request-times.ts';
 import { makeGatewayId } from '../confirmations/gateway-ids.ts';
 import { requireHealthcareService, requirePatient, requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
+import { inBody } from '../problems/places.ts';
 import { Problem } from '../problems/problem.ts';
 import { contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';

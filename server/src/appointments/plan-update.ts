@@ -1,9 +1,9 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { resourceIdentifier } from '../api/identifiers.ts';
-import { inBody } from '../api/places.ts';
 import { assertNotPast, readRange, type TimeRange } from '../api/request-times.ts';
 import { requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
+import { inBody } from '../problems/places.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import type { AppointmentUpdateBody } from './contract.ts';
 import type { RequestContext } from './request-context.ts';

@@ -1,6 +1,6 @@
-import { inBody } from '../api/places.ts';
 import type { Client } from '../clients/client-registry.ts';
 import { isLoopbackHost } from '../config/loopback.ts';
+import { inBody } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Appointment } from '@crossward/connector-kit';
-import { inPath } from '../api/places.ts';
 import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { findItems, type Item } from '../confirmations/items.ts';
 import { sawRecord } from '../ehr/seen.ts';
+import { inPath } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { isBookedSince } from './booked-since.ts';
 import { openDraft } from './drafts.ts';

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { expireOverdue } from '../appointments/expiry/expire-overdue.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
-import { dueAtOnce, recoverDue } from '../operations/recover-due.ts';
 import type { OperationServices } from '../operations/services.ts';
+import { dueAtOnce, recoverDue } from './recover-due.ts';
 
 /**
  * One round of background jobs for an EHR: releases expired holds and recovers interrupted operations. Returns whether there

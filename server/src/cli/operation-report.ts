@@ -1,5 +1,5 @@
-import { adviceFor } from '../operations/advice.ts';
-import type { OpenOperation } from '../operations/operator.ts';
+import { adviceFor } from '../unfinished-operations/advice.ts';
+import type { OpenOperation } from '../unfinished-operations/operator.ts';
 
 /** Describes an operation for operators, with advice on what to do. */
 export function describeOperation(operation: OpenOperation): string {

@@ -1,14 +1,14 @@
 import { Command } from 'commander';
 import { inOneTransaction } from '../db/in-one-transaction.ts';
 import { operationKinds } from '../operation-kinds.ts';
-import { dropMessages, dropWarning } from '../operations/advice.ts';
+import { dropMessages, dropWarning } from '../unfinished-operations/advice.ts';
 import {
   dropOperation,
   findOpenOperation,
   listOpenOperations,
   type OpenOperation,
   retrySuspended,
-} from '../operations/operator.ts';
+} from '../unfinished-operations/operator.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import { describeOperation } from './operation-report.ts';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
 import type { ItemState } from '../db/tables/confirmations.ts';
-import { OutdatedPlan } from '../operations/errors.ts';
+import { OutdatedPlan } from '../problems/operation-errors.ts';
 import { codeIncorrect, Problem } from '../problems/problem.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
+import { isCode } from '../secrets/codes.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { isCode } from './codes.ts';
 
 /** How long a repeated request with the correct code gets the same response. */
 export const repeatLifetime = sql`interval '24 hours'`;

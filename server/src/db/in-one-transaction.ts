@@ -1,7 +1,7 @@
 import { outcomeUnknownInDatabase } from '../problems/problem.ts';
 import { mayHaveBeenSent } from './errors.ts';
 import type { Db, Tx } from './kysely.ts';
-import { retryTransaction } from './retry.ts';
+import { inTransaction } from './retry.ts';
 
 /**
  * Runs a write to the gateway's own tables in one transaction, again if the database has not committed it.
@@ -11,7 +11,7 @@ import { retryTransaction } from './retry.ts';
  */
 export async function inOneTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   try {
-    return await retryTransaction(() => db.transaction().execute(work));
+    return await inTransaction(db, work);
   } catch (error) {
     throw mayHaveBeenSent(error) ? outcomeUnknownInDatabase(error) : error;
   }

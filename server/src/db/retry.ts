@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { canBeRepeatedAtOnce, isSerializationFailure, isStaleStatement } from './errors.ts';
+import type { Db, Tx } from './kysely.ts';
 
 const attempts = 6;
 const firstDelay = 8;
@@ -21,4 +22,9 @@ export async function retryTransaction<T>(fn: () => Promise<T>): Promise<T> {
       await sleep(Math.random() * firstDelay * 2 ** (attempt - 1));
     }
   }
+}
+
+/** Does work in one transaction, again if the database has not committed it: see `retryTransaction`. */
+export function inTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return retryTransaction(() => db.transaction().execute(work));
 }

@@ -1,11 +1,11 @@
 import type { DocumentContentType, Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { requireAuthor } from '../api/authors.ts';
-import { inBody } from '../api/places.ts';
 import type { Access } from '../api/route.ts';
 import { sawPatient } from '../ehr/seen.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import { type PlannedWrite, plannedWrite } from '../operations/write.ts';
+import { type PlannedWrite, plannedWrite } from '../operations/kind.ts';
+import { inBody } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { adoptUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';

@@ -4,12 +4,12 @@ import Type, { type Static } from 'typebox';
 import { contentOnly, oneRecord, recordsIn } from '../api/audit-request.ts';
 import { patientIdentifier } from '../api/identifiers.ts';
 import { type Cursors, page } from '../api/paging.ts';
-import { inPath } from '../api/places.ts';
 import { type Access, addOperation } from '../api/route.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { patientNotation, reference, text } from '../api/schemas.ts';
 import { requirePatient } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
+import { inPath } from '../problems/places.ts';
 import { type Problem, problemAt } from '../problems/problem.ts';
 import {
   documentCreationSchema,

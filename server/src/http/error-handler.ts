@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { auditProblem } from '../api/audit-request.ts';
+import { auditProblem } from '../api/audit-problem.ts';
 import { patienceOf } from '../api/request-patience.ts';
 import { isDatabaseFailure, mayHaveBeenSent } from '../db/errors.ts';
 import { withPatience } from '../db/patience.ts';

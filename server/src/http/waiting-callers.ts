@@ -7,7 +7,7 @@ import { watchPauses } from './pauses.ts';
 const reading = 2_000;
 
 /**
- * Adds `assertCallerWaits` to requests, for the moment before their first effect. A process that stood still, such as a
+ * Adds `assertCallerWaits` and `begin` to requests, for the moment before their first effect. A process that stood still, such as a
  * suspended virtual machine, would otherwise perform requests whose callers have given up and asked again.
  */
 export function addWaitingCallers(app: FastifyInstance): void {
@@ -27,6 +27,10 @@ export function addWaitingCallers(app: FastifyInstance): void {
       const detail = 'The gateway stood still, and the request may have waited for seconds. Nothing was changed.';
       throw unavailable('overloaded', { detail, retryAfterSeconds: 1 });
     }
+  });
+  app.decorateRequest('begin', async function () {
+    await this.assertCallerWaits();
+    this.hasBegun = true;
   });
   app.addHook('onRequest', (request, _reply, done) => {
     request.receivedAt = performance.now();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { leaseDue } from '../operations/due.ts';
-import { LeaseLost } from '../operations/errors.ts';
+import { leaseDue } from '../background/due.ts';
+import { LeaseLost } from '../db/operation-lease.ts';
 import { recover } from '../operations/recover.ts';
 import { openStored } from '../operations/stored-operation.ts';
 import { Problem } from '../problems/problem.ts';

@@ -2,11 +2,11 @@ import type { MedicalNote } from '@crossward/connector-kit';
 import type { Static, TObject } from 'typebox';
 import { resourceIdentifier } from '../api/identifiers.ts';
 import { type Cursors, type Page, page } from '../api/paging.ts';
-import { inQuery } from '../api/places.ts';
 import { readOpenRange } from '../api/request-times.ts';
 import type { Access } from '../api/route.ts';
 import { requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
+import { inQuery } from '../problems/places.ts';
 import type { medicalNoteQuery } from './contract.ts';
 
 const places = { start: inQuery('start'), end: inQuery('end') };

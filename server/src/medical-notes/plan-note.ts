@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import { callersAppointmentIds, requireAppointmentOf } from '../api/appointment-references.ts';
 import { requireAuthor } from '../api/authors.ts';
-import { inBody } from '../api/places.ts';
 import type { Access } from '../api/route.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { OperationServices } from '../operations/services.ts';
+import { inBody } from '../problems/places.ts';
 import type { medicalNoteCreationSchema } from './contract.ts';
 import type { MedicalNotePlan } from './plan.ts';
 

@@ -5,15 +5,15 @@ import { callersAppointmentIds } from '../api/appointment-references.ts';
 import { oneRecord, recordsIn } from '../api/audit-request.ts';
 import { patientIdentifier } from '../api/identifiers.ts';
 import type { Cursors } from '../api/paging.ts';
-import { inPath } from '../api/places.ts';
 import { addOperation } from '../api/route.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { patientNotation, reference, text } from '../api/schemas.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { requirePatient } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
+import { plannedWrite } from '../operations/kind.ts';
 import type { OperationServices } from '../operations/services.ts';
-import { plannedWrite } from '../operations/write.ts';
+import { inPath } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import {
   type MedicalNoteBody,

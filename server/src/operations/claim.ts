@@ -4,12 +4,11 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import { reasons } from '../problems/reasons.ts';
 import { sinceBoot } from '../time/since-boot.ts';
-import { claimOnly, claimWithPlan, keyLifetime } from './claim-statements.ts';
-import { releaseLease } from './lease.ts';
 import type { OperationResponse } from './operation-response.ts';
 import { openOutcome } from './sealed-outcome.ts';
 import type { OperationServices } from './services.ts';
-import type { Planned } from './store-plan.ts';
+import { releaseLease } from './store-end.ts';
+import { claimOnly, claimWithPlan, keyLifetime, type Planned } from './store-plan.ts';
 import { type Leased, type OperationRow, openStored, type Stored, storedColumns } from './stored-operation.ts';
 
 type Services = Pick<OperationServices, 'db' | 'keys' | 'liveTokens'>;
@@ -79,20 +78,6 @@ export async function claimKey(
 export async function answerOfKey({ db, keys }: Services, key: Key): Promise<Answered | undefined> {
   const known = await readKey(db, key.operation);
   return known && !known.is_old ? answerOf({ keys }, key, known) : undefined;
-}
-
-/** Does work under leases with this token. Meanwhile, requests with the keys of their operations are told to come back soon. */
-export async function underToken<Result>(
-  { liveTokens }: Pick<Services, 'liveTokens'>,
-  token: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  liveTokens.add(token);
-  try {
-    return await work();
-  } finally {
-    liveTokens.delete(token);
-  }
 }
 
 /** @param retryAfterSeconds the rest of the lease, if another process holds it */

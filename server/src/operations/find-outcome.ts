@@ -1,5 +1,6 @@
+import { inTransaction } from '../db/retry.ts';
 import { Problem } from '../problems/problem.ts';
-import { inTransaction, OperationEnded } from './perform.ts';
+import { OperationEnded } from './perform.ts';
 import { draftsOf, noteRecorded } from './record-end.ts';
 import type { Reopened } from './reopen.ts';
 import { sealProblem } from './sealed-outcome.ts';
@@ -45,7 +46,7 @@ export async function giveUpIfOverdue(work: Reopened): Promise<void> {
     detail: 'The EHR may or may not have made the change and shows no sign of it. It will not be made again.',
     retryable: false,
   });
-  await inTransaction(services, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     await kind.release?.(tx, work, plan, undefined);
     // No caller has got the problem yet.
     const sealed = sealProblem(services.keys, { ...operation, requestId: undefined }, problem);

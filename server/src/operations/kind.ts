@@ -3,7 +3,6 @@ import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { NewEvent } from '../events/new-event.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { OperationResponse } from './operation-response.ts';
-import type { Reservation } from './store-plan.ts';
 import type { WorkServices } from './work-services.ts';
 
 /** Where a write is made. */
@@ -53,6 +52,14 @@ export interface Work extends Proposal {
  * - `not known`: the EHR does not find operations by id, and reconciliation did not find the whole operation
  */
 export type Found<Outcome> = { readonly outcome: Outcome } | 'nothing' | 'in part' | 'not known';
+
+/** What a plan reserves while its operation is open. */
+export interface Reservation {
+  /** Lifetime of the holds and codes that it creates. */
+  readonly lifetimeSeconds: number | null;
+  /** Of the patients who get a code. */
+  readonly patientHashes: Buffer[];
+}
 
 /**
  * A kind of write. To add one, implement this type in a folder of its own and add a line to `operation-kinds.ts`. Plans
@@ -119,3 +126,24 @@ export interface OperationKind<Plan, Outcome> {
 
 /** A kind with opaque plans and outcomes. */
 export type AnyKind = OperationKind<unknown, unknown>;
+
+/** A write to the EHR as data: decided, and not begun. */
+export interface PlannedWrite {
+  readonly kind: AnyKind;
+  readonly plan: unknown;
+  readonly reserve?: Reserve | undefined;
+}
+
+/**
+ * Decides and reserves in the transaction that stores the plan. If it returns a problem, its changes are committed, such as the
+ * count of a wrong code. If it throws one, they are rolled back. Either way the problem is reported.
+ */
+export type Reserve = (tx: Tx, operationId: string) => Promise<Problem | undefined>;
+
+export function plannedWrite<Plan, Outcome>(
+  kind: OperationKind<Plan, Outcome>,
+  plan: NoInfer<Plan>,
+  reserve?: Reserve,
+): PlannedWrite {
+  return { kind: kind as AnyKind, plan, reserve };
+}

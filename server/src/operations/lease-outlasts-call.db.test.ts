@@ -8,9 +8,9 @@ import { createDb, type Db } from '../db/kysely.ts';
 import { createGuard } from '../ehr/guard/guard.ts';
 import { createEhrMetrics } from '../ehr/guard/metrics.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import type { OperationKind } from './kind.ts';
+import { type OperationKind, plannedWrite, type Reserve } from './kind.ts';
 import type { OperationServices } from './services.ts';
-import { plannedWrite, type Reserve, type WriteRequest, write } from './write.ts';
+import { type WriteRequest, write } from './write.ts';
 
 const callSeconds = 10;
 /** Longer than the margin of a lease. */

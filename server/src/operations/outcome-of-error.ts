@@ -1,7 +1,7 @@
 import { isDatabaseFailure } from '../db/errors.ts';
+import { LeaseLost } from '../db/operation-lease.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
-import { LeaseLost } from './errors.ts';
 import { OperationEnded } from './perform.ts';
 
 /** What an error of an operation means, for the audit trail and for operators. */

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDatabaseFailure } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { retryTransaction } from '../db/retry.ts';
-import { Problem } from '../problems/problem.ts';
-import { asOutcomeUnknown, isFinal, isSettled, LeaseLost, PartiallyApplied } from './errors.ts';
-import { releaseAsUnknown } from './lease.ts';
+import { LeaseLost } from '../db/operation-lease.ts';
+import { inTransaction } from '../db/retry.ts';
+import { isFinal, isSettled, PartiallyApplied } from '../problems/operation-errors.ts';
+import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 import type { OperationResponse } from './operation-response.ts';
 import { draftsOf, noteRecorded } from './record-end.ts';
 import { isStoredUnderKey, sealProblem, sealResponse } from './sealed-outcome.ts';
-import type { OperationServices } from './services.ts';
 import {
   monitor,
-  monitorRepeats,
+  releaseAsUnknown,
   removeOperation,
   removeWithoutSync,
+  resetForRetry,
   storeResponse,
   writeRecords,
 } from './store-end.ts';
-import { resetForRetry } from './store-plan.ts';
 import type { Leased } from './stored-operation.ts';
 import type { LeasedWork } from './work.ts';
 
@@ -53,7 +53,7 @@ export async function finish(work: LeasedWork, outcome: unknown): Promise<Operat
   const { services, kind, plan } = work;
   try {
     const response = kind.hasRecords(plan)
-      ? await inTransaction(services, (tx) => recordEnd(tx, work, outcome))
+      ? await inTransaction(services.db, (tx) => recordEnd(tx, work, outcome))
       : await storeEnd(services.db, work, outcome, kind.respond(work, plan, outcome));
     noteRecorded('success');
     return response;
@@ -78,7 +78,8 @@ async function storeEnd(
   const sealed = sealResponse(services.keys, operation, response);
   const events = kind.events?.(work, plan, outcome, response) ?? [];
   const records = { events, drafts: draftsOf(work, 'success', response.body) };
-  if (work.mayBeRepeated) await monitorRepeats(db, operation, ehr.patience.settlingSeconds, sealed, records);
+  if (work.mayBeRepeated)
+    await monitor(db, operation, { ...ehr.patience, sealedResponse: sealed, hadEffect: true, ...records });
   else if (sealed) await storeResponse(db, operation, sealed, records);
   else if (!kind.callsEhr(plan)) await writeRecords(db as Tx, records);
   // Without a response to store, the commit need not wait for the disk: after a crash the operation is looked up and ended again.
@@ -104,7 +105,7 @@ async function compensateRejected(work: LeasedWork, problem: Problem): Promise<n
 export async function rejectOperation(work: LeasedWork, problem: Problem): Promise<never> {
   const { services, operation, kind, plan } = work;
   try {
-    await inTransaction(services, async (tx) => {
+    await inTransaction(services.db, async (tx) => {
       await kind.release?.(tx, work, plan, problem);
       await settleRejected(tx, work, problem);
       await writeRecords(tx, { drafts: draftsOf(work, problem.reason) });
@@ -123,7 +124,7 @@ async function settleRejected(tx: Tx, work: LeasedWork, problem: Problem): Promi
   const { keyHash, attempt } = operation;
   const sealed = isStoredUnderKey(problem) ? sealProblem(services.keys, operation, problem) : undefined;
   // The EHR may still be processing an earlier call.
-  if (!isFirst && !wasCompensated) return monitor(tx, operation, ehr.patience.settlingSeconds, sealed);
+  if (!isFirst && !wasCompensated) return monitor(tx, operation, { ...ehr.patience, sealedResponse: sealed });
   if (sealed) return storeResponse(tx, operation, sealed);
   if (keyHash === undefined || problem.status === 429) return removeOperation(tx, operation);
   return resetForRetry(tx, operation, wasCompensated ? attempt + 1 : attempt);
@@ -155,9 +156,8 @@ export async function releaseSoon(db: Db, operation: Leased): Promise<void> {
   waited.abort();
 }
 
-export function inTransaction<Result>(
-  { db }: Pick<OperationServices, 'db'>,
-  work: (tx: Tx) => Promise<Result>,
-): Promise<Result> {
-  return retryTransaction(() => db.transaction().execute(work));
+/** Once the EHR has been called, any failure that proves nothing leaves the outcome unknown. */
+export function asOutcomeUnknown(error: unknown): Problem {
+  if (error instanceof Problem && error.reason === 'outcome_unknown') return error;
+  return isDatabaseFailure(error) ? outcomeUnknownInDatabase(error) : new Problem('outcome_unknown', { cause: error });
 }

@@ -1,6 +1,6 @@
 import type { ConnectorOperation, Withdrawal, Write } from '@crossward/connector-kit';
 import type { Tx } from '../db/kysely.ts';
-import { PartiallyApplied } from './errors.ts';
+import { PartiallyApplied } from '../problems/operation-errors.ts';
 import type { OperationKind, Work } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
 

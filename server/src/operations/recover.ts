@@ -1,12 +1,12 @@
+import { inTransaction } from '../db/retry.ts';
+import { isFinal, PartiallyApplied } from '../problems/operation-errors.ts';
 import type { Problem } from '../problems/problem.ts';
-import { isFinal, PartiallyApplied } from './errors.ts';
 import { findOutcome } from './find-outcome.ts';
-import { finish, inTransaction, OperationEnded } from './perform.ts';
+import { finish, OperationEnded } from './perform.ts';
 import { draftsOf, noteRecorded } from './record-end.ts';
 import { mayPerformAgain, type Reopened, reopen } from './reopen.ts';
 import type { OperationServices } from './services.ts';
-import { monitor, removeOperation, stopMonitoring, writeRecords } from './store-end.ts';
-import { markSent, resetForRetry } from './store-plan.ts';
+import { markSent, monitor, removeOperation, resetForRetry, stopMonitoring, writeRecords } from './store-end.ts';
 import type { Stored } from './stored-operation.ts';
 
 /** `later`: no effect found yet, but the EHR may still finish the operation. */
@@ -81,7 +81,7 @@ async function compensateAndEnd(work: Reopened): Promise<Recovery> {
 async function endCompensated(work: Reopened, problem?: Problem): Promise<void> {
   const { services, kind, plan, operation } = work;
   const outcome = problem?.reason ?? 'undone';
-  await inTransaction(services, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     await kind.release?.(tx, work, plan, problem);
     if (operation.keyHash === undefined) await removeOperation(tx, operation);
     else if (operation.hasResponse) await stopMonitoring(tx, operation);
@@ -94,9 +94,9 @@ async function endCompensated(work: Reopened, problem?: Problem): Promise<void> 
 async function endAsNotDone(work: Reopened, problem?: Problem): Promise<Recovery> {
   const { services, ehr, kind, plan, operation } = work;
   const outcome = problem?.reason ?? 'not_done';
-  await inTransaction(services, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     await kind.release?.(tx, work, plan, problem);
-    await monitor(tx, operation, ehr.patience.settlingSeconds);
+    await monitor(tx, operation, { ...ehr.patience, sealedResponse: undefined });
     await writeRecords(tx, { drafts: draftsOf(work, outcome) });
   });
   noteRecorded(outcome);

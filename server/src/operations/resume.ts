@@ -1,13 +1,12 @@
+import { inTransaction } from '../db/retry.ts';
+import { PartiallyApplied } from '../problems/operation-errors.ts';
 import { Problem } from '../problems/problem.ts';
-import { asOutcomeUnknown, PartiallyApplied } from './errors.ts';
 import { findOutcome, giveUpIfOverdue } from './find-outcome.ts';
-import { releaseLease } from './lease.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { finish, inTransaction, leaveOpen, OperationEnded, perform, rejectOperation } from './perform.ts';
+import { asOutcomeUnknown, finish, leaveOpen, OperationEnded, perform, rejectOperation } from './perform.ts';
 import { mayPerformAgain, type Reopened, reopen } from './reopen.ts';
 import type { OperationServices } from './services.ts';
-import { markNotDone } from './store-end.ts';
-import { clearPlan, markSent } from './store-plan.ts';
+import { clearPlan, markNotDone, markSent, releaseLease } from './store-end.ts';
 import type { Leased, Stored } from './stored-operation.ts';
 
 /** Nothing is left of the earlier attempt. The operation starts over under this lease. */
@@ -64,7 +63,7 @@ async function compensateAndStartOver(work: Reopened): Promise<Restart> {
   await work.compensating();
   await kind.compensate(work, plan);
   const attempt = operation.attempt + 1;
-  await inTransaction(services, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     await kind.release?.(tx, work, plan, undefined);
     await clearPlan(tx, operation, attempt);
   });
@@ -74,7 +73,7 @@ async function compensateAndStartOver(work: Reopened): Promise<Restart> {
 /** Keeps the same ids, so that the EHR recognises them even if it makes the write late. */
 async function startOver(work: Reopened): Promise<Restart> {
   const { services, kind, plan, operation } = work;
-  await inTransaction(services, async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     await kind.release?.(tx, work, plan, undefined);
     await markNotDone(tx, operation);
   });

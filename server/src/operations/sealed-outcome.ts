@@ -1,6 +1,6 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type KeptProblem, keptProblem, type Problem, problemFromKept } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { compressJson, decompressJson } from './compressed-json.ts';
 import type { OperationResponse } from './operation-response.ts';
 import type { Leased } from './stored-operation.ts';
 
@@ -42,4 +42,20 @@ function context({ clientId, keyHash }: Keyed): string {
  */
 export function isStoredUnderKey({ status, reason }: Problem): boolean {
   return status < 500 && status !== 429 && reason !== 'idempotency_in_progress';
+}
+
+/** Characters. Shorter texts are not worth compressing: one appointment has about 500. */
+const longestPlain = 2048;
+const deflatedMark = 'deflate:';
+
+/** JSON of a stored response, compressed if long. A hundred similar appointments shrink to a tenth. */
+export function compressJson(kept: object): string {
+  const text = JSON.stringify(kept);
+  // No JSON text begins with the mark.
+  return text.length <= longestPlain ? text : deflatedMark + deflateRawSync(text).toString('base64');
+}
+
+export function decompressJson(text: string): unknown {
+  if (!text.startsWith(deflatedMark)) return JSON.parse(text);
+  return JSON.parse(inflateRawSync(Buffer.from(text.slice(deflatedMark.length), 'base64')).toString('utf8'));
 }

@@ -13,7 +13,10 @@ export interface OperationServices extends WorkServices {
   /** By name. */
   readonly kinds: ReadonlyMap<string, AnyKind>;
   readonly operationMetrics: OperationMetrics;
-  /** Tokens of the leases under which this process is at work: it ends long before they do. */
+  /**
+   * Tokens of the leases under which this process is at work: it ends long before they do. Requests with the keys of their
+   * operations are told to come back soon.
+   */
   readonly liveTokens: Set<string>;
   readonly audit: AuditTrail;
 }

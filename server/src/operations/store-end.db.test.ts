@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
+import { LeaseLost } from '../db/operation-lease.ts';
 import { writeEvents } from '../events/write-events.ts';
-import { LeaseLost } from './errors.ts';
 import { stopMonitoring } from './store-end.ts';
 
 let testDatabase: TestDatabase;

@@ -2,17 +2,30 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { draftsText, insertDrafts, insertedDrafts, type NewDraft } from '../audit/drafts.ts';
 import { grouped } from '../db/grouped.ts';
 import type { Db, Tx } from '../db/kysely.ts';
+import { LeaseLost, leaseEnd, released, setLeased, updateLeased } from '../db/operation-lease.ts';
 import { statement } from '../db/statement.ts';
 import type { Tables } from '../db/tables/index.ts';
 import type { NewEvent } from '../events/new-event.ts';
 import { type Changed, eventsText, withEvents, writeEvents } from '../events/write-events.ts';
-import { LeaseLost } from './errors.ts';
-import { leaseEnd, released, requireLease, updateLeased } from './lease.ts';
 import type { Leased } from './stored-operation.ts';
 
-/** Column values of an ended operation. */
-const ended = { state: 'done' as const, patient_hashes: [], consecutive_failures: 0, suspended_at: null };
-const over = { ...released, ...ended };
+/** Column values of an operation that has ended. */
+const done = { state: 'done' as const, patient_hashes: [], consecutive_failures: 0, suspended_at: null };
+const doneAndReleased = { ...released, ...done };
+/** Column values of an operation that starts over. */
+const withoutPlan = {
+  state: 'pending' as const,
+  sealed_plan: null,
+  kind: null,
+  next_attempt_at: null,
+  patient_hashes: [],
+  first_sent_at: null,
+  last_sent_at: null,
+  consecutive_failures: 0,
+  suspended_at: null,
+  reported_unknown: false,
+  expires_at: null,
+};
 
 type Lease = Pick<Leased, 'id' | 'token'>;
 
@@ -116,7 +129,7 @@ function updateFrom(db: Kysely<Tables>, { responses }: ResponsesInput): RawBuild
     .updateTable('operations')
     .from(source)
     .set({
-      ...over,
+      ...doneAndReleased,
       sealed_plan: null,
       sealed_response: sql<Buffer>`decode(response.sealed_response, 'base64')`,
       next_attempt_at: null,
@@ -147,45 +160,75 @@ export const removeWithoutSync = ending(
     RETURNING id, created_at AS began_at`,
 );
 
-/** Ends an attempt without effect under a lease that starts over. Monitored until then. @throws LeaseLost */
-export function markNotDone(db: Db | Tx, operation: Leased): Promise<void> {
-  const values = { ...ended, next_attempt_at: sql<Date>`lease_expires_at` };
-  return requireLease(updateLeased(db, operation).set(values).executeTakeFirst());
-}
-
-/** Ends an operation without effect and monitors it, since the EHR may be late. @throws LeaseLost */
-export function monitor(db: Db | Tx, operation: Leased, seconds: number, sealedResponse?: Buffer): Promise<void> {
-  const values = {
-    ...over,
-    next_attempt_at: leaseEnd(seconds),
-    ...(sealedResponse === undefined ? {} : { sealed_response: sealedResponse }),
-  };
-  return requireLease(updateLeased(db, operation).set(values).executeTakeFirst());
-}
-
-/** Ends an operation with effect, and monitors it: the EHR may make its changes a second time. @throws LeaseLost */
-export async function monitorRepeats(
+/**
+ * Ends an operation, and keeps its plan so that background recovery looks at the EHR: it may be late, or if the operation had
+ * effect, make its changes a second time.
+ *
+ * @throws LeaseLost
+ */
+export async function monitor(
   db: Db | Tx,
   operation: Leased,
-  seconds: number,
-  sealedResponse: Buffer | undefined,
-  records: Records = {},
+  { settlingSeconds, sealedResponse, hadEffect, ...records }: Monitoring,
 ): Promise<void> {
-  const values = {
-    ...over,
-    had_effect: true,
-    next_attempt_at: leaseEnd(seconds),
-    ...(sealedResponse === undefined ? {} : { sealed_response: sealedResponse }),
-  };
-  const ending = updateLeased(db, operation).set(values).returning(['id', 'created_at as began_at']);
-  const monitored = sql<Changed>`${ending}`;
+  const update = updateLeased(db, operation)
+    .set({
+      ...doneAndReleased,
+      next_attempt_at: leaseEnd(settlingSeconds),
+      ...(hadEffect ? { had_effect: true } : {}),
+      ...(sealedResponse === undefined ? {} : { sealed_response: sealedResponse }),
+    })
+    .returning(['id', 'created_at as began_at']);
+  const monitored = sql<Changed>`${update}`;
   const text = recordsText([{ id: operation.id, ...records }]);
   const { rows } = await (text ? withRecords(monitored, text) : monitored).execute(db);
   if (rows.length === 0) throw new LeaseLost();
 }
 
+interface Monitoring extends Records {
+  readonly settlingSeconds: number;
+  readonly sealedResponse: Buffer | undefined;
+  readonly hadEffect?: boolean;
+}
+
 /** Ends monitoring. The stored response stays. @throws LeaseLost */
 export function stopMonitoring(db: Db | Tx, operation: Leased): Promise<void> {
-  const values = { ...over, sealed_plan: null, next_attempt_at: null };
-  return requireLease(updateLeased(db, operation).set(values).executeTakeFirst());
+  return setLeased(db, operation, { ...doneAndReleased, sealed_plan: null, next_attempt_at: null });
+}
+
+/** Ends an attempt without effect under a lease that starts over. Monitored until then. @throws LeaseLost */
+export function markNotDone(db: Db | Tx, operation: Leased): Promise<void> {
+  return setLeased(db, operation, { ...done, next_attempt_at: sql<Date>`lease_expires_at` });
+}
+
+/** Records that the EHR is called once more. @throws LeaseLost */
+export function markSent(db: Db, operation: Leased): Promise<void> {
+  return setLeased(db, operation, { last_sent_at: sql<Date>`now()` });
+}
+
+/** Removes the plan. The holder of the lease starts over. @throws LeaseLost */
+export function clearPlan(db: Db | Tx, operation: Leased, attempt: number): Promise<void> {
+  return setLeased(db, operation, { ...withoutPlan, attempt });
+}
+
+/** Like `clearPlan`, and releases the lease so that a retry can start over. @throws LeaseLost */
+export function resetForRetry(db: Db | Tx, operation: Leased, attempt: number): Promise<void> {
+  return setLeased(db, operation, { ...withoutPlan, ...released, attempt });
+}
+
+/** Any process may lease the operation next. */
+export async function releaseLease(db: Db | Tx, operation: Leased): Promise<void> {
+  await updateLeased(db, operation).set(released).execute();
+}
+
+/** Releases the lease after `outcome_unknown` was reported. A retry or background recovery may find out the outcome. */
+export async function releaseAsUnknown(db: Db, operation: Leased): Promise<void> {
+  await updateLeased(db, operation)
+    .set({
+      ...released,
+      reported_unknown: true,
+      suspended_at: null,
+      next_attempt_at: sql<Date>`CASE WHEN sealed_plan IS NOT NULL THEN now() END`,
+    })
+    .execute();
 }

@@ -1,14 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
 import { beganOperation } from '../audit/current-access.ts';
+import { leaseEnd, setLeased } from '../db/operation-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { withLastCheck } from '../ehr/guard/last-check.ts';
 import { sawPatient, sawRecords } from '../ehr/seen.ts';
 import { sinceBoot } from '../time/since-boot.ts';
-import { ehrOperationId } from './ids.ts';
 import type { AnyKind, Place, Work } from './kind.ts';
-import { renewLease } from './lease.ts';
 import type { OperationServices } from './services.ts';
-import { markCompensating } from './store-plan.ts';
 import type { Leased } from './stored-operation.ts';
 
 /** Margin of a lease over the longest call under it. */
@@ -52,7 +51,8 @@ export function leasedWork(services: OperationServices, operation: Leased, begun
     const usedSeconds = (sinceBoot() - leaseBegan) / 1000;
     if (usedSeconds <= marginSeconds) return;
     leaseBegan = sinceBoot();
-    await renewLease(services.db, operation, leaseSeconds(ehr));
+    const until = leaseEnd(leaseSeconds(ehr));
+    await setLeased(services.db, operation, { lease_expires_at: until, next_attempt_at: until });
   }
 
   async function call<Operation extends ConnectorOperation>(
@@ -89,7 +89,7 @@ export function leasedWork(services: OperationServices, operation: Leased, begun
     },
     async compensating() {
       if (wasCompensated) return;
-      await markCompensating(services.db, operation);
+      await setLeased(services.db, operation, { state: 'compensating' });
       wasCompensated = true;
     },
     get wasCompensated() {
@@ -102,4 +102,19 @@ export function leasedWork(services: OperationServices, operation: Leased, begun
       return hadNoResponse || (!isFirst && ehr.isOpen && ehr.capabilities.repeatsLateWrites === true);
     },
   };
+}
+
+/**
+ * The id that the EHR gets for an attempt at an operation or for one part of it: a deterministic UUID, version 8
+ * (RFC 9562 section 5.8). The first attempt as a whole uses the operation's own id.
+ */
+export function ehrOperationId(id: string, attempt: number, part: number | string | undefined): string {
+  if (attempt === 0 && part === undefined) return id;
+  const bytes = createHash('sha256')
+    .update(JSON.stringify([id, attempt, part ?? null]))
+    .digest()
+    .subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -3,43 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beganOperation } from '../audit/current-access.ts';
 import { mayHaveBeenSent } from '../db/errors.ts';
 import type { Tx } from '../db/kysely.ts';
+import { LeaseLost } from '../db/operation-lease.ts';
+import { inTransaction } from '../db/retry.ts';
+import { OutdatedPlan } from '../problems/operation-errors.ts';
 import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 import { sinceBoot } from '../time/since-boot.ts';
-import { answerOfKey, type Claim, claimKey, inProgress, type Key, openKey, underToken } from './claim.ts';
-import { LeaseLost, OutdatedPlan } from './errors.ts';
-import type { AnyKind, OperationKind, Place } from './kind.ts';
-import { releaseLease } from './lease.ts';
+import { answerOfKey, type Claim, claimKey, inProgress, type Key, openKey } from './claim.ts';
+import type { Place, PlannedWrite } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { inTransaction, OperationEnded, perform, recordEnd, releaseSoon } from './perform.ts';
+import { OperationEnded, perform, recordEnd, releaseSoon } from './perform.ts';
 import { draftsOf, noteRecorded } from './record-end.ts';
 import { resume } from './resume.ts';
 import { isStoredUnderKey, sealProblem } from './sealed-outcome.ts';
 import type { OperationServices } from './services.ts';
-import { monitor, storeResponse, writeRecords } from './store-end.ts';
+import { monitor, releaseLease, storeResponse, writeRecords } from './store-end.ts';
 import { nothingReserved, storePlan } from './store-plan.ts';
 import { type Leased, sealPlan } from './stored-operation.ts';
 import { type LeasedWork, leasedWork, leaseSeconds } from './work.ts';
-
-/** A write to the EHR as data: decided, and not begun. */
-export interface PlannedWrite {
-  readonly kind: AnyKind;
-  readonly plan: unknown;
-  readonly reserve?: Reserve | undefined;
-}
-
-/**
- * Decides and reserves in the transaction that stores the plan. If it returns a problem, its changes are committed, such as the
- * count of a wrong code. If it throws one, they are rolled back. Either way the problem is reported.
- */
-export type Reserve = (tx: Tx, operationId: string) => Promise<Problem | undefined>;
-
-export function plannedWrite<Plan, Outcome>(
-  kind: OperationKind<Plan, Outcome>,
-  plan: NoInfer<Plan>,
-  reserve?: Reserve,
-): PlannedWrite {
-  return { kind: kind as AnyKind, plan, reserve };
-}
 
 export interface WriteRequest extends Place {
   readonly clientId: string;
@@ -48,7 +28,7 @@ export interface WriteRequest extends Place {
   readonly keyed: { readonly key: string; readonly fingerprint: string } | undefined;
   /** Looks up what the write needs, and checks the rules. Called again if another request changes what it has read. */
   plan(): Promise<PlannedWrite>;
-  /** Called before the first effect. Throws if nobody waits for the response any longer. */
+  /** Called before the first effect. @throws Problem if nobody waits for the response any longer */
   begin(): Promise<void>;
 }
 
@@ -69,12 +49,15 @@ export async function write(services: OperationServices, request: WriteRequest):
   const key = request.keyed && (await openKey(services, { ...place, ...request.keyed }));
   const keyless = { ...place, id: randomUUID(), token: randomUUID(), keyHash: undefined, attempt: 0 };
   const operation: Leased = { ...(key?.operation ?? keyless), requestId };
+  services.liveTokens.add(operation.token);
   try {
-    return await underToken(services, operation.token, () => planAndPerform(services, request, operation, key));
+    return await planAndPerform(services, request, operation, key);
   } catch (error) {
     // Another process has taken over the operation, and responds for itself.
     if (error instanceof LeaseLost) throw inProgress();
     throw error instanceof OperationEnded ? error.problem : error;
+  } finally {
+    services.liveTokens.delete(operation.token);
   }
 }
 
@@ -183,7 +166,7 @@ async function store(
     if (claim && claim.state !== 'new') return claim;
     return { state: 'stored', work: work(claim ? claim.expiresAt : await storePlan(services.db, operation, planned)) };
   }
-  const begun = await inTransaction<Begun>(services, async (tx) => {
+  const begun = await inTransaction<Begun>(services.db, async (tx) => {
     // `now()` is the start of the transaction, and the reservation may wait for locks.
     leasedAt = sinceBoot();
     const claim = key && (await claimKey(tx, services, key, planned.leaseSeconds));
@@ -206,7 +189,7 @@ async function decideAgainst(tx: Tx, work: LeasedWork, problem: Problem): Promis
   const { services, operation, ehr } = work;
   if (!isStoredUnderKey(problem)) throw problem;
   const sealed = sealProblem(services.keys, operation, problem);
-  if (sealed && operation.isMonitored) await monitor(tx, operation, ehr.patience.settlingSeconds, sealed);
+  if (sealed && operation.isMonitored) await monitor(tx, operation, { ...ehr.patience, sealedResponse: sealed });
   else if (sealed) await storeResponse(tx, operation, sealed);
   await writeRecords(tx, { drafts: draftsOf(work, problem.reason) });
   return problem;
@@ -226,7 +209,7 @@ async function endUnbegun(
   if (operation.keyHash === undefined || error instanceof OperationEnded || error instanceof LeaseLost) throw error;
   const sealed = error instanceof Problem && isStoredUnderKey(error) ? sealProblem(keys, operation, error) : undefined;
   if (key) {
-    return inTransaction({ db }, async (tx) => {
+    return inTransaction(db, async (tx) => {
       const claim = await claimKey(tx, { keys, liveTokens }, key, leaseSeconds(ehr));
       if (claim.state !== 'new') return claim;
       if (!sealed) throw error;
@@ -234,7 +217,7 @@ async function endUnbegun(
       return { state: 'answered', outcome: error as Problem };
     });
   }
-  if (operation.isMonitored) await monitor(db, operation, ehr.patience.settlingSeconds, sealed);
+  if (operation.isMonitored) await monitor(db, operation, { ...ehr.patience, sealedResponse: sealed });
   else if (sealed) await storeResponse(db, operation, sealed);
   else await releaseLease(db, operation);
   throw error;

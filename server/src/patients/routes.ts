@@ -2,12 +2,12 @@ import type { Patient } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { patientIdentifier } from '../api/identifiers.ts';
-import { inPath } from '../api/places.ts';
 import { addOperation } from '../api/route.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { patientNotation } from '../api/schemas.ts';
 import { requirePatient } from '../ehr/lookups.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
+import { inPath } from '../problems/places.ts';
 import { patientSchema } from './contract.ts';
 
 export function addPatientRoutes(app: FastifyInstance): void {

@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { resourceIdentifier } from '../api/identifiers.ts';
 import { type Cursors, pageOfAll, pagingQuery } from '../api/paging.ts';
-import { inPath } from '../api/places.ts';
 import { addOperation } from '../api/route.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { resourceNotation } from '../api/schemas.ts';
 import { requireResource } from '../ehr/lookups.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
+import { inPath } from '../problems/places.ts';
 import { resourceListSchema, resourceSchema } from './contract.ts';
 
 const example = {

@@ -1,9 +1,9 @@
 import type { Resource, Schedule } from '@crossward/connector-kit';
 import type { Static, TObject } from 'typebox';
 import { type Cursors, type Page, page } from '../api/paging.ts';
-import { inQuery } from '../api/places.ts';
 import { readRange, type TimeRange } from '../api/request-times.ts';
 import type { Access } from '../api/route.ts';
+import { inQuery } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import type { scheduleQuery } from './contract.ts';
 

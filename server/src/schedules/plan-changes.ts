@@ -1,7 +1,7 @@
 import type { Schedule } from '@crossward/connector-kit';
-import { inBody } from '../api/places.ts';
 import { assertNotPast, readRange, readTime } from '../api/request-times.ts';
 import type { Access } from '../api/route.ts';
+import { inBody } from '../problems/places.ts';
 import type { ScheduleExceptionBody } from './contract.ts';
 import type { ScheduleEndPlan, ScheduleExceptionPlan } from './kinds.ts';
 

@@ -2,13 +2,13 @@ import type { Schedule, ScheduleOperations } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import { resourceIdentifier } from '../api/identifiers.ts';
 import type { Cursors } from '../api/paging.ts';
-import { inPath } from '../api/places.ts';
 import { type Access, addOperation } from '../api/route.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { reference, resourceNotation, text } from '../api/schemas.ts';
 import { requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import { plannedWrite } from '../operations/write.ts';
+import { plannedWrite } from '../operations/kind.ts';
+import { inPath } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import {

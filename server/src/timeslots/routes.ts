@@ -2,12 +2,12 @@ import type { TimeSlot } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import { resourceIdentifier } from '../api/identifiers.ts';
 import { type Cursors, page } from '../api/paging.ts';
-import { inQuery } from '../api/places.ts';
 import { readRange } from '../api/request-times.ts';
 import { addOperation } from '../api/route.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { requireHealthcareServices, requireResource } from '../ehr/lookups.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
+import { inQuery } from '../problems/places.ts';
 import { instantFormatter } from '../time/date-times.ts';
 import { timeslotListSchema, timeslotQuery, timeslotSchema } from './contract.ts';
 

@@ -1,5 +1,5 @@
-import { inPath } from '../api/places.ts';
 import type { Tx } from '../db/kysely.ts';
+import { inPath } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { type Delivery, redeliver } from './delivery-store.ts';
 import { lockEnabledEndpoint } from './endpoint-actions.ts';

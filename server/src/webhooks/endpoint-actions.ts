@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { inBody } from '../api/places.ts';
 import type { Tx } from '../db/kysely.ts';
 import type { DisabledReason } from '../db/tables/webhooks.ts';
 import { isUuid } from '../identifiers/uuid.ts';
+import { inBody } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type AddressRules, urlMistake } from './address-rules.ts';

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { type Cursors, page, pagingQuery } from '../api/paging.ts';
-import { inPath } from '../api/places.ts';
 import { addOperation } from '../api/route.ts';
 import { reference, text } from '../api/schemas.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Db, Tx } from '../db/kysely.ts';
+import { inPath } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Endpoint } from './endpoint.ts';

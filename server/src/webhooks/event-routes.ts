@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Cursors } from '../api/paging.ts';
-import { inQuery } from '../api/places.ts';
 import { addOperation } from '../api/route.ts';
 import type { Db } from '../db/kysely.ts';
 import { readEvents } from '../events/read-events.ts';
+import { inQuery } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { eventBody } from './event-body.ts';
 import {

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db, Tx } from '../../db/kysely.ts';
+import { inTransaction } from '../../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
 import { describeError } from '../../log/describe-error.ts';
-import { OutdatedPlan } from '../../operations/errors.ts';
-import { inTransaction } from '../../operations/perform.ts';
+import { plannedWrite } from '../../operations/kind.ts';
 import { recordedInBackground } from '../../operations/record-background.ts';
 import type { OperationServices } from '../../operations/services.ts';
-import { plannedWrite, write } from '../../operations/write.ts';
+import { write } from '../../operations/write.ts';
+import { OutdatedPlan } from '../../problems/operation-errors.ts';
 import { type ExpiryPlan, expiryKind, markExpired } from './kind.ts';
 
 const atOnce = 100;
@@ -64,7 +65,7 @@ async function expireIn(
 
 /** The EHR of the care unit is no longer configured. */
 function expireWithoutEhr(services: OperationServices, ids: readonly string[]): Promise<void> {
-  return inTransaction(services, async (tx) => {
+  return inTransaction(services.db, async (tx) => {
     await markExpiring(tx, randomUUID(), ids);
     await markExpired(tx, ids);
   });

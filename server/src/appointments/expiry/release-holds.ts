@@ -1,6 +1,6 @@
 import type { HoldRelease } from '@crossward/connector-kit';
-import { isFinal } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
+import { isFinal } from '../../problems/operation-errors.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isAtomic } from '../write/transaction.ts';
 

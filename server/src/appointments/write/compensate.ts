@@ -1,6 +1,6 @@
 import type { Appointment, AppointmentChange } from '@crossward/connector-kit';
-import { isFinal, PartiallyApplied } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
+import { isFinal, PartiallyApplied } from '../../problems/operation-errors.ts';
 import type { Fault } from '../../problems/problem.ts';
 import { compensationComment } from './compensation-comment.ts';
 import { partsDone } from './look-up.ts';

@@ -1,6 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
-import { isFinal, isSettled } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
+import { isFinal, isSettled } from '../../problems/operation-errors.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isFree } from '../free-time.ts';
 import { timesTaken } from '../time-rules.ts';

@@ -1,4 +1,4 @@
-import { retryTransaction } from '../../db/retry.ts';
+import { inTransaction } from '../../db/retry.ts';
 import type { Proposal } from '../../operations/kind.ts';
 import type { OperationResponse } from '../../operations/operation-response.ts';
 import { areFree } from '../free-time.ts';
@@ -13,7 +13,7 @@ export async function previewPlan(proposal: Proposal, plan: AppointmentPlan): Pr
   await assertTimesAreFree(proposal, plan);
   const patients = patientsWithCode(plan);
   if (patients.length > 0) {
-    await retryTransaction(() => db.transaction().execute((tx) => assertAllWithinLimits(tx, proposal, patients)));
+    await inTransaction(db, (tx) => assertAllWithinLimits(tx, proposal, patients));
   }
   return previewResponse(proposal, plan);
 }

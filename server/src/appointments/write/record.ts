@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Appointment } from '@crossward/connector-kit';
 import { sql } from 'kysely';
-import { hashCode, makeCode } from '../../confirmations/codes.ts';
 import { type Awaited, awaitedOf, findPendingCancellations } from '../../confirmations/items.ts';
 import { patientHashes } from '../../confirmations/limits.ts';
 import {
@@ -20,6 +19,7 @@ import { writeEvents } from '../../events/write-events.ts';
 import type { CodeMessage } from '../../messages/outbox.ts';
 import type { Work } from '../../operations/kind.ts';
 import type { Problem } from '../../problems/problem.ts';
+import { hashCode, makeCode } from '../../secrets/codes.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import { planEvents } from '../plan-events.ts';
 import { NotCompensated } from './compensate.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { hashCode, makeCode } from '../../confirmations/codes.ts';
 import { awaitedOf, findItems, type Item } from '../../confirmations/items.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
 import { assertMayResend } from '../../confirmations/resend.ts';
@@ -8,6 +7,7 @@ import type { Tx } from '../../db/kysely.ts';
 import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Reason } from '../../problems/reasons.ts';
+import { hashCode, makeCode } from '../../secrets/codes.ts';
 import { performPlan } from './perform.ts';
 import { type AppointmentPlan, changesOf, type Resend, type Results } from './plan.ts';
 import { codeMessage, type Made } from './record.ts';

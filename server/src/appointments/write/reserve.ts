@@ -1,9 +1,8 @@
 import { decideCode, decideRelease } from '../../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
 import type { Tx } from '../../db/kysely.ts';
-import type { Proposal } from '../../operations/kind.ts';
+import type { Proposal, Reserve } from '../../operations/kind.ts';
 import type { OperationServices } from '../../operations/services.ts';
-import type { Reserve } from '../../operations/write.ts';
 import { type AppointmentPlan, changesOf, patientsWithCode } from './plan.ts';
 import { assertMaySend } from './resend.ts';
 

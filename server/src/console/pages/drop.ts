@@ -1,6 +1,6 @@
 import { html } from '../../html/html.ts';
-import { dropWarning } from '../../operations/advice.ts';
-import { dropInTransaction, findOpenOperation, seenState } from '../../operations/operator.ts';
+import { dropWarning } from '../../unfinished-operations/advice.ts';
+import { dropInTransaction, findOpenOperation, seenState } from '../../unfinished-operations/operator.ts';
 import { act, NotPossible } from '../act.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';

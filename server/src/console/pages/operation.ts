@@ -1,7 +1,7 @@
 import { type Html, html } from '../../html/html.ts';
-import { adviceFor, dropMessages } from '../../operations/advice.ts';
-import { findOpenOperation, type OpenOperation, retrySuspended } from '../../operations/operator.ts';
-import { plannedSteps } from '../../operations/planned-steps.ts';
+import { adviceFor, dropMessages } from '../../unfinished-operations/advice.ts';
+import { findOpenOperation, type OpenOperation, retrySuspended } from '../../unfinished-operations/operator.ts';
+import { plannedSteps } from '../../unfinished-operations/planned-steps.ts';
 import { act, NotPossible } from '../act.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';

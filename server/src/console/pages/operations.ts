@@ -1,6 +1,6 @@
 import { html } from '../../html/html.ts';
 import { isUuid } from '../../identifiers/uuid.ts';
-import { findOpenOperation, listOpenOperations, type OpenOperation } from '../../operations/operator.ts';
+import { findOpenOperation, listOpenOperations, type OpenOperation } from '../../unfinished-operations/operator.ts';
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { badge, duration, notice, type Tone, table, time, words } from '../parts.ts';

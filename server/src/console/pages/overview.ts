@@ -4,7 +4,7 @@ import type { MinuteOfCalls } from '../../ehr/guard/call-history.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countFailed } from '../../messages/failed.ts';
 import { readQueue } from '../../messages/read-queue.ts';
-import { countOpenOperations, type OpenCount } from '../../operations/operator.ts';
+import { countOpenOperations, type OpenCount } from '../../unfinished-operations/operator.ts';
 import { callsChart, latencyChart, milliseconds, sumUp } from '../chart.ts';
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
+import { type OperationRow, storedColumns } from '../operations/stored-operation.ts';
 import type { Reason } from '../problems/reasons.ts';
-import { type OperationRow, storedColumns } from './stored-operation.ts';
 
 /** Failures with which an operation is retried for up to a day. */
 export const outageReasons: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { assert, constant, nat, oneof, option, property, string, tuple, uniqueArray, uuid } from 'fast-check';
 import { expect, test } from 'vitest';
-import { ehrOperationId } from './ids.ts';
+import { ehrOperationId } from './work.ts';
 
 const part = option(oneof(nat(), string()), { nil: undefined });
 const one = tuple(uuid(), nat(), part);

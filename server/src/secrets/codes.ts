@@ -1,5 +1,5 @@
 import { randomInt, timingSafeEqual } from 'node:crypto';
-import type { KeyRing } from '../secrets/key-ring.ts';
+import type { KeyRing } from './key-ring.ts';
 
 /** Random digits from the system's secure source. May begin with zeros. */
 export function makeCode(length: number): string {

@@ -1,10 +1,4 @@
-import { isDatabaseFailure } from '../db/errors.ts';
-import { type Fault, outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
-
-/** Another process has taken over the operation, and reports its outcome. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
-}
+import { type Fault, Problem } from './problem.ts';
 
 /** Another request has changed what a plan was made from, or is changing it. The caller's request plans again. */
 export class OutdatedPlan extends Problem {
@@ -35,10 +29,4 @@ export function isSettled(error: unknown): error is Problem {
  */
 export function isFinal(error: unknown): error is Problem {
   return isSettled(error) && error.reason !== 'ehr_unavailable';
-}
-
-/** Once the EHR has been called, any failure that proves nothing leaves the outcome unknown. */
-export function asOutcomeUnknown(error: unknown): Problem {
-  if (error instanceof Problem && error.reason === 'outcome_unknown') return error;
-  return isDatabaseFailure(error) ? outcomeUnknownInDatabase(error) : new Problem('outcome_unknown', { cause: error });
 }

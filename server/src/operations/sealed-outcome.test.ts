@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compressJson, decompressJson } from './compressed-json.ts';
+import { compressJson, decompressJson } from './sealed-outcome.ts';
 
 test('a stored value is restored unchanged, short or long', () => {
   fc.assert(

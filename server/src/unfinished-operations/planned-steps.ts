@@ -1,7 +1,7 @@
 import type { Db } from '../db/kysely.ts';
+import type { AnyKind } from '../operations/kind.ts';
+import { openPlan } from '../operations/stored-operation.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import type { AnyKind } from './kind.ts';
-import { openPlan } from './stored-operation.ts';
 
 interface Services {
   readonly db: Db;

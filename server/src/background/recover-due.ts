@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import type { Db } from '../db/kysely.ts';
+import { LeaseLost, leaseEnd, released, updateLeased } from '../db/operation-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
+import { outcomeOfError } from '../operations/outcome-of-error.ts';
+import { OperationEnded } from '../operations/perform.ts';
+import { recordedInBackground } from '../operations/record-background.ts';
+import { type Recovery, recover } from '../operations/recover.ts';
+import type { OperationServices } from '../operations/services.ts';
+import { type Leased, type OperationRow, openStored, type Stored } from '../operations/stored-operation.ts';
+import { leaseSeconds } from '../operations/work.ts';
 import { sinceBoot } from '../time/since-boot.ts';
-import { underToken } from './claim.ts';
 import { leaseDue, outageReasons } from './due.ts';
-import { LeaseLost } from './errors.ts';
-import { postpone } from './lease.ts';
-import { outcomeOfError } from './outcome-of-error.ts';
-import { OperationEnded } from './perform.ts';
-import { recordedInBackground } from './record-background.ts';
-import { type Recovery, recover } from './recover.ts';
-import type { OperationServices } from './services.ts';
-import { type Leased, type OperationRow, openStored, type Stored } from './stored-operation.ts';
-import { leaseSeconds } from './work.ts';
 
 /** Batch size. After a full batch, the next one follows at once. */
 export const dueAtOnce = 20;
@@ -29,11 +29,14 @@ export async function recoverDue(services: OperationServices, ehr: EhrConnection
   const takenAt = sinceBoot();
   const token = randomUUID();
   const leasing = { emr: ehr.id, token, leaseSeconds: leaseSeconds(ehr), limit: dueAtOnce };
-  return underToken(services, token, async () => {
+  services.liveTokens.add(token);
+  try {
     const due = await leaseDue(services.db, leasing);
     await Promise.all(due.map((row) => recoverOne(services, { ...row, token }, takenAt, log)));
     return due.length;
-  });
+  } finally {
+    services.liveTokens.delete(token);
+  }
 }
 
 interface DueOperation extends OperationRow {
@@ -107,4 +110,29 @@ async function recordFailure(
   const seconds = Math.min(2 ** (failures - 1), isOutage ? longestOutagePauseSeconds : longestPauseSeconds);
   await postpone(services.db, leased, { seconds, failure: reason, failures, isSuspended });
   if (isSuspended) services.operationMetrics.suspended({ operationId: row.id, emr: row.emr });
+}
+
+/** Schedules the next attempt of background recovery, or suspends the operation. */
+async function postpone(
+  db: Db,
+  operation: Leased,
+  { seconds, failure, failures, isSuspended }: Postponement,
+): Promise<void> {
+  await updateLeased(db, operation)
+    .set({
+      ...released,
+      next_attempt_at: isSuspended ? null : leaseEnd(seconds),
+      last_failure: failure ?? null,
+      consecutive_failures: failures,
+      ...(isSuspended ? { suspended_at: sql<Date>`now()` } : {}),
+    })
+    .execute();
+}
+
+interface Postponement {
+  readonly seconds: number;
+  readonly failure?: string | undefined;
+  /** Failures of this kind in a row. */
+  readonly failures: number;
+  readonly isSuspended: boolean;
 }

@@ -1,4 +1,4 @@
-import type { Place } from '../problems/problem.ts';
+import type { Place } from './problem.ts';
 
 export function inBody(name: string): Place {
   return { in: 'body', pointer: `/${name}` };

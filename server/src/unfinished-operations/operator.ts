@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { inOneTransaction } from '../db/in-one-transaction.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { isUuid } from '../identifiers/uuid.ts';
-import type { AnyKind } from './kind.ts';
+import type { AnyKind } from '../operations/kind.ts';
 
 /**
  * - `pending`: to be performed or looked up
