@@ -3,9 +3,8 @@ import { areFree } from './free-time.ts';
 import type { RequestContext } from './request-context.ts';
 import { timesTaken } from './time-rules.ts';
 import { appointmentKind } from './write/kind.ts';
-import type { AppointmentPlan } from './write/plan.ts';
+import { type AppointmentPlan, withOperationIds } from './write/plan.ts';
 import { reservationFor } from './write/reserve.ts';
-import { withOperationIds } from './write/transaction.ts';
 
 /**
  * A plan as a write to the EHR, with what it reserves.

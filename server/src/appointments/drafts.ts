@@ -4,6 +4,7 @@ import { itemContext } from '../confirmations/store.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { PlannedCreation } from './write/plan.ts';
+import { draftAppointment } from './write/plan.ts';
 
 type Named = Pick<Item, 'id' | 'sealedDraft' | 'isPending'>;
 
@@ -18,24 +19,4 @@ export function draftOf(keys: KeyRing, emr: string, item: Pick<Item, 'id' | 'sea
 /** Shows a draft as an appointment. */
 export function openDraft(keys: KeyRing, ehr: EhrConnection, careUnit: CareUnitConnection, item: Named): Appointment {
   return draftAppointment(draftOf(keys, ehr.id, item), item.id, careUnit.id, item.isPending ? 'held' : 'cancelled');
-}
-
-export function draftAppointment(
-  draft: PlannedCreation,
-  id: string,
-  careUnitId: string,
-  state: Appointment['state'],
-): Appointment {
-  return {
-    id,
-    state,
-    heldUntil: null,
-    start: draft.start,
-    end: draft.end,
-    comment: draft.comment,
-    patientId: draft.patientId,
-    resourceId: draft.resourceId,
-    healthcareServiceId: draft.healthcareServiceId,
-    careUnitId,
-  };
 }

@@ -2,7 +2,9 @@ import type { Appointment } from '@crossward/connector-kit';
 import type { AppointmentEventData, NewEvent } from '../events/new-event.ts';
 import type { Work } from '../operations/kind.ts';
 import { formatInstant } from '../time/date-times.ts';
+import type { AppointmentBody } from './contract.ts';
 import { appointmentBody } from './representation.ts';
+import { type AppointmentPlan, asChanged, type Results, type Step } from './write/plan.ts';
 
 type Place = Pick<Work, 'services' | 'ehr' | 'careUnit'>;
 export type AppointmentEventType = Extract<NewEvent['type'], `appointment.${string}`>;
@@ -58,4 +60,84 @@ export function updateFacts(
     changed,
     previous: { start: formatInstant(before.start, zone), end: formatInstant(before.end, zone), resource_id },
   };
+}
+
+type Shown = Pick<AppointmentBody, 'id' | 'replaces_id'>;
+
+/**
+ * The events of a plan that was performed, or of the steps of it that the EHR has performed.
+ *
+ * @param bodies the appointments of the response. Absent: the plan was rejected, and nothing awaits a code
+ */
+export function planEvents(
+  work: Work,
+  { steps }: AppointmentPlan,
+  results: Results,
+  bodies?: readonly Shown[],
+): NewEvent[] {
+  const shown = bodies?.values();
+  return steps.flatMap((step, index) => {
+    const body = step.response && shown?.next().value;
+    return stepEvents(work, { ...step, index }, results, body);
+  });
+}
+
+function stepEvents(
+  work: Work,
+  step: Step & { readonly index: number },
+  results: Results,
+  body: Shown | undefined,
+): NewEvent[] {
+  const { change, before, response, awaits, releases } = step;
+  const result = producedBy(work, step, results.get(step.index));
+  if (change && !result) return [];
+  const appointment = result ?? response?.appointment;
+  if (!appointment || !response) return [];
+  const id = body?.replaces_id ?? body?.id ?? response.replacesId ?? response.id ?? appointment.id;
+  const cancellationId = body?.replaces_id ? body.id : undefined;
+  const event = (type: AppointmentEventType, more?: ReturnType<typeof updateFacts>) =>
+    appointmentEvent(work, appointment, { type, id, cancellationId }, more);
+  if (awaits) {
+    // Another request may have just started the same cancellation: then nothing new awaits a code.
+    const isNew = body !== undefined && (awaits.newId === undefined || awaits.newId === body.id);
+    return isNew ? [event('appointment.awaiting_confirmation')] : [];
+  }
+  switch (change?.kind) {
+    case 'create':
+    case 'confirm':
+      return [event('appointment.booked')];
+    case 'update': {
+      const facts = before && updateFacts(work, before, appointment);
+      return facts ? [event('appointment.updated', facts)] : [];
+    }
+    case 'cancel':
+    case 'release':
+      return [event('appointment.cancelled')];
+    case 'extend':
+      return [];
+    default:
+      return releases === undefined ? [] : [event('appointment.cancelled')];
+  }
+}
+
+/**
+ * The appointment as the step left it. After an interruption the EHR is asked later, and may return what others have made of
+ * the appointment since. Their change gets its own event.
+ */
+function producedBy(
+  { isFirst }: Work,
+  step: Step & { readonly index: number },
+  found: Appointment | undefined,
+): Appointment | undefined {
+  const { change, before } = step;
+  if (isFirst || !change || !found) return found;
+  switch (change.kind) {
+    case 'confirm':
+      return { ...(before ?? found), state: 'booked' };
+    case 'cancel':
+    case 'release':
+      return { ...(before ?? found), state: 'cancelled' };
+    default:
+      return asChanged({ ...step, change }, found);
+  }
 }

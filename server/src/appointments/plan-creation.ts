@@ -9,11 +9,10 @@ import { inBody } from '../problems/places.ts';
 import { Problem } from '../problems/problem.ts';
 import { contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';
-import { draftAppointment } from './drafts.ts';
 import type { RequestContext } from './request-context.ts';
 import { readReturnUrl } from './return-url.ts';
 import { longestAppointmentHours, slotFault } from './time-rules.ts';
-import type { AppointmentPlan, PlannedCreation, Step } from './write/plan.ts';
+import { type AppointmentPlan, draftAppointment, type PlannedCreation, type Step } from './write/plan.ts';
 
 const creationPlaces = { start: inBody('start_time'), end: inBody('end_time') };
 

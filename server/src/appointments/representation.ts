@@ -3,10 +3,10 @@ import type { Awaited, Item } from '../confirmations/items.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import type { PageLinks } from '../messages/page-links.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
 import { formatInstant } from '../time/date-times.ts';
-import { isBookedSince } from './booked-since.ts';
 import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';
-import type { PlannedCode, StepResponse } from './write/plan.ts';
+import type { AppointmentPlan, MadeCodes, PlannedCode, Results, StepResponse } from './write/plan.ts';
 
 interface CareUnitContext {
   readonly ehr: EhrConnection;
@@ -51,6 +51,14 @@ export function shownStatus({ state }: Appointment, item: Item | undefined): App
   if (item?.isPending) return 'awaiting_confirmation';
   if (isBookedSince({ state }, item)) return 'booked';
   return item && state === 'held' ? 'cancelled' : statusOf[state];
+}
+
+/**
+ * Whether a hold was confirmed after it was read: the EHR is read before the gateway's tables. Without this, it would be taken
+ * for a hold whose code has expired, and shown as cancelled although it is booked.
+ */
+export function isBookedSince({ state }: Pick<Appointment, 'state'>, item: Item | undefined): boolean {
+  return state === 'held' && item?.state === 'confirmed';
 }
 
 interface Written extends CareUnitContext {
@@ -140,4 +148,31 @@ function confirmation(
     attempts_remaining: awaited.attemptsRemaining,
     page_url: services.pages.urlOf(awaited.confirmationId, awaited.pageTokenHash),
   };
+}
+
+/** The response after a plan was performed. */
+export function writtenResponse(
+  { ehr, careUnit, services }: CareUnitContext,
+  { steps, many }: AppointmentPlan,
+  results: Results,
+  made: MadeCodes,
+): OperationResponse {
+  const bodies = steps.flatMap(({ response, change }, index) => {
+    if (!response) return [];
+    const appointment = change ? results.get(index) : response.appointment;
+    if (!appointment) throw new Error('The EHR returned fewer appointments than it was sent changes');
+    const { id: planned = appointment.id, replacesId } = response;
+    const { id = planned, awaited = response.awaiting } = made.get(index) ?? made.get(planned) ?? {};
+    return [writtenBody(appointment, { ehr, careUnit, services, id, replacesId, awaited })];
+  });
+  if (many) return { body: { appointments: bodies } };
+  const [body] = bodies;
+  if (!body) throw new Error('A plan for one appointment has no response');
+  const isNew = steps.some(({ response }) => response?.word === 'created');
+  return isNew ? { body, headers: { location: appointmentPath(ehr.id, careUnit.id, body.id) } } : { body };
+}
+
+/** The appointments of a response, in order. */
+export function bodiesOf({ body }: OperationResponse): readonly AppointmentBody[] {
+  return 'appointments' in body ? (body.appointments as AppointmentBody[]) : [body as AppointmentBody];
 }

@@ -1,5 +1,5 @@
 import type { Reason } from '../problems/reasons.ts';
-import { isBookedSince } from './booked-since.ts';
+import { isBookedSince } from './representation.ts';
 import type { Target } from './targets.ts';
 
 /** The state of a target. It decides which changes are allowed. */

@@ -4,8 +4,8 @@ import { findItems, type Item } from '../confirmations/items.ts';
 import { sawRecord } from '../ehr/seen.ts';
 import { inPath } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
-import { isBookedSince } from './booked-since.ts';
 import { openDraft } from './drafts.ts';
+import { isBookedSince } from './representation.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** What an appointment id in a request refers to. */

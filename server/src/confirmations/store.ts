@@ -1,97 +1,5 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
-import type { ConfirmationKind } from '../db/tables/confirmations.ts';
-import type { Channel } from '../db/tables/messages.ts';
-import { expireItems } from './expire-items.ts';
-
-export interface NewConfirmation {
-  readonly id: string;
-  readonly clientId: string;
-  readonly emr: string;
-  readonly careUnitId: string;
-  readonly kind: ConfirmationKind;
-  readonly channel: Channel;
-  readonly codeHash: Buffer;
-  /** Null: there is no page for the patient. */
-  readonly pageTokenHash: Buffer | null;
-  /** Where the page links back to, encrypted. */
-  readonly sealedReturnUrl: Buffer | null;
-  readonly attempts: number;
-  readonly expiresAt: Date;
-  readonly patientHash: Buffer;
-  readonly items: readonly NewItem[];
-}
-
-/** An appointment id that awaits the code. */
-export interface NewItem {
-  readonly id: string;
-  /** Null: a draft that only the gateway stores. */
-  readonly ehrAppointmentId: string | null;
-  readonly replacesId?: string | null;
-  readonly sealedComment?: Buffer | null;
-  readonly draft?: {
-    readonly sealed: Buffer;
-    readonly patientHash: Buffer;
-    readonly resourceId: string;
-    readonly start: Date;
-    readonly end: Date;
-  };
-}
-
-export async function storeConfirmation(tx: Tx, made: NewConfirmation): Promise<void> {
-  const { id, emr, careUnitId, kind } = made;
-  await tx
-    .insertInto('confirmations')
-    .values({
-      id,
-      client_id: made.clientId,
-      emr,
-      care_unit_id: careUnitId,
-      kind,
-      channel: made.channel,
-      code_hash: made.codeHash,
-      page_token_hash: made.pageTokenHash,
-      sealed_return_url: made.sealedReturnUrl,
-      max_attempts: made.attempts,
-      expires_at: made.expiresAt,
-      patient_hash: made.patientHash,
-      confirmed_at: null,
-    })
-    .execute();
-  if (kind === 'cancellation') await expireOverdueCancellations(tx, made);
-  await tx
-    .insertInto('confirmation_items')
-    .values(
-      made.items.map((item, position) => ({
-        emr,
-        appointment_id: item.id,
-        confirmation_id: id,
-        care_unit_id: careUnitId,
-        position,
-        kind,
-        ehr_appointment_id: item.ehrAppointmentId,
-        replaces_id: item.replacesId ?? null,
-        sealed_comment: item.sealedComment ?? null,
-        sealed_draft: item.draft?.sealed ?? null,
-        patient_hash: item.draft?.patientHash ?? null,
-        draft_resource_id: item.draft?.resourceId ?? null,
-        draft_start: item.draft?.start ?? null,
-        draft_end: item.draft?.end ?? null,
-      })),
-    )
-    .execute();
-}
-
-/** An expired cancellation makes room for a new one, even before the background job has run. */
-async function expireOverdueCancellations(tx: Tx, { emr, items }: NewConfirmation): Promise<void> {
-  const ids = items.flatMap(({ ehrAppointmentId }) => ehrAppointmentId ?? []);
-  if (ids.length === 0) return;
-  await expireItems(
-    tx,
-    sql`emr = ${emr} AND ehr_appointment_id = ANY(${ids}::text[]) AND kind = 'cancellation' AND state = 'pending'
-      AND (SELECT expires_at FROM confirmations WHERE id = confirmation_id) <= clock_timestamp()`,
-  );
-}
 
 interface ConfirmedItem {
   readonly id: string;
@@ -187,22 +95,7 @@ export async function replaceDraft(tx: Tx, emr: string, id: string, sealed: Buff
     .execute();
 }
 
-/** The encryption context of a confirmation's sealed column. */
-export function confirmationContext(id: string): string {
-  return `confirmation ${id}`;
-}
-
 /** The encryption context of an item's sealed columns. */
 export function itemContext(emr: string, appointmentId: string): string {
   return `item ${emr} ${appointmentId}`;
-}
-
-/** When a code that is created now expires, by the database's clock. */
-export async function codeExpiry(tx: Tx, lifetimeSeconds: number): Promise<Date> {
-  const { rows } = await sql<{ expires_at: Date }>`
-    SELECT date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${lifetimeSeconds}) AS expires_at`.execute(
-    tx,
-  );
-  if (!rows[0]) throw new Error('The database returned no time');
-  return rows[0].expires_at;
 }

@@ -1,4 +1,4 @@
-import { confirmationContext } from '../confirmations/store.ts';
+import { confirmationContext } from '../confirmations/issue.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type PageState, type PageView, shownIds } from './view.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expireItems } from '../../confirmations/expire-items.ts';
+import { expireItems } from '../../confirmations/issue.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { OperationKind } from '../../operations/kind.ts';
 import { releaseHolds } from './release-holds.ts';

@@ -4,7 +4,7 @@ import { isFinal, PartiallyApplied } from '../../problems/operation-errors.ts';
 import type { Fault } from '../../problems/problem.ts';
 import { compensationComment } from './compensation-comment.ts';
 import { partsDone } from './look-up.ts';
-import { type AppointmentPlan, type ChangeStep, changesOf, type Results } from './plan.ts';
+import { type AppointmentPlan, asChanged, type ChangeStep, changesOf, type Results } from './plan.ts';
 import { withoutCollisions } from './step-order.ts';
 
 /** Some steps could not be compensated. */
@@ -26,22 +26,6 @@ export async function compensatePlan(work: Work, plan: AppointmentPlan): Promise
     return appointment ? [[step.index, asChanged(step, appointment)] as const] : [];
   });
   await compensateSteps(work, plan, new Map(done));
-}
-
-/** The appointment as the step left it, without later changes. */
-export function asChanged({ change, before }: ChangeStep, found: Appointment): Appointment {
-  if (change.kind === 'create') {
-    const { start, end, resourceId, comment, hold } = change;
-    return { ...found, start, end, resourceId, comment, state: hold ? 'held' : 'booked' };
-  }
-  if (change.kind !== 'update' || !before) return found;
-  const { time, resourceId, comment } = change;
-  return {
-    ...before,
-    ...time,
-    resourceId: resourceId ?? before.resourceId,
-    comment: comment === undefined ? before.comment : comment,
-  };
 }
 
 /**

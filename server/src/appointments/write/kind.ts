@@ -1,18 +1,17 @@
-import { patientHashes } from '../../confirmations/limits.ts';
 import { resetToPending } from '../../confirmations/store.ts';
 import type { OperationKind } from '../../operations/kind.ts';
-import { planEvents } from '../plan-events.ts';
+import { planEvents } from '../events.ts';
+import { bodiesOf, writtenResponse } from '../representation.ts';
 import { compensatePlan } from './compensate.ts';
 import { appointmentKindName } from './kind-name.ts';
 import { lookUpPlan } from './look-up.ts';
 import { performPlan } from './perform.ts';
-import { type AppointmentPlan, changesOf, patientsWithCode, type Results } from './plan.ts';
+import { type AppointmentPlan, canPerform, changesOf, type Results } from './plan.ts';
 import { previewPlan } from './preview.ts';
 import { hasRecords, isStillPending, recordPlan, releaseReserved } from './record.ts';
-import { performResend, recordResend } from './resend.ts';
-import { bodiesOf, writtenResponse } from './response.ts';
+import { performResend } from './resend.ts';
+import { codesToSend } from './reserve.ts';
 import { stepsOf } from './steps-in-words.ts';
-import { canPerform } from './transaction.ts';
 
 /** Writes to appointments for which the gateway sends the codes. */
 export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
@@ -26,12 +25,7 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
     ]),
     ...(resend ? [resend.patientId] : []),
   ],
-  reserves({ services, ehr, careUnit }, plan) {
-    const patients = patientsWithCode(plan);
-    if (patients.length === 0) return undefined;
-    const patientHashesOf = patients.map((id) => patientHashes(services.keys, ehr.id, id)[0]);
-    return { lifetimeSeconds: careUnit.code.lifetimeSeconds, patientHashes: patientHashesOf };
-  },
+  reserves: codesToSend,
   preview: previewPlan,
   findsOperations: (ehr) => ehr.offers('findOperation'),
   canPerform,
@@ -42,11 +36,7 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
   stepsOf,
   hasRecords,
   respond: (work, plan, results) => writtenResponse(work, plan, results, new Map()),
-  async record(tx, work, plan, results) {
-    const made = await recordPlan(tx, work, plan, results);
-    const resent = plan.resend ? await recordResend(tx, work, plan.resend) : [];
-    return writtenResponse(work, plan, results, new Map([...made, ...resent]));
-  },
+  record: recordPlan,
   events: (work, plan, results, response) => planEvents(work, plan, results, bodiesOf(response)),
   release: releaseReserved,
   drop: (tx, operationId) => resetToPending(tx, operationId),

@@ -1,9 +1,7 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Found, Work } from '../../operations/kind.ts';
-import { type AppointmentPlan, changesOf, ehrChange, type Results } from './plan.ts';
+import { type AppointmentPlan, changesOf, ehrChange, hasOneId, type Results, resultsOf } from './plan.ts';
 import { reconcile } from './reconcile.ts';
-import { resultsOf } from './results.ts';
-import { hasOneId } from './transaction.ts';
 
 /** Looks up in the EHR whether a plan was performed. */
 export async function lookUpPlan(work: Work, plan: AppointmentPlan): Promise<Found<Results>> {

@@ -4,11 +4,18 @@ import { isFinal, isSettled } from '../../problems/operation-errors.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isFree } from '../free-time.ts';
 import { timesTaken } from '../time-rules.ts';
-import { asChanged, compensateSteps } from './compensate.ts';
-import { type AppointmentPlan, type ChangeStep, changesOf, ehrChange, type Results } from './plan.ts';
-import { resultsOf } from './results.ts';
+import { compensateSteps } from './compensate.ts';
+import {
+  type AppointmentPlan,
+  asChanged,
+  type ChangeStep,
+  changesOf,
+  ehrChange,
+  hasOneId,
+  type Results,
+  resultsOf,
+} from './plan.ts';
 import { withoutCollisions } from './step-order.ts';
-import { hasOneId } from './transaction.ts';
 
 /** The code is correct, but the times of some ids are taken. */
 export class TimesTaken extends Problem {

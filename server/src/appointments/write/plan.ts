@@ -2,6 +2,7 @@ import type { Appointment, AppointmentChange, AppointmentCreation } from '@cross
 import type { Awaited } from '../../confirmations/items.ts';
 import type { ConfirmationKind } from '../../db/tables/confirmations.ts';
 import type { Channel } from '../../db/tables/messages.ts';
+import type { EhrConnection } from '../../ehr/connection.ts';
 import type { Fault, Place } from '../../problems/problem.ts';
 
 /** What happens to an appointment: the values of `change` in a dry run. */
@@ -134,4 +135,81 @@ export function codeGroups({ steps }: AppointmentPlan): readonly (readonly Await
 export interface AwaitingStep extends Step {
   readonly index: number;
   readonly awaits: PlannedCode;
+}
+
+/** The appointment as the step left it, without later changes. */
+export function asChanged({ change, before }: ChangeStep, found: Appointment): Appointment {
+  if (change.kind === 'create') {
+    const { start, end, resourceId, comment, hold } = change;
+    return { ...found, start, end, resourceId, comment, state: hold ? 'held' : 'booked' };
+  }
+  if (change.kind !== 'update' || !before) return found;
+  const { time, resourceId, comment } = change;
+  return {
+    ...before,
+    ...time,
+    resourceId: resourceId ?? before.resourceId,
+    comment: comment === undefined ? before.comment : comment,
+  };
+}
+
+/** The appointments that the EHR returned, by index of their step. */
+export function resultsOf(changes: readonly ChangeStep[], returned: readonly Appointment[]): Results {
+  return new Map(
+    changes.map(({ index }, position) => {
+      const appointment = returned[position];
+      if (!appointment) throw new Error('The EHR returned fewer appointments than it was sent changes');
+      return [index, appointment];
+    }),
+  );
+}
+
+/** Whether the EHR makes these changes in one transaction. If not, they are made in sequence, with compensation on failure. */
+export function isAtomic(ehr: EhrConnection, changes: readonly unknown[]): boolean {
+  const { transactions, changesPerTransaction = Number.POSITIVE_INFINITY } = ehr.capabilities;
+  return changes.length <= (transactions ? changesPerTransaction : 1);
+}
+
+/** Decides whether all changes of a plan have one operation id in the EHR, or each has its own. Stored with the plan. */
+export function withOperationIds(ehr: EhrConnection, plan: AppointmentPlan): AppointmentPlan {
+  return { ...plan, hasOneId: isAtomic(ehr, changesOf(plan)) };
+}
+
+/** What was decided when the plan was stored. The EHR's capabilities may have changed since. */
+export function hasOneId(ehr: EhrConnection, plan: AppointmentPlan): boolean {
+  return plan.hasOneId ?? isAtomic(ehr, changesOf(plan));
+}
+
+/** Whether the EHR still makes as many changes in one transaction as when the plan was stored. */
+export function canPerform(ehr: EhrConnection, plan: AppointmentPlan): boolean {
+  return !hasOneId(ehr, plan) || isAtomic(ehr, changesOf(plan));
+}
+
+/** An id of the response that awaits a code. */
+export interface Made {
+  readonly id: string;
+  readonly awaited: Awaited;
+}
+/** Codes that were created. Key: the index of the step, or the id that the plan assigned. */
+export type MadeCodes = ReadonlyMap<number | string, Made>;
+
+/** A booking as the appointment that it would become. */
+export function draftAppointment(
+  draft: PlannedCreation,
+  id: string,
+  careUnitId: string,
+  state: Appointment['state'],
+): Appointment {
+  return {
+    id,
+    state,
+    heldUntil: null,
+    start: draft.start,
+    end: draft.end,
+    comment: draft.comment,
+    patientId: draft.patientId,
+    resourceId: draft.resourceId,
+    healthcareServiceId: draft.healthcareServiceId,
+    careUnitId,
+  };
 }

@@ -1,48 +1,38 @@
-import { randomUUID } from 'node:crypto';
 import type { Appointment } from '@crossward/connector-kit';
 import { sql } from 'kysely';
-import { type Awaited, awaitedOf, findPendingCancellations } from '../../confirmations/items.ts';
+import { codeExpiry, issueCode, type NewItem } from '../../confirmations/issue.ts';
+import { awaitedOf, findPendingCancellations } from '../../confirmations/items.ts';
 import { patientHashes } from '../../confirmations/limits.ts';
-import {
-  codeExpiry,
-  confirmationContext,
-  confirmItems,
-  itemContext,
-  type NewItem,
-  releaseItems,
-  replaceDraft,
-  resetToPending,
-  storeConfirmation,
-} from '../../confirmations/store.ts';
+import { confirmItems, itemContext, releaseItems, replaceDraft, resetToPending } from '../../confirmations/store.ts';
 import type { Tx } from '../../db/kysely.ts';
 import { writeEvents } from '../../events/write-events.ts';
-import type { CodeMessage } from '../../messages/outbox.ts';
 import type { Work } from '../../operations/kind.ts';
+import type { OperationResponse } from '../../operations/operation-response.ts';
 import type { Problem } from '../../problems/problem.ts';
-import { hashCode, makeCode } from '../../secrets/codes.ts';
-import type { KeyRing } from '../../secrets/key-ring.ts';
-import { planEvents } from '../plan-events.ts';
+import { planEvents } from '../events.ts';
+import { writtenResponse } from '../representation.ts';
 import { NotCompensated } from './compensate.ts';
 import { TimesTaken } from './perform.ts';
-import { type AppointmentPlan, type AwaitingStep, codeGroups, type Results, type Step } from './plan.ts';
+import { type AppointmentPlan, type AwaitingStep, codeGroups, type Made, type Results, type Step } from './plan.ts';
+import { recordResend } from './resend.ts';
 
-/** An id of the response that awaits a code. */
-export interface Made {
-  readonly id: string;
-  readonly awaited: Awaited;
-}
-/** Codes that were created. Key: the index of the step, or the id that the plan assigned. */
-export type MadeCodes = ReadonlyMap<number | string, Made>;
-
-/** Stores the gateway's records of a plan: new codes and their messages, confirmed codes, and released ids. */
-export async function recordPlan(tx: Tx, work: Work, plan: AppointmentPlan, results: Results): Promise<MadeCodes> {
+/**
+ * Stores the gateway's records of a plan: new codes and their messages, confirmed codes, and released ids. Returns the
+ * response.
+ */
+export async function recordPlan(
+  tx: Tx,
+  work: Work,
+  plan: AppointmentPlan,
+  results: Results,
+): Promise<OperationResponse> {
   await recordConfirmed(tx, work, plan, results);
   await recordReleased(tx, work, plan);
-  const made = new Map<number | string, Made>();
+  const made = new Map<number | string, Made>(plan.resend ? await recordResend(tx, work, plan.resend) : []);
   for (const group of codeGroups(plan)) {
     for (const [key, it] of await makeCodes(tx, work, group, results)) made.set(key, it);
   }
-  return made;
+  return writtenResponse(work, plan, results, made);
 }
 
 /** Releases the ids that the operation was confirming. Records what could not be compensated. */
@@ -109,40 +99,18 @@ async function makeCodes(tx: Tx, work: Work, group: readonly AwaitingStep[], res
   const { waiting, rest } = await withoutWaiting(tx, work, group);
   const [first] = rest;
   if (!first) return waiting;
-  const { services, ehr, careUnit, clientId } = work;
   const { kind, channel, to, patientId, returnUrl } = first.awaits;
-  const id = randomUUID();
-  const code = makeCode(careUnit.code.length);
-  const expiresAt = await expiryOf(tx, work, rest, results);
-  const patientHash = patientHashes(services.keys, ehr.id, patientId)[0];
-  const pageTokenHash = services.pages.hashFor(id);
-  await storeConfirmation(tx, {
-    id,
-    clientId,
-    emr: ehr.id,
-    careUnitId: careUnit.id,
+  const patientHash = patientHashes(work.services.keys, work.ehr.id, patientId)[0];
+  const awaited = await issueCode(tx, work, {
     kind,
     channel,
-    codeHash: hashCode(services.keys, id, code),
-    pageTokenHash,
-    sealedReturnUrl: sealReturnUrl(services.keys, id, returnUrl),
-    attempts: careUnit.code.attempts,
-    expiresAt,
+    to,
     patientHash,
+    returnUrl,
+    expiresAt: await expiryOf(tx, work, rest, results),
     items: rest.map((step) => newItem(work, step, results, patientHash)),
+    appointments: rest.map((step) => ({ id: itemId(step, results), start: startOf(step, results) })),
   });
-  const appointments = rest.map((step) => ({ id: itemId(step, results), start: startOf(step, results) }));
-  const message = codeMessage(work, { id, kind, channel, to, pageTokenHash }, appointments);
-  await services.outbox.enqueue(tx, { ...message, code, expiresAt });
-  const awaited: Awaited = {
-    confirmationId: id,
-    kind,
-    channel,
-    delivery: 'queued',
-    expiresAt,
-    attemptsRemaining: careUnit.code.attempts,
-    pageTokenHash,
-  };
   return new Map<number | string, Made>([
     ...waiting,
     ...rest.map((step) => [step.awaits.newId ?? step.index, { id: itemId(step, results), awaited }] as const),
@@ -207,33 +175,6 @@ function newItem({ services, ehr }: Work, step: AwaitingStep, results: Results, 
     ehrAppointmentId: step.before?.id ?? null,
     replacesId: replacesId ?? null,
     sealedComment: comment === undefined ? null : seal(comment),
-  };
-}
-
-/** Encrypted: the URL can contain the caller's own identifiers. */
-function sealReturnUrl(keys: KeyRing, confirmationId: string, returnUrl: string | undefined): Buffer | null {
-  return returnUrl === undefined ? null : keys.seal('confirmation', returnUrl, confirmationContext(confirmationId));
-}
-
-/** The message without code and expiry. */
-export function codeMessage(
-  { services, ehr, careUnit }: Work,
-  about: { readonly id: string; readonly pageTokenHash: Buffer | null } & Pick<CodeMessage, 'kind' | 'channel' | 'to'>,
-  appointments: CodeMessage['appointments'],
-): Omit<CodeMessage, 'code' | 'expiresAt'> {
-  const { id, kind, channel, to, pageTokenHash } = about;
-  return {
-    confirmationId: id,
-    emr: ehr.id,
-    careUnitId: careUnit.id,
-    kind,
-    channel,
-    to,
-    language: careUnit.language,
-    clinicName: careUnit.name,
-    timeZone: careUnit.timeZone,
-    pageUrl: careUnit.patientPage.link_in_messages ? services.pages.urlOf(id, pageTokenHash) : null,
-    appointments,
   };
 }
 

@@ -1,16 +1,13 @@
-import { sql } from 'kysely';
+import { codeExpiry, replaceCode } from '../../confirmations/issue.ts';
 import { awaitedOf, findItems, type Item } from '../../confirmations/items.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
 import { assertMayResend } from '../../confirmations/resend.ts';
-import { codeExpiry } from '../../confirmations/store.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Reason } from '../../problems/reasons.ts';
-import { hashCode, makeCode } from '../../secrets/codes.ts';
 import { performPlan } from './perform.ts';
-import { type AppointmentPlan, changesOf, type Resend, type Results } from './plan.ts';
-import { codeMessage, type Made } from './record.ts';
+import { type AppointmentPlan, changesOf, type Made, type Resend, type Results } from './plan.ts';
 
 /**
  * Extends the holds that still await the code. Some may have been confirmed or released since the plan was made.
@@ -53,31 +50,14 @@ export function whyNotPending({ state, attemptsRemaining }: Pick<Item, 'state' |
  * @throws Problem when the confirmation has ended or changed since the EHR was called
  */
 export async function recordResend(tx: Tx, work: Work, resend: Resend): Promise<readonly (readonly [string, Made])[]> {
-  const { services, ehr, careUnit } = work;
+  const { ehr, careUnit } = work;
   const { confirmationId, askedFor, channel, to } = resend;
   await assertMayResend(tx, confirmationId);
   const waiting = await waitingIds(tx, confirmationId);
   if (!waiting.has(askedFor)) throw new Problem('confirmation_not_pending');
   const appointments = resend.appointments.filter(({ id }) => waiting.has(id));
   const expiresAt = work.expiresAt ?? (await codeExpiry(tx, careUnit.code.lifetimeSeconds));
-  const code = makeCode(careUnit.code.length);
-  const { kind, page_token_hash } = await tx
-    .updateTable('confirmations')
-    .set({
-      code_hash: hashCode(services.keys, confirmationId, code),
-      channel,
-      codes_sent: sql<number>`codes_sent + 1`,
-      last_code_sent_at: sql<Date>`clock_timestamp()`,
-      expires_at: expiresAt,
-    })
-    .where('id', '=', confirmationId)
-    .returning(['kind', 'page_token_hash'])
-    .executeTakeFirstOrThrow();
-  await services.outbox.enqueue(tx, {
-    ...codeMessage(work, { id: confirmationId, kind, channel, to, pageTokenHash: page_token_hash }, appointments),
-    code,
-    expiresAt,
-  });
+  await replaceCode(tx, work, { confirmationId, channel, to, expiresAt, appointments });
   const ids = appointments.map(({ id }) => id);
   const items = await findItems(tx, ehr.id, careUnit.id, ids);
   return [...items].map(([id, item]) => [id, { id, awaited: awaitedOf(item) }] as const);

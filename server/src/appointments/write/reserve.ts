@@ -1,13 +1,21 @@
 import { decideCode, decideRelease } from '../../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
 import type { Tx } from '../../db/kysely.ts';
-import type { Proposal, Reserve } from '../../operations/kind.ts';
+import type { Proposal, Reservation, Reserve } from '../../operations/kind.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { type AppointmentPlan, changesOf, patientsWithCode } from './plan.ts';
 import { assertMaySend } from './resend.ts';
 
 interface Requested extends Proposal {
   readonly services: OperationServices;
+}
+
+/** What counts towards the limits of patients while the operation is open. */
+export function codesToSend({ services, ehr, careUnit }: Proposal, plan: AppointmentPlan): Reservation | undefined {
+  const patients = patientsWithCode(plan);
+  if (patients.length === 0) return undefined;
+  const { lifetimeSeconds } = careUnit.code;
+  return { lifetimeSeconds, patientHashes: patients.map((id) => patientHashes(services.keys, ehr.id, id)[0]) };
 }
 
 /**
