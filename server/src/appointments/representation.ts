@@ -27,7 +27,7 @@ export function statesOf(status: AppointmentStatus): AppointmentState[] {
   return status === 'cancelled' ? [...states, 'held'] : states;
 }
 
-export function appointmentPath(emr: string, careUnitId: string, id: string): string {
+function appointmentPath(emr: string, careUnitId: string, id: string): string {
   const parts = ['', 'api', 'emrs', emr, 'care-units', careUnitId, 'appointments', id];
   return parts.map(encodeURIComponent).join('/');
 }
@@ -68,7 +68,7 @@ interface Written extends CareUnitContext {
 }
 
 /** The body of an appointment after a write. */
-export function writtenBody(
+function writtenBody(
   appointment: Appointment,
   { ehr, careUnit, services, id = appointment.id, replacesId, awaited }: Written,
 ): AppointmentBody {

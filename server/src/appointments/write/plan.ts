@@ -213,3 +213,9 @@ export function draftAppointment(
     careUnitId,
   };
 }
+
+/** Whether the plan has records to store. */
+export function hasRecords({ steps, confirmationId, resend }: AppointmentPlan): boolean {
+  const does = ({ awaits, releases }: Step) => awaits !== undefined || releases !== undefined;
+  return confirmationId !== undefined || resend !== undefined || steps.some(does);
+}

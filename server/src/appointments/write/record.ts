@@ -13,7 +13,7 @@ import { planEvents } from '../events.ts';
 import { writtenResponse } from '../representation.ts';
 import { NotCompensated } from './compensate.ts';
 import { TimesTaken } from './perform.ts';
-import { type AppointmentPlan, type AwaitingStep, codeGroups, type Made, type Results, type Step } from './plan.ts';
+import { type AppointmentPlan, type AwaitingStep, codeGroups, type Made, type Results } from './plan.ts';
 import { recordResend } from './resend.ts';
 
 /**
@@ -176,10 +176,4 @@ function newItem({ services, ehr }: Work, step: AwaitingStep, results: Results, 
     replacesId: replacesId ?? null,
     sealedComment: comment === undefined ? null : seal(comment),
   };
-}
-
-/** Whether the plan has records to store. */
-export function hasRecords({ steps, confirmationId, resend }: AppointmentPlan): boolean {
-  const does = ({ awaits, releases }: Step) => awaits !== undefined || releases !== undefined;
-  return confirmationId !== undefined || resend !== undefined || steps.some(does);
 }
