@@ -48,13 +48,18 @@ export function isStoredUnderKey({ status, reason }: Problem): boolean {
 const longestPlain = 2048;
 const deflatedMark = 'deflate:';
 
-/** JSON of a stored response, compressed if long. A hundred similar appointments shrink to a tenth. */
+/**
+ * JSON of a stored response, compressed if long. A hundred similar appointments shrink to a tenth.
+ *
+ * @internal for the test with any value
+ */
 export function compressJson(kept: object): string {
   const text = JSON.stringify(kept);
   // No JSON text begins with the mark.
   return text.length <= longestPlain ? text : deflatedMark + deflateRawSync(text).toString('base64');
 }
 
+/** @internal for the test with any value */
 export function decompressJson(text: string): unknown {
   if (!text.startsWith(deflatedMark)) return JSON.parse(text);
   return JSON.parse(inflateRawSync(Buffer.from(text.slice(deflatedMark.length), 'base64')).toString('utf8'));

@@ -107,6 +107,8 @@ export function leasedWork(services: OperationServices, operation: Leased, begun
 /**
  * The id that the EHR gets for an attempt at an operation or for one part of it: a deterministic UUID, version 8
  * (RFC 9562 section 5.8). The first attempt as a whole uses the operation's own id.
+ *
+ * @internal for the tests with any operation
  */
 export function ehrOperationId(id: string, attempt: number, part: number | string | undefined): string {
   if (attempt === 0 && part === undefined) return id;
