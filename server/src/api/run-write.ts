@@ -35,6 +35,8 @@ export async function writeOnce(
 ): Promise<OperationResponse> {
   if (!request.access) throw new Error('A write without a client');
   const asked = { ...keyOf(request), clientId: request.access.client.id };
+  // Without a key nothing is stored, so the database is not needed.
+  if (request.validationError && !asked.keyed) throw request.validationError;
   if (!request.validationError) await request.begin();
   return writeOwnTables(services, asked, ifValid(request, store));
 }

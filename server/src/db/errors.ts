@@ -43,6 +43,11 @@ export function isSerializationFailure(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
+/** The statement waited for a lock until the database gave up, and was rolled back. */
+export function isLockTimeout(error: unknown): boolean {
+  return errorCode(error) === '55P03';
+}
+
 /** A prepared statement is stale, because a migration changed its tables or a pooler dropped it. */
 export function isStaleStatement(error: unknown): boolean {
   const code = errorCode(error);

@@ -1,4 +1,4 @@
-import { isRejectedRow, isSerializationFailure } from './errors.ts';
+import { isLockTimeout, isRejectedRow, isSerializationFailure } from './errors.ts';
 import type { Db } from './kysely.ts';
 import { patienceLeft, spendPatience, withoutPatience } from './patience.ts';
 import { withinTime } from './time-limit.ts';
@@ -18,7 +18,7 @@ export interface Grouping<Input, Row> {
  * Lets requests that run at the same time share a statement, its round trip and its commit. A statement is sent at once
  * unless another one is in progress; meanwhile, inputs wait for the next one. A lone request therefore waits for nothing.
  *
- * If the database rejects a row of a statement, each of its inputs is sent alone, so that no request fails because of another.
+ * If the database rejects a row of a statement, or one has to wait too long for a lock, each of its inputs is sent alone, so that no request fails because of another.
  * Any other failure concerns all of them, or leaves unknown whether the statement was executed, so they fail together.
  *
  * Each request waits for as long as it may wait for the database. The statement itself has the time limit of the connection, and
@@ -106,12 +106,13 @@ class Group<Input, Row> {
       );
       for (const [place, { done }] of members.entries()) done.resolve(rows[place]);
     } catch (error) {
-      const isOfOneInput = isRejectedRow(error) || isSerializationFailure(error);
+      const isOfOneInput = isRejectedRow(error) || isSerializationFailure(error) || isLockTimeout(error);
       if (members.length === 1 || !isOfOneInput) {
         for (const { done } of members) done.reject(error);
         return;
       }
-      for (const member of members) await this.#send([member]);
+      // One that waits for a lock holds up none of the others.
+      await Promise.all(members.map((member) => this.#send([member])));
     }
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sinceBoot } from '../time/since-boot.ts';
 import { canBeRepeatedAtOnce, isSerializationFailure, isStaleStatement } from './errors.ts';
 import type { Db, Tx } from './kysely.ts';
 
@@ -24,7 +25,14 @@ export async function retryTransaction<T>(fn: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Does work in one transaction, again if the database has not committed it: see `retryTransaction`. */
-export function inTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-  return retryTransaction(() => db.transaction().execute(work));
+/**
+ * Does work in one transaction, again if the database has not committed it: see `retryTransaction`.
+ *
+ * @param work gets the time by `sinceBoot` at which the transaction was requested: `now()` is not earlier
+ */
+export function inTransaction<Result>(db: Db, work: (tx: Tx, begunAt: number) => Promise<Result>): Promise<Result> {
+  return retryTransaction(() => {
+    const begunAt = sinceBoot();
+    return db.transaction().execute((tx) => work(tx, begunAt));
+  });
 }

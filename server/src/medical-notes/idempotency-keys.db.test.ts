@@ -62,6 +62,17 @@ test.each([
   expect(await it.write('Ill.', { key: 'a' })).toMatchObject({ status: 201, body: { text: 'Ill.' } });
 });
 
+test('a retry of a caller who is gone does not perform what an earlier request left', async () => {
+  it.ehr.fates.push(() => Promise.reject(new Problem('outcome_unknown')));
+  await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject({ reason: 'outcome_unknown' });
+  const begin = () => Promise.reject(new Problem('overloaded'));
+  await expect(it.write('Well.', { key: 'a', begin })).rejects.toMatchObject({ reason: 'overloaded' });
+  expect(it.ehr.notes.size).toBe(0);
+  expect(await it.rows()).toMatchObject([{ state: 'pending', isPlanned: true, isLeased: false }]);
+  expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201 });
+  expect(it.ehr.notes.size).toBe(1);
+});
+
 test('a key cannot be reused for another request', async () => {
   await it.write('Well.', { key: 'a' });
   await expect(it.write('Ill.', { key: 'a' })).rejects.toMatchObject(problem('idempotency_key_reused', 422));

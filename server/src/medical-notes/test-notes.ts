@@ -102,7 +102,7 @@ export interface Notes {
   /** Writes a note like a request does. */
   write(
     text: string,
-    options?: { readonly key?: string | undefined; readonly reserve?: Reserve },
+    options?: { readonly key?: string | undefined; readonly reserve?: Reserve; readonly begin?: () => Promise<void> },
   ): Promise<OperationResponse>;
   /** Runs one round of background recovery. Returns how many operations were due. */
   round(): Promise<number>;
@@ -148,7 +148,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     ehr,
     connection,
     accesses,
-    write(text, { key, reserve } = {}) {
+    write(text, { key, reserve, begin = async () => undefined } = {}) {
       const keyed = key === undefined ? undefined : { key, fingerprint: text };
       return write(services, {
         clientId: 'clinic',
@@ -157,7 +157,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
         requestId: 'request',
         keyed,
         plan: async () => plannedWrite(medicalNoteKind, { ...plan, text }, reserve),
-        begin: async () => undefined,
+        begin,
       });
     },
     round: () => recoverDue(services, connection, log),

@@ -221,9 +221,19 @@ export async function releaseLease(db: Db | Tx, operation: Leased): Promise<void
   await updateLeased(db, operation).set(released).execute();
 }
 
-/** Releases the lease after `outcome_unknown` was reported. A retry or background recovery may find out the outcome. */
-export async function releaseAsUnknown(db: Db, operation: Leased): Promise<void> {
-  await updateLeased(db, operation)
+/**
+ * Releases the lease after `outcome_unknown` was reported. A retry or background recovery may find out the outcome. The lease may
+ * be that of an earlier operation with the same key, if the answer of its take-over was lost.
+ */
+export async function releaseAsUnknown(db: Db, { id, token, clientId, keyHash }: Leased): Promise<void> {
+  await db
+    .updateTable('operations')
+    .where('lease_token', '=', token)
+    .where(({ eb, or, and }) => {
+      const isThis = eb('id', '=', id);
+      if (keyHash === undefined) return isThis;
+      return or([isThis, and([eb('client_id', '=', clientId), eb('idempotency_key_hash', '=', keyHash)])]);
+    })
     .set({
       ...released,
       reported_unknown: true,

@@ -166,11 +166,11 @@ async function store(
     if (claim && claim.state !== 'new') return claim;
     return { state: 'stored', work: work(claim ? claim.expiresAt : await storePlan(services.db, operation, planned)) };
   }
-  const begun = await inTransaction<Begun>(services.db, async (tx) => {
-    // `now()` is the start of the transaction, and the reservation may wait for locks.
-    leasedAt = sinceBoot();
+  const begun = await inTransaction<Begun>(services.db, async (tx, begunAt) => {
+    // Leases begin with the transaction: `now()` is its start, and the reservation may wait for locks.
+    leasedAt = begunAt;
     const claim = key && (await claimKey(tx, services, key, planned.leaseSeconds));
-    if (claim && claim.state !== 'new') return claim;
+    if (claim && claim.state !== 'new') return { ...claim, leasedAt };
     const problem = await reserve?.(tx, operation.id);
     if (problem) return { state: 'ended', outcome: await decideAgainst(tx, work(null), problem) };
     if (callsEhr) return { state: 'stored', work: work(await storePlan(tx, operation, planned)) };
@@ -209,13 +209,18 @@ async function endUnbegun(
   if (operation.keyHash === undefined || error instanceof OperationEnded || error instanceof LeaseLost) throw error;
   const sealed = error instanceof Problem && isStoredUnderKey(error) ? sealProblem(keys, operation, error) : undefined;
   if (key) {
-    return inTransaction(db, async (tx) => {
+    const begun = await inTransaction<Begun>(db, async (tx, leasedAt) => {
       const claim = await claimKey(tx, { keys, liveTokens }, key, leaseSeconds(ehr));
-      if (claim.state !== 'new') return claim;
-      if (!sealed) throw error;
+      if (claim.state !== 'new') return { ...claim, leasedAt };
+      if (!sealed) throw new NothingToStore();
       await storeResponse(tx, operation, sealed);
       return { state: 'answered', outcome: error as Problem };
+    }).catch(async (failure) => {
+      // It may have taken over the lease of an earlier request.
+      if (mayHaveBeenSent(failure)) await releaseSoon(db, operation);
+      throw failure instanceof NothingToStore ? error : failure;
     });
+    return begun;
   }
   if (operation.isMonitored) await monitor(db, operation, { ...ehr.patience, sealedResponse: sealed });
   else if (sealed) await storeResponse(db, operation, sealed);
@@ -223,13 +228,20 @@ async function endUnbegun(
   throw error;
 }
 
-/** Finishes the operation of an earlier request with the key, or starts it over. */
+/** Rolls the claim of a key back, so that a retry starts over. */
+class NothingToStore extends Error {}
+
+/** Finishes the operation of an earlier request with the key, or starts it over, unless nobody waits for it any longer. */
 async function continueEarlier(
   services: OperationServices,
   request: WriteRequest,
   { operation, leasedAt }: Extract<Claim, { readonly state: 'interrupted' }>,
 ): Promise<OperationResponse> {
   const { requestId } = request;
+  await request.begin().catch(async (error) => {
+    await releaseLease(services.db, operation).catch(() => undefined);
+    throw error;
+  });
   const resumed = await resume(services, { ...operation, requestId }, leasedAt);
   return 'body' in resumed ? resumed : planAndPerform(services, request, { ...resumed.restart, requestId });
 }
