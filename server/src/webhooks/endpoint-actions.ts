@@ -149,14 +149,21 @@ async function timeAfter(tx: Tx, seconds: number): Promise<Date> {
   return row.at;
 }
 
+/** Milliseconds. */
+const deletionTimeout = 1_000;
+
 /**
- * Deletes an endpoint with its deliveries.
+ * Deletes an endpoint with its deliveries. No event can be published until the transaction ends, because its deliveries refer to the
+ * endpoint: if the COMMIT does not come, the server soon rolls back.
  *
  * @throws Problem `webhook_endpoint_not_found`
  */
 export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
   await lockEndpoint(tx, id);
-  await tx.deleteFrom('webhook_endpoints').where('id', '=', id).execute();
+  await sql`
+    WITH limited AS MATERIALIZED (
+      SELECT set_config('idle_in_transaction_session_timeout', ${String(deletionTimeout)}, true))
+    DELETE FROM webhook_endpoints USING limited WHERE id = ${id}`.execute(tx);
 }
 
 /** @throws Problem `webhook_endpoint_not_found`, `webhook_endpoint_disabled` */
