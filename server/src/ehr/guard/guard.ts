@@ -126,7 +126,8 @@ export function createGuard(
     const lastCheck = currentLastCheck();
     // Checked before and after the queue, so that no call waits for an EHR whose circuit breaker is open.
     const work = async () => {
-      await lastCheck?.();
+      // A call without a check starts in this turn of the event loop.
+      if (lastCheck) await lastCheck();
       const result = await guarded();
       await afterwards(result);
       return result;
