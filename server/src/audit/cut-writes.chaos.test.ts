@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import type { Problem } from '../../../test/gateway/gateway.ts';
 import { startProxiedGateway } from '../../../test/postgres-proxy/proxied-gateway.ts';
@@ -6,6 +5,7 @@ import type { Matches } from '../../../test/postgres-proxy/ways.ts';
 import { type Appointment, creationBody, freeSlot, oslo, sodermalm } from '../../../test/requests/bookings.ts';
 import { eventually, runBackgroundJobs } from '../../../test/requests/codes.ts';
 import { newKey } from '../../../test/requests/idempotency-keys.ts';
+import { newRequestId } from '../../../test/requests/request-id.ts';
 import { createDb } from '../db/kysely.ts';
 import { auditEntries } from './test-audit.ts';
 
@@ -33,7 +33,7 @@ const ways = [
 test.each(writes.flatMap((write) => ways.map((way) => [...write, ...way] as const)))(
   '%s: the trail says what was told, and what became of it, once each, if the connection fails at its end',
   async (_name, careUnit, headers, _fails, way) => {
-    const requestId = randomUUID();
+    const requestId = newRequestId();
     const body = creationBody(await freeSlot(gateway, { careUnit }));
     const cut = gateway.proxy.cutNext(way, endsOperation);
     const response = await gateway.request<Appointment & Problem>('POST', `${careUnit}/appointments`, {
