@@ -22,7 +22,7 @@ const fhirOnlyChaos = 'test/fhir/recovery.chaos.test.ts';
 
 /** Kills processes that use the embedded database. */
 const embeddedDatabase = 'server/src/db/database.db.test.ts';
-const postgresqlAlone = 'server/src/db/{failed-connections,two-pools}.db.test.ts';
+const postgresqlAlone = 'server/src/db/{failed-connections,pools}.db.test.ts';
 
 interface ProjectOptions {
   readonly databaseKind: 'postgresql' | 'pglite';

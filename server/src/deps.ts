@@ -125,6 +125,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const loops = startBackground(
     { ...services, db: background },
     {
+      publishing: createDb({ pool: database.publishing }),
       retention: configuration.retention,
       clients,
       clientsPauseMilliseconds: setup.clientsPauseMilliseconds,

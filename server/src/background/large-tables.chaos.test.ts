@@ -83,6 +83,7 @@ test('no background job scans a growing table or index', async () => {
     for (const { round } of backgroundWork(
       { ...services, db },
       {
+        publishing: db,
         retention,
         clients: gateway.deps.clients,
         dispatcher,

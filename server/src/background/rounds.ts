@@ -6,6 +6,7 @@ import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { freeOrphanedItems } from '../confirmations/orphaned-items.ts';
 import type { DatabaseClock } from '../db/clock.ts';
+import type { Db } from '../db/kysely.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { OperationServices } from '../operations/services.ts';
@@ -53,6 +54,8 @@ export interface BackgroundWork {
 }
 
 export interface BackgroundDependencies {
+  /** The connection that publishes events. */
+  readonly publishing: Db;
   readonly retention: Configuration['retention'];
   readonly clients: RefreshableClients;
   readonly clientsPauseMilliseconds?: number | undefined;
@@ -68,6 +71,7 @@ export interface BackgroundDependencies {
 export function backgroundWork(
   services: OperationServices,
   {
+    publishing,
     retention,
     clients,
     dispatcher,
@@ -111,7 +115,7 @@ export function backgroundWork(
     ...[...ehrs.values()].map((ehr) =>
       guarded(availabilityPauseMilliseconds, 'recording the availability of an EHR', watchAvailability(db, ehr)),
     ),
-    repeating(eventsPauseMilliseconds, 'publishing events', () => publishEvents(db, fanOut(clients))),
+    repeating(eventsPauseMilliseconds, 'publishing events', () => publishEvents(publishing, fanOut(clients))),
     repeating(eventsPauseMilliseconds, 'replaying events', () => continueReplays(db, clients)),
     repeating(eventsPauseMilliseconds, 'delivering events', () => dispatcher.round()),
     ...[...ehrs.values()].map((ehr) => ({

@@ -13,10 +13,12 @@ export interface Database {
   /** Connections for requests. */
   readonly pool: DatabasePool;
   /**
-   * Connections for background jobs: messages, recovery, expiry. Neither pool can exhaust the other, except on PGlite,
-   * where both share one connection.
+   * Connections for background jobs: messages, recovery, expiry. No pool can exhaust another, except on PGlite, where all
+   * share one connection.
    */
   readonly background: DatabasePool;
+  /** The connection that publishes events, so that no other job which waits for the database delays them. */
+  readonly publishing: DatabasePool;
   /** Connects for LISTEN, outside the pools. PostgreSQL only. */
   readonly connectToListen?: (() => Promise<pg.Client>) | undefined;
   /** Makes one round trip. Throws the errors of the pool. */
@@ -33,7 +35,7 @@ export interface DatabaseOptions {
   readonly databaseUrl?: string | undefined;
   /** The embedded database is stored in its subfolder `pglite`. */
   readonly dataDir: string;
-  /** Maximum number of PostgreSQL connections for requests, in addition to `backgroundConnections`. Default 20. */
+  /** Maximum number of PostgreSQL connections for requests, in addition to those of background jobs. Default 20. */
   readonly maxConnections?: number | undefined;
   /** Milliseconds to wait for the server or for a free connection. */
   readonly connectTimeout?: number | undefined;
@@ -92,14 +94,16 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
   const primary = urls.length > 1 ? new PrimaryServer(urls) : undefined;
   const pool = new NodePostgresPool({ ...settings, max }, primary);
   const background = new NodePostgresPool({ ...settings, max: backgroundConnections }, primary);
+  const publishing = new NodePostgresPool({ ...settings, max: 1 }, primary);
   const database: Database = {
     kind: 'postgresql',
     pool,
     background,
+    publishing,
     connectToListen: () => connectToListen(databaseUrl, primary, connectTimeout),
     ping: () => ping(pool),
     async close() {
-      await Promise.all([pool.end(), background.end()]);
+      await Promise.all([pool, background, publishing].map((each) => each.end()));
       primary?.close();
     },
   };

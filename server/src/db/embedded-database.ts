@@ -15,6 +15,7 @@ interface EmbeddedDatabase {
   readonly kind: 'pglite';
   readonly pool: PglitePool;
   readonly background: PglitePool;
+  readonly publishing: PglitePool;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -62,7 +63,7 @@ async function openFiles(files: string): Promise<PGlite> {
 export async function pgliteDatabase(pglite: PGlite): Promise<EmbeddedDatabase> {
   const pool = await PglitePool.open(pglite);
   const close = once(() => pool.end().then(() => pglite.close()));
-  return { kind: 'pglite', pool, background: pool, ping: () => ping(pool), close };
+  return { kind: 'pglite', pool, background: pool, publishing: pool, ping: () => ping(pool), close };
 }
 
 function once(run: () => Promise<void>): () => Promise<void> {

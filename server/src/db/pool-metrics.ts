@@ -2,8 +2,8 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database } from './database.ts';
 
 /** Measures the wait for database connections. On PGlite, requests and background jobs share one connection. */
-export function measurePools(registry: Registry, { pool, background }: Database): void {
-  const pools = { requests: pool, ...(background === pool ? {} : { background }) };
+export function measurePools(registry: Registry, { pool, background, publishing }: Database): void {
+  const pools = { requests: pool, ...(background === pool ? {} : { background, publishing }) };
   const waited = new Histogram({
     name: 'crossward_database_pool_wait_seconds',
     help: 'Time spent waiting for a database connection, whether it was obtained or not.',

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
+import { impatiently } from '../db/patience.ts';
 import { retryTransaction } from '../db/retry.ts';
 import { lastPosition } from './positions.ts';
 import { storedEventColumns } from './stored-event.ts';
@@ -17,14 +18,17 @@ const atOnce = 500;
  *
  * @param also a statement that changes data, run with it. The CTE `published` has the events, as `StoredEvent`
  */
-export async function publishEvents(db: Db, also: RawBuilder<unknown>, limit = atOnce): Promise<boolean> {
-  const waiting = await sql`SELECT FROM events WHERE position IS NULL LIMIT 1`.execute(db);
-  if (waiting.rows.length === 0) return false;
-  return retryTransaction(async () => {
-    const { rows } = await sql<{ count: number }>`
-      ${publication(limit)}, others AS (${also}) SELECT count(*)::int AS count FROM placed`.execute(db);
-    // Late events leave a batch smaller. The next round finds what is left.
-    return rows[0]?.count === limit;
+export function publishEvents(db: Db, also: RawBuilder<unknown>, limit = atOnce): Promise<boolean> {
+  // Events wait no longer for a connection that fell silent. A repeated round finds what is published.
+  return impatiently(async () => {
+    const waiting = await sql`SELECT FROM events WHERE position IS NULL LIMIT 1`.execute(db);
+    if (waiting.rows.length === 0) return false;
+    return retryTransaction(async () => {
+      const { rows } = await sql<{ count: number }>`
+        ${publication(limit)}, others AS (${also}) SELECT count(*)::int AS count FROM placed`.execute(db);
+      // Late events leave a batch smaller. The next round finds what is left.
+      return rows[0]?.count === limit;
+    });
   });
 }
 

@@ -80,6 +80,19 @@ describe('a gateway on PostgreSQL', () => {
     });
   });
 
+  test('publishes events while other background jobs use all of their connections', async () => {
+    const releaseAll = await takeAll(background, 4);
+    const { id } = await book(gateway);
+    const isPublished = async () => {
+      const { rows } = await sql`SELECT FROM events WHERE subject = ${id} AND position IS NOT NULL`.execute(
+        gateway.deps.services.db,
+      );
+      return rows.length > 0;
+    };
+    await expect.poll(isPublished).toBe(true);
+    releaseAll();
+  });
+
   test('respects the configured number of connections for requests', async () => {
     const { url } = gateway.ground.testDatabase;
     const database = await openDatabase({ databaseUrl: url, dataDir: '', maxConnections: 2, connectTimeout });
