@@ -44,6 +44,7 @@ import { addOpenApiRoutes } from './openapi-routes.ts';
 import { addProblemPages } from './pages/problem-routes.ts';
 import { addStartPage } from './pages/start-page-routes.ts';
 import { addPatientPages } from './patient-page-routes.ts';
+import { watchPauses } from './pauses.ts';
 import { requestId } from './request-id.ts';
 import { logRejection, logRequest } from './request-log.ts';
 import { addRequestSyntax } from './request-syntax.ts';
@@ -105,6 +106,7 @@ export async function buildApp(
       requestMetrics.ended(exchange, end);
     });
   const requestTimeout = deps.http.request_timeout_seconds * 1000;
+  const pauses = watchPauses();
   const isTrustedProxy = addressesIn(deps.http.trusted_proxies);
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
@@ -125,9 +127,12 @@ export async function buildApp(
     schemaController: { compilersFactory },
     serializerOpts: { ajv: { formats } },
     clientErrorHandler: (error, socket) =>
-      answerFramingError(error, socket, (requestId, problem, end) => {
-        logRejection(app.log, requestId, problem, end);
-        requestMetrics.rejected(end);
+      answerFramingError(error, socket, {
+        pauses,
+        ended(requestId, problem, end) {
+          logRejection(app.log, requestId, problem, end);
+          requestMetrics.rejected(end);
+        },
       }),
     frameworkErrors: (error, request, reply) => {
       watch({ request, reply });
@@ -141,7 +146,7 @@ export async function buildApp(
     watch({ request, reply });
     done();
   });
-  addWaitingCallers(app);
+  addWaitingCallers(app, pauses);
   addHeaders(app);
   addConnectionCloseOnStop(app);
   addRequestSyntax(app);

@@ -6,7 +6,9 @@ import { Problem } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
 import { type End, type Exchange, endExchange, onceAnswered, unfinishedExchange } from './exchanges.ts';
 import { fixedHeaders, longestUrl } from './headers.ts';
+import type { Pauses } from './pauses.ts';
 import { closeInStages } from './staged-close.ts';
+import { stoodStill } from './waiting-callers.ts';
 
 /** Called after an invalid request was rejected and its connection has ended. */
 export type RejectionEnd = (requestId: string, problem: Problem, end: End) => void;
@@ -18,7 +20,11 @@ const faulty = new WeakSet<Socket>();
  * Responds to errors that Node's HTTP parser reports before there is a request, or within a body. Writes the problem
  * document directly to the socket, after the responses to earlier requests on the connection.
  */
-export function answerFramingError(error: ConnectionError, socket: Socket, ended: RejectionEnd): void {
+export function answerFramingError(
+  error: ConnectionError,
+  socket: Socket,
+  { pauses, ended }: { readonly pauses: Pauses; readonly ended: RejectionEnd },
+): void {
   if (faulty.has(socket)) return;
   faulty.add(socket);
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -30,7 +36,7 @@ export function answerFramingError(error: ConnectionError, socket: Socket, ended
   // The caller closed its side of the connection within a body.
   else if (unfinished && error.code === 'HPE_INVALID_EOF_STATE')
     onceAnswered(socket, unfinished, () => socket.destroy());
-  else onceAnswered(socket, unfinished, () => reject(asProblem(error), socket, unfinished, ended));
+  else onceAnswered(socket, unfinished, () => reject(asProblem(error, pauses), socket, unfinished, ended));
 }
 
 function reject(problem: Problem, socket: Socket, unfinished: Exchange | undefined, ended: RejectionEnd): void {
@@ -49,6 +55,7 @@ function written(problem: Problem, requestId: string): string {
   const body = JSON.stringify(problemDocument(problem, requestId));
   const headers = {
     ...fixedHeaders,
+    ...problem.headers,
     'x-request-id': requestId,
     'content-type': problemMediaType,
     'content-length': String(Buffer.byteLength(body)),
@@ -58,7 +65,7 @@ function written(problem: Problem, requestId: string): string {
   return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-function asProblem({ code, rawPacket }: ConnectionError): Problem {
+function asProblem({ code, rawPacket }: ConnectionError, pauses: Pauses): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') {
     // Fastify's type says JSON form of a buffer; the value is a buffer.
     const requestLine = rawPacket ? Buffer.from(rawPacket as unknown as Buffer).indexOf('\r\n') : 0;
@@ -66,6 +73,8 @@ function asProblem({ code, rawPacket }: ConnectionError): Problem {
     return isLongUrl ? new Problem('uri_too_long') : new Problem('headers_too_large');
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    // After a pause, Node looks at the clock before it reads what has arrived.
+    if (pauses.hadPauseBefore(performance.now())) return stoodStill();
     return new Problem('request_invalid', { detail: 'The request did not arrive in time.' });
   }
   return new Problem('request_invalid', { detail: 'The data received is not a valid HTTP/1.1 request.' });

@@ -5,9 +5,12 @@ const interval = 250;
 /** Milliseconds. Callers rarely give up earlier, and a closed connection is noticed after any pause. */
 const longest = 10_000;
 
+/** Milliseconds. What arrived during a pause is read within this time after it. */
+const reading = 2_000;
+
 export interface Pauses {
-  /** When the latest pause of more than ten seconds ended, by `performance.now()`. Before any: minus infinity. */
-  latestEnd(): number;
+  /** Whether what was read at this time, by `performance.now()`, may have arrived during a pause of more than ten seconds. */
+  hadPauseBefore(readAt: number): boolean;
   stop(): void;
 }
 
@@ -24,10 +27,10 @@ export function watchPauses(): Pauses {
   };
   const timer = setInterval(look, interval).unref();
   return {
-    latestEnd() {
+    hadPauseBefore(readAt) {
       // Right after a pause, requests are read before timers run.
       look();
-      return latestEnd;
+      return readAt < latestEnd + reading;
     },
     stop: () => clearInterval(timer),
   };

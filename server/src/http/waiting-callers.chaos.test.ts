@@ -12,10 +12,10 @@ import { oslo, type Slot } from '../../../test/requests/bookings.ts';
 import { eventually } from '../../../test/requests/codes.ts';
 import { newKey } from '../../../test/requests/idempotency-keys.ts';
 
-async function startGateway() {
+async function startGateway(http: object = {}) {
   const folder = await mkdtemp(join(inject('runFolder'), 'waiting-'));
   const { url: databaseUrl, dispose } = await createTestDatabase('postgresql');
-  const setup = await writeQuickDemo(folder);
+  const setup = await writeQuickDemo(folder, { http });
   const child = await startChild({ dataDir: join(folder, 'data'), databaseUrl, setup });
   onTestFinished(async () => {
     await child.kill();
@@ -103,4 +103,31 @@ test('a booking that lay unread for longer than ten seconds is not begun, also i
   expect(await booked()).toEqual([]);
   await client.write(bookingOf(slot, newKey()));
   expect(await booked()).toEqual([slot.start]);
+});
+
+test('requests of which a part lay unread for too long can be repeated', async () => {
+  const { child, client, freeze, wake } = await startGateway({ request_timeout_seconds: 10 });
+  const [headless, bodyless] = [await open(child), await open(child)];
+  headless.write('GET /api/emrs HTTP/1.1\r\nhost: x\r\n');
+  bodyless.write(
+    `POST /api/webhook-endpoints HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n${headersOf(child.credentials)}\r\n\r\n`,
+  );
+  // By then the gateway has read both.
+  await client.freeSlots(1);
+  await freeze();
+  headless.write(`${headersOf(child.credentials)}\r\n\r\n`);
+  bodyless.write('{}');
+  await setTimeout(11_000);
+  const responses = Promise.all(
+    [headless, bodyless].map((socket) =>
+      once(
+        socket.on('error', () => undefined),
+        'data',
+      ),
+    ),
+  );
+  wake();
+  for (const response of await responses) {
+    expect(String(response)).toMatch(/^HTTP\/1.1 503 .*retry-after: 1\r\n.*"reason":"overloaded"/is);
+  }
 });

@@ -1,17 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { unavailable } from '../problems/problem.ts';
-import { watchPauses } from './pauses.ts';
-
-/** Milliseconds. What arrived during a pause is read within this time after it. */
-const reading = 2_000;
+import { type Problem, unavailable } from '../problems/problem.ts';
+import type { Pauses } from './pauses.ts';
 
 /**
  * Adds `assertCallerWaits` and `begin` to requests, for the moment before their first effect. A process that stood still, such as a
  * suspended virtual machine, would otherwise perform requests whose callers have given up and asked again.
  */
-export function addWaitingCallers(app: FastifyInstance): void {
-  const pauses = watchPauses();
+export function addWaitingCallers(app: FastifyInstance, pauses: Pauses): void {
   app.addHook('onClose', async () => pauses.stop());
   app.decorateRequest('receivedAt', 0);
   app.decorateRequest('assertCallerWaits', async function () {
@@ -23,10 +19,7 @@ export function addWaitingCallers(app: FastifyInstance): void {
     if (socket.destroyed || socket.readableEnded) {
       throw unavailable('overloaded', { detail: 'The caller has closed the connection. Nothing was changed.' });
     }
-    if (this.receivedAt < pauses.latestEnd() + reading) {
-      const detail = 'The gateway stood still, and the request may have waited for seconds. Nothing was changed.';
-      throw unavailable('overloaded', { detail, retryAfterSeconds: 1 });
-    }
+    if (pauses.hadPauseBefore(this.receivedAt)) throw stoodStill();
   });
   app.decorateRequest('begin', async function () {
     await this.assertCallerWaits();
@@ -36,4 +29,10 @@ export function addWaitingCallers(app: FastifyInstance): void {
     request.receivedAt = performance.now();
     done();
   });
+}
+
+/** 503 `overloaded` for a request that may have waited while this process stood still. */
+export function stoodStill(): Problem {
+  const detail = 'The gateway stood still, and the request may have waited for seconds. Nothing was changed.';
+  return unavailable('overloaded', { detail, retryAfterSeconds: 1 });
 }
