@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
-import { type OperationRow, storedColumns } from '../operations/stored-operation.ts';
+import { type StoredRow, storedColumns } from '../operations/stored-operation.ts';
 import type { Reason } from '../problems/reasons.ts';
 
 /** Failures with which an operation is retried for up to a day. */
@@ -12,8 +12,8 @@ export const outageReasons: ReadonlySet<string> = new Set([
 ] satisfies Reason[]);
 
 /** Leases operations of one EHR that are due, under this token. Several gateways share the work. */
-export async function leaseDue(db: Db, { emr, token, leaseSeconds, limit }: Leasing): Promise<readonly OperationRow[]> {
-  const { rows } = await sql<OperationRow>`
+export async function leaseDue(db: Db, { emr, token, leaseSeconds, limit }: Leasing): Promise<readonly StoredRow[]> {
+  const { rows } = await sql<StoredRow>`
     WITH due AS MATERIALIZED (
       SELECT id FROM operations WHERE emr = ${emr} AND next_attempt_at <= now()
       ORDER BY next_attempt_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)

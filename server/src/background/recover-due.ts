@@ -10,7 +10,7 @@ import { OperationEnded } from '../operations/perform.ts';
 import { recordedInBackground } from '../operations/record-background.ts';
 import { type Recovery, recover } from '../operations/recover.ts';
 import type { OperationServices } from '../operations/services.ts';
-import { type Leased, type OperationRow, openStored, type Stored } from '../operations/stored-operation.ts';
+import { openStored, type StoredRow } from '../operations/stored-operation.ts';
 import { leaseSeconds } from '../operations/work.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import { leaseDue, outageReasons } from './due.ts';
@@ -32,52 +32,30 @@ export async function recoverDue(services: OperationServices, ehr: EhrConnection
   services.liveTokens.add(token);
   try {
     const due = await leaseDue(services.db, leasing);
-    await Promise.all(due.map((row) => recoverOne(services, { ...row, token }, takenAt, log)));
+    await Promise.all(due.map((row) => recoverOne(services, row, takenAt, log)));
     return due.length;
   } finally {
     services.liveTokens.delete(token);
   }
 }
 
-interface DueOperation extends OperationRow {
-  /** Of the lease that this process holds. */
-  readonly token: string;
-}
-
-async function recoverOne(services: OperationServices, row: DueOperation, takenAt: number, log: Logger): Promise<void> {
+async function recoverOne(services: OperationServices, row: StoredRow, takenAt: number, log: Logger): Promise<void> {
   const about = { operation_id: row.id, emr: row.emr };
-  const leased = {
+  const work = {
     ...row,
-    clientId: row.client_id,
-    careUnitId: row.care_unit_id,
-    keyHash: row.idempotency_key_hash ?? undefined,
+    kind: row.kind ?? 'unknown',
+    log,
+    outcomeOf: (recovery: Recovery) => (recovery === 'later' ? ('looked_up' as const) : ('success' as const)),
   };
-  let stored: Stored | undefined;
+  const recovering = async () => recover(services, openStored(services.keys, row), takenAt);
   try {
-    const opened = openStored(services.keys, row.token, row);
-    stored = opened;
-    const work = {
-      ...leased,
-      kind: opened.kind ?? 'unknown',
-      log,
-      outcomeOf: (recovery: Recovery) => (recovery === 'later' ? ('looked_up' as const) : ('success' as const)),
-    };
-    const recovering = () => recover(services, opened, takenAt);
     const recovery = await recordedInBackground(services, work, recovering).catch(asEnded);
     if (recovery === 'ended') log.info(about, 'operation recovered');
-    else
-      await postpone(services.db, leased, {
-        seconds: pauseSeconds(stored, services),
-        failures: 0,
-        isSuspended: false,
-      });
+    else await postpone(services.db, row, { seconds: pauseSeconds(row, services), failures: 0, isSuspended: false });
   } catch (error) {
     if (error instanceof LeaseLost) return services.operationMetrics.leaseLost(row.emr);
-    log.warn(
-      { ...about, failures: row.consecutive_failures + 1, cause: describeError(error) },
-      'operation recovery failed',
-    );
-    await recordFailure(services, leased, row, error).catch((failure) =>
+    log.warn({ ...about, failures: row.failures + 1, cause: describeError(error) }, 'operation recovery failed');
+    await recordFailure(services, row, error).catch((failure) =>
       log.error({ ...about, cause: describeError(failure) }, 'operation could not be postponed'),
     );
   }
@@ -90,32 +68,29 @@ function asEnded(error: unknown): Recovery {
 }
 
 /** The pause grows with the time since the EHR was last called. */
-function pauseSeconds({ state, silence, emr }: Stored, { ehrs }: OperationServices): number {
+function pauseSeconds({ state, secondsSinceLastCall, emr }: StoredRow, { ehrs }: OperationServices): number {
   const settlingSeconds = ehrs.get(emr)?.patience.settlingSeconds ?? 0;
-  return state === 'done' ? Math.min(Math.max(silence, settlingSeconds), 3600) : Math.min(1 + silence / 4, 30);
+  return state === 'done'
+    ? Math.min(Math.max(secondsSinceLastCall, settlingSeconds), 3600)
+    : Math.min(1 + secondsSinceLastCall / 4, 30);
 }
 
-async function recordFailure(
-  services: OperationServices,
-  leased: Leased,
-  row: DueOperation,
-  error: unknown,
-): Promise<void> {
+async function recordFailure(services: OperationServices, row: StoredRow, error: unknown): Promise<void> {
   const reason = outcomeOfError(error);
   const isOutage = outageReasons.has(reason);
-  const isSameKind = row.last_failure === null || outageReasons.has(row.last_failure) === isOutage;
-  const failures = isSameKind ? row.consecutive_failures + 1 : 1;
+  const isSameKind = row.lastFailure === null || outageReasons.has(row.lastFailure) === isOutage;
+  const failures = isSameKind ? row.failures + 1 : 1;
   // During an outage of the EHR or the database, recovery is retried for up to a day.
-  const isSuspended = isOutage ? row.age > daySeconds : failures >= mostFailures;
+  const isSuspended = isOutage ? row.secondsSinceFirstCall > daySeconds : failures >= mostFailures;
   const seconds = Math.min(2 ** (failures - 1), isOutage ? longestOutagePauseSeconds : longestPauseSeconds);
-  await postpone(services.db, leased, { seconds, failure: reason, failures, isSuspended });
+  await postpone(services.db, row, { seconds, failure: reason, failures, isSuspended });
   if (isSuspended) services.operationMetrics.suspended({ operationId: row.id, emr: row.emr });
 }
 
 /** Schedules the next attempt of background recovery, or suspends the operation. */
 async function postpone(
   db: Db,
-  operation: Leased,
+  operation: StoredRow,
   { seconds, failure, failures, isSuspended }: Postponement,
 ): Promise<void> {
   await updateLeased(db, operation)

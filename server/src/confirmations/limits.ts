@@ -28,6 +28,8 @@ export async function isOfPatient(
 
 interface Asking {
   readonly clientId: string;
+  /** The operation that will send the code. It does not count. Absent: a dry run. */
+  readonly operationId?: string | undefined;
   /** Hashes of the patient. */
   readonly hashes: readonly [Buffer, ...Buffer[]];
 }
@@ -38,13 +40,13 @@ const sharesInAll = 3;
 /**
  * Enforces the limits on codes for a patient. Each client has its own limit, so that it cannot use up another client's. All
  * clients together have three times that limit. A lock serialises requests for one patient until the end of the
- * transaction. Codes that a running operation is about to send count too.
+ * transaction. Codes that another open operation is about to send count too.
  *
  * @throws Problem `patient_limit_reached`
  */
 export async function assertWithinLimits(
   tx: Tx,
-  { clientId, hashes }: Asking,
+  { clientId, operationId, hashes }: Asking,
   limits: PatientLimits,
   purpose: 'new confirmation' | 'resend' = 'new confirmation',
 ): Promise<void> {
@@ -56,7 +58,7 @@ export async function assertWithinLimits(
     FROM (
       SELECT client_id, true AS waits, true AS is_sent FROM operations
         WHERE state = 'pending' AND patient_hashes <> '{}' AND patient_hashes && ARRAY[${known}]::bytea[]
-          AND suspended_at IS NULL AND expires_at > now()
+          AND suspended_at IS NULL AND expires_at > now() AND id IS DISTINCT FROM ${operationId ?? null}::uuid
       UNION ALL
       SELECT client_id, true, false FROM confirmations AS confirmation
         WHERE confirmation.patient_hash IN (${known}) AND confirmation.expires_at > clock_timestamp()

@@ -242,7 +242,7 @@ describe('a lease lost during the call to the EHR', () => {
     if (!row) throw new Error('Nothing was due');
     await takeOver();
     const longAgo = performance.now() - 60_000;
-    await expect(recover(it.services, openStored(it.services.keys, token, row), longAgo)).rejects.toThrow(LeaseLost);
+    await expect(recover(it.services, openStored(it.services.keys, row), longAgo)).rejects.toThrow(LeaseLost);
     expect(it.ehr.writes).toHaveLength(1);
   });
 });

@@ -8,8 +8,8 @@ import type { OperationResponse } from './operation-response.ts';
 import { openOutcome } from './sealed-outcome.ts';
 import type { OperationServices } from './services.ts';
 import { releaseLease } from './store-end.ts';
-import { claimOnly, claimWithPlan, keyLifetime, type Planned } from './store-plan.ts';
-import { type Leased, type OperationRow, openStored, type Stored, storedColumns } from './stored-operation.ts';
+import { insertOperation, keyLifetime, type Planned } from './store-plan.ts';
+import { type Leased, openStored, type Stored, type StoredRow, storedColumns } from './stored-operation.ts';
 
 type Services = Pick<OperationServices, 'db' | 'keys' | 'liveTokens'>;
 
@@ -52,20 +52,19 @@ export async function openKey({ db, keys }: Services, { key, fingerprint, ...pla
   };
 }
 
-/** Claims the key for `leaseSeconds`. With `planned`, the same statement stores the plan, and the EHR can be called. */
+/** Claims the key for `leaseSeconds`, and stores the plan by the same statement: afterwards the EHR can be called. */
 export async function claimKey(
   db: Db | Tx,
   services: Pick<Services, 'keys' | 'liveTokens'>,
   key: Key,
+  planned: Planned,
   leaseSeconds: number,
-  planned?: Planned,
 ): Promise<Claim> {
   const { operation, requestHashes } = key;
-  const input = { ...operation, requestHash: requestHashes[0], requestHashes, leaseSeconds };
   for (let round = 0; round < 3; round++) {
     const leasedAt = sinceBoot();
-    const row = await (planned ? claimWithPlan(db, { ...input, ...planned }) : claimOnly(db, input));
-    if (row?.id === operation.id) return { state: 'new', expiresAt: row.expires_at };
+    const row = await insertOperation(db, { ...operation, ...planned, leaseSeconds }, requestHashes);
+    if (row?.id === operation.id) return { state: 'new', expiresAt: row.expiresAt };
     if (row) return { state: 'interrupted', operation: await takeOver(db, services, operation, row.id), leasedAt };
     const known = await readKey(db, operation);
     if (known?.is_old) await expireKey(db, operation);
@@ -89,11 +88,11 @@ export function inProgress(retryAfterSeconds = 1): Problem {
 async function takeOver(db: Db | Tx, { keys }: Pick<Services, 'keys'>, by: Leased, id: string): Promise<Stored> {
   const { token } = by;
   try {
-    const { rows } = await sql<OperationRow>`
+    const { rows } = await sql<StoredRow>`
       SELECT ${storedColumns} FROM operations WHERE id = ${id} AND lease_token = ${token}`.execute(db);
     const [row] = rows;
     if (!row) throw inProgress();
-    return openStored(keys, token, row);
+    return openStored(keys, row);
   } catch (error) {
     await releaseLease(db, { ...by, id }).catch(() => undefined);
     throw error;

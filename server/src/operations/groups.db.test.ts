@@ -30,11 +30,10 @@ function claim(unclaimed: Key) {
   const planned: Planned = {
     kind: 'appointments',
     sealedPlan: sealPlan(keys, unclaimed.operation, { changes: [] }),
-    leaseSeconds: 60,
     lifetimeSeconds: 600,
     patientHashes: [randomBytes(32), randomBytes(32)],
   };
-  return claimKey(db, services, unclaimed, 60, planned);
+  return claimKey(db, services, unclaimed, planned, 60);
 }
 
 async function claimed(key: string): Promise<Key> {

@@ -6,7 +6,7 @@ import { inTransaction } from '../db/retry.ts';
 import { isFinal, isSettled, PartiallyApplied } from '../problems/operation-errors.ts';
 import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { draftsOf, noteRecorded } from './record-end.ts';
+import { draftsOf, noteRecorded, type RecordedOutcome } from './record-end.ts';
 import { isStoredUnderKey, sealProblem, sealResponse } from './sealed-outcome.ts';
 import {
   monitor,
@@ -14,6 +14,7 @@ import {
   removeOperation,
   removeWithoutSync,
   resetForRetry,
+  stopMonitoring,
   storeResponse,
   writeRecords,
 } from './store-end.ts';
@@ -90,12 +91,17 @@ async function storeEnd(
 /** Compensates an operation that the EHR has performed but the gateway must reject. */
 async function compensateRejected(work: LeasedWork, problem: Problem): Promise<never> {
   try {
-    await work.compensating();
-    await work.kind.compensate(work, work.plan);
+    await compensate(work);
   } catch (error) {
     return error instanceof PartiallyApplied ? rejectOperation(work, error) : leaveOpen(work, error);
   }
   return rejectOperation(work, problem);
+}
+
+/** Reverts what the EHR has performed. The operation is not performed again. @throws PartiallyApplied */
+export async function compensate(work: LeasedWork): Promise<void> {
+  await work.compensating();
+  await work.kind.compensate(work, work.plan);
 }
 
 /**
@@ -103,30 +109,44 @@ async function compensateRejected(work: LeasedWork, problem: Problem): Promise<n
  * `outcome_unknown` when the end could not be stored.
  */
 export async function rejectOperation(work: LeasedWork, problem: Problem): Promise<never> {
-  const { services, operation, kind, plan } = work;
   try {
-    await inTransaction(services.db, async (tx) => {
-      await kind.release?.(tx, work, plan, problem);
-      await settleRejected(tx, work, problem);
-      await writeRecords(tx, { drafts: draftsOf(work, problem.reason) });
-    });
+    await endWithout(work, problem.reason, (tx) => settle(tx, work, problem), problem);
   } catch (error) {
     return leaveOpen(work, error);
   }
-  noteRecorded(problem.reason);
-  const { id: operationId, emr } = operation;
-  if (problem instanceof PartiallyApplied) services.operationMetrics.partiallyApplied({ operationId, emr });
+  const { id: operationId, emr } = work.operation;
+  if (problem instanceof PartiallyApplied) work.services.operationMetrics.partiallyApplied({ operationId, emr });
   throw new OperationEnded(problem);
 }
 
-async function settleRejected(tx: Tx, work: LeasedWork, problem: Problem): Promise<void> {
-  const { operation, services, ehr, isFirst, wasCompensated } = work;
-  const { keyHash, attempt } = operation;
-  const sealed = isStoredUnderKey(problem) ? sealProblem(services.keys, operation, problem) : undefined;
-  // The EHR may still be processing an earlier call.
+/** Ends an operation without its effect: releases what it reserved, settles its row and leaves an entry, in one transaction. */
+export async function endWithout(
+  work: LeasedWork,
+  outcome: RecordedOutcome,
+  settleRow: (tx: Tx) => Promise<void>,
+  problem?: Problem,
+): Promise<void> {
+  await inTransaction(work.services.db, async (tx) => {
+    await work.kind.release?.(tx, work, work.plan, problem);
+    await settleRow(tx);
+    await writeRecords(tx, { drafts: draftsOf(work, outcome) });
+  });
+  noteRecorded(outcome);
+}
+
+/**
+ * Settles the row of an operation without effect. The problem is stored under the key if it was told. After compensation a
+ * retry starts over with new ids, since the EHR has used these; without one, the EHR may still process an earlier call.
+ */
+export async function settle(tx: Tx, work: LeasedWork, problem?: Problem): Promise<void> {
+  const { operation, services, ehr, isFirst, wasCompensated, hasCaller } = work;
+  const { keyHash, attempt, hasResponse } = operation;
+  const isTold = hasCaller && problem !== undefined && isStoredUnderKey(problem);
+  const sealed = isTold ? sealProblem(services.keys, operation, problem) : undefined;
   if (!isFirst && !wasCompensated) return monitor(tx, operation, { ...ehr.patience, sealedResponse: sealed });
   if (sealed) return storeResponse(tx, operation, sealed);
-  if (keyHash === undefined || problem.status === 429) return removeOperation(tx, operation);
+  if (hasResponse) return stopMonitoring(tx, operation);
+  if (keyHash === null || problem?.status === 429) return removeOperation(tx, operation);
   return resetForRetry(tx, operation, wasCompensated ? attempt + 1 : attempt);
 }
 
@@ -135,9 +155,9 @@ async function settleRejected(tx: Tx, work: LeasedWork, problem: Problem): Promi
  * OperationEnded with `outcome_unknown`, or the error itself in background recovery.
  */
 export async function leaveOpen(work: LeasedWork, error: unknown): Promise<never> {
-  if (error instanceof LeaseLost) work.services.operationMetrics.leaseLost(work.ehr.id);
   // Background recovery tries again later, and finally suspends the operation.
   if (!work.hasCaller) throw error;
+  if (error instanceof LeaseLost) work.services.operationMetrics.leaseLost(work.ehr.id);
   await releaseSoon(work.services.db, work.operation);
   throw new OperationEnded(asOutcomeUnknown(error));
 }

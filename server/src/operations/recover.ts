@@ -1,110 +1,191 @@
+import { beganOperation } from '../audit/current-access.ts';
 import { inTransaction } from '../db/retry.ts';
-import { isFinal, PartiallyApplied } from '../problems/operation-errors.ts';
-import type { Problem } from '../problems/problem.ts';
-import { findOutcome } from './find-outcome.ts';
-import { finish, OperationEnded } from './perform.ts';
-import { draftsOf, noteRecorded } from './record-end.ts';
-import { mayPerformAgain, type Reopened, reopen } from './reopen.ts';
+import { PartiallyApplied } from '../problems/operation-errors.ts';
+import { Problem } from '../problems/problem.ts';
+import type { OperationResponse } from './operation-response.ts';
+import {
+  asOutcomeUnknown,
+  compensate,
+  endWithout,
+  finish,
+  leaveOpen,
+  OperationEnded,
+  perform,
+  rejectOperation,
+  releaseSoon,
+  settle,
+} from './perform.ts';
+import { sealProblem } from './sealed-outcome.ts';
 import type { OperationServices } from './services.ts';
-import { markSent, monitor, removeOperation, resetForRetry, stopMonitoring, writeRecords } from './store-end.ts';
-import type { Stored } from './stored-operation.ts';
+import { clearPlan, markNotDone, markSent, storeResponse } from './store-end.ts';
+import type { Leased, Stored } from './stored-operation.ts';
+import { type LeasedWork, leasedWork } from './work.ts';
+
+/** Nothing is left of the earlier attempt. The operation starts over under this lease. */
+interface Restart {
+  readonly restart: Leased;
+}
 
 /** `later`: no effect found yet, but the EHR may still finish the operation. */
 export type Recovery = 'ended' | 'later';
 
 /**
- * Recovers an operation without a caller.
+ * Finishes the operation of an earlier request with the same key, or starts it over.
  *
- * - An interrupted operation with a key is finished within its lifetime: a retry gets its response. One that sends a code is
- *   compensated: its caller is gone.
- * - Without a key, or after `outcome_unknown` was reported, nothing new is started, because the caller may have looked, found
- *   nothing and asked again. What the EHR performed is recorded, and what it performed in part is finished.
+ * @throws OperationEnded with `outcome_unknown` when the outcome cannot be determined now
+ */
+export async function resume(
+  services: OperationServices,
+  stored: Stored,
+  leasedAt: number,
+): Promise<OperationResponse | Restart> {
+  if (stored.plan === undefined) return { restart: stored };
+  let work: Interrupted;
+  try {
+    work = reopen(services, stored, { leasedAt, hasCaller: true });
+  } catch (error) {
+    await releaseSoon(services.db, stored);
+    throw new OperationEnded(asOutcomeUnknown(error));
+  }
+  try {
+    const next = await nextOf(work);
+    if (next === 'too early') throw new Problem('outcome_unknown');
+    if (next === 'perform') return await performAgain(work);
+    if (next !== 'compensate' && next !== 'end') return await finish(work, next.outcome);
+    if (next === 'compensate') await compensate(work);
+    return await startOver(work);
+  } catch (error) {
+    if (error instanceof OperationEnded) throw error;
+    return error instanceof PartiallyApplied ? rejectOperation(work, error) : leaveOpen(work, error);
+  }
+}
+
+/**
+ * Recovers an operation without a caller.
  *
  * @throws OperationEnded when it ended with a problem; another error when the recovery must be tried again
  */
 export async function recover(services: OperationServices, stored: Stored, leasedAt: number): Promise<Recovery> {
   const work = reopen(services, stored, { leasedAt, hasCaller: false });
   if (stored.state === 'done') return findLateEffects(work);
-  if (stored.state === 'compensating') return compensateAndEnd(work);
-  if (work.kind.isRepeatable) return performAgain(work);
-  return recoverPending(work);
-}
-
-async function recoverPending(work: Reopened): Promise<Recovery> {
-  const { keyHash, reportedUnknown } = work.operation;
-  const mayPerform = mayPerformAgain(work);
-  const isAwaited = keyHash !== undefined && !reportedUnknown;
-  if (mayPerform && !work.reserves && isAwaited) return performAgain(work);
-  const found = await findOutcome(work);
-  if (found === 'too early') return 'later';
-  if (found === 'not done') return endAsNotDone(work);
-  if (work.reserves) return compensateAndEnd(work);
-  if (found === 'in part') return mayPerform ? performAgain(work) : compensateAndEnd(work);
-  await finish(work, found.outcome);
+  const next = await nextOf(work);
+  if (next === 'too early') return 'later';
+  if (next === 'perform') await performAgain(work);
+  else if (next === 'compensate') await compensateAndEnd(work);
+  else if (next === 'end') await endWithout(work, 'not_done', (tx) => settle(tx, work));
+  else await finish(work, next.outcome);
   return 'ended';
 }
 
-async function performAgain(work: Reopened): Promise<Recovery> {
-  const { services, kind, plan, operation } = work;
-  await markSent(services.db, operation);
-  let outcome: unknown;
-  try {
-    outcome = await kind.perform(work, plan);
-  } catch (error) {
-    if (!isFinal(error) || kind.isRepeatable) throw error;
-    // No response was sent, so a retry starts over. Without compensation, the EHR may still be processing an earlier call.
-    if (error instanceof PartiallyApplied) services.operationMetrics.partiallyApplied(aboutOf(work));
-    await (work.wasCompensated ? endCompensated(work, error) : endAsNotDone(work, error));
-    throw new OperationEnded(error);
+/** A stored operation that this process works on. */
+interface Interrupted extends LeasedWork {
+  readonly operation: Stored;
+  /** Whether its plan reserves holds or codes. */
+  readonly reserves: boolean;
+}
+
+/** @throws Error when its kind, EHR or care unit is no longer configured */
+function reopen(
+  services: OperationServices,
+  operation: Stored,
+  how: { readonly leasedAt: number; readonly hasCaller: boolean },
+): Interrupted {
+  const ehr = services.ehrs.get(operation.emr);
+  const careUnit = ehr?.careUnits.get(operation.careUnitId);
+  const kind = services.kinds.get(operation.kind ?? '');
+  if (!ehr || !careUnit || !kind)
+    throw new Error('A stored operation has a kind, EHR or care unit that is not configured');
+  beganOperation(operation.id);
+  const { expiresAt, plan } = operation;
+  const work = leasedWork(services, operation, { ehr, careUnit, kind, plan, expiresAt, isFirst: false, ...how });
+  // The work has getters, which a spread would read now.
+  return Object.assign(work, { operation, reserves: kind.reserves?.(work, plan) !== undefined });
+}
+
+/**
+ * What is to be done with an interrupted operation. `end`: the EHR has not performed it, and can no longer do so late.
+ *
+ * - It is performed again only if the EHR finds operations by id, and so performs it at most once, and if somebody waits for it:
+ *   its caller, or a retry with its key. Not after `outcome_unknown`: the caller may have looked, found nothing and asked again.
+ * - Holds and codes that nobody can use are compensated: they have expired, or their caller is gone.
+ *
+ * @throws OperationEnded when an EHR that does not find operations by id has shown no effect for too long
+ */
+async function nextOf(
+  work: Interrupted,
+): Promise<'perform' | 'compensate' | 'end' | 'too early' | { outcome: unknown }> {
+  const { kind, plan, ehr, hasCaller, reserves, operation } = work;
+  const { state, isExpired, keyHash, reportedUnknown, secondsSinceFirstCall, secondsSinceLastCall } = operation;
+  const { giveUpSeconds, settlingSeconds } = ehr.patience;
+  const findsById = kind.findsOperations(ehr);
+  const isUseless = reserves && (isExpired || !hasCaller);
+  if (state === 'compensating' || (hasCaller && isUseless && findsById)) return 'compensate';
+  const canPerform = findsById && (kind.canPerform?.(ehr, plan) ?? true) && secondsSinceFirstCall <= giveUpSeconds;
+  const isAwaited = hasCaller || (keyHash !== null && !reportedUnknown);
+  const isUnfinished = state === 'pending' && canPerform && !isUseless;
+  if (kind.isRepeatable || (isUnfinished && isAwaited)) return 'perform';
+
+  const found = await kind.lookUp(work, plan);
+  if (found === 'nothing') return secondsSinceLastCall < settlingSeconds ? 'too early' : 'end';
+  if (found === 'not known') {
+    await giveUpIfOverdue(work);
+    return 'too early';
   }
-  await finish(work, outcome);
-  return 'ended';
+  if (isUseless) return 'compensate';
+  if (found === 'in part') return isUnfinished ? 'perform' : 'compensate';
+  return found;
+}
+
+/** How long the gateway looks for effects of an operation in an EHR that does not find operations by id. */
+const patienceSeconds = 120;
+
+/** Ends an operation whose effect cannot be found. It is never performed again, and every retry gets the same problem. */
+async function giveUpIfOverdue(work: Interrupted): Promise<void> {
+  const { services, operation } = work;
+  if (operation.secondsSinceLastCall < patienceSeconds) return;
+  const problem = new Problem('outcome_unknown', {
+    detail: 'The EHR may or may not have made the change and shows no sign of it. It will not be made again.',
+    retryable: false,
+  });
+  // No caller has got the problem yet.
+  const sealed = sealProblem(services.keys, { ...operation, requestId: undefined }, problem);
+  await endWithout(work, problem.reason, (tx) => storeResponse(tx, operation, sealed));
+  services.operationMetrics.outcomeLost(aboutOf(work));
+  throw new OperationEnded(problem);
+}
+
+async function performAgain(work: Interrupted): Promise<OperationResponse> {
+  await markSent(work.services.db, work.operation);
+  return perform(work);
+}
+
+/**
+ * After compensation the operation starts over with new ids, because compensated ones must not be used again. Otherwise the ids
+ * stay the same, so that the EHR recognises them even if it makes the write late.
+ */
+async function startOver(work: Interrupted): Promise<Restart> {
+  const { services, kind, plan, operation, wasCompensated } = work;
+  const attempt = wasCompensated ? operation.attempt + 1 : operation.attempt;
+  await inTransaction(services.db, async (tx) => {
+    await kind.release?.(tx, work, plan, undefined);
+    await (wasCompensated ? clearPlan(tx, operation, attempt) : markNotDone(tx, operation));
+  });
+  return { restart: { ...operation, attempt, isMonitored: !wasCompensated } };
 }
 
 /** @throws OperationEnded with `partially_applied` unless everything was reverted */
-async function compensateAndEnd(work: Reopened): Promise<Recovery> {
-  let partial: PartiallyApplied | undefined;
+async function compensateAndEnd(work: Interrupted): Promise<void> {
   try {
-    await work.compensating();
-    await work.kind.compensate(work, work.plan);
+    await compensate(work);
   } catch (error) {
-    if (!(error instanceof PartiallyApplied)) throw error;
-    partial = error;
-    work.services.operationMetrics.partiallyApplied(aboutOf(work));
+    if (error instanceof PartiallyApplied) await rejectOperation(work, error);
+    throw error;
   }
-  await endCompensated(work, partial);
-  if (partial) throw new OperationEnded(partial);
-  return 'ended';
-}
-
-/** A retry starts over with new ids, since the EHR has used these. */
-async function endCompensated(work: Reopened, problem?: Problem): Promise<void> {
-  const { services, kind, plan, operation } = work;
-  const outcome = problem?.reason ?? 'undone';
-  await inTransaction(services.db, async (tx) => {
-    await kind.release?.(tx, work, plan, problem);
-    if (operation.keyHash === undefined) await removeOperation(tx, operation);
-    else if (operation.hasResponse) await stopMonitoring(tx, operation);
-    else await resetForRetry(tx, operation, operation.attempt + 1);
-    await writeRecords(tx, { drafts: draftsOf(work, outcome) });
-  });
-  noteRecorded(outcome);
-}
-
-async function endAsNotDone(work: Reopened, problem?: Problem): Promise<Recovery> {
-  const { services, ehr, kind, plan, operation } = work;
-  const outcome = problem?.reason ?? 'not_done';
-  await inTransaction(services.db, async (tx) => {
-    await kind.release?.(tx, work, plan, problem);
-    await monitor(tx, operation, { ...ehr.patience, sealedResponse: undefined });
-    await writeRecords(tx, { drafts: draftsOf(work, outcome) });
-  });
-  noteRecorded(outcome);
-  return 'ended';
+  await endWithout(work, 'undone', (tx) => settle(tx, work));
 }
 
 /** Looks for effects after the end. A late effect is adopted if no response contradicts it, otherwise compensated. */
-async function findLateEffects(work: Reopened): Promise<Recovery> {
+async function findLateEffects(work: Interrupted): Promise<Recovery> {
   const { services, kind, plan, operation } = work;
   const found = await kind.lookUp(work, plan);
   // The look-up itself removes what the EHR made twice.
@@ -117,6 +198,6 @@ async function findLateEffects(work: Reopened): Promise<Recovery> {
   return 'ended';
 }
 
-function aboutOf({ operation: { id, emr } }: Reopened) {
+function aboutOf({ operation: { id, emr } }: Interrupted) {
   return { operationId: id, emr };
 }

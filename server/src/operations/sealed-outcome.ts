@@ -19,7 +19,7 @@ export function sealProblem(keys: KeyRing, operation: Keyed, problem: Problem): 
 }
 
 function seal(keys: KeyRing, operation: Keyed, kept: Kept): Buffer | undefined {
-  return operation.keyHash && keys.seal('idempotency', compressJson(kept), context(operation));
+  return operation.keyHash ? keys.seal('idempotency', compressJson(kept), context(operation)) : undefined;
 }
 
 /** @throws Error when the outcome was encrypted with an unknown secret key */

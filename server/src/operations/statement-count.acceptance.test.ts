@@ -9,6 +9,7 @@ import { newKey } from '../../../test/requests/idempotency-keys.ts';
 import type { Db } from '../db/kysely.ts';
 import { claimKey, openKey } from './claim.ts';
 import { removeWithoutSync } from './store-end.ts';
+import { nothingPlanned } from './store-plan.ts';
 
 // Statements of background jobs are not recorded.
 const gateway = await unobserved(() => startGateway());
@@ -71,11 +72,11 @@ describe('the commit does not wait for the disk', () => {
 
   test('not for claiming a key in a transaction', async () => {
     const operation = await openKey(services, { ...place, key: newKey(), fingerprint: 'it' });
-    expect(await commitAfter((tx) => claimKey(tx, services, operation, 10))).toBe('on');
+    expect(await commitAfter((tx) => claimKey(tx, services, operation, nothingPlanned, 10))).toBe('on');
   });
 
   test('for the end of an operation without a key', async () => {
-    const operation = { ...place, id: randomUUID(), token: randomUUID(), keyHash: undefined, attempt: 0 };
+    const operation = { ...place, id: randomUUID(), token: randomUUID(), keyHash: null, attempt: 0 };
     await sql`
       INSERT INTO operations (id, client_id, emr, care_unit_id, lease_token)
       VALUES (${operation.id}, 'everything', 'sandbox-no', 'oslo-sentrum', ${operation.token})`.execute(db);

@@ -30,7 +30,7 @@ test('a process that has lost the lease of a monitored operation writes no event
     clientId: 'app',
     emr: 'ehr',
     careUnitId: 'ward',
-    keyHash: undefined,
+    keyHash: null,
     attempt: 0,
   };
   const [lost, held] = [randomUUID(), randomUUID()];

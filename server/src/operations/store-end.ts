@@ -231,7 +231,7 @@ export async function releaseAsUnknown(db: Db, { id, token, clientId, keyHash }:
     .where('lease_token', '=', token)
     .where(({ eb, or, and }) => {
       const isThis = eb('id', '=', id);
-      if (keyHash === undefined) return isThis;
+      if (keyHash === null) return isThis;
       return or([isThis, and([eb('client_id', '=', clientId), eb('idempotency_key_hash', '=', keyHash)])]);
     })
     .set({

@@ -6,16 +6,27 @@ import { statement } from '../db/statement.ts';
 import type { Reservation } from './kind.ts';
 import type { Leased } from './stored-operation.ts';
 
-export const nothingReserved: Reservation = { lifetimeSeconds: null, patientHashes: [] };
-
+/** What is stored of a write before the EHR is called. */
 export interface Planned extends Reservation {
-  readonly kind: string;
-  readonly sealedPlan: Buffer;
+  readonly kind: string | null;
+  readonly sealedPlan: Buffer | null;
+}
+
+/** The transaction that claims the key also ends the operation. */
+export const nothingPlanned: Planned = { kind: null, sealedPlan: null, lifetimeSeconds: null, patientHashes: [] };
+
+export interface Beginning extends Leased, Planned {
   readonly leaseSeconds: number;
 }
 
 /** Column values just before the EHR is called. Background recovery takes over when the lease expires. */
-function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patientHashes }: Values<Planned>) {
+function plannedValues({
+  kind,
+  sealedPlan,
+  leaseSeconds,
+  lifetimeSeconds,
+  patientHashes,
+}: Values<Planned & Pick<Beginning, 'leaseSeconds'>>) {
   return {
     kind,
     state: 'pending' as const,
@@ -35,135 +46,86 @@ function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patien
 /** Values, or expressions of SQL for them. */
 type Values<Input> = { readonly [Name in keyof Input]: Input[Name] | RawBuilder<Input[Name]> };
 
-type PlanInput = Planned & Pick<Leased, 'id' | 'clientId' | 'emr' | 'careUnitId' | 'token'>;
-
-const insertPlan = statement((db, input: PlanInput) =>
-  db
-    .insertInto('operations')
-    .values({
-      ...plannedValues(input),
-      id: input.id,
-      client_id: input.clientId,
-      emr: input.emr,
-      care_unit_id: input.careUnitId,
-      lease_token: input.token,
-    })
-    .returning('expires_at'),
+const updatePlan = statement((db, input: Beginning) =>
+  updateLeased(db, input).set(plannedValues(input)).returning('expires_at as expiresAt'),
 );
 
-const updatePlan = statement((db, input: PlanInput) =>
-  updateLeased(db, input).set(plannedValues(input)).returning('expires_at'),
-);
-
-/**
- * Stores the plan in the row of its key or in a new row. Returns when its holds and codes expire.
- *
- * @throws LeaseLost when another request has claimed the key
- */
-export async function storePlan(db: Db | Tx, operation: Leased, planned: Planned): Promise<Date | null> {
-  const store = operation.keyHash === undefined ? insertPlan : updatePlan;
-  const { rows } = await store(db, { ...operation, ...planned });
-  const [stored] = rows;
+/** Stores the plan of an operation without a key, or that starts over. Returns when its holds and codes expire. @throws LeaseLost */
+export async function storePlan(db: Db | Tx, input: Beginning): Promise<Date | null> {
+  const stored = input.keyHash ? (await updatePlan(db, input)).rows[0] : await insertOperation(db, input);
   if (!stored) throw new LeaseLost();
-  return stored.expires_at;
+  return stored.expiresAt;
 }
 
 export const keyLifetime = sql`interval '24 hours'`;
 
-interface ClaimInput extends Pick<Leased, 'id' | 'token' | 'clientId' | 'emr' | 'careUnitId'> {
-  readonly keyHash: Buffer;
-  readonly requestHash: Buffer;
-  /** The hash of the request under each secret key. */
-  readonly requestHashes: readonly Buffer[];
-  readonly leaseSeconds: number;
-}
-
-type PlannedClaim = ClaimInput & Planned;
-
-/** The operation that now has the lease: the new one, or an interrupted one. */
-interface Claimed {
+/** The operation that now has the lease: the new one, or an interrupted one with its key. */
+interface Inserted {
   readonly id: string;
-  readonly expires_at: Date | null;
+  readonly expiresAt: Date | null;
 }
 
-/** Takes over the lease of an operation that no process runs and that has no response. */
-const takeOver = (requestHashes: readonly Buffer[]): RawBuilder<unknown> => sql`
-  ON CONFLICT (client_id, idempotency_key_hash) DO UPDATE SET
-    lease_token = EXCLUDED.lease_token, lease_expires_at = EXCLUDED.lease_expires_at,
-    next_attempt_at = CASE WHEN operations.next_attempt_at IS NOT NULL THEN EXCLUDED.lease_expires_at END
-  WHERE operations.sealed_response IS NULL
-    AND (operations.request_hash = EXCLUDED.request_hash OR operations.request_hash = ANY(${requestHashes}::bytea[]))
-    AND (operations.lease_expires_at IS NULL OR operations.lease_expires_at <= now())
-    AND operations.created_at > now() - ${keyLifetime}`;
-
-/** `undefined`: the key is taken. */
-export async function claimOnly(db: Db | Tx, input: ClaimInput): Promise<Claimed | undefined> {
-  return (await insertClaim(db, input)).rows[0];
-}
-
-const insertClaim = statement(
-  (_db, input: ClaimInput) => sql<Claimed>`
-    INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, lease_token, lease_expires_at)
-    SELECT ${input.id}::uuid, ${input.clientId}::text, ${input.keyHash}::bytea, ${input.requestHash}::bytea,
-      ${input.emr}::text, ${input.careUnitId}::text, ${input.token}::uuid, ${leaseEnd(input.leaseSeconds)}
-    ${takeOver(input.requestHashes)}
-    RETURNING operations.id, operations.expires_at`,
-);
-
-/** Stores the plan with the key. Requests that run at the same time share a statement. `undefined`: the key is taken. */
-export async function claimWithPlan(db: Db, input: PlannedClaim): Promise<Claimed | undefined> {
-  const { requestHashes } = input;
-  if (requestHashes.length === 1) return claimInGroup(db, input);
-  // The statement compares each row with the hash of that row only. This one needs to compare with several.
-  const [claimed] = await claimAll(db, [input], requestHashes);
-  return claimed;
-}
-
-const claimInGroup = grouped({ run: claimAll, keyOf });
-
-async function claimAll(
-  db: Db,
-  inputs: readonly PlannedClaim[],
+/**
+ * Stores an operation with its plan, and claims its key. Outside a transaction, requests that run at the same time share a
+ * statement. `undefined`: the key is taken.
+ *
+ * @param requestHashes hash of the request under each secret key, the first one to store
+ */
+export async function insertOperation(
+  db: Db | Tx,
+  input: Beginning,
   requestHashes: readonly Buffer[] = [],
-): Promise<(Claimed | undefined)[]> {
-  const { rows } = await insertClaims(db, { claims: JSON.stringify(inputs.map(asJson)), requestHashes });
-  const claimed = new Map(rows.map((row) => [keyOf({ clientId: row.client_id, keyHash: row.key_hash }), row]));
-  return inputs.map((input) => claimed.get(keyOf(input)));
+): Promise<Inserted | undefined> {
+  const inserting = { ...input, requestHash: requestHashes[0] };
+  // The shared statement compares each row with the hash of that row only.
+  const isShared = !db.isTransaction && requestHashes.length <= 1;
+  return isShared ? insertInGroup(db, inserting) : (await insertAll(db, [inserting], requestHashes))[0];
 }
 
-function keyOf({ clientId, keyHash }: Pick<ClaimInput, 'clientId' | 'keyHash'>): string {
-  return `${keyHash.toString('base64')} ${clientId}`;
+interface Inserting extends Beginning {
+  readonly requestHash: Buffer | undefined;
 }
 
-function asJson({ keyHash, requestHash, sealedPlan, patientHashes, ...input }: PlannedClaim) {
+const insertInGroup = grouped({
+  run: insertAll,
+  keyOf: ({ id, clientId, keyHash }: Inserting) => (keyHash ? `${keyHash.toString('base64')} ${clientId}` : id),
+});
+
+async function insertAll(
+  db: Db | Tx,
+  inputs: readonly Inserting[],
+  requestHashes: readonly Buffer[] = [],
+): Promise<(Inserted | undefined)[]> {
+  const { rows } = await insertRows(db, { operations: JSON.stringify(inputs.map(asJson)), requestHashes });
+  const inserted = new Map(rows.map((row) => [row.token, row]));
+  return inputs.map(({ token }) => inserted.get(token));
+}
+
+function asJson({ keyHash, requestHash, sealedPlan, patientHashes, ...input }: Inserting) {
   return {
     id: input.id,
     client_id: input.clientId,
-    key_hash: keyHash.toString('base64'),
-    request_hash: requestHash.toString('base64'),
+    key_hash: keyHash?.toString('base64'),
+    request_hash: requestHash?.toString('base64'),
     emr: input.emr,
     care_unit_id: input.careUnitId,
     token: input.token,
     kind: input.kind,
-    sealed_plan: sealedPlan.toString('base64'),
+    sealed_plan: sealedPlan?.toString('base64'),
     lease_seconds: input.leaseSeconds,
     lifetime_seconds: input.lifetimeSeconds,
     patient_hashes: patientHashes.map((hash) => hash.toString('base64')),
   };
 }
 
-interface ClaimsInput {
+interface RowsInput {
   /** JSON text of a list. */
-  readonly claims: string;
+  readonly operations: string;
   readonly requestHashes: readonly Buffer[];
 }
 
-interface ClaimedRow extends Claimed {
-  readonly client_id: string;
-  readonly key_hash: Buffer;
-}
-
-const insertClaims = statement((_db, { claims, requestHashes }: ClaimsInput) => {
+/** Takes over the lease of an operation that no process works on and that has no response. */
+const insertRows = statement((_db, { operations, requestHashes }: RowsInput) => {
   const columns = Object.entries({
     id: sql`id`,
     client_id: sql`client_id`,
@@ -180,12 +142,18 @@ const insertClaims = statement((_db, { claims, requestHashes }: ClaimsInput) => 
       patientHashes: sql`ARRAY(SELECT decode(hash, 'base64') FROM json_array_elements_text(patient_hashes) AS hash)`,
     }),
   });
-  return sql<ClaimedRow>`
+  return sql<Inserted & { readonly token: string }>`
     INSERT INTO operations (${sql.join(columns.map(([name]) => sql.ref(name)))})
     SELECT ${sql.join(columns.map(([, value]) => value))}
-    FROM json_to_recordset(${claims}::json) AS claim (
+    FROM json_to_recordset(${operations}::json) AS operation (
       id uuid, client_id text, key_hash text, request_hash text, emr text, care_unit_id text, token uuid, kind text,
       sealed_plan text, lease_seconds float8, lifetime_seconds float8, patient_hashes json)
-    ${takeOver(requestHashes)}
-    RETURNING operations.id, operations.expires_at, operations.client_id, operations.idempotency_key_hash AS key_hash`;
+    ON CONFLICT (client_id, idempotency_key_hash) DO UPDATE SET
+      lease_token = EXCLUDED.lease_token, lease_expires_at = EXCLUDED.lease_expires_at,
+      next_attempt_at = CASE WHEN operations.next_attempt_at IS NOT NULL THEN EXCLUDED.lease_expires_at END
+    WHERE operations.sealed_response IS NULL
+      AND (operations.request_hash = EXCLUDED.request_hash OR operations.request_hash = ANY(${requestHashes}::bytea[]))
+      AND (operations.lease_expires_at IS NULL OR operations.lease_expires_at <= now())
+      AND operations.created_at > now() - ${keyLifetime}
+    RETURNING operations.id, operations.expires_at AS "expiresAt", operations.lease_token AS token`;
 });

@@ -7,87 +7,55 @@ export interface Leased {
   readonly clientId: string;
   readonly emr: string;
   readonly careUnitId: string;
-  /** `undefined` without an idempotency key. */
-  readonly keyHash: Buffer | undefined;
+  /** Null without an idempotency key. */
+  readonly keyHash: Buffer | null;
   readonly token: string;
   readonly attempt: number;
   /** The EHR was called for this attempt before, without effect so far. The plan is still stored and monitored. */
   readonly isMonitored?: boolean;
+  /** A retry with its key gets a stored response. */
+  readonly hasResponse?: boolean;
   /** Id of the current request. A stored problem repeats it. */
   readonly requestId?: string;
 }
 
 /** An operation as read from the database. */
-export interface Stored extends Leased {
-  readonly kind: string | undefined;
+export interface StoredRow extends Leased {
+  readonly kind: string | null;
   readonly state: 'pending' | 'compensating' | 'done';
-  readonly plan: unknown;
+  readonly sealedPlan: Buffer | null;
   readonly hasResponse: boolean;
   readonly reportedUnknown: boolean;
   /** It ended with effect. It is monitored because the EHR may make its changes a second time. */
   readonly hadEffect: boolean;
   readonly failures: number;
+  readonly lastFailure: string | null;
   readonly expiresAt: Date | null;
   /** Its holds and codes have expired. */
   readonly isExpired: boolean;
-  /** Seconds since the EHR was first called (`age`) and last called (`silence`). */
-  readonly age: number;
-  readonly silence: number;
+  readonly secondsSinceFirstCall: number;
+  readonly secondsSinceLastCall: number;
 }
 
-/** The columns of `OperationRow`, in SQL over `operations`. */
+/** The columns of a `StoredRow`, in SQL over `operations`. */
 export const storedColumns = sql`
-  operations.id, operations.client_id, operations.emr, operations.care_unit_id, operations.idempotency_key_hash, operations.kind,
-  operations.state, operations.sealed_plan, operations.sealed_response, operations.attempt, operations.consecutive_failures,
-  operations.last_failure,
-  operations.reported_unknown, operations.had_effect, operations.expires_at,
-  coalesce(operations.expires_at <= now(), false) AS is_expired,
-  coalesce(extract(epoch FROM now() - operations.first_sent_at), 0)::float8 AS age,
-  coalesce(extract(epoch FROM now() - operations.last_sent_at), 0)::float8 AS silence`;
+  operations.id, operations.client_id AS "clientId", operations.emr, operations.care_unit_id AS "careUnitId",
+  operations.idempotency_key_hash AS "keyHash", operations.lease_token AS token, operations.attempt, operations.kind,
+  operations.state, operations.sealed_plan AS "sealedPlan", operations.sealed_response IS NOT NULL AS "hasResponse",
+  operations.reported_unknown AS "reportedUnknown", operations.had_effect AS "hadEffect",
+  operations.consecutive_failures AS failures, operations.last_failure AS "lastFailure",
+  operations.expires_at AS "expiresAt", coalesce(operations.expires_at <= now(), false) AS "isExpired",
+  coalesce(extract(epoch FROM now() - operations.first_sent_at), 0)::float8 AS "secondsSinceFirstCall",
+  coalesce(extract(epoch FROM now() - operations.last_sent_at), 0)::float8 AS "secondsSinceLastCall"`;
 
-export interface OperationRow {
-  readonly id: string;
-  readonly client_id: string;
-  readonly emr: string;
-  readonly care_unit_id: string;
-  readonly idempotency_key_hash: Buffer | null;
-  readonly kind: string | null;
-  readonly state: Stored['state'];
-  readonly sealed_plan: Buffer | null;
-  readonly sealed_response: Buffer | null;
-  readonly attempt: number;
-  readonly consecutive_failures: number;
-  readonly last_failure: string | null;
-  readonly reported_unknown: boolean;
-  readonly had_effect: boolean;
-  readonly expires_at: Date | null;
-  readonly is_expired: boolean;
-  readonly age: number;
-  readonly silence: number;
+export interface Stored extends StoredRow {
+  /** `undefined`: it has not been planned, or its plan is no longer needed. */
+  readonly plan: unknown;
 }
 
 /** @throws Error when the plan was encrypted with an unknown secret key */
-export function openStored(keys: KeyRing, token: string, row: OperationRow): Stored {
-  return {
-    id: row.id,
-    clientId: row.client_id,
-    emr: row.emr,
-    careUnitId: row.care_unit_id,
-    keyHash: row.idempotency_key_hash ?? undefined,
-    token,
-    attempt: row.attempt,
-    kind: row.kind ?? undefined,
-    state: row.state,
-    plan: row.sealed_plan === null ? undefined : openPlan(keys, row.client_id, row.id, row.sealed_plan),
-    hasResponse: row.sealed_response !== null,
-    reportedUnknown: row.reported_unknown,
-    hadEffect: row.had_effect,
-    failures: row.consecutive_failures,
-    expiresAt: row.expires_at,
-    isExpired: row.is_expired,
-    age: row.age,
-    silence: row.silence,
-  };
+export function openStored(keys: KeyRing, row: StoredRow): Stored {
+  return { ...row, plan: row.sealedPlan ? openPlan(keys, row.clientId, row.id, row.sealedPlan) : undefined };
 }
 
 const dates = new Set(['requestedAt', 'start', 'end', 'heldUntil', 'holdUntil', 'expiresAt']);

@@ -6,6 +6,7 @@ import type { OperationResponse } from './operation-response.ts';
 import { isStoredUnderKey, sealProblem, sealResponse } from './sealed-outcome.ts';
 import type { OperationServices } from './services.ts';
 import { storeResponse } from './store-end.ts';
+import { nothingPlanned } from './store-plan.ts';
 import type { WriteRequest } from './write.ts';
 
 /**
@@ -28,7 +29,7 @@ export async function writeOwnTables(
   const once = (write: (tx: Tx) => Promise<OperationResponse | Problem>) =>
     inOneTransaction(db, async (tx) => {
       // The key is locked until the transaction ends, so it needs no lease.
-      const claim = await claimKey(tx, services, key, 0);
+      const claim = await claimKey(tx, services, key, nothingPlanned, 0);
       if (claim.state === 'answered') return claim.outcome;
       const { keyHash } = key.operation;
       const operation = { ...(claim.state === 'interrupted' ? claim.operation : key.operation), keyHash, requestId };

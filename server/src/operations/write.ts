@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beganOperation } from '../audit/current-access.ts';
 import { mayHaveBeenSent } from '../db/errors.ts';
-import type { Tx } from '../db/kysely.ts';
+import type { Db, Tx } from '../db/kysely.ts';
 import { LeaseLost } from '../db/operation-lease.ts';
 import { inTransaction } from '../db/retry.ts';
 import { OutdatedPlan } from '../problems/operation-errors.ts';
@@ -13,11 +13,11 @@ import type { Place, PlannedWrite } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
 import { OperationEnded, perform, recordEnd, releaseSoon } from './perform.ts';
 import { draftsOf, noteRecorded } from './record-end.ts';
-import { resume } from './resume.ts';
+import { resume } from './recover.ts';
 import { isStoredUnderKey, sealProblem } from './sealed-outcome.ts';
 import type { OperationServices } from './services.ts';
 import { monitor, releaseLease, storeResponse, writeRecords } from './store-end.ts';
-import { nothingReserved, storePlan } from './store-plan.ts';
+import { nothingPlanned, storePlan } from './store-plan.ts';
 import { type Leased, sealPlan } from './stored-operation.ts';
 import { type LeasedWork, leasedWork, leaseSeconds } from './work.ts';
 
@@ -47,7 +47,7 @@ export async function write(services: OperationServices, request: WriteRequest):
   const { clientId, ehr, careUnit, requestId } = request;
   const place = { clientId, emr: ehr.id, careUnitId: careUnit.id };
   const key = request.keyed && (await openKey(services, { ...place, ...request.keyed }));
-  const keyless = { ...place, id: randomUUID(), token: randomUUID(), keyHash: undefined, attempt: 0 };
+  const keyless = { ...place, id: randomUUID(), token: randomUUID(), keyHash: null, attempt: 0 };
   const operation: Leased = { ...(key?.operation ?? keyless), requestId };
   services.liveTokens.add(operation.token);
   try {
@@ -149,12 +149,14 @@ async function store(
 ): Promise<Begun> {
   const { ehr, careUnit } = request;
   const callsEhr = kind.callsEhr(plan);
+  const seconds = leaseSeconds(ehr);
   const planned = {
+    ...nothingPlanned,
+    ...kind.reserves?.({ ...request, services }, plan),
     kind: kind.name,
     sealedPlan: sealPlan(services.keys, operation, plan),
-    leaseSeconds: leaseSeconds(ehr),
-    ...(kind.reserves?.({ ...request, services }, plan) ?? nothingReserved),
   };
+  const storeUnclaimed = (to: Db | Tx) => storePlan(to, { ...operation, ...planned, leaseSeconds: seconds });
   let leasedAt = sinceBoot();
   const isFirst = !callsEhr || !operation.isMonitored;
   const work = (expiresAt: Date | null) =>
@@ -162,18 +164,18 @@ async function store(
   beganOperation(operation.id);
 
   if (callsEhr && !reserve) {
-    const claim = key && (await claimKey(services.db, services, key, planned.leaseSeconds, planned));
+    const claim = key && (await claimKey(services.db, services, key, planned, seconds));
     if (claim && claim.state !== 'new') return claim;
-    return { state: 'stored', work: work(claim ? claim.expiresAt : await storePlan(services.db, operation, planned)) };
+    return { state: 'stored', work: work(claim ? claim.expiresAt : await storeUnclaimed(services.db)) };
   }
   const begun = await inTransaction<Begun>(services.db, async (tx, begunAt) => {
     // Leases begin with the transaction: `now()` is its start, and the reservation may wait for locks.
     leasedAt = begunAt;
-    const claim = key && (await claimKey(tx, services, key, planned.leaseSeconds));
+    const claim = key && (await claimKey(tx, services, key, planned, seconds));
     if (claim && claim.state !== 'new') return { ...claim, leasedAt };
     const problem = await reserve?.(tx, operation.id);
     if (problem) return { state: 'ended', outcome: await decideAgainst(tx, work(null), problem) };
-    if (callsEhr) return { state: 'stored', work: work(await storePlan(tx, operation, planned)) };
+    if (callsEhr) return { state: 'stored', work: work(claim ? claim.expiresAt : await storeUnclaimed(tx)) };
     const ending = work(null);
     return { state: 'ended', outcome: await recordEnd(tx, ending, await kind.perform(ending, plan)) };
   });
@@ -206,11 +208,11 @@ async function endUnbegun(
   key: Key | undefined,
   error: unknown,
 ): Promise<Begun> {
-  if (operation.keyHash === undefined || error instanceof OperationEnded || error instanceof LeaseLost) throw error;
+  if (operation.keyHash === null || error instanceof OperationEnded || error instanceof LeaseLost) throw error;
   const sealed = error instanceof Problem && isStoredUnderKey(error) ? sealProblem(keys, operation, error) : undefined;
   if (key) {
     const begun = await inTransaction<Begun>(db, async (tx, leasedAt) => {
-      const claim = await claimKey(tx, { keys, liveTokens }, key, leaseSeconds(ehr));
+      const claim = await claimKey(tx, { keys, liveTokens }, key, nothingPlanned, leaseSeconds(ehr));
       if (claim.state !== 'new') return { ...claim, leasedAt };
       if (!sealed) throw new NothingToStore();
       await storeResponse(tx, operation, sealed);

@@ -77,9 +77,10 @@ async function waitingIds(tx: Tx, confirmationId: string): Promise<ReadonlySet<s
 export async function assertMaySend(
   tx: Tx,
   { services, ehr, careUnit, clientId }: Pick<Work, 'services' | 'ehr' | 'careUnit' | 'clientId'>,
+  operationId: string,
   { confirmationId, patientId }: Pick<Resend, 'confirmationId' | 'patientId'>,
 ): Promise<void> {
   await assertMayResend(tx, confirmationId);
   const hashes = patientHashes(services.keys, ehr.id, patientId);
-  await assertWithinLimits(tx, { clientId, hashes }, careUnit.limitsPerPatient, 'resend');
+  await assertWithinLimits(tx, { clientId, operationId, hashes }, careUnit.limitsPerPatient, 'resend');
 }

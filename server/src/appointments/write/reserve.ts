@@ -30,11 +30,11 @@ export function reservationFor(requested: Requested, plan: AppointmentPlan, code
   const released = steps.flatMap(({ releases }) => releases ?? []);
   const patients = patientsWithCode(plan);
   if (released.length === 0 && patients.length === 0) return undefined;
-  return async (tx) => {
+  return async (tx, operationId) => {
     const problem = released.length > 0 ? await decideRelease(tx, requested.ehr.id, released) : undefined;
     if (problem) return problem;
-    if (resend) await assertMaySend(tx, requested, resend);
-    else await assertAllWithinLimits(tx, requested, patients);
+    if (resend) await assertMaySend(tx, requested, operationId, resend);
+    else await assertAllWithinLimits(tx, requested, patients, operationId);
     return undefined;
   };
 }
@@ -65,9 +65,10 @@ export async function assertAllWithinLimits(
   tx: Tx,
   { services, clientId, ehr, careUnit }: Proposal,
   patientIds: readonly string[],
+  operationId?: string,
 ): Promise<void> {
   const patients = patientIds.map((id) => patientHashes(services.keys, ehr.id, id));
   for (const hashes of patients.toSorted(([a], [b]) => Buffer.compare(a, b))) {
-    await assertWithinLimits(tx, { clientId, hashes }, careUnit.limitsPerPatient);
+    await assertWithinLimits(tx, { clientId, operationId, hashes }, careUnit.limitsPerPatient);
   }
 }
