@@ -53,7 +53,8 @@ export async function unfinished(databaseUrl: string, database: pg.Pool): Promis
   const violations = await findViolations(opened).finally(() => opened.close());
   const { rows: waiting } = await database.query(
     `SELECT 'a delivery is pending' AS promise, id FROM webhook_deliveries WHERE state = 'pending'
-     UNION ALL SELECT 'an event is not published', id FROM events WHERE position IS NULL`,
+     UNION ALL SELECT 'an event is not published', id FROM events WHERE position IS NULL
+     UNION ALL SELECT 'a replay is in progress', id::text FROM webhook_endpoints WHERE replay_until IS NOT NULL`,
   );
   return [
     ...Object.entries(violations).flatMap(([promise, rows]) =>

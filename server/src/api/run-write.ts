@@ -62,24 +62,14 @@ function keyOf(request: FastifyRequest) {
   const detail = 'The idempotency-key header must have 1 to 255 printable ASCII characters.';
   throw problemAt({ in: 'header', header: 'idempotency-key' }, 'request_invalid', detail);
 }
-/** Identifies the content of a request: method, URL, body, and the values of referenced headers. */
-function fingerprint(request: FastifyRequest): string {
-  const { method, raw, body, params, query } = request;
-  const referenced = texts([params, query, body])
-    .filter((text) => text.startsWith('header:'))
-    .map((text) => request.raw.headersDistinct[text.slice('header:'.length).toLowerCase()] ?? null);
-  const standard = request.headers['x-service-standard'] ?? null;
-  return JSON.stringify([method, raw.url, body ?? null, referenced, standard]);
-}
 
-/** All strings in a value, in order. Iterative, so that deep nesting cannot overflow the stack. */
-function texts(value: unknown): string[] {
-  const found: string[] = [];
-  const rest = [value];
-  while (rest.length > 0) {
-    const part = rest.pop();
-    if (typeof part === 'string') found.push(part);
-    else if (typeof part === 'object' && part !== null) rest.push(...Object.values(part).reverse());
-  }
-  return found;
+/** Identifies the content of a request: method, URL, body, and the values of referenced headers. */
+function fingerprint({ method, raw, body, params, query, headers }: FastifyRequest): string {
+  const referenced: (readonly string[] | null)[] = [];
+  JSON.stringify([params, query, body], (_name, value) => {
+    if (typeof value === 'string' && value.startsWith('header:'))
+      referenced.push(raw.headersDistinct[value.slice('header:'.length).toLowerCase()] ?? null);
+    return value;
+  });
+  return JSON.stringify([method, raw.url, body ?? null, referenced, headers['x-service-standard'] ?? null]);
 }

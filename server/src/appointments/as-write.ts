@@ -2,8 +2,9 @@ import { type PlannedWrite, plannedWrite } from '../operations/kind.ts';
 import { areFree } from './free-time.ts';
 import type { RequestContext } from './request-context.ts';
 import { timesTaken } from './time-rules.ts';
+import { withOperationIds } from './write/changes.ts';
 import { appointmentKind } from './write/kind.ts';
-import { type AppointmentPlan, withOperationIds } from './write/plan.ts';
+import type { AppointmentPlan } from './write/plan.ts';
 import { reservationFor } from './write/reserve.ts';
 
 /**

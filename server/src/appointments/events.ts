@@ -4,7 +4,8 @@ import type { Work } from '../operations/kind.ts';
 import { formatInstant } from '../time/date-times.ts';
 import type { AppointmentBody } from './contract.ts';
 import { appointmentBody } from './representation.ts';
-import { type AppointmentPlan, asChanged, type Results, type Step } from './write/plan.ts';
+import { asChanged, type Results } from './write/changes.ts';
+import type { AppointmentPlan, Step } from './write/plan.ts';
 
 type Place = Pick<Work, 'services' | 'ehr' | 'careUnit'>;
 export type AppointmentEventType = Extract<NewEvent['type'], `appointment.${string}`>;

@@ -6,7 +6,8 @@ import type { PageLinks } from '../messages/page-links.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import { formatInstant } from '../time/date-times.ts';
 import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';
-import type { AppointmentPlan, MadeCodes, PlannedCode, Results, StepResponse } from './write/plan.ts';
+import type { Results } from './write/changes.ts';
+import type { AppointmentPlan, MadeCodes, PlannedCode, StepResponse } from './write/plan.ts';
 
 interface CareUnitContext {
   readonly ehr: EhrConnection;

@@ -42,7 +42,7 @@ async function claimed(key: string): Promise<Key> {
   return unclaimed;
 }
 
-function responseOf({ operation }: Key): Buffer | undefined {
+function responseOf({ operation }: Key): Buffer | null {
   return sealResponse(keys, operation, { status: 201, headers: {}, body: { id: operation.id } });
 }
 

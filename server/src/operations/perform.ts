@@ -80,7 +80,7 @@ async function storeEnd(
   const events = kind.events?.(work, plan, outcome, response) ?? [];
   const records = { events, drafts: draftsOf(work, 'success', response.body) };
   if (work.mayBeRepeated)
-    await monitor(db, operation, { ...ehr.patience, sealedResponse: sealed, hadEffect: true, ...records });
+    await monitor(db, { ...operation, ...ehr.patience, sealedResponse: sealed, hadEffect: true }, records);
   else if (sealed) await storeResponse(db, operation, sealed, records);
   else if (!kind.callsEhr(plan)) await writeRecords(db as Tx, records);
   // Without a response to store, the commit need not wait for the disk: after a crash the operation is looked up and ended again.
@@ -142,8 +142,9 @@ export async function settle(tx: Tx, work: LeasedWork, problem?: Problem): Promi
   const { operation, services, ehr, isFirst, wasCompensated, hasCaller } = work;
   const { keyHash, attempt, hasResponse } = operation;
   const isTold = hasCaller && problem !== undefined && isStoredUnderKey(problem);
-  const sealed = isTold ? sealProblem(services.keys, operation, problem) : undefined;
-  if (!isFirst && !wasCompensated) return monitor(tx, operation, { ...ehr.patience, sealedResponse: sealed });
+  const sealed = isTold ? sealProblem(services.keys, operation, problem) : null;
+  if (!isFirst && !wasCompensated)
+    return monitor(tx, { ...operation, ...ehr.patience, sealedResponse: sealed, hadEffect: false });
   if (sealed) return storeResponse(tx, operation, sealed);
   if (hasResponse) return stopMonitoring(tx, operation);
   if (keyHash === null || problem?.status === 429) return removeOperation(tx, operation);

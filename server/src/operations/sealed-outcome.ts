@@ -8,18 +8,18 @@ import type { Leased } from './stored-operation.ts';
 type Kept = { readonly response: OperationResponse } | { readonly problem: KeptProblem };
 type Keyed = Pick<Leased, 'clientId' | 'keyHash'> & { readonly requestId?: string | undefined };
 
-/** `undefined` without an idempotency key. */
-export function sealResponse(keys: KeyRing, operation: Keyed, response: OperationResponse): Buffer | undefined {
+/** Null without an idempotency key. */
+export function sealResponse(keys: KeyRing, operation: Keyed, response: OperationResponse): Buffer | null {
   return seal(keys, operation, { response });
 }
 
-/** `undefined` without an idempotency key. The problem repeats the id of the request. */
-export function sealProblem(keys: KeyRing, operation: Keyed, problem: Problem): Buffer | undefined {
+/** Null without an idempotency key. The problem repeats the id of the request. */
+export function sealProblem(keys: KeyRing, operation: Keyed, problem: Problem): Buffer | null {
   return seal(keys, operation, { problem: keptProblem(problem, operation.requestId) });
 }
 
-function seal(keys: KeyRing, operation: Keyed, kept: Kept): Buffer | undefined {
-  return operation.keyHash ? keys.seal('idempotency', compressJson(kept), context(operation)) : undefined;
+function seal(keys: KeyRing, operation: Keyed, kept: Kept): Buffer | null {
+  return operation.keyHash ? keys.seal('idempotency', compressJson(kept), context(operation)) : null;
 }
 
 /** @throws Error when the outcome was encrypted with an unknown secret key */

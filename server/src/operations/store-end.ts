@@ -42,10 +42,9 @@ interface RecordsText {
   readonly drafts: string;
 }
 
-/** The records of each changed row as text. `undefined`: there are none. */
-function recordsText(changes: readonly (Records & { readonly id: string })[]): RecordsText | undefined {
+/** The records of each changed row. */
+function recordsText(changes: readonly (Records & { readonly id: string })[]): RecordsText {
   const all = changes.map(({ id, events = [], drafts = [] }) => ({ id, events, drafts }));
-  if (all.every(({ events, drafts }) => events.length === 0 && drafts.length === 0)) return undefined;
   return { events: eventsText(all), drafts: draftsText(all) };
 }
 
@@ -64,11 +63,9 @@ export async function writeRecords(tx: Tx, { events = [], drafts = [] }: Records
  * same statement. The function throws LeaseLost.
  */
 function ending<Input extends Lease>(build: (db: Kysely<Tables>, input: Input) => RawBuilder<Changed>) {
-  const alone = statement(build);
   const recording = statement((db, input: Input & RecordsText) => withRecords(build(db, input), input));
   return async (db: Db | Tx, input: Input, records: Records = {}): Promise<void> => {
-    const text = recordsText([{ id: input.id, ...records }]);
-    const { rows } = await (text ? recording(db, { ...input, ...text }) : alone(db, input));
+    const { rows } = await recording(db, { ...input, ...recordsText([{ id: input.id, ...records }]) });
     if (rows.length === 0) throw new LeaseLost();
   };
 }
@@ -82,10 +79,10 @@ function ending<Input extends Lease>(build: (db: Kysely<Tables>, input: Input) =
 export async function storeResponse(
   db: Db | Tx,
   operation: Leased,
-  sealedResponse: Buffer | undefined,
+  sealedResponse: Buffer | null,
   records: Records = {},
 ): Promise<void> {
-  if (sealedResponse === undefined) return removeOperation(db, operation, records);
+  if (sealedResponse === null) return removeOperation(db, operation, records);
   const { id, token } = operation;
   const response = { ...records, id, token, sealedResponse };
   const isStored = db.isTransaction ? (await storeAll(db, [response]))[0] : await storeInGroup(db, response);
@@ -100,9 +97,8 @@ const storeInGroup = grouped({ run: storeAll, keyOf: ({ id }: EndingResponse) =>
 
 /** Returns for each response whether its operation was still leased. */
 async function storeAll(db: Db | Tx, responses: readonly EndingResponse[]): Promise<boolean[]> {
-  const input = { responses: JSON.stringify(responses.map(asJson)) };
-  const text = recordsText(responses);
-  const { rows } = await (text ? updateResponsesWithRecords(db, { ...input, ...text }) : updateResponses(db, input));
+  const input = { responses: JSON.stringify(responses.map(asJson)), ...recordsText(responses) };
+  const { rows } = await updateResponses(db, input);
   const stored = new Set(rows.map(({ id }) => id));
   return responses.map(({ id }) => stored.has(id));
 }
@@ -111,18 +107,13 @@ function asJson({ id, token, sealedResponse }: EndingResponse) {
   return { id, token, sealed_response: sealedResponse.toString('base64') };
 }
 
-interface ResponsesInput {
+interface ResponsesInput extends RecordsText {
   /** JSON text of a list. */
   readonly responses: string;
 }
 
-const updateResponses = statement(updateFrom);
-const updateResponsesWithRecords = statement((db, input: ResponsesInput & RecordsText) =>
-  withRecords(updateFrom(db, input), input),
-);
-
-function updateFrom(db: Kysely<Tables>, { responses }: ResponsesInput): RawBuilder<Changed> {
-  const source = sql<ResponseRow>`json_to_recordset(${responses}::json)`.as<'response'>(
+const updateResponses = statement((db, input: ResponsesInput) => {
+  const source = sql<ResponseRow>`json_to_recordset(${input.responses}::json)`.as<'response'>(
     sql`response (id uuid, token uuid, sealed_response text)`,
   );
   const update = db
@@ -137,8 +128,8 @@ function updateFrom(db: Kysely<Tables>, { responses }: ResponsesInput): RawBuild
     .whereRef('operations.id', '=', 'response.id')
     .whereRef('operations.lease_token', '=', 'response.token')
     .returning(['operations.id', 'operations.created_at as began_at']);
-  return sql`${update}`;
-}
+  return withRecords(sql`${update}`, input);
+});
 
 interface ResponseRow {
   readonly id: string;
@@ -166,29 +157,23 @@ export const removeWithoutSync = ending(
  *
  * @throws LeaseLost
  */
-export async function monitor(
-  db: Db | Tx,
-  operation: Leased,
-  { settlingSeconds, sealedResponse, hadEffect, ...records }: Monitoring,
-): Promise<void> {
-  const update = updateLeased(db, operation)
+export const monitor = ending((db, input: Monitoring) => {
+  const update = updateLeased(db, input)
     .set({
       ...doneAndReleased,
-      next_attempt_at: leaseEnd(settlingSeconds),
-      ...(hadEffect ? { had_effect: true } : {}),
-      ...(sealedResponse === undefined ? {} : { sealed_response: sealedResponse }),
+      next_attempt_at: leaseEnd(input.settlingSeconds),
+      had_effect: sql<boolean>`had_effect OR ${input.hadEffect}`,
+      sealed_response: sql<Buffer | null>`coalesce(${input.sealedResponse}, sealed_response)`,
     })
     .returning(['id', 'created_at as began_at']);
-  const monitored = sql<Changed>`${update}`;
-  const text = recordsText([{ id: operation.id, ...records }]);
-  const { rows } = await (text ? withRecords(monitored, text) : monitored).execute(db);
-  if (rows.length === 0) throw new LeaseLost();
-}
+  return sql`${update}`;
+});
 
-interface Monitoring extends Records {
+interface Monitoring extends Lease {
   readonly settlingSeconds: number;
-  readonly sealedResponse: Buffer | undefined;
-  readonly hadEffect?: boolean;
+  /** Null: none, or the one that is stored stays. */
+  readonly sealedResponse: Buffer | null;
+  readonly hadEffect: boolean;
 }
 
 /** Ends monitoring. The stored response stays. @throws LeaseLost */

@@ -191,9 +191,10 @@ async function decideAgainst(tx: Tx, work: LeasedWork, problem: Problem): Promis
   const { services, operation, ehr } = work;
   if (!isStoredUnderKey(problem)) throw problem;
   const sealed = sealProblem(services.keys, operation, problem);
-  if (sealed && operation.isMonitored) await monitor(tx, operation, { ...ehr.patience, sealedResponse: sealed });
-  else if (sealed) await storeResponse(tx, operation, sealed);
-  await writeRecords(tx, { drafts: draftsOf(work, problem.reason) });
+  const records = { drafts: draftsOf(work, problem.reason) };
+  if (!sealed) await writeRecords(tx, records);
+  else if (!operation.isMonitored) await storeResponse(tx, operation, sealed, records);
+  else await monitor(tx, { ...operation, ...ehr.patience, sealedResponse: sealed, hadEffect: false }, records);
   return problem;
 }
 
@@ -209,7 +210,7 @@ async function endUnbegun(
   error: unknown,
 ): Promise<Begun> {
   if (operation.keyHash === null || error instanceof OperationEnded || error instanceof LeaseLost) throw error;
-  const sealed = error instanceof Problem && isStoredUnderKey(error) ? sealProblem(keys, operation, error) : undefined;
+  const sealed = error instanceof Problem && isStoredUnderKey(error) ? sealProblem(keys, operation, error) : null;
   if (key) {
     const begun = await inTransaction<Begun>(db, async (tx, leasedAt) => {
       const claim = await claimKey(tx, { keys, liveTokens }, key, nothingPlanned, leaseSeconds(ehr));
@@ -224,7 +225,8 @@ async function endUnbegun(
     });
     return begun;
   }
-  if (operation.isMonitored) await monitor(db, operation, { ...ehr.patience, sealedResponse: sealed });
+  if (operation.isMonitored)
+    await monitor(db, { ...operation, ...ehr.patience, sealedResponse: sealed, hadEffect: false });
   else if (sealed) await storeResponse(db, operation, sealed);
   else await releaseLease(db, operation);
   throw error;

@@ -2,7 +2,7 @@ import type { HoldRelease } from '@crossward/connector-kit';
 import type { Work } from '../../operations/kind.ts';
 import { isFinal } from '../../problems/operation-errors.ts';
 import { Problem } from '../../problems/problem.ts';
-import { isAtomic } from '../write/plan.ts';
+import { isAtomic } from '../write/changes.ts';
 
 /**
  * Releases holds: in one transaction if the EHR supports it, otherwise each on its own and concurrently. Appointments that

@@ -2,10 +2,10 @@ import type { Appointment, AppointmentChange } from '@crossward/connector-kit';
 import type { Work } from '../../operations/kind.ts';
 import { isFinal, PartiallyApplied } from '../../problems/operation-errors.ts';
 import type { Fault } from '../../problems/problem.ts';
+import { asChanged, type ChangeStep, changesOf, type Results, withoutCollisions } from './changes.ts';
 import { compensationComment } from './compensation-comment.ts';
 import { partsDone } from './look-up.ts';
-import { type AppointmentPlan, asChanged, type ChangeStep, changesOf, type Results } from './plan.ts';
-import { withoutCollisions } from './step-order.ts';
+import type { AppointmentPlan } from './plan.ts';
 
 /** Some steps could not be compensated. */
 export class NotCompensated extends PartiallyApplied {

@@ -1,6 +1,7 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Found, Work } from '../../operations/kind.ts';
-import { type AppointmentPlan, changesOf, ehrChange, hasOneId, type Results, resultsOf } from './plan.ts';
+import { callsOf, changesOf, ehrChange, type Results, resultsOf } from './changes.ts';
+import type { AppointmentPlan } from './plan.ts';
 import { reconcile } from './reconcile.ts';
 
 /** Looks up in the EHR whether a plan was performed. */
@@ -15,22 +16,13 @@ export async function lookUpPlan(work: Work, plan: AppointmentPlan): Promise<Fou
 
 /** The steps of a plan that the EHR has performed. */
 export async function partsDone(work: Work, plan: AppointmentPlan): Promise<Results> {
-  const { call, careUnit, ehr, ehrId, expiresAt } = work;
+  const { call, careUnit, ehr, expiresAt } = work;
   if (!ehr.offers('findOperation')) return reconcile(work, plan);
-  const changes = changesOf(plan);
-  if (hasOneId(ehr, plan)) {
-    const found = await call(
-      'findOperation',
-      careUnit,
-      ehrId(),
-      changes.map(({ change }) => ehrChange(change, expiresAt)),
-    );
-    return found ? resultsOf(changes, found) : new Map();
+  const done = new Map<number, Appointment>();
+  for (const { operationId, steps } of callsOf(work, plan)) {
+    const changes = steps.map(({ change }) => ehrChange(change, expiresAt));
+    const found = await call('findOperation', careUnit, operationId, changes);
+    for (const { step, appointment } of found ? resultsOf(steps, found) : []) done.set(step.index, appointment);
   }
-  const parts = new Map<number, Appointment>();
-  for (const { index, change } of changes) {
-    const [appointment] = (await call('findOperation', careUnit, ehrId(index), [ehrChange(change, expiresAt)])) ?? [];
-    if (appointment) parts.set(index, appointment);
-  }
-  return parts;
+  return done;
 }

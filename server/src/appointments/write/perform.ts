@@ -4,18 +4,9 @@ import { isFinal, isSettled } from '../../problems/operation-errors.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isFree } from '../free-time.ts';
 import { timesTaken } from '../time-rules.ts';
+import { asChanged, type ChangeStep, callsOf, changesOf, ehrChange, type Results, resultsOf } from './changes.ts';
 import { compensateSteps } from './compensate.ts';
-import {
-  type AppointmentPlan,
-  asChanged,
-  type ChangeStep,
-  changesOf,
-  ehrChange,
-  hasOneId,
-  type Results,
-  resultsOf,
-} from './plan.ts';
-import { withoutCollisions } from './step-order.ts';
+import type { AppointmentPlan } from './plan.ts';
 
 /** The code is correct, but the times of some ids are taken. */
 export class TimesTaken extends Problem {
@@ -27,64 +18,32 @@ export class TimesTaken extends Problem {
   }
 }
 
-/** Makes the changes of a plan in the EHR, all or none. */
+/** Makes the changes of a plan in the EHR, all or none. @throws PartiallyApplied when compensation is incomplete */
 export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Results> {
-  const changes = changesOf(plan);
-  if (changes.length === 0) return new Map();
   try {
-    return hasOneId(work.ehr, plan)
-      ? await allInOneTransaction(work, changes)
-      : await allWithCompensation(work, plan, changes);
+    return await makeCalls(work, plan);
   } catch (error) {
     if (!(error instanceof Problem) || error.reason !== 'time_slot_unavailable') throw error;
     throw await sayWhichTime(work, plan, error);
   }
 }
 
-async function allInOneTransaction(
-  { call, careUnit, ehrId, expiresAt, isFirst, onNoResponse }: Work,
-  changes: readonly ChangeStep[],
-): Promise<Results> {
-  const returned = await call('changeAppointments', {
-    operationId: ehrId(),
-    careUnit,
-    isFirst,
-    onNoResponse,
-    changes: changes.map(({ change }) => ehrChange(change, expiresAt)),
-  });
-  return resultsOf(changes, returned);
-}
-
-/**
- * Makes one change after the other, for EHRs without transactions or plans with more changes than one transaction allows.
- * If a change fails, the earlier ones are compensated. Cancellations come last, since they cannot be compensated.
- *
- * @throws PartiallyApplied when compensation is incomplete; `outcome_unknown` when its result is unknown
- */
-async function allWithCompensation(
-  work: Work,
-  plan: AppointmentPlan,
-  changes: readonly ChangeStep[],
-): Promise<Results> {
-  const { call, careUnit, ehrId, expiresAt, isFirst, onNoResponse } = work;
+/** If a call fails, the earlier ones are compensated. Cancellations come last, since they cannot be compensated. */
+async function makeCalls(work: Work, plan: AppointmentPlan): Promise<Results> {
+  const { call, careUnit, expiresAt, isFirst, onNoResponse } = work;
+  const calls = callsOf(work, plan);
   const done = new Map<number, Appointment>();
-  for (const step of withoutCollisions(changes)) {
-    const { index, change } = step;
+  for (const { operationId, steps } of calls) {
+    const changes = steps.map(({ change }) => ehrChange(change, expiresAt));
     try {
-      const part = {
-        operationId: ehrId(index),
-        careUnit,
-        isFirst,
-        onNoResponse,
-        changes: [ehrChange(change, expiresAt)],
-      };
-      const [result] = await call('changeAppointments', part);
-      if (!result) throw new Error('The EHR returned no appointment');
-      // If an earlier call made the change, the EHR returns the appointment's current state.
-      done.set(index, isFirst ? result : asChanged(step, result));
+      const returned = await call('changeAppointments', { operationId, careUnit, isFirst, onNoResponse, changes });
+      for (const { step, appointment } of resultsOf(steps, returned)) {
+        // If an earlier call made the change, the EHR returns the appointment's current state.
+        done.set(step.index, isFirst || calls.length === 1 ? appointment : asChanged(step, appointment));
+      }
     } catch (error) {
-      // It is unknown whether this change was made. Compensating only the others could leave this one behind.
-      if (!isFinal(error) && !(isSettled(error) && work.isFirst)) throw error;
+      // It is unknown whether this call was made. Compensating only the others could leave this one behind.
+      if (!isFinal(error) && !(isSettled(error) && isFirst)) throw error;
       if (done.size > 0) await undoOrLeave(work, plan, done);
       throw error;
     }

@@ -2,7 +2,6 @@ import type { Appointment, AppointmentChange, AppointmentCreation } from '@cross
 import type { Awaited } from '../../confirmations/items.ts';
 import type { ConfirmationKind } from '../../db/tables/confirmations.ts';
 import type { Channel } from '../../db/tables/messages.ts';
-import type { EhrConnection } from '../../ehr/connection.ts';
 import type { Fault, Place } from '../../problems/problem.ts';
 
 /** What happens to an appointment: the values of `change` in a dry run. */
@@ -91,35 +90,11 @@ export interface AppointmentPlan {
   readonly hasOneId?: boolean;
 }
 
-/** A step with a change in the EHR, and its index in the plan. */
-export interface ChangeStep extends Step {
-  readonly index: number;
-  readonly change: PlannedChange;
-}
-
-export function changesOf({ steps }: AppointmentPlan): readonly ChangeStep[] {
-  return steps.flatMap((step, index) => (step.change ? [{ ...step, index, change: step.change }] : []));
-}
-
 /** The patients who get a code. */
 export function patientsWithCode({ steps, resend }: AppointmentPlan): readonly string[] {
   const patients = steps.flatMap(({ awaits }) => awaits?.patientId ?? []);
   return [...new Set([...patients, ...(resend ? [resend.patientId] : [])])];
 }
-
-/** The change with the end of its hold. */
-export function ehrChange(change: PlannedChange, expiresAt: Date | null): AppointmentChange {
-  if (change.kind === 'create') {
-    const { hold, ...creation } = change;
-    return { ...creation, holdUntil: hold ? expiresAt : null };
-  }
-  if (change.kind !== 'extend') return change;
-  if (!expiresAt) throw new Error('An extended hold has no end');
-  return { ...change, holdUntil: expiresAt };
-}
-
-/** The EHR's results, by index of the step. */
-export type Results = ReadonlyMap<number, Appointment>;
 
 /** Groups the steps that need a code by kind and patient. Each group gets one code and one message. */
 export function codeGroups({ steps }: AppointmentPlan): readonly (readonly AwaitingStep[])[] {
@@ -135,54 +110,6 @@ export function codeGroups({ steps }: AppointmentPlan): readonly (readonly Await
 export interface AwaitingStep extends Step {
   readonly index: number;
   readonly awaits: PlannedCode;
-}
-
-/** The appointment as the step left it, without later changes. */
-export function asChanged({ change, before }: ChangeStep, found: Appointment): Appointment {
-  if (change.kind === 'create') {
-    const { start, end, resourceId, comment, hold } = change;
-    return { ...found, start, end, resourceId, comment, state: hold ? 'held' : 'booked' };
-  }
-  if (change.kind !== 'update' || !before) return found;
-  const { time, resourceId, comment } = change;
-  return {
-    ...before,
-    ...time,
-    resourceId: resourceId ?? before.resourceId,
-    comment: comment === undefined ? before.comment : comment,
-  };
-}
-
-/** The appointments that the EHR returned, by index of their step. */
-export function resultsOf(changes: readonly ChangeStep[], returned: readonly Appointment[]): Results {
-  return new Map(
-    changes.map(({ index }, position) => {
-      const appointment = returned[position];
-      if (!appointment) throw new Error('The EHR returned fewer appointments than it was sent changes');
-      return [index, appointment];
-    }),
-  );
-}
-
-/** Whether the EHR makes these changes in one transaction. If not, they are made in sequence, with compensation on failure. */
-export function isAtomic(ehr: EhrConnection, changes: readonly unknown[]): boolean {
-  const { transactions, changesPerTransaction = Number.POSITIVE_INFINITY } = ehr.capabilities;
-  return changes.length <= (transactions ? changesPerTransaction : 1);
-}
-
-/** Decides whether all changes of a plan have one operation id in the EHR, or each has its own. Stored with the plan. */
-export function withOperationIds(ehr: EhrConnection, plan: AppointmentPlan): AppointmentPlan {
-  return { ...plan, hasOneId: isAtomic(ehr, changesOf(plan)) };
-}
-
-/** What was decided when the plan was stored. The EHR's capabilities may have changed since. */
-export function hasOneId(ehr: EhrConnection, plan: AppointmentPlan): boolean {
-  return plan.hasOneId ?? isAtomic(ehr, changesOf(plan));
-}
-
-/** Whether the EHR still makes as many changes in one transaction as when the plan was stored. */
-export function canPerform(ehr: EhrConnection, plan: AppointmentPlan): boolean {
-  return !hasOneId(ehr, plan) || isAtomic(ehr, changesOf(plan));
 }
 
 /** An id of the response that awaits a code. */

@@ -4,7 +4,8 @@ import type { OperationResponse } from '../../operations/operation-response.ts';
 import { areFree } from '../free-time.ts';
 import { previewBody } from '../representation.ts';
 import { timesTaken } from '../time-rules.ts';
-import { type AppointmentPlan, changesOf, patientsWithCode } from './plan.ts';
+import { changesOf } from './changes.ts';
+import { type AppointmentPlan, patientsWithCode } from './plan.ts';
 import { assertAllWithinLimits } from './reserve.ts';
 
 /** The response to a dry run: runs all checks without changing or sending anything. */

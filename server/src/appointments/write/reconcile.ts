@@ -1,8 +1,9 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Work } from '../../operations/kind.ts';
 import { isPlannedElsewhere } from '../../operations/other-plans.ts';
+import { changesOf, type Results } from './changes.ts';
 import { appointmentKindName } from './kind-name.ts';
-import { type AppointmentPlan, changesOf, type PlannedChange, type PlannedCreation, type Results } from './plan.ts';
+import type { AppointmentPlan, PlannedChange, PlannedCreation } from './plan.ts';
 
 type ChangeOfExisting = Exclude<PlannedChange, PlannedCreation>;
 

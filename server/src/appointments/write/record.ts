@@ -11,9 +11,10 @@ import type { OperationResponse } from '../../operations/operation-response.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { planEvents } from '../events.ts';
 import { writtenResponse } from '../representation.ts';
+import type { Results } from './changes.ts';
 import { NotCompensated } from './compensate.ts';
 import { TimesTaken } from './perform.ts';
-import { type AppointmentPlan, type AwaitingStep, codeGroups, type Made, type Results } from './plan.ts';
+import { type AppointmentPlan, type AwaitingStep, codeGroups, type Made } from './plan.ts';
 import { recordResend } from './resend.ts';
 
 /**

@@ -6,8 +6,9 @@ import type { Tx } from '../../db/kysely.ts';
 import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Reason } from '../../problems/reasons.ts';
+import { changesOf, type Results } from './changes.ts';
 import { performPlan } from './perform.ts';
-import { type AppointmentPlan, changesOf, type Made, type Resend, type Results } from './plan.ts';
+import type { AppointmentPlan, Made, Resend } from './plan.ts';
 
 /**
  * Extends the holds that still await the code. Some may have been confirmed or released since the plan was made.

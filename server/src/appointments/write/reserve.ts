@@ -3,7 +3,8 @@ import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts
 import type { Tx } from '../../db/kysely.ts';
 import type { Proposal, Reservation, Reserve } from '../../operations/kind.ts';
 import type { OperationServices } from '../../operations/services.ts';
-import { type AppointmentPlan, changesOf, patientsWithCode } from './plan.ts';
+import { changesOf } from './changes.ts';
+import { type AppointmentPlan, patientsWithCode } from './plan.ts';
 import { assertMaySend } from './resend.ts';
 
 interface Requested extends Proposal {

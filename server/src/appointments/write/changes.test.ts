@@ -1,8 +1,9 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { type Arbitrary, array, assert, constantFrom, integer, property, record } from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ChangeStep, PlannedChange } from './plan.ts';
-import { withoutCollisions } from './step-order.ts';
+import type { ChangeStep } from './changes.ts';
+import { withoutCollisions } from './changes.ts';
+import type { PlannedChange } from './plan.ts';
 
 /** A whole number of hours within one day, short enough that steps overlap. */
 interface Spot {
