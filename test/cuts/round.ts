@@ -39,11 +39,11 @@ export async function runRound({
 }: RoundOptions): Promise<Round> {
   const random = randomFrom(seed);
   const world = await createWorld(folder, postgresUrl, random, cuts === 0);
+  const events = watchEvents(world.database);
   try {
     const callers = createCallers(world, random);
     const deliveries = await receiveAll(world);
     const live = await createLives(world, callers, random);
-    const events = watchEvents(world.database);
     let isEnding = false;
     const [cutBefore, done] = [world.cuts(), { kills: 0, freezes: 0 }];
     if (cuts > 0) world.beginCuts();
@@ -83,6 +83,7 @@ export async function runRound({
     const snapshot = await readSnapshot(world, { watched: events.watched, deliveries, unfinished: left });
     return { history: { writes: callers.writes, snapshot }, cutsByWay: world.cutsByWay(), ...done };
   } finally {
+    await events.stop();
     await world.dispose();
   }
 }

@@ -67,7 +67,11 @@ async function nextRound(): Promise<void> {
   const seed = state.seed * 10_000 + begun.rounds++;
   begun.cuts += cuts;
   const from = Date.now();
-  const round = await runRound({ folder, postgresUrl: postgres.url, seed, cuts });
+  const round = await runRound({ folder, postgresUrl: postgres.url, seed, cuts }).catch((error) => {
+    // The other rounds fail when their database stops.
+    print(`round with seed ${seed} failed: ${error.stack}`);
+    throw error;
+  });
   const findings = check(round.history);
   for (const { fault, text } of findings) print(`  ✗ ${fault}: ${text}`);
   state.done += round.cutsByWay.length;

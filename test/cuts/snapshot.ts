@@ -54,7 +54,7 @@ export async function unfinished(databaseUrl: string, database: pg.Pool): Promis
   const { rows: waiting } = await database.query(
     `SELECT 'a delivery is pending' AS promise, id FROM webhook_deliveries WHERE state = 'pending'
      UNION ALL SELECT 'an event is not published', id FROM events WHERE position IS NULL
-     UNION ALL SELECT 'a replay is in progress', id::text FROM webhook_endpoints WHERE replay_until IS NOT NULL`,
+     UNION ALL SELECT 'a replay is in progress', id FROM webhook_endpoints WHERE replay_until IS NOT NULL`,
   );
   return [
     ...Object.entries(violations).flatMap(([promise, rows]) =>
