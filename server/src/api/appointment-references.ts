@@ -2,7 +2,7 @@ import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { findBookings, findItems, type Item } from '../confirmations/items.ts';
 import { isOfPatient } from '../confirmations/limits.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import type { WorkServices } from '../operations/work-services.ts';
+import type { WorkServices } from '../operations/kind.ts';
 import { type Place, type Problem, problemAt } from '../problems/problem.ts';
 
 interface Context {

@@ -20,17 +20,18 @@ import { requireTarget } from './targets.ts';
 import { slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
 
-type OneBody = AppointmentUpdateBody | AppointmentCancellationBody | AppointmentConfirmationBody;
-
 /** Plans an update, a cancellation or a confirmation of one appointment. */
-export function planChange(
+export async function planChange(
   context: RequestContext,
   id: string,
-  body: OneBody,
+  body: AppointmentUpdateBody | AppointmentCancellationBody | AppointmentConfirmationBody,
   readHeader: ReadHeader,
 ): Promise<AppointmentPlan> {
-  if ('confirmation' in body) return planConfirmationOfOne(context, id);
-  return 'status' in body ? planCancellationOfOne(context, id, body) : planUpdateOfOne(context, id, body, readHeader);
+  if ('status' in body) return planCancellationOfOne(context, id, body);
+  if (!('confirmation' in body)) return planUpdateOfOne(context, id, body, readHeader);
+  const target = await requireTarget(context, id, 'all');
+  if (!isConfirmable(context, target)) throw new Problem('confirmation_not_pending');
+  return planConfirmation(context, [target]);
 }
 
 async function planUpdateOfOne(
@@ -58,16 +59,12 @@ async function planCancellationOfOne(
   return planCancellation(context, target, comment, prepared);
 }
 
-async function planConfirmationOfOne(context: RequestContext, id: string): Promise<AppointmentPlan> {
-  const target = await requireTarget(context, id, 'all');
-  if (!isConfirmable(context, target)) throw new Problem('confirmation_not_pending');
-  return planConfirmation(context, [target]);
-}
-
-type ManyBody = BulkUpdateBody | BulkCancellationBody | BulkConfirmationBody;
-
 /** Plans a change of several appointments, all or nothing. */
-export function planChanges(context: RequestContext, body: ManyBody, readHeader: ReadHeader): Promise<AppointmentPlan> {
+export function planChanges(
+  context: RequestContext,
+  body: BulkUpdateBody | BulkCancellationBody | BulkConfirmationBody,
+  readHeader: ReadHeader,
+): Promise<AppointmentPlan> {
   if ('confirmation' in body) return planBulkConfirmation(context, body);
   if ('status' in body) return planBulkCancellation(context, body);
   return (body.start === undefined ? planBulkUpdate : planRescheduling)(context, body, readHeader);

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { outcomeOfError } from '../audit/outcome-of-error.ts';
+import { recordedAccess } from '../audit/recorded-access.ts';
 import type { Db } from '../db/kysely.ts';
 import { LeaseLost, leaseEnd, released, updateLeased } from '../db/operation-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
-import { outcomeOfError } from '../operations/outcome-of-error.ts';
-import { OperationEnded } from '../operations/perform.ts';
-import { recordedInBackground } from '../operations/record-background.ts';
 import { type Recovery, recover } from '../operations/recover.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { openStored, type StoredRow } from '../operations/stored-operation.ts';
 import { leaseSeconds } from '../operations/work.ts';
+import { OperationEnded } from '../problems/operation-errors.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import { leaseDue, outageReasons } from './due.ts';
 
@@ -41,19 +41,26 @@ export async function recoverDue(services: OperationServices, ehr: EhrConnection
 
 async function recoverOne(services: OperationServices, row: StoredRow, takenAt: number, log: Logger): Promise<void> {
   const about = { operation_id: row.id, emr: row.emr };
-  const work = {
-    ...row,
-    kind: row.kind ?? 'unknown',
-    log,
-    outcomeOf: (recovery: Recovery) => (recovery === 'later' ? ('looked_up' as const) : ('success' as const)),
+  const { clientId, emr, careUnitId } = row;
+  const access = {
+    actor: 'background' as const,
+    clientId,
+    emr,
+    careUnitId,
+    operation: row.kind ?? 'unknown',
+    outcomeOf: (recovery: Recovery, left?: string) => left ?? (recovery === 'later' ? 'looked_up' : 'success'),
+    notStored: (cause: unknown) => log.error({ ...about, cause: describeError(cause) }, 'audit entry not stored'),
   };
   const recovering = async () => recover(services, openStored(services.keys, row), takenAt);
   try {
-    const recovery = await recordedInBackground(services, work, recovering).catch(asEnded);
+    const recovery = await recordedAccess(services.audit, access, recovering).catch(asEnded);
     if (recovery === 'ended') log.info(about, 'operation recovered');
     else await postpone(services.db, row, { seconds: pauseSeconds(row, services), failures: 0, isSuspended: false });
   } catch (error) {
-    if (error instanceof LeaseLost) return services.operationMetrics.leaseLost(row.emr);
+    if (error instanceof LeaseLost) {
+      services.operationMetrics.leaseLost(row.emr);
+      return;
+    }
     log.warn({ ...about, failures: row.failures + 1, cause: describeError(error) }, 'operation recovery failed');
     await recordFailure(services, row, error).catch((failure) =>
       log.error({ ...about, cause: describeError(failure) }, 'operation could not be postponed'),

@@ -30,6 +30,8 @@ interface Asking {
   readonly clientId: string;
   /** The operation that will send the code. It does not count. Absent: a dry run. */
   readonly operationId?: string | undefined;
+  /** A new code for a confirmation that counts already. */
+  readonly isResend: boolean;
   /** Hashes of the patient. */
   readonly hashes: readonly [Buffer, ...Buffer[]];
 }
@@ -46,9 +48,8 @@ const sharesInAll = 3;
  */
 export async function assertWithinLimits(
   tx: Tx,
-  { clientId, operationId, hashes }: Asking,
+  { clientId, operationId, isResend, hashes }: Asking,
   limits: PatientLimits,
-  purpose: 'new confirmation' | 'resend' = 'new confirmation',
 ): Promise<void> {
   const [newest] = hashes;
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`patient ${newest.toString('hex')}`}, 0))`.execute(tx);
@@ -71,8 +72,7 @@ export async function assertWithinLimits(
     ) AS counted
     GROUP BY is_own`.execute(tx);
   const isFull = (of: readonly Count[], shares: number) =>
-    sum(of, 'codes') >= limits.codesPerHour * shares ||
-    (purpose === 'new confirmation' && sum(of, 'pending') >= limits.pending * shares);
+    sum(of, 'codes') >= limits.codesPerHour * shares || (!isResend && sum(of, 'pending') >= limits.pending * shares);
   const own = rows.filter(({ is_own }) => is_own);
   if (isFull(own, 1) || isFull(rows, sharesInAll)) {
     throw new Problem('patient_limit_reached', { headers: { 'retry-after': '60' } });

@@ -68,7 +68,10 @@ export async function claimKey(
     if (row) return { state: 'interrupted', operation: await takeOver(db, services, operation, row.id), leasedAt };
     const known = await readKey(db, operation);
     if (known?.is_old) await expireKey(db, operation);
-    else if (known) return answerOf(services, key, known) ?? answered(inProgress(restOfLease(services, known)));
+    else if (known) {
+      const isHere = services.liveTokens.has(known.lease_token ?? '');
+      return answerOf(services, key, known) ?? answered(inProgress(isHere ? 1 : known.lease_rest));
+    }
   }
   return answered(inProgress());
 }
@@ -86,10 +89,9 @@ export function inProgress(retryAfterSeconds = 1): Problem {
 
 /** Reads an operation whose lease this request has taken, or gives the lease back. */
 async function takeOver(db: Db | Tx, { keys }: Pick<Services, 'keys'>, by: Leased, id: string): Promise<Stored> {
-  const { token } = by;
   try {
     const { rows } = await sql<StoredRow>`
-      SELECT ${storedColumns} FROM operations WHERE id = ${id} AND lease_token = ${token}`.execute(db);
+      SELECT ${storedColumns} FROM operations WHERE id = ${id} AND lease_token = ${by.token}`.execute(db);
     const [row] = rows;
     if (!row) throw inProgress();
     return openStored(keys, row);
@@ -136,10 +138,6 @@ function answerOf(
 
 function answered(outcome: OperationResponse | Problem): Answered {
   return { state: 'answered', outcome };
-}
-
-function restOfLease({ liveTokens }: Pick<Services, 'liveTokens'>, { lease_token, lease_rest }: KnownKey): number {
-  return lease_token !== null && liveTokens.has(lease_token) ? 1 : lease_rest;
 }
 
 /** The key expires after a day. An operation that has not ended continues without it. */

@@ -1,9 +1,20 @@
-import type { Tx } from '../db/kysely.ts';
+import type { Db, Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { NewEvent } from '../events/new-event.ts';
+import type { Outbox } from '../messages/outbox.ts';
+import type { PageLinks } from '../messages/page-links.ts';
 import type { Problem } from '../problems/problem.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import type { OperationResponse } from './operation-response.ts';
-import type { WorkServices } from './work-services.ts';
+
+/** Services that a kind of write uses besides the EHR. */
+export interface WorkServices {
+  readonly db: Db;
+  readonly keys: KeyRing;
+  readonly outbox: Outbox;
+  /** Links to the pages for patients. */
+  readonly pages: PageLinks;
+}
 
 /** Where a write is made. */
 export interface Place {

@@ -7,31 +7,25 @@ import { openPlan } from './stored-operation.ts';
  * @param matches gets a plan of the kind
  */
 export async function isPlannedElsewhere(
-  work: Work,
+  { services, ehr, careUnit, operationId }: Work,
   kindName: string,
   matches: (plan: unknown) => boolean,
 ): Promise<boolean> {
-  const others = await otherPlans(work);
-  return others.some(({ kind, plan }) => kind === kindName && (plan === undefined || matches(plan)));
-}
-
-/** Plans of all other open operations in the care unit. `undefined` for a plan that cannot be decrypted. */
-async function otherPlans({ services, ehr, careUnit, operationId }: Work) {
-  const rows = await services.db
+  const others = await services.db
     .selectFrom('operations')
-    .select(['id', 'client_id', 'kind', 'sealed_plan'])
+    .select(['id', 'client_id', 'sealed_plan'])
     .where('emr', '=', ehr.id)
     .where('care_unit_id', '=', careUnit.id)
+    .where('kind', '=', kindName)
     .where('next_attempt_at', 'is not', null)
     .where('state', '<>', 'done')
     .where('id', '<>', operationId)
     .execute();
-  return rows.map(({ id, client_id, kind, sealed_plan }) => {
-    if (sealed_plan === null) return { kind, plan: undefined };
+  return others.some(({ id, client_id, sealed_plan }) => {
     try {
-      return { kind, plan: openPlan(services.keys, client_id, id, sealed_plan) };
+      return sealed_plan === null || matches(openPlan(services.keys, client_id, id, sealed_plan));
     } catch {
-      return { kind, plan: undefined };
+      return true;
     }
   });
 }

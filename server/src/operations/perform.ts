@@ -3,7 +3,7 @@ import { isDatabaseFailure } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { LeaseLost } from '../db/operation-lease.ts';
 import { inTransaction } from '../db/retry.ts';
-import { isFinal, isSettled, PartiallyApplied } from '../problems/operation-errors.ts';
+import { isFinal, isSettled, OperationEnded, PartiallyApplied } from '../problems/operation-errors.ts';
 import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 import type { OperationResponse } from './operation-response.ts';
 import { draftsOf, noteRecorded, type RecordedOutcome } from './record-end.ts';
@@ -20,16 +20,6 @@ import {
 } from './store-end.ts';
 import type { Leased } from './stored-operation.ts';
 import type { LeasedWork } from './work.ts';
-
-/** The operation's row is up to date. Only the problem has to be reported. */
-export class OperationEnded extends Error {
-  readonly problem: Error;
-
-  constructor(problem: Error) {
-    super(problem.message, { cause: problem });
-    this.problem = problem;
-  }
-}
 
 /** Calls the EHR and ends the operation. The plan is stored, and this process holds the lease. */
 export async function perform(work: LeasedWork): Promise<OperationResponse> {

@@ -21,13 +21,7 @@ export function draftsOf(
   const patients = [...access.patients, ...kind.patientsOf(plan).map((id) => `emr_id:${id}`)];
   // A background job that reached no patient's records leaves no entry.
   if (access.actor === 'background' && patients.length === 0) return [];
-  return [
-    services.audit.draft({
-      ...access,
-      patients,
-      operationId: operation.id,
-    }),
-  ];
+  return [services.audit.draft({ ...access, patients, operationId: operation.id })];
 }
 
 /** Notes that the transaction with the draft has committed, so that nobody records the same outcome again. */

@@ -1,6 +1,6 @@
 import { beganOperation } from '../audit/current-access.ts';
 import { inTransaction } from '../db/retry.ts';
-import { PartiallyApplied } from '../problems/operation-errors.ts';
+import { OperationEnded, PartiallyApplied } from '../problems/operation-errors.ts';
 import { Problem } from '../problems/problem.ts';
 import type { OperationResponse } from './operation-response.ts';
 import {
@@ -9,7 +9,6 @@ import {
   endWithout,
   finish,
   leaveOpen,
-  OperationEnded,
   perform,
   rejectOperation,
   releaseSoon,
@@ -22,9 +21,7 @@ import type { Leased, Stored } from './stored-operation.ts';
 import { type LeasedWork, leasedWork } from './work.ts';
 
 /** Nothing is left of the earlier attempt. The operation starts over under this lease. */
-interface Restart {
-  readonly restart: Leased;
-}
+type Restart = { readonly restart: Leased };
 
 /** `later`: no effect found yet, but the EHR may still finish the operation. */
 export type Recovery = 'ended' | 'later';
@@ -194,7 +191,7 @@ async function findLateEffects(work: Interrupted): Promise<Recovery> {
   const isWanted = mayBeAdopted && (await (kind.isWanted?.(work, plan) ?? true));
   const isAdopted = typeof found === 'object' && isWanted;
   await (isAdopted ? finish(work, found.outcome) : compensateAndEnd(work));
-  services.operationMetrics.lateEffect({ ...aboutOf(work), became: isAdopted ? 'adopted' : 'undone' });
+  services.operationMetrics.lateEffect(aboutOf(work), isAdopted ? 'adopted' : 'undone');
   return 'ended';
 }
 

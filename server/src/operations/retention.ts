@@ -1,13 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
-/**
- * Deletes operations a day after they were created, at most `limit`. Until then their keys are valid, and operations that
- * may still have an effect are monitored. Open and suspended operations stay. The ids are an array because PostgreSQL would
- * read the whole table to join a subquery.
- */
+/** Deletes operations a day after they were created, at most `limit`: until then their keys are valid. Open and suspended ones stay. */
 export async function deleteOldOperations(db: Db, limit: number): Promise<void> {
   await sql`
+    -- An array, because PostgreSQL would read the whole table to join a subquery.
     DELETE FROM operations WHERE id = ANY (ARRAY(
       SELECT id FROM operations
       WHERE created_at < now() - interval '24 hours' AND (state = 'done' OR sealed_plan IS NULL)

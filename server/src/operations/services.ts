@@ -1,9 +1,8 @@
 import type { AuditTrail } from '../audit/trail.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
-import type { AnyKind } from './kind.ts';
+import type { AnyKind, WorkServices } from './kind.ts';
 import type { OperationMetrics } from './metrics.ts';
-import type { WorkServices } from './work-services.ts';
 
 /** Services that operations use, created once at start. */
 export interface OperationServices extends WorkServices {

@@ -40,10 +40,10 @@ interface Begun extends Place, Pick<LeasedWork, 'kind' | 'plan' | 'expiresAt' | 
   readonly leasedAt: number;
 }
 
-export function leasedWork(services: OperationServices, operation: Leased, begun: Begun): LeasedWork {
-  const { ehr, careUnit, kind, plan, isFirst } = begun;
+export function leasedWork(services: OperationServices, operation: Leased, { leasedAt, ...begun }: Begun): LeasedWork {
+  const { ehr, kind, plan, isFirst } = begun;
   beganOperation(operation.id);
-  let leaseBegan = begun.leasedAt;
+  let leaseBegan = leasedAt;
   let wasCompensated = false;
   let hadNoResponse = false;
 
@@ -68,15 +68,9 @@ export function leasedWork(services: OperationServices, operation: Leased, begun
   }
 
   return {
+    ...begun,
     services,
     operation,
-    ehr,
-    careUnit,
-    kind,
-    plan,
-    isFirst,
-    expiresAt: begun.expiresAt,
-    hasCaller: begun.hasCaller,
     clientId: operation.clientId,
     operationId: operation.id,
     ehrId: (part) => ehrOperationId(operation.id, operation.attempt, part),

@@ -5,13 +5,13 @@ import { mayHaveBeenSent } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { LeaseLost } from '../db/operation-lease.ts';
 import { inTransaction } from '../db/retry.ts';
-import { OutdatedPlan } from '../problems/operation-errors.ts';
+import { OperationEnded, OutdatedPlan } from '../problems/operation-errors.ts';
 import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import { answerOfKey, type Claim, claimKey, inProgress, type Key, openKey } from './claim.ts';
 import type { Place, PlannedWrite } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { OperationEnded, perform, recordEnd, releaseSoon } from './perform.ts';
+import { perform, recordEnd, releaseSoon } from './perform.ts';
 import { draftsOf, noteRecorded } from './record-end.ts';
 import { resume } from './recover.ts';
 import { isStoredUnderKey, sealProblem } from './sealed-outcome.ts';
@@ -87,13 +87,10 @@ async function planAndPerform(
   }
 }
 
-/**
- * - `stored`: the plan is stored, and this process holds the lease
- * - `ended`: nothing was left for the EHR, or the transaction has decided against the write
- * - otherwise what an earlier request with the key has left
- */
 type Begun =
+  /** The plan is stored, and this process holds the lease. */
   | { readonly state: 'stored'; readonly work: LeasedWork }
+  /** Nothing was left for the EHR, or the transaction has decided against the write. */
   | { readonly state: 'ended'; readonly outcome: OperationResponse | Problem }
   | Exclude<Claim, { readonly state: 'new' }>;
 
@@ -212,7 +209,7 @@ async function endUnbegun(
   if (operation.keyHash === null || error instanceof OperationEnded || error instanceof LeaseLost) throw error;
   const sealed = error instanceof Problem && isStoredUnderKey(error) ? sealProblem(keys, operation, error) : null;
   if (key) {
-    const begun = await inTransaction<Begun>(db, async (tx, leasedAt) => {
+    return inTransaction<Begun>(db, async (tx, leasedAt) => {
       const claim = await claimKey(tx, { keys, liveTokens }, key, nothingPlanned, leaseSeconds(ehr));
       if (claim.state !== 'new') return { ...claim, leasedAt };
       if (!sealed) throw new NothingToStore();
@@ -223,7 +220,6 @@ async function endUnbegun(
       if (mayHaveBeenSent(failure)) await releaseSoon(db, operation);
       throw failure instanceof NothingToStore ? error : failure;
     });
-    return begun;
   }
   if (operation.isMonitored)
     await monitor(db, { ...operation, ...ehr.patience, sealedResponse: sealed, hadEffect: false });

@@ -3,13 +3,13 @@ import { planChange, planChanges } from '../appointments/plan-change.ts';
 import { planRelease } from '../appointments/plan-release.ts';
 import { planResend } from '../appointments/plan-resend.ts';
 import type { AppointmentPlan } from '../appointments/write/plan.ts';
+import { recordedAccess } from '../audit/recorded-access.ts';
 import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import { write } from '../operations/write.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
-import type { LinkedPage } from './load.ts';
-import { recordAccess } from './record-access.ts';
+import { accessOf, type LinkedPage } from './load.ts';
 
 /** What the patient wants to do: the field `action` of the form. */
 export const actions = ['confirm', 'resend', 'cancel'] as const;
@@ -66,12 +66,9 @@ export async function act(page: LinkedPage, action: Action, code: string, reques
   if (ids.length === 0) return {};
   const digits = action === 'confirm' ? readCode(page, code) : '';
   if (digits === undefined) return { result: 'malformed' };
-  return recordAccess(
-    page,
-    { operation: `${action}_on_patient_page`, requestId },
-    () => run(page, action, ids, digits, requestId),
-    ({ problem }) => problem?.reason ?? 'success',
-  );
+  const outcomeOf = ({ problem }: Outcome) => problem?.reason ?? 'success';
+  const access = { ...accessOf(page, `${action}_on_patient_page`, requestId), outcomeOf };
+  return recordedAccess(page.context.services.audit, access, () => run(page, action, ids, digits, requestId));
 }
 
 async function run(

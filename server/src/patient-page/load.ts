@@ -1,12 +1,12 @@
 import type { Appointment, Resource } from '@crossward/connector-kit';
 import type { RequestContext } from '../appointments/request-context.ts';
 import { findTargets } from '../appointments/targets.ts';
+import { recordedAccess } from '../audit/recorded-access.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { findPage, type PageConfirmation } from '../confirmations/find-page.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import type { OperationServices } from '../operations/services.ts';
-import { Problem } from '../problems/problem.ts';
-import { recordAccess } from './record-access.ts';
+import { Problem, unavailable } from '../problems/problem.ts';
 import { type PageView, recordedState, shownIds, shownState } from './view.ts';
 
 /** The confirmation of a link, and the client in whose name the page acts. */
@@ -35,13 +35,29 @@ export async function findLinkedPage(
 
 /** Reads what the page shows. Without the EHR, it shows the state alone. */
 export function loadView(page: LinkedPage, requestId: string): Promise<PageView> {
-  const about = { operation: 'view_patient_page', requestId };
-  return recordAccess(
-    page,
-    about,
-    () => readView(page),
-    ({ state }) => (state === 'unavailable' ? 'ehr_unavailable' : 'success'),
-  );
+  const outcomeOf = ({ state }: PageView) => (state === 'unavailable' ? 'ehr_unavailable' : 'success');
+  const access = { ...accessOf(page, 'view_patient_page', requestId), outcomeOf };
+  return recordedAccess(page.context.services.audit, access, () => readView(page));
+}
+
+/** An access to a page for the audit trail. Without its entry, nothing is shown. */
+export function accessOf(
+  { confirmation, context: { client, ehr, careUnit } }: LinkedPage,
+  operation: string,
+  requestId: string,
+) {
+  return {
+    actor: 'patient_page' as const,
+    clientId: client.id,
+    operation,
+    emr: ehr.id,
+    careUnitId: careUnit.id,
+    requestId,
+    records: confirmation.items.map(({ id }) => id),
+    notStored(cause: unknown) {
+      throw unavailable('database_unavailable', { cause });
+    },
+  };
 }
 
 async function readView({ confirmation, context }: LinkedPage): Promise<PageView> {

@@ -30,3 +30,13 @@ export function isSettled(error: unknown): error is Problem {
 export function isFinal(error: unknown): error is Problem {
   return isSettled(error) && error.reason !== 'ehr_unavailable';
 }
+
+/** The operation's row is up to date. Only the problem has to be reported. */
+export class OperationEnded extends Error {
+  readonly problem: Error;
+
+  constructor(problem: Error) {
+    super(problem.message, { cause: problem });
+    this.problem = problem;
+  }
+}

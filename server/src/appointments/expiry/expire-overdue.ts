@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
+import { recordedAccess } from '../../audit/recorded-access.ts';
 import type { Db, Tx } from '../../db/kysely.ts';
 import { inTransaction } from '../../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
 import { describeError } from '../../log/describe-error.ts';
 import { plannedWrite } from '../../operations/kind.ts';
-import { recordedInBackground } from '../../operations/record-background.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { write } from '../../operations/write.ts';
 import { OutdatedPlan } from '../../problems/operation-errors.ts';
@@ -47,7 +47,15 @@ async function expireIn(
   log: Logger,
 ): Promise<void> {
   const emr = place.ehr.id;
-  const about = { clientId, emr, careUnitId: place.careUnit.id, kind: expiryKind.name, log };
+  const access = {
+    actor: 'background' as const,
+    clientId,
+    emr,
+    careUnitId: place.careUnit.id,
+    operation: expiryKind.name,
+    outcomeOf: (_: object, left = 'success') => left,
+    notStored: (cause: unknown) => log.error({ emr, cause: describeError(cause) }, 'audit entry not stored'),
+  };
   const request = {
     ...place,
     clientId,
@@ -57,7 +65,7 @@ async function expireIn(
     plan: () => planExpiry(services.db, ids),
   };
   try {
-    await recordedInBackground(services, about, () => write(services, request));
+    await recordedAccess(services.audit, access, () => write(services, request));
   } catch (error) {
     log.warn({ emr, cause: describeError(error) }, 'expired holds could not be released yet');
   }

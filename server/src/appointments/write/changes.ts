@@ -58,12 +58,10 @@ export function isAtomic(ehr: EhrConnection, changes: readonly unknown[]): boole
   return changes.length <= (transactions ? changesPerTransaction : 1);
 }
 
-/** Decides whether all changes of a plan have one operation id in the EHR, or each has its own. Stored with the plan. */
-export function withOperationIds(ehr: EhrConnection, plan: AppointmentPlan): AppointmentPlan {
-  return { ...plan, hasOneId: isAtomic(ehr, changesOf(plan)) };
-}
-
-/** What was decided when the plan was stored. The EHR's capabilities may have changed since. */
+/**
+ * Whether all changes of a plan have one operation id in the EHR, or each has its own: as decided when the plan was stored, because
+ * the EHR's capabilities may have changed since.
+ */
 export function hasOneId(ehr: EhrConnection, plan: AppointmentPlan): boolean {
   return plan.hasOneId ?? isAtomic(ehr, changesOf(plan));
 }

@@ -1,9 +1,9 @@
 import type { Appointment, AppointmentChange } from '@crossward/connector-kit';
+import type { Language } from '../../messages/outbox.ts';
 import type { Work } from '../../operations/kind.ts';
 import { isFinal, PartiallyApplied } from '../../problems/operation-errors.ts';
 import type { Fault } from '../../problems/problem.ts';
 import { asChanged, type ChangeStep, changesOf, type Results, withoutCollisions } from './changes.ts';
-import { compensationComment } from './compensation-comment.ts';
 import { partsDone } from './look-up.ts';
 import type { AppointmentPlan } from './plan.ts';
 
@@ -60,6 +60,13 @@ export async function compensateSteps(work: Work, plan: AppointmentPlan, done: R
   if (uncompensated.size > 0) throw new NotCompensated(outcomes(plan, done, uncompensated), uncompensated);
 }
 
+/** For the clinic's staff, on a booking that is compensated. */
+const comments: Record<Language, string> = {
+  nb: 'Avlyst automatisk: bestillingen ble ikke fullført.',
+  sv: 'Avbokad automatiskt: bokningen slutfördes inte.',
+  en: 'Cancelled automatically: the booking was not completed.',
+};
+
 type Reversal = AppointmentChange | 'nothing' | 'impossible';
 
 function reversal(
@@ -73,7 +80,7 @@ function reversal(
     if (!now || now.state === 'cancelled') return 'nothing';
     if (!isSame(now, result)) return 'impossible';
     if (now.state === 'held') return { kind: 'release', appointmentId: now.id };
-    return { kind: 'cancel', appointmentId: now.id, comment: compensationComment(work.careUnit.language) };
+    return { kind: 'cancel', appointmentId: now.id, comment: comments[work.careUnit.language] };
   }
   if (now && before && isSame(now, before)) return 'nothing';
   if (change.kind !== 'update' || !before || !now || !isSame(now, result)) return 'impossible';

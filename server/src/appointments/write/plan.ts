@@ -4,6 +4,9 @@ import type { ConfirmationKind } from '../../db/tables/confirmations.ts';
 import type { Channel } from '../../db/tables/messages.ts';
 import type { Fault, Place } from '../../problems/problem.ts';
 
+/** The name of the kind of write, which is stored with every operation. */
+export const appointmentKindName = 'appointments';
+
 /** What happens to an appointment: the values of `change` in a dry run. */
 export const changeWords = ['kept', 'moved', 'updated', 'created', 'cancelled'] as const;
 export type ChangeWord = (typeof changeWords)[number];
@@ -122,23 +125,12 @@ export type MadeCodes = ReadonlyMap<number | string, Made>;
 
 /** A booking as the appointment that it would become. */
 export function draftAppointment(
-  draft: PlannedCreation,
+  { kind: _, hold: __, ...booking }: PlannedCreation,
   id: string,
   careUnitId: string,
   state: Appointment['state'],
 ): Appointment {
-  return {
-    id,
-    state,
-    heldUntil: null,
-    start: draft.start,
-    end: draft.end,
-    comment: draft.comment,
-    patientId: draft.patientId,
-    resourceId: draft.resourceId,
-    healthcareServiceId: draft.healthcareServiceId,
-    careUnitId,
-  };
+  return { ...booking, id, state, heldUntil: null, careUnitId };
 }
 
 /** Whether the plan has records to store. */

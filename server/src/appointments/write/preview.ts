@@ -10,22 +10,16 @@ import { assertAllWithinLimits } from './reserve.ts';
 
 /** The response to a dry run: runs all checks without changing or sending anything. */
 export async function previewPlan(proposal: Proposal, plan: AppointmentPlan): Promise<OperationResponse> {
-  const { db } = proposal.services;
-  await assertTimesAreFree(proposal, plan);
-  const patients = patientsWithCode(plan);
-  if (patients.length > 0) {
-    await inTransaction(db, (tx) => assertAllWithinLimits(tx, proposal, patients));
-  }
-  return previewResponse(proposal, plan);
-}
-
-async function assertTimesAreFree({ ehr, careUnit }: Proposal, plan: AppointmentPlan): Promise<void> {
+  const { services, ehr, careUnit } = proposal;
   const changes = changesOf(plan);
   const freeing = changes.flatMap(({ change }) => (change.kind === 'create' ? [] : [change.appointmentId]));
   const times = changes.flatMap(({ response }) =>
     response && (response.word === 'created' || response.word === 'moved') ? [response.appointment] : [],
   );
   if (!(await areFree(ehr, careUnit, times, freeing))) throw timesTaken(plan.steps);
+  const patients = patientsWithCode(plan);
+  if (patients.length > 0) await inTransaction(services.db, (tx) => assertAllWithinLimits(tx, proposal, patients));
+  return previewResponse(proposal, plan);
 }
 
 function previewResponse(proposal: Proposal, { steps, many }: AppointmentPlan): OperationResponse {

@@ -2,8 +2,7 @@ import type { Appointment } from '@crossward/connector-kit';
 import type { Work } from '../../operations/kind.ts';
 import { isPlannedElsewhere } from '../../operations/other-plans.ts';
 import { changesOf, type Results } from './changes.ts';
-import { appointmentKindName } from './kind-name.ts';
-import type { AppointmentPlan, PlannedChange, PlannedCreation } from './plan.ts';
+import { type AppointmentPlan, appointmentKindName, type PlannedChange, type PlannedCreation } from './plan.ts';
 
 type ChangeOfExisting = Exclude<PlannedChange, PlannedCreation>;
 
@@ -20,14 +19,12 @@ export async function reconcile(work: Work, plan: AppointmentPlan): Promise<Resu
   const changes = changesOf(plan);
   const ids = changes.flatMap(({ change }) => (change.kind === 'create' ? [] : [change.appointmentId]));
   const found = ids.length > 0 ? await call('findAppointments', careUnit, ids) : [];
-  const standing = new Map(found.map((appointment) => [appointment.id, appointment]));
+  const nowById = new Map(found.map((appointment) => [appointment.id, appointment]));
   const effects = new Map<number, Appointment>();
   for (const { index, change } of changes) {
-    const effect =
-      change.kind === 'create'
-        ? await findCreated(work, change)
-        : ifAsPlanned(standing.get(change.appointmentId), change, expiresAt);
-    if (effect) effects.set(index, effect);
+    const isNew = change.kind === 'create';
+    const effect = isNew ? await findCreated(work, change) : nowById.get(change.appointmentId);
+    if (effect && (isNew || isAsPlanned(effect, change, expiresAt))) effects.set(index, effect);
   }
   return effects;
 }
@@ -74,15 +71,7 @@ function isSameTime(a: Pick<Booking, 'start' | 'end'>, b: Pick<Booking, 'start' 
   return a.start.getTime() === b.start.getTime() && a.end.getTime() === b.end.getTime();
 }
 
-/** The appointment, if it is in the state that the change was to produce. */
-function ifAsPlanned(
-  appointment: Appointment | undefined,
-  change: ChangeOfExisting,
-  expiresAt: Date | null,
-): Appointment | undefined {
-  return appointment && isAsPlanned(appointment, change, expiresAt) ? appointment : undefined;
-}
-
+/** Whether the appointment is in the state that the change was to produce. */
 function isAsPlanned(appointment: Appointment, change: ChangeOfExisting, expiresAt: Date | null): boolean {
   const { state, comment, heldUntil } = appointment;
   switch (change.kind) {

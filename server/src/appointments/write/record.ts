@@ -1,7 +1,7 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { codeExpiry, issueCode, type NewItem } from '../../confirmations/issue.ts';
-import { awaitedOf, findPendingCancellations } from '../../confirmations/items.ts';
+import { awaitedOf, findItems, findPendingCancellations } from '../../confirmations/items.ts';
 import { patientHashes } from '../../confirmations/limits.ts';
 import { confirmItems, itemContext, releaseItems, replaceDraft, resetToPending } from '../../confirmations/store.ts';
 import type { Tx } from '../../db/kysely.ts';
@@ -50,22 +50,12 @@ export async function releaseReserved(
 }
 
 /** Whether the ids still await confirmation. A draft that is already booked needs no second booking. */
-export async function isStillPending({ services, ehr }: Work, { steps }: AppointmentPlan): Promise<boolean> {
+export async function isStillPending({ services, ehr, careUnit }: Work, { steps }: AppointmentPlan): Promise<boolean> {
   const changing = steps.filter(({ confirms, change }) => confirms !== undefined && change);
-  if (changing.length === 0) return true;
-  const items = await services.db
-    .selectFrom('confirmation_items')
-    .select(['appointment_id', 'state'])
-    .where('emr', '=', ehr.id)
-    .where(
-      'appointment_id',
-      'in',
-      changing.flatMap(({ confirms }) => confirms ?? []),
-    )
-    .execute();
-  const stateOf = new Map(items.map(({ appointment_id, state }) => [appointment_id, state]));
+  const ids = changing.flatMap(({ confirms }) => confirms ?? []);
+  const items = await findItems(services.db, ehr.id, careUnit.id, ids);
   return changing.every(({ confirms, change }) => {
-    const state = stateOf.get(confirms ?? '');
+    const state = items.get(confirms ?? '')?.state;
     return state === 'pending' || state === 'confirming' || (state === 'confirmed' && change?.kind !== 'create');
   });
 }

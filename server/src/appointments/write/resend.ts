@@ -1,6 +1,5 @@
 import { codeExpiry, replaceCode } from '../../confirmations/issue.ts';
 import { awaitedOf, findItems, type Item } from '../../confirmations/items.ts';
-import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
 import { assertMayResend } from '../../confirmations/resend.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { Work } from '../../operations/kind.ts';
@@ -54,34 +53,19 @@ export async function recordResend(tx: Tx, work: Work, resend: Resend): Promise<
   const { ehr, careUnit } = work;
   const { confirmationId, askedFor, channel, to } = resend;
   await assertMayResend(tx, confirmationId);
-  const waiting = await waitingIds(tx, confirmationId);
-  if (!waiting.has(askedFor)) throw new Problem('confirmation_not_pending');
-  const appointments = resend.appointments.filter(({ id }) => waiting.has(id));
+  const readItems = (of: Resend['appointments']) =>
+    findItems(
+      tx,
+      ehr.id,
+      careUnit.id,
+      of.map(({ id }) => id),
+    );
+  const before = await readItems(resend.appointments);
+  const isWaiting = (id: string) =>
+    before.get(id)?.state === 'pending' && before.get(id)?.confirmationId === confirmationId;
+  if (!isWaiting(askedFor)) throw new Problem('confirmation_not_pending');
+  const appointments = resend.appointments.filter(({ id }) => isWaiting(id));
   const expiresAt = work.expiresAt ?? (await codeExpiry(tx, careUnit.code.lifetimeSeconds));
   await replaceCode(tx, work, { confirmationId, channel, to, expiresAt, appointments });
-  const ids = appointments.map(({ id }) => id);
-  const items = await findItems(tx, ehr.id, careUnit.id, ids);
-  return [...items].map(([id, item]) => [id, { id, awaited: awaitedOf(item) }] as const);
-}
-
-async function waitingIds(tx: Tx, confirmationId: string): Promise<ReadonlySet<string>> {
-  const items = await tx
-    .selectFrom('confirmation_items')
-    .select('appointment_id')
-    .where('confirmation_id', '=', confirmationId)
-    .where('state', '=', 'pending')
-    .execute();
-  return new Set(items.map(({ appointment_id }) => appointment_id));
-}
-
-/** Checks before the EHR is called that one more code may be sent. @throws Problem */
-export async function assertMaySend(
-  tx: Tx,
-  { services, ehr, careUnit, clientId }: Pick<Work, 'services' | 'ehr' | 'careUnit' | 'clientId'>,
-  operationId: string,
-  { confirmationId, patientId }: Pick<Resend, 'confirmationId' | 'patientId'>,
-): Promise<void> {
-  await assertMayResend(tx, confirmationId);
-  const hashes = patientHashes(services.keys, ehr.id, patientId);
-  await assertWithinLimits(tx, { clientId, operationId, hashes }, careUnit.limitsPerPatient, 'resend');
+  return [...(await readItems(appointments))].map(([id, item]) => [id, { id, awaited: awaitedOf(item) }] as const);
 }

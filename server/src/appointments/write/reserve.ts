@@ -1,11 +1,11 @@
 import { decideCode, decideRelease } from '../../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
+import { assertMayResend } from '../../confirmations/resend.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { Proposal, Reservation, Reserve } from '../../operations/kind.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { changesOf } from './changes.ts';
 import { type AppointmentPlan, patientsWithCode } from './plan.ts';
-import { assertMaySend } from './resend.ts';
 
 interface Requested extends Proposal {
   readonly services: OperationServices;
@@ -34,8 +34,8 @@ export function reservationFor(requested: Requested, plan: AppointmentPlan, code
   return async (tx, operationId) => {
     const problem = released.length > 0 ? await decideRelease(tx, requested.ehr.id, released) : undefined;
     if (problem) return problem;
-    if (resend) await assertMaySend(tx, requested, operationId, resend);
-    else await assertAllWithinLimits(tx, requested, patients, operationId);
+    if (resend) await assertMayResend(tx, resend.confirmationId);
+    await assertAllWithinLimits(tx, requested, patients, { operationId, isResend: resend !== undefined });
     return undefined;
   };
 }
@@ -66,10 +66,10 @@ export async function assertAllWithinLimits(
   tx: Tx,
   { services, clientId, ehr, careUnit }: Proposal,
   patientIds: readonly string[],
-  operationId?: string,
+  { operationId, isResend = false }: { readonly operationId?: string; readonly isResend?: boolean } = {},
 ): Promise<void> {
   const patients = patientIds.map((id) => patientHashes(services.keys, ehr.id, id));
   for (const hashes of patients.toSorted(([a], [b]) => Buffer.compare(a, b))) {
-    await assertWithinLimits(tx, { clientId, operationId, hashes }, careUnit.limitsPerPatient);
+    await assertWithinLimits(tx, { clientId, operationId, hashes, isResend }, careUnit.limitsPerPatient);
   }
 }

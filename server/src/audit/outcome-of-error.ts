@@ -1,8 +1,8 @@
 import { isDatabaseFailure } from '../db/errors.ts';
 import { LeaseLost } from '../db/operation-lease.ts';
+import { OperationEnded } from '../problems/operation-errors.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
-import { OperationEnded } from './perform.ts';
 
 /** What an error of an operation means, for the audit trail and for operators. */
 export function outcomeOfError(error: unknown): Reason {

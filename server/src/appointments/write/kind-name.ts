@@ -1,2 +1,0 @@
-/** Stored with every operation of this kind. */
-export const appointmentKindName = 'appointments';

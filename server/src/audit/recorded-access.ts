@@ -1,0 +1,51 @@
+import { nothingSeen, watching } from '../ehr/seen.ts';
+import type { Access } from './access.ts';
+import { asAccess, type CurrentAccess } from './current-access.ts';
+import { outcomeOfError } from './outcome-of-error.ts';
+import type { AuditTrail } from './trail.ts';
+
+interface Recorded<Result> extends Pick<Access, 'actor' | 'clientId' | 'operation' | 'emr' | 'careUnitId'> {
+  /** Absent: the id of the operation. */
+  readonly requestId?: string;
+  /** Records that are reached in any case. */
+  readonly records?: readonly string[];
+  /** @param left the outcome of the entry that the operation has left */
+  outcomeOf(result: Result, left: string | undefined): string;
+  /** The entry could not be stored. What it throws fails the access, unless the work has failed already. */
+  notStored(cause: unknown): void;
+}
+
+/**
+ * Runs work that is no request of the API, and records it in the audit trail before its result is shown. The statement that ends an
+ * operation leaves its entry with that. A background job that reaches no patient's records leaves none.
+ */
+export async function recordedAccess<Result>(
+  audit: AuditTrail,
+  { outcomeOf, notStored, records = [], ...about }: Recorded<Result>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const seen = nothingSeen();
+  const access: CurrentAccess = {
+    describe: (outcome) => ({
+      requestId: access.operationId ?? '',
+      ...about,
+      patients: seen.patients,
+      records: [...records, ...seen.records],
+      outcome,
+      operationId: access.operationId,
+    }),
+  };
+  const leave = async (outcome: string) => {
+    const isIdle = about.actor === 'background' && (access.operationId === undefined || seen.patients.size === 0);
+    if (access.recorded !== outcome && !isIdle) await audit.record(access.describe(outcome)).catch(notStored);
+  };
+  let result: Result;
+  try {
+    result = await asAccess(access, () => watching(seen, work));
+  } catch (error) {
+    await leave(outcomeOfError(error)).catch(() => undefined);
+    throw error;
+  }
+  await leave(outcomeOf(result, access.recorded));
+  return result;
+}
