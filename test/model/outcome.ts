@@ -1,11 +1,11 @@
 import type { Code, Model } from './model.ts';
 
 /** The field `change` of a dry run. */
-export type ChangeWord = 'kept' | 'moved' | 'updated' | 'created' | 'cancelled';
+export type ShownChange = 'kept' | 'moved' | 'updated' | 'created' | 'cancelled';
 
 interface ShownEntry {
   readonly id: string;
-  readonly change: ChangeWord;
+  readonly change: ShownChange;
   /** Whether the request creates it. */
   readonly isNew?: boolean;
 }
@@ -45,7 +45,7 @@ const statuses = {
 
 export type Reason = keyof typeof statuses;
 
-export function shown(id: string, change: ChangeWord, isNew = false): Success {
+export function shown(id: string, change: ShownChange, isNew = false): Success {
   return { shown: [{ id, change, isNew }] };
 }
 

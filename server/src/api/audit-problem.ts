@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { EhrConnection } from '../ehr/connection.ts';
-import { nothingSeen, watching } from '../ehr/seen.ts';
+import { collecting, newReached } from '../ehr/reached.ts';
 import { describeError } from '../log/describe-error.ts';
 import { inPath } from '../problems/places.ts';
 import { outcomeUnknownInDatabase, Problem, unavailable } from '../problems/problem.ts';
@@ -23,13 +23,13 @@ const beforeHandler: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded'
  */
 export function auditProblem(request: FastifyRequest, problem: Problem): Promise<Problem> | undefined {
   const { audit } = request.routeOptions.config.operation ?? {};
-  const { access, isAudited, seen, currentAccess } = request;
+  const { access, isAudited, reached, currentAccess } = request;
   if (currentAccess?.recorded === problem.reason) return undefined;
   if (audit === undefined || audit === 'none' || isAudited || !access?.ehr || !access.careUnit) return undefined;
   // There is no database to write to.
-  if (problem.reason === 'database_unavailable' || (!seen && beforeHandler.has(problem.reason))) return undefined;
+  if (problem.reason === 'database_unavailable' || (!reached && beforeHandler.has(problem.reason))) return undefined;
   const about = accessOf(request, problem.reason);
-  const patients = seen && seen.patients.size > 0 ? about.patients : namedPatients(request, access.ehr);
+  const patients = reached && reached.patients.size > 0 ? about.patients : namedPatients(request, access.ehr);
   const store = () => writeEntry(request, { ...about, patients });
   // A connection that broke with the operation may fail the entry too. An entry of what was told twice is better than none.
   const stored = store().catch((cause) => (problem.status < 500 ? Promise.reject(cause) : store()));
@@ -51,15 +51,15 @@ export function auditProblem(request: FastifyRequest, problem: Problem): Promise
 function namedPatients(request: FastifyRequest, ehr: EhrConnection): readonly string[] {
   const { params, query, body, server } = request;
   const readHeader = headerReader(request, server.identifierHeaders);
-  const seen = nothingSeen();
+  const reached = newReached();
   for (const part of [params, query, body]) {
     const text = typeof part === 'object' && part !== null && 'patient_id' in part ? part.patient_id : undefined;
     if (typeof text !== 'string') continue;
     try {
-      watching(seen, () => patientIdentifier(text, inPath('patient_id'), ehr, readHeader));
+      collecting(reached, () => patientIdentifier(text, inPath('patient_id'), ehr, readHeader));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
     }
   }
-  return [...seen.patients];
+  return [...reached.patients];
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Access } from '../audit/access.ts';
 import { asAccess, type CurrentAccess } from '../audit/current-access.ts';
-import { type Seen, watching } from '../ehr/seen.ts';
+import { collecting, type Reached } from '../ehr/reached.ts';
 import { outcomeUnknownInDatabase, unavailable } from '../problems/problem.ts';
 
 /** The patients and records that a response contains. */
@@ -41,7 +41,7 @@ function ofRecords(records: readonly RecordBody[]): Shown {
 declare module 'fastify' {
   interface FastifyRequest {
     /** What the request concerns, for the audit trail. */
-    seen?: Seen;
+    reached?: Reached;
     /** What the request is, for the audit trail. */
     currentAccess?: CurrentAccess;
     /** Whether the gateway has tried to write the entry. */
@@ -50,12 +50,12 @@ declare module 'fastify' {
 }
 
 /** Runs the handler of a request that leaves an entry. A write leaves it in the statement that ends its operation. */
-export function audited<Result>(request: FastifyRequest, seen: Seen, handle: () => Result): Result {
-  request.seen = seen;
-  if (request.method === 'GET') return watching(seen, handle);
+export function audited<Result>(request: FastifyRequest, reached: Reached, handle: () => Result): Result {
+  request.reached = reached;
+  if (request.method === 'GET') return collecting(reached, handle);
   const access: CurrentAccess = { describe: (outcome, body) => accessOf(request, outcome, body) };
   request.currentAccess = access;
-  return asAccess(access, () => watching(seen, handle));
+  return asAccess(access, () => collecting(reached, handle));
 }
 
 /**
@@ -89,7 +89,7 @@ export function isDryRun({ query }: Pick<FastifyRequest, 'query'>): boolean {
  * @param body of the response. Absent: a problem
  */
 export function accessOf(request: FastifyRequest, outcome: string, body?: object): Access {
-  const { access, seen, id, routeOptions, currentAccess } = request;
+  const { access, reached, id, routeOptions, currentAccess } = request;
   const { operation } = routeOptions.config;
   if (!access?.ehr || !access.careUnit || !operation) throw new Error('Only access to a care unit is recorded');
   const { patients, records } = body && operation.audit !== 'none' ? operation.audit(body) : nothing;
@@ -99,8 +99,8 @@ export function accessOf(request: FastifyRequest, outcome: string, body?: object
     operation: operation.operationId,
     emr: access.ehr.id,
     careUnitId: access.careUnit.id,
-    patients: [...(seen?.patients ?? []), ...patients],
-    records: [...(seen?.records ?? []), ...records],
+    patients: [...(reached?.patients ?? []), ...patients],
+    records: [...(reached?.records ?? []), ...records],
     outcome,
     requestId: id,
     operationId: currentAccess?.operationId,

@@ -1,6 +1,6 @@
 import type { PatientIdentifier, ResourceIdentifier } from '@crossward/connector-kit';
 import type { EhrConnection } from '../ehr/connection.ts';
-import { sawPatient } from '../ehr/seen.ts';
+import { reachedPatient } from '../ehr/reached.ts';
 import {
   IdentifierError,
   type ReadHeader,
@@ -18,7 +18,7 @@ export function patientIdentifier(
 ): PatientIdentifier {
   const policy = { types: ehr.capabilities.patientIdentifierTypes, synthetic: ehr.syntheticIdentifiers };
   const identifier = atPlace(place, () => readPatientIdentifier(text, policy, readHeader));
-  sawPatient(identifier);
+  reachedPatient(identifier);
   return identifier;
 }
 

@@ -7,7 +7,7 @@ import type { Scope } from '../config/schema.ts';
 import type { Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { asClient } from '../ehr/guard/caller.ts';
-import { nothingSeen } from '../ehr/seen.ts';
+import { newReached } from '../ehr/reached.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
@@ -237,12 +237,12 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
           return writeOnce(app.operationServices, request, (tx) => operation.store(tx, input()));
         return operation.handle(input());
       };
-      const seen = operation.audit === 'none' ? undefined : nothingSeen();
-      const done = asClient(request.access?.client.id ?? '', () => (seen ? audited(request, seen, run) : run()));
+      const reached = operation.audit === 'none' ? undefined : newReached();
+      const done = asClient(request.access?.client.id ?? '', () => (reached ? audited(request, reached, run) : run()));
       const { body, headers, status } = await (request.upload
         ? done.finally(() => discardUnused(app.operationServices, request))
         : done);
-      if (seen) await auditResponse(request, body, headers).catch(discarding(body));
+      if (reached) await auditResponse(request, body, headers).catch(discarding(body));
       reply.code(status ?? response.status);
       if (response.status === 204) return reply.headers({ ...headers }).send();
       if (!response.mediaTypes) reply.type('application/json; charset=utf-8');

@@ -11,7 +11,7 @@ import {
   resourceNotation,
   text,
 } from '../api/schemas.ts';
-import { changeWords } from './write/plan.ts';
+import { shownChanges } from './write/plan.ts';
 
 export const appointmentStatuses = ['awaiting_confirmation', 'booked', 'cancelled'] as const;
 export type AppointmentStatus = (typeof appointmentStatuses)[number];
@@ -97,7 +97,7 @@ export const previewSchema = Type.Object(
     id: nullableString({ description: 'Null if it would be created.' }),
     ...appointmentFacts,
     confirmation: Type.Union([reference<Static<typeof confirmationPreviewSchema>>('ConfirmationPreview'), Type.Null()]),
-    change: choice(changeWords, { description: 'How the request would change the appointment.' }),
+    change: choice(shownChanges, { description: 'How the request would change the appointment.' }),
   },
   { $id: 'AppointmentPreview', description: 'An appointment as it would be after the request.' },
 );

@@ -7,7 +7,7 @@ import { appointmentBody } from './representation.ts';
 import { asChanged, type Results } from './write/changes.ts';
 import type { AppointmentPlan, Step } from './write/plan.ts';
 
-type Place = Pick<Work, 'services' | 'ehr' | 'careUnit'>;
+type EventOrigin = Pick<Work, 'services' | 'ehr' | 'careUnit'>;
 export type AppointmentEventType = Extract<NewEvent['type'], `appointment.${string}`>;
 
 interface Facts {
@@ -19,7 +19,7 @@ interface Facts {
 
 /** An event about an appointment. Leaves out the patient and the comment. */
 export function appointmentEvent(
-  { services, ehr, careUnit }: Place,
+  { services, ehr, careUnit }: EventOrigin,
   appointment: Appointment,
   { type, id, cancellationId }: Facts,
   more: Pick<AppointmentEventData, 'changed' | 'previous'> = {},
@@ -44,7 +44,7 @@ export function appointmentEvent(
 
 /** What an update changed, and the former time and resource. `undefined`: nothing. */
 export function updateFacts(
-  { services, ehr, careUnit }: Place,
+  { services, ehr, careUnit }: EventOrigin,
   before: Appointment,
   after: Appointment,
 ): Required<Pick<AppointmentEventData, 'changed' | 'previous'>> | undefined {

@@ -10,7 +10,7 @@ import type { RequestContext } from './request-context.ts';
 import { targetState, updateReasons } from './target-rules.ts';
 import type { Target } from './targets.ts';
 import { longestAppointmentHours } from './time-rules.ts';
-import type { AppointmentPlan, ChangeWord, Step } from './write/plan.ts';
+import type { AppointmentPlan, ShownChange, Step } from './write/plan.ts';
 
 export const updatePlaces = { start: inBody('start'), end: inBody('end') };
 
@@ -88,7 +88,7 @@ export function updated(appointment: Appointment, { time, resourceId, comment }:
   };
 }
 
-function wordFor(before: Appointment, after: Appointment): ChangeWord {
+function wordFor(before: Appointment, after: Appointment): ShownChange {
   if (isNewTime(before, after) || before.resourceId !== after.resourceId) return 'moved';
   return before.comment === after.comment ? 'kept' : 'updated';
 }

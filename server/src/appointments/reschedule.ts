@@ -87,7 +87,7 @@ async function planSteps(
   like: Appointment,
 ): Promise<AppointmentPlan> {
   const byId = new Map(targets.map((target) => [target.id, target]));
-  const standing = (id: string) => byId.get(id) as Target;
+  const targetOf = (id: string) => byId.get(id) as Target;
   const faultIfTaken = slotFault(
     { ...range, resourceId: like.resourceId },
     context.careUnit.timeZone,
@@ -95,9 +95,9 @@ async function planSteps(
   );
   const placed = [...layout.kept, ...layout.moved].map(({ id, slot }) => ({
     slot,
-    plan: planUpdate(standing(id), { ...requested, time: slot }, { place: placeOf(targets, id), faultIfTaken }),
+    plan: planUpdate(targetOf(id), { ...requested, time: slot }, { place: placeOf(targets, id), faultIfTaken }),
   }));
-  const extras = layout.cancelled.map(standing);
+  const extras = layout.cancelled.map(targetOf);
   assertExtrasLeaveRoom(context, extras, range, like.resourceId);
   const { plans: cancellations, faults } = await planCancellations(context, extras, undefined, requested.returnUrl);
   assertNoFaults(faults.map((fault) => ({ ...fault, place: placeOf(targets, fault.id) })));
@@ -128,8 +128,8 @@ function assertExtrasLeaveRoom(
   resourceId: string,
 ): void {
   if (careUnit.cancellationConfirmation === 'none') return;
-  const standing = extras.filter(({ appointment }) => appointment.resourceId === resourceId);
-  const appointments = standing.map(({ id, appointment }) => ({ ...appointment, id }));
+  const onResource = extras.filter(({ appointment }) => appointment.resourceId === resourceId);
+  const appointments = onResource.map(({ id, appointment }) => ({ ...appointment, id }));
   const inTheWay = holdsInRange(
     appointments,
     appointments.map(({ id }) => id),

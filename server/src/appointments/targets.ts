@@ -1,7 +1,7 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { findItems, type Item } from '../confirmations/items.ts';
-import { sawRecord } from '../ehr/seen.ts';
+import { reachedRecord } from '../ehr/reached.ts';
 import { inPath } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { openDraft } from './drafts.ts';
@@ -55,7 +55,7 @@ export async function findTargets(
     const target = targetOf(context, id, gatewayItems.get(id), appointments, ownItems);
     if (!target) continue;
     targets.set(id, target);
-    sawRecord({ id, patientId: target.appointment.patientId });
+    reachedRecord({ id, patientId: target.appointment.patientId });
   }
   return targets;
 }

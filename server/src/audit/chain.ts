@@ -12,12 +12,12 @@ export interface Head {
 export const beginning: Head = { position: 0, hash: Buffer.alloc(32) };
 
 /** The place of a row in a chain. */
-export interface Place {
+export interface ChainPosition {
   readonly chain_id: string;
   readonly position: number;
 }
 
-export interface Linked extends Place {
+export interface Linked extends ChainPosition {
   readonly hash: Buffer;
   readonly at: Date;
 }
@@ -26,7 +26,7 @@ export interface Linked extends Place {
 export interface Linkable<Row, LinkedRow extends Row & Linked> {
   readonly subject: AuditSubject;
   /** Everything that the row says, its place included, as text. Two rows never have the same text. */
-  readonly textOf: (row: Row, place: Place) => string;
+  readonly textOf: (row: Row, place: ChainPosition) => string;
   /** The rows of a chain behind a position, in their order. */
   readLinked(db: Db, chainId: string, behind: number, limit: number): Promise<LinkedRow[]>;
 }
@@ -37,7 +37,7 @@ export function hashOf<Row>(
   previous: Buffer,
   { textOf }: Pick<Linkable<Row, never>, 'textOf'>,
   row: Row,
-  place: Place,
+  place: ChainPosition,
 ): Buffer {
   return key.chain(previous, textOf(row, place));
 }

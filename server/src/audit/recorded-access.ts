@@ -1,4 +1,4 @@
-import { nothingSeen, watching } from '../ehr/seen.ts';
+import { collecting, newReached } from '../ehr/reached.ts';
 import type { Access } from './access.ts';
 import { asAccess, type CurrentAccess } from './current-access.ts';
 import { outcomeOfError } from './outcome-of-error.ts';
@@ -24,24 +24,24 @@ export async function recordedAccess<Result>(
   { outcomeOf, notStored, records = [], ...about }: Recorded<Result>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const seen = nothingSeen();
+  const reached = newReached();
   const access: CurrentAccess = {
     describe: (outcome) => ({
       requestId: access.operationId ?? '',
       ...about,
-      patients: seen.patients,
-      records: [...records, ...seen.records],
+      patients: reached.patients,
+      records: [...records, ...reached.records],
       outcome,
       operationId: access.operationId,
     }),
   };
   const leave = async (outcome: string) => {
-    const isIdle = about.actor === 'background' && (access.operationId === undefined || seen.patients.size === 0);
+    const isIdle = about.actor === 'background' && (access.operationId === undefined || reached.patients.size === 0);
     if (access.recorded !== outcome && !isIdle) await audit.record(access.describe(outcome)).catch(notStored);
   };
   let result: Result;
   try {
-    result = await asAccess(access, () => watching(seen, work));
+    result = await asAccess(access, () => collecting(reached, work));
   } catch (error) {
     await leave(outcomeOfError(error)).catch(() => undefined);
     throw error;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { inOneTransaction } from '../db/in-one-transaction.ts';
+import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import { type FailedMessage, listFailed, sendAgain } from '../messages/failed.ts';
 import { listOpen, type OpenMessage } from '../messages/open-messages.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -27,7 +27,7 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
     .description('Send a failed message again after its cause was fixed.')
     .argument('<id>', 'message id from `failed`')
     .action(async (id: string) => {
-      const isQueued = await withDatabase(output, (db) => inOneTransaction(db, (tx) => sendAgain(tx, id)));
+      const isQueued = await withDatabase(output, (db) => inTransactionOrUnknown(db, (tx) => sendAgain(tx, id)));
       if (isQueued) output.out('The message is queued. A running gateway sends it within seconds.\n');
       else output.err('No failed message with this id has a pending code. A caller can request a new code.\n');
       end(isQueued ? exitCodes.fine : exitCodes.failed);

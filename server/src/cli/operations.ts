@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { inOneTransaction } from '../db/in-one-transaction.ts';
+import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import { operationKinds } from '../operation-kinds.ts';
 import { dropMessages, dropWarning } from '../unfinished-operations/advice.ts';
 import {
@@ -43,7 +43,7 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
     .description('Resume a suspended operation after its cause was fixed.')
     .argument('<id>', 'operation id from `list`')
     .action(async (id: string) => {
-      const isTakenUp = await withDatabase(output, (db) => inOneTransaction(db, (tx) => retrySuspended(tx, id)));
+      const isTakenUp = await withDatabase(output, (db) => inTransactionOrUnknown(db, (tx) => retrySuspended(tx, id)));
       if (isTakenUp) output.out('The operation is due. A running gateway resumes it within seconds.\n');
       else output.err('No suspended operation has this id. Other operations are retried automatically.\n');
       end(isTakenUp ? exitCodes.fine : exitCodes.failed);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { inOneTransaction } from '../db/in-one-transaction.ts';
+import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import { listKnownKeys, retireKey } from '../secret-keys/require-known-keys.ts';
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -25,7 +25,7 @@ export function secretKeysCommand(output: Output, end: (exitCode: number) => voi
     )
     .argument('<id>', 'key id from `list` or the gateway log')
     .action(async (id: string) => {
-      const isRetired = await withDatabase(output, (db) => inOneTransaction(db, (tx) => retireKey(tx, id)));
+      const isRetired = await withDatabase(output, (db) => inTransactionOrUnknown(db, (tx) => retireKey(tx, id)));
       if (isRetired) output.out('The key is retired. The gateway starts without it.\n');
       else output.err('The database does not require a secret key with this id.\n');
       end(isRetired ? exitCodes.fine : exitCodes.failed);

@@ -1,6 +1,6 @@
 import { commandLine } from '../console/act.ts';
 import { type Action, recordActivity } from '../console/activity.ts';
-import { inOneTransaction } from '../db/in-one-transaction.ts';
+import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -23,7 +23,7 @@ export function webhookAction(output: Output, end: (exitCode: number) => void): 
   return async (action, work) => {
     try {
       const { text, note = '' } = await withDatabase(output, (db) =>
-        inOneTransaction(db, async (tx) => {
+        inTransactionOrUnknown(db, async (tx) => {
           const done = await work(tx);
           await recordActivity(tx, { operator: commandLine, action, target: done.target, outcome: 'done' });
           return done;

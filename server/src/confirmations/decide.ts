@@ -74,8 +74,8 @@ export async function decideCode(
     ({ state }) => state === 'confirming' || (state === 'pending' && !confirmation.is_expired),
   );
   if (isAwaited && !right && !isLocked) return countIncorrectCode(confirmation);
-  const over = faultsOf(ids, (id) => whyNotPending(stateOf.get(id), { isExpired, isLocked, isAwaited }));
-  if (over.length > 0) return problem(over);
+  const ended = faultsOf(ids, (id) => whyNotPending(stateOf.get(id), { isExpired, isLocked, isAwaited }));
+  if (ended.length > 0) return problem(ended);
   // Only one operation at a time confirms an id.
   if (waitingIds.some((id) => stateOf.get(id) === 'confirming'))
     return confirmationInProgress(await restOfLease(tx, confirmationId, liveTokens));

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { inOneTransaction } from '../db/in-one-transaction.ts';
+import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import { type Activity, recordActivity } from './activity.ts';
@@ -42,7 +42,7 @@ export async function act<Result>(
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result | NotPossible> {
   try {
-    return await inOneTransaction(db, async (tx) => {
+    return await inTransactionOrUnknown(db, async (tx) => {
       const result = await work(tx);
       await recordIn(tx, by, { ...about, outcome: 'done' });
       return result;
@@ -64,7 +64,7 @@ export async function act<Result>(
  * @throws {SessionEnded}
  */
 export function record(db: Db, by: Session | undefined, activity: Omit<Activity, 'operator'>): Promise<void> {
-  return inOneTransaction(db, (tx) => recordIn(tx, by, activity));
+  return inTransactionOrUnknown(db, (tx) => recordIn(tx, by, activity));
 }
 
 /** Somebody whose sessions are ended must not act with a request that is on its way. */

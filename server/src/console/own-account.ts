@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { inOneTransaction } from '../db/in-one-transaction.ts';
+import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { type Action, recordActivity } from './activity.ts';
 import {
@@ -163,7 +163,7 @@ function change(
   proof: Proof,
   update: (tx: Tx, id: string) => Promise<void>,
 ): Promise<Session | undefined> {
-  return inOneTransaction(db, async (tx) => {
+  return inTransactionOrUnknown(db, async (tx) => {
     if (!(await acceptProof(tx, keys, proof))) return undefined;
     const { id, name, role } = proof.account;
     // Somebody may have ended this session during the check.
@@ -176,7 +176,7 @@ function change(
 
 /** Ends all sessions of the operator of this one. */
 export function signOutEverywhere(db: Db, session: Session): Promise<void> {
-  return inOneTransaction(db, async (tx) => {
+  return inTransactionOrUnknown(db, async (tx) => {
     await lockAccount(tx, session.name);
     await endOwnSessions(tx, session);
     await recordActivity(tx, { operator: session.name, action: 'sessions_end', target: session.name, outcome: 'done' });

@@ -1,7 +1,7 @@
 import type { ConsoleResponse, PageContext, SignedIn } from './page.ts';
 import type { Role } from './roles.ts';
 
-interface Place {
+interface Address {
   readonly method: 'GET' | 'POST';
   /** Below `/console/`, in the form of Fastify's router. */
   readonly path: string;
@@ -11,6 +11,6 @@ interface Place {
 
 /** A page of the console, or a form. */
 export type Route =
-  | (Place & { readonly role: 'public'; page(context: PageContext): Promise<ConsoleResponse> })
+  | (Address & { readonly role: 'public'; page(context: PageContext): Promise<ConsoleResponse> })
   /** The role that the page needs. */
-  | (Place & { readonly role: Role; page(context: SignedIn): Promise<ConsoleResponse> });
+  | (Address & { readonly role: Role; page(context: SignedIn): Promise<ConsoleResponse> });

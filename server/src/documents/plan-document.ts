@@ -2,7 +2,7 @@ import type { DocumentContentType, Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { requireAuthor } from '../api/authors.ts';
 import type { Access } from '../api/route.ts';
-import { sawPatient } from '../ehr/seen.ts';
+import { reachedPatient } from '../ehr/reached.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { type PlannedWrite, plannedWrite } from '../operations/kind.ts';
 import { inBody } from '../problems/places.ts';
@@ -26,7 +26,7 @@ export async function planDocument({ receiver, body, upload, readHeader, ...acce
   if (upload.size === 0) throw problemAt(inBody('content'), 'request_invalid', '/content must not be empty.');
   assertSameType(body.content_type, upload.contentType);
   const { id, identifiers } = await receiver;
-  sawPatient({ type: 'emr_id', value: id }, ...identifiers);
+  reachedPatient({ type: 'emr_id', value: id }, ...identifiers);
   const author = body.author_id === undefined ? undefined : await requireAuthor(access, body.author_id, readHeader);
   const plan = {
     requestedAt: new Date(),

@@ -8,7 +8,7 @@ import type {
 } from '@crossward/connector-kit';
 import { type Place, problemAt } from '../problems/problem.ts';
 import type { CareUnitConnection, EhrConnection } from './connection.ts';
-import { sawPatient } from './seen.ts';
+import { reachedPatient } from './reached.ts';
 
 /**
  * @param intended the booking that the patient is looked up for
@@ -22,7 +22,7 @@ export async function requirePatient(
 ): Promise<Patient> {
   const patient = await ehr.call('findPatient', identifier, intended);
   if (!patient) throw problemAt(place, 'patient_not_found', 'The EHR has no patient with this identifier.');
-  sawPatient({ type: 'emr_id', value: patient.id }, ...patient.identifiers);
+  reachedPatient({ type: 'emr_id', value: patient.id }, ...patient.identifiers);
   return patient;
 }
 

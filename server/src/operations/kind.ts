@@ -17,13 +17,13 @@ export interface WorkServices {
 }
 
 /** Where a write is made. */
-export interface Place {
+export interface InCareUnit {
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
 }
 
 /** A write that has not begun, or is only shown. */
-export interface Proposal extends Place {
+export interface Proposal extends InCareUnit {
   readonly services: WorkServices;
   readonly clientId: string;
 }

@@ -7,7 +7,7 @@ import type { LeasedWork } from './work.ts';
 export type RecordedOutcome = 'success' | Reason | BackgroundOutcome;
 
 /**
- * The draft of the running access, for the statement that ends its operation. Empty if the work leaves no entry.
+ * The draft of the present access, for the statement that ends its operation. Empty if the work leaves no entry.
  *
  * @param body of the response
  */

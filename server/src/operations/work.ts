@@ -4,9 +4,9 @@ import { beganOperation } from '../audit/current-access.ts';
 import { leaseEnd, setLeased } from '../db/operation-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { withLastCheck } from '../ehr/guard/last-check.ts';
-import { sawPatient, sawRecords } from '../ehr/seen.ts';
+import { reachedPatient, reachedRecords } from '../ehr/reached.ts';
 import { sinceBoot } from '../time/since-boot.ts';
-import type { AnyKind, Place, Work } from './kind.ts';
+import type { AnyKind, InCareUnit, Work } from './kind.ts';
 import type { OperationServices } from './services.ts';
 import type { Leased } from './stored-operation.ts';
 
@@ -35,7 +35,7 @@ export interface LeasedWork extends Work {
   readonly mayBeRepeated: boolean;
 }
 
-interface Begun extends Place, Pick<LeasedWork, 'kind' | 'plan' | 'expiresAt' | 'isFirst' | 'hasCaller'> {
+interface Begun extends InCareUnit, Pick<LeasedWork, 'kind' | 'plan' | 'expiresAt' | 'isFirst' | 'hasCaller'> {
   /** When the lease was requested, by `sinceBoot`: leases go on while the machine is suspended. */
   readonly leasedAt: number;
 }
@@ -62,8 +62,8 @@ export function leasedWork(services: OperationServices, operation: Leased, { lea
     await keepLease();
     // The machine may be suspended while the call waits for its turn, and the lease may be lost meanwhile.
     const result = await withLastCheck(keepLease, () => ehr.call(name, ...input));
-    sawPatient(...kind.patientsOf(plan).map((value) => ({ type: 'emr_id', value })));
-    sawRecords(result);
+    reachedPatient(...kind.patientsOf(plan).map((value) => ({ type: 'emr_id', value })));
+    reachedRecords(result);
     return result;
   }
 

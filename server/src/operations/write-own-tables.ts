@@ -1,4 +1,4 @@
-import { inOneTransaction } from '../db/in-one-transaction.ts';
+import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import { claimKey, openKey } from './claim.ts';
@@ -22,12 +22,12 @@ export async function writeOwnTables(
   write: (tx: Tx) => Promise<OperationResponse>,
 ): Promise<OperationResponse> {
   const { db, keys } = services;
-  if (!keyed) return inOneTransaction(db, write);
+  if (!keyed) return inTransactionOrUnknown(db, write);
   const key = await openKey(services, { clientId, emr: '', careUnitId: '', ...keyed });
 
   /** The outcome of the key, or of `write`, which is then stored under the key. */
   const once = (write: (tx: Tx) => Promise<OperationResponse | Problem>) =>
-    inOneTransaction(db, async (tx) => {
+    inTransactionOrUnknown(db, async (tx) => {
       // The key is locked until the transaction ends, so it needs no lease.
       const claim = await claimKey(tx, services, key, nothingPlanned, 0);
       if (claim.state === 'answered') return claim.outcome;

@@ -9,7 +9,7 @@ import { OperationEnded, OutdatedPlan } from '../problems/operation-errors.ts';
 import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import { answerOfKey, type Claim, claimKey, inProgress, type Key, openKey } from './claim.ts';
-import type { Place, PlannedWrite } from './kind.ts';
+import type { InCareUnit, PlannedWrite } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
 import { perform, recordEnd, releaseSoon } from './perform.ts';
 import { draftsOf, noteRecorded } from './record-end.ts';
@@ -21,7 +21,7 @@ import { nothingPlanned, storePlan } from './store-plan.ts';
 import { type Leased, sealPlan } from './stored-operation.ts';
 import { type LeasedWork, leasedWork, leaseSeconds } from './work.ts';
 
-export interface WriteRequest extends Place {
+export interface WriteRequest extends InCareUnit {
   readonly clientId: string;
   readonly requestId: string;
   /** The `Idempotency-Key`, and what identifies the content of the request. `undefined` without a key. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { inOneTransaction } from '../db/in-one-transaction.ts';
+import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { isUuid } from '../identifiers/uuid.ts';
 import type { AnyKind } from '../operations/kind.ts';
@@ -112,7 +112,7 @@ export type Dropped = 'dropped' | 'being worked on' | 'changed' | 'not found';
  * was releasing count as expired, and its key is free. A stored response is kept.
  */
 export function dropOperation(db: Db, kinds: Kinds, id: string): Promise<Dropped> {
-  return inOneTransaction(db, (tx) => dropInTransaction(tx, kinds, id));
+  return inTransactionOrUnknown(db, (tx) => dropInTransaction(tx, kinds, id));
 }
 
 type Kinds = ReadonlyMap<string, AnyKind>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { comment, options, pick, resource, short, time } from '../inputs.ts';
 import { type Booking, isFree, type Model, type Resource, type Time } from '../model.ts';
-import { type ChangeWord, notInPath, type Outcome, rejection, shown, updateRejection, written } from '../outcome.ts';
+import { notInPath, type Outcome, rejection, type ShownChange, shown, updateRejection, written } from '../outcome.ts';
 import { outcomeWords, picked, steps, write } from '../step.ts';
 
 export interface Wanted {
@@ -23,7 +23,7 @@ function update(model: Model, id: string, wanted: Wanted): Outcome {
 }
 
 /** Updates a booked appointment in the model and returns the result. */
-export function change(booking: Booking, { time: to, resource: target, comment: text }: Wanted): ChangeWord {
+export function change(booking: Booking, { time: to, resource: target, comment: text }: Wanted): ShownChange {
   const before = { ...booking };
   if (to) Object.assign(booking, to);
   if (target) booking.resource = target;

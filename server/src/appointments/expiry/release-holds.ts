@@ -14,8 +14,8 @@ import { isAtomic } from '../write/changes.ts';
 export async function releaseHolds(work: Work, ids: readonly string[]): Promise<void> {
   const { call, careUnit, ehr } = work;
   if (ids.length === 0 || !ehr.capabilities.changes.includes('release')) return;
-  const standing = await call('findAppointments', careUnit, ids);
-  const changes = standing
+  const found = await call('findAppointments', careUnit, ids);
+  const changes = found
     .filter(({ state }) => state !== 'booked')
     .map(({ id }): HoldRelease => ({ kind: 'release', appointmentId: id }));
   if (changes.length > 1 && isAtomic(ehr, changes) && (await areReleasedTogether(work, changes))) return;

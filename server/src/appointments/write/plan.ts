@@ -8,8 +8,8 @@ import type { Fault, Place } from '../../problems/problem.ts';
 export const appointmentKindName = 'appointments';
 
 /** What happens to an appointment: the values of `change` in a dry run. */
-export const changeWords = ['kept', 'moved', 'updated', 'created', 'cancelled'] as const;
-export type ChangeWord = (typeof changeWords)[number];
+export const shownChanges = ['kept', 'moved', 'updated', 'created', 'cancelled'] as const;
+export type ShownChange = (typeof shownChanges)[number];
 
 /** The end of a hold is known once the operation has started. A plan only marks it as a hold. */
 export type PlannedCreation = Omit<AppointmentCreation, 'holdUntil'> & { readonly hold: boolean };
@@ -45,7 +45,7 @@ export interface StepResponse {
   readonly replacesId?: string | undefined;
   /** A code that it already awaits. */
   readonly awaiting?: Awaited | undefined;
-  readonly word: ChangeWord;
+  readonly word: ShownChange;
 }
 
 /** What is done to one appointment. Plans are merged by joining their steps. */

@@ -1,4 +1,4 @@
-import { inOneTransaction } from '../../db/in-one-transaction.ts';
+import { inTransactionOrUnknown } from '../../db/in-transaction-or-unknown.ts';
 import { recordActivity } from '../activity.ts';
 import { setCookie } from '../cookies.ts';
 import { type ConsoleResponse, type SignedIn, seeOther } from '../page.ts';
@@ -10,7 +10,7 @@ export const routes: readonly Route[] = [{ method: 'POST', path: 'sign-out', rol
 /** Ends the session, in the database too: a copy of the cookie is useless afterwards. */
 async function signOut(context: SignedIn): Promise<ConsoleResponse> {
   const { session, deps } = context;
-  await inOneTransaction(deps.services.db, async (tx) => {
+  await inTransactionOrUnknown(deps.services.db, async (tx) => {
     await endSession(tx, session.token);
     await recordActivity(tx, { operator: session.name, action: 'sign_out', outcome: 'done' });
   });

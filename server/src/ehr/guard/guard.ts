@@ -100,7 +100,8 @@ export function createGuard(
     const limitMs = operation === 'open' ? Math.max(settings.timeoutMs, shortestOpeningLimitMs) : settings.timeoutMs;
     const longestMs = Math.max(limitMs, settings.streams.totalMs);
     const facts = newFacts();
-    const inTime = () => withinTime(limitMs, call, () => late(operation), longestMs, facts).catch(inTermsOf(operation));
+    const inTime = () =>
+      withinTime(limitMs, call, () => late(operation), longestMs, facts).catch(unknownIfSilent(operation));
     /** The request may be one that another call has sent for both. */
     const wasThrottled = (error: unknown) => facts.wasThrottled || error instanceof Throttled;
     /** A call that was answered from memory, or that the rate of requests has stopped, says nothing about the EHR. */
@@ -172,7 +173,7 @@ function late(operation: GuardedOperation): ConnectorError {
 }
 
 /** A write in which a request timed out may have been made, whichever request it was. */
-function inTermsOf(operation: GuardedOperation) {
+function unknownIfSilent(operation: GuardedOperation) {
   return (error: unknown): never => {
     if (writes.includes(operation) && error instanceof ConnectorError && silences.includes(error.kind)) {
       throw new ConnectorError('outcome_unknown', error.message, { cause: error });

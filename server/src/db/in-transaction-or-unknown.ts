@@ -9,7 +9,7 @@ import { inTransaction } from './retry.ts';
  * @throws Problem `outcome_unknown` with origin `gateway` if the answer to COMMIT was lost: the write may be stored, or may
  * still become so. Any other error of the database means that nothing was stored
  */
-export async function inOneTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+export async function inTransactionOrUnknown<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   try {
     return await inTransaction(db, work);
   } catch (error) {
