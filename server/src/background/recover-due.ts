@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { recordedAccess } from '../api/recorded-access.ts';
 import { outcomeOfError } from '../audit/outcome-of-error.ts';
-import { recordedAccess } from '../audit/recorded-access.ts';
 import type { Db } from '../db/kysely.ts';
 import { LeaseLost, leaseEnd, released, updateLeased } from '../db/operation-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';

@@ -1,9 +1,9 @@
+import { recordedAccess } from '../api/recorded-access.ts';
 import { asWrite } from '../appointments/as-write.ts';
 import { planChange, planChanges } from '../appointments/plan-change.ts';
 import { planRelease } from '../appointments/plan-release.ts';
 import { planResend } from '../appointments/plan-resend.ts';
 import type { AppointmentPlan } from '../appointments/write/plan.ts';
-import { recordedAccess } from '../audit/recorded-access.ts';
 import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import { write } from '../operations/write.ts';

@@ -1,7 +1,7 @@
 import type { Appointment, Resource } from '@crossward/connector-kit';
+import { recordedAccess } from '../api/recorded-access.ts';
 import type { RequestContext } from '../appointments/request-context.ts';
 import { findTargets } from '../appointments/targets.ts';
-import { recordedAccess } from '../audit/recorded-access.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { findPage, type PageConfirmation } from '../confirmations/find-page.ts';
 import { asClient } from '../ehr/guard/caller.ts';

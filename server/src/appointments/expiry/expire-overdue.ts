@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
-import { recordedAccess } from '../../audit/recorded-access.ts';
+import { recordedAccess } from '../../api/recorded-access.ts';
 import type { Db, Tx } from '../../db/kysely.ts';
 import { inTransaction } from '../../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';

@@ -1,8 +1,8 @@
+import type { Access } from '../audit/access.ts';
+import { asAccess, type CurrentAccess } from '../audit/current-access.ts';
+import { outcomeOfError } from '../audit/outcome-of-error.ts';
+import type { AuditTrail } from '../audit/trail.ts';
 import { collecting, newReached } from '../ehr/reached.ts';
-import type { Access } from './access.ts';
-import { asAccess, type CurrentAccess } from './current-access.ts';
-import { outcomeOfError } from './outcome-of-error.ts';
-import type { AuditTrail } from './trail.ts';
 
 interface Recorded<Result> extends Pick<Access, 'actor' | 'clientId' | 'operation' | 'emr' | 'careUnitId'> {
   /** Absent: the id of the operation. */
