@@ -79,12 +79,13 @@ export async function decideCode(
   // Only one operation at a time confirms an id.
   if (waitingIds.some((id) => stateOf.get(id) === 'confirming'))
     return confirmationInProgress(await restOfLease(tx, confirmationId, liveTokens));
-  if (!states.has('pending') && !states.has('confirming')) {
-    const isRepeated = right && confirmation.is_fresh;
-    return isRepeated ? stale() : problem(faultsOf(ids, () => 'confirmation_not_pending'));
-  }
-  const isChanged = stale();
-  if (isChanged) return isChanged;
+  const isOver = !states.has('pending') && !states.has('confirming');
+  const isRepeated = isOver && right && confirmation.is_fresh;
+  if (isOver && !isRepeated) return problem(faultsOf(ids, () => 'confirmation_not_pending'));
+  // A plan from before another operation confirmed the ids would confirm them twice.
+  if (waitingIds.some((id) => stateOf.get(id) !== 'pending')) return confirmationInProgress();
+  // What is repeated has been confirmed.
+  if (isRepeated) return undefined;
   await tx
     .updateTable('confirmation_items')
     .set({ state: 'confirming', operation_id: operationId })
@@ -96,11 +97,6 @@ export async function decideCode(
   function problem(faults: readonly IdAtFault[]): Problem {
     const reason = faults[0]?.reason ?? 'confirmation_not_pending';
     return new Problem(reason, { faults: many ? faults : [] });
-  }
-
-  /** A plan from before another operation confirmed the ids would confirm them twice. */
-  function stale(): Problem | undefined {
-    return waitingIds.every((id) => stateOf.get(id) === 'pending') ? undefined : confirmationInProgress();
   }
 
   async function countIncorrectCode(of: { readonly failed_attempts: number; readonly max_attempts: number }) {

@@ -61,7 +61,7 @@ export async function write(services: OperationServices, request: WriteRequest):
   }
 }
 
-/** @param key absent: the operation has none, or has claimed it */
+/** @param key to claim. Absent: there is none, or this request holds it already */
 async function planAndPerform(
   services: OperationServices,
   request: WriteRequest,
@@ -70,7 +70,7 @@ async function planAndPerform(
 ): Promise<OperationResponse> {
   const giveUpAt = performance.now() + patience;
   for (;;) {
-    let begun: Begun;
+    let begun: PlanStored;
     try {
       begun = await planAndStore(services, request, operation, key);
     } catch (error) {
@@ -78,7 +78,7 @@ async function planAndPerform(
         await sleep(pause);
         continue;
       }
-      begun = await endUnbegun(services, request, operation, key, error);
+      begun = await endUnstored(services, request, operation, key, error);
     }
     if (begun.state === 'stored') return perform(begun.work);
     if (begun.state === 'interrupted') return continueEarlier(services, request, begun);
@@ -87,7 +87,7 @@ async function planAndPerform(
   }
 }
 
-type Begun =
+type PlanStored =
   /** The plan is stored, and this process holds the lease. */
   | { readonly state: 'stored'; readonly work: LeasedWork }
   /** Nothing was left for the EHR, or the transaction has decided against the write. */
@@ -99,7 +99,7 @@ async function planAndStore(
   request: WriteRequest,
   operation: Leased,
   key: Key | undefined,
-): Promise<Begun> {
+): Promise<PlanStored> {
   const planned = await unlessAnswered(request.plan(), () => key && answerOfKey(services, key));
   if ('state' in planned) return planned;
   await request.begin();
@@ -143,7 +143,7 @@ async function store(
   operation: Leased,
   key: Key | undefined,
   { kind, plan, reserve }: PlannedWrite,
-): Promise<Begun> {
+): Promise<PlanStored> {
   const { ehr, careUnit } = request;
   const callsEhr = kind.callsEhr(plan);
   const seconds = leaseSeconds(ehr);
@@ -165,7 +165,7 @@ async function store(
     if (claim && claim.state !== 'new') return claim;
     return { state: 'stored', work: work(claim ? claim.expiresAt : await storeUnclaimed(services.db)) };
   }
-  const begun = await inTransaction<Begun>(services.db, async (tx, begunAt) => {
+  const begun = await inTransaction<PlanStored>(services.db, async (tx, begunAt) => {
     // Leases begin with the transaction: `now()` is its start, and the reservation may wait for locks.
     leasedAt = begunAt;
     const claim = key && (await claimKey(tx, services, key, planned, seconds));
@@ -199,17 +199,17 @@ async function decideAgainst(tx: Tx, work: LeasedWork, problem: Problem): Promis
  * Ends a request that failed before its plan was stored. A problem that will not change is stored under the key; after any
  * other failure a retry starts over. But an earlier request with the key may have succeeded: it decides.
  */
-async function endUnbegun(
+async function endUnstored(
   { db, keys, liveTokens }: OperationServices,
   { ehr }: WriteRequest,
   operation: Leased,
   key: Key | undefined,
   error: unknown,
-): Promise<Begun> {
+): Promise<PlanStored> {
   if (operation.keyHash === null || error instanceof OperationEnded || error instanceof LeaseLost) throw error;
   const sealed = error instanceof Problem && isStoredUnderKey(error) ? sealProblem(keys, operation, error) : null;
   if (key) {
-    return inTransaction<Begun>(db, async (tx, leasedAt) => {
+    return inTransaction<PlanStored>(db, async (tx, leasedAt) => {
       const claim = await claimKey(tx, { keys, liveTokens }, key, nothingPlanned, leaseSeconds(ehr));
       if (claim.state !== 'new') return { ...claim, leasedAt };
       if (!sealed) throw new NothingToStore();

@@ -8,7 +8,7 @@ import { lookUpPlan } from './look-up.ts';
 import { performPlan } from './perform.ts';
 import { type AppointmentPlan, appointmentKindName, hasRecords } from './plan.ts';
 import { previewPlan } from './preview.ts';
-import { isStillPending, recordPlan, releaseReserved } from './record.ts';
+import { isStillWanted, recordPlan, releaseReserved } from './record.ts';
 import { performResend } from './resend.ts';
 import { codesToSend } from './reserve.ts';
 import { stepsOf } from './steps-in-words.ts';
@@ -32,7 +32,7 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
   perform: (work, plan) => (plan.resend ? performResend(work, plan, plan.resend) : performPlan(work, plan)),
   lookUp: lookUpPlan,
   compensate: compensatePlan,
-  isWanted: isStillPending,
+  isWanted: isStillWanted,
   stepsOf,
   hasRecords,
   respond: (work, plan, results) => writtenResponse(work, plan, results, new Map()),

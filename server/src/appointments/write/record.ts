@@ -50,7 +50,7 @@ export async function releaseReserved(
 }
 
 /** Whether the ids still await confirmation. A draft that is already booked needs no second booking. */
-export async function isStillPending({ services, ehr, careUnit }: Work, { steps }: AppointmentPlan): Promise<boolean> {
+export async function isStillWanted({ services, ehr, careUnit }: Work, { steps }: AppointmentPlan): Promise<boolean> {
   const changing = steps.filter(({ confirms, change }) => confirms !== undefined && change);
   const ids = changing.flatMap(({ confirms }) => confirms ?? []);
   const items = await findItems(services.db, ehr.id, careUnit.id, ids);
