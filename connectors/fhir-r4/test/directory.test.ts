@@ -32,7 +32,7 @@ test.each(['/Location', '/Device'])('if the server rejects a search of %s, all o
 describe('what is new in the EHR', () => {
   /** A connector whose directory was read ten seconds ago. */
   async function tenSecondsLater(own: Partial<FhirSettings> = {}) {
-    const server = await startFake({ data: { days: 1 } });
+    const server = await startFake({ data: { days: 7 } });
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const { healthcare_services: _, ...settings } = settingsFor(server.url);
@@ -98,7 +98,7 @@ describe('what is new in the EHR', () => {
   ] as const)('is not looked for when a time is taken (%s)', async (_, own) => {
     const options = { ...own, healthcare_services: healthcareServices };
     const { server, listTimeSlots, changeAppointments } = await tenSecondsLater(options);
-    const range = { start: new Date(), end: new Date(Date.now() + 86_400_000) };
+    const range = { start: new Date(), end: new Date(Date.now() + 7 * 86_400_000) };
     const [slot] = (await listTimeSlots?.({ careUnit: north, ...range, resourceIds: ['r-1'], limit: 1 })) ?? [];
     const booking = async () =>
       changeAppointments?.({ operationId: randomUUID(), careUnit: north, changes: [creation(slot as TimeSlot)] });
