@@ -10,9 +10,9 @@ import { binaryIdIn } from './binary-id.ts';
 import { ofCareUnit } from './care-unit.ts';
 import { documentCodings, documentReference, onlyAttachment, storedBinary, toDocument } from './document.ts';
 import { documentContent, storeContent } from './document-content.ts';
+import { isCurrentDocument, isEnteredInError } from './entered-in-error.ts';
 import { isNote, noteCodings } from './medical-note.ts';
 import { type DocumentSearch, documentSearch } from './search.ts';
-import { isCurrentDocument, isEnteredInError } from './standing.ts';
 import { createNew, findCreated, withdrawDocument } from './write.ts';
 
 /** The operations for documents, if the server supports DocumentReferences and Binaries. */

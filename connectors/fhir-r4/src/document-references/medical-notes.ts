@@ -8,9 +8,9 @@ import { currentPatientId, isFhirId } from '../patients.ts';
 import { appointmentsOf } from './appointments.ts';
 import { authorReference, authorsOf } from './authors.ts';
 import { ofCareUnit } from './care-unit.ts';
+import { isCurrentDocument, isEnteredInError } from './entered-in-error.ts';
 import { isNote, noteCodings, noteDocument, toMedicalNote } from './medical-note.ts';
 import { documentSearch } from './search.ts';
-import { isCurrentDocument, isEnteredInError } from './standing.ts';
 import { createDocument, findCreated, withdrawDocument } from './write.ts';
 
 /** The operations for medical notes, as far as the server supports DocumentReferences. */

@@ -6,7 +6,7 @@ import type { FhirConnection } from '../connection.ts';
 import { compare, type FhirDocumentReference, referenceTo } from '../fhir.ts';
 import { isUnchanged, withContentHash } from './content-hash.ts';
 import { createdAt } from './created-at.ts';
-import { isEnteredInError } from './standing.ts';
+import { isEnteredInError } from './entered-in-error.ts';
 
 /** How often a write is tried that loses against others at the same time. */
 const attempts = 5;

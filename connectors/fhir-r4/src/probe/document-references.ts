@@ -1,7 +1,7 @@
 import type { ConfiguredCareUnit } from '@crossward/connector-kit';
 import type { FhirConnection } from '../connection.ts';
 import { isOfCareUnit } from '../document-references/care-unit.ts';
-import { isCurrentDocument } from '../document-references/standing.ts';
+import { isCurrentDocument } from '../document-references/entered-in-error.ts';
 import type { FhirDocumentReference } from '../fhir.ts';
 import { isRejection } from '../outcome.ts';
 
