@@ -67,6 +67,7 @@ const guide = pages.flatMap((name) => shellBlocks(`docs/guide/${name}.md`));
 describe.each(shells)('in $name', (shell) => {
   const isMissing = isShellMissing(shell);
 
+  // Skipped without the shell on a developer's machine. CI fails instead.
   test.skipIf(isMissing)('the commands of the README and the guide succeed in their order', async () => {
     const commands = [...first, 'echo end of the README', ...guide.map((block) => waiting(block))].join('\n');
     const options = { cwd: folder, maxBuffer: 10_000_000 };

@@ -16,8 +16,8 @@ interface Recorded<Result> extends Pick<Access, 'actor' | 'clientId' | 'operatio
 }
 
 /**
- * Runs work that is no request of the API, and records it in the audit trail before its result is shown. The statement that ends an
- * operation leaves its entry with that. A background job that reaches no patient's records leaves none.
+ * Runs work that is no request of the API, and leaves an entry in the audit trail before its result is shown, unless the
+ * statement that ended its operation has left it. A background job that reaches no patient's records leaves none.
  */
 export async function recordedAccess<Result>(
   audit: AuditTrail,

@@ -125,8 +125,8 @@ export async function endWithout(
 }
 
 /**
- * Settles the row of an operation without effect. The problem is stored under the key if it was told. After compensation a
- * retry starts over with new ids, since the EHR has used these; without one, the EHR may still process an earlier call.
+ * Settles the row of an operation without effect. The problem is stored under the key if a caller gets it. After
+ * compensation a retry starts over with new ids, since the EHR has used these; without one, the EHR may still process an earlier call.
  */
 export async function settle(tx: Tx, work: LeasedWork, problem?: Problem): Promise<void> {
   const { operation, services, ehr, isFirst, wasCompensated, hasCaller } = work;

@@ -59,8 +59,8 @@ export function isAtomic(ehr: EhrConnection, changes: readonly unknown[]): boole
 }
 
 /**
- * Whether all changes of a plan have one operation id in the EHR, or each has its own: as decided when the plan was stored, because
- * the EHR's capabilities may have changed since.
+ * Whether all changes of a plan have one operation id in the EHR, or each has its own. Decided when the plan is stored: the
+ * EHR's capabilities may change later.
  */
 export function hasOneId(ehr: EhrConnection, plan: AppointmentPlan): boolean {
   return plan.hasOneId ?? isAtomic(ehr, changesOf(plan));
