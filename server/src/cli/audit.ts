@@ -14,6 +14,7 @@ import { currentKeyRing } from './current-key-ring.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
+import { type JsonOption, jsonOption, printJson } from './print-json.ts';
 import { askHidden } from './read-password.ts';
 
 /** Default of `--limit`. */
@@ -34,7 +35,7 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
     .option('--from <time>', 'such as 2030-03-15 or 2030-03-15T09:00, in UTC')
     .option('--to <time>', 'exclusive')
     .addOption(new Option('--limit <number>', 'how many entries').default(mostShown).argParser(readLimit))
-    .option('--json', 'as JSON')
+    .option(...jsonOption)
     .action(async ({ limit, json, ...typed }: SearchOptions) => {
       const search = readSearch({ ...typed, patient: await readPatient(output, typed.patient) });
       if (typeof search === 'string') throw new UsageError(search);
@@ -45,7 +46,7 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
         return searchEntries(db, keys.values(), search, { limit: limit + 1 });
       });
       const shown = found.slice(0, limit);
-      if (json) output.out(`${JSON.stringify(shown.map(asJson), null, 2)}\n`);
+      if (json) printJson(output, shown.map(asJson));
       else output.out(shown.length === 0 ? 'No entries.\n' : shown.map(entryLine).join(''));
       const days = searchedDays(typed, search);
       if (days !== undefined) output.err(`${days}\n`);
@@ -58,8 +59,8 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
       '--anchors <file>',
       'log with anchors to compare with. Without it, the removal of the newest entries cannot be seen',
     )
-    .option('--json', 'as JSON')
-    .action(async ({ anchors: file, json }: { readonly anchors?: string; readonly json?: true }) => {
+    .option(...jsonOption)
+    .action(async ({ anchors: file, json }: JsonOption & { readonly anchors?: string }) => {
       const anchors = file === undefined ? [] : await anchorsIn(file);
       let isIntact = true;
       const chains: Verdict[] = [];
@@ -73,7 +74,7 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
         return verifyUnlinked(db, keys);
       });
       isIntact &&= unlinked.falsified === 0;
-      if (json) output.out(`${JSON.stringify({ chains, unlinked }, null, 2)}\n`);
+      if (json) printJson(output, { chains, unlinked });
       else {
         output.out(unlinkedLines(unlinked));
         output.out(
@@ -86,9 +87,8 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
   return audit;
 }
 
-interface SearchOptions extends TypedSearch {
+interface SearchOptions extends TypedSearch, JsonOption {
   readonly limit: number;
-  readonly json?: true;
 }
 
 function readLimit(typed: string): number {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -103,6 +103,25 @@ describe('usage', () => {
   });
 });
 
+test.each([
+  'audit search',
+  'audit verify',
+  'clients list',
+  'conformance --emr sandbox-uk --only patients',
+  'emr check --emr sandbox-uk',
+  'messages failed',
+  'messages list',
+  'operations list',
+  'secret-keys list',
+  'webhooks list',
+])('%s --json prints JSON on standard output, and nothing else there', async (words) => {
+  const key = Buffer.alloc(32, 5);
+  await requireKnownKeys(createDb(database), [key]);
+  vi.stubEnv('CROSSWARD_SECRET_KEY', key.toString('base64'));
+  const { code, stdout } = await crossward(`${words} --json`);
+  expect([code, typeof JSON.parse(stdout)]).toEqual([0, 'object']);
+});
+
 describe('a database', () => {
   test.each([
     'messages failed',
@@ -139,15 +158,13 @@ describe('a database', () => {
 describe('conformance', () => {
   const only = '--only patients resources cancel unclaimed';
 
-  test('prints a table, writes JSON and exits with 0', async () => {
-    const path = join(folder, 'report.json');
-    const { code, stdout } = await crossward(
-      `conformance --emr sandbox-uk --patient p-1 nhs_number:9990000018 --json ${path} ${only}`,
-    );
+  test('prints a table, or JSON, and exits with 0', async () => {
+    const words = `conformance --emr sandbox-uk --patient p-1 nhs_number:9990000018 ${only}`;
+    const { code, stdout } = await crossward(words);
     expect(stdout).toMatch(/^ {2}cancel +5 +- +-$/m);
     expect(stdout).toMatch(/\d+ passed, 0 failed/);
     expect(code).toBe(0);
-    const report = JSON.parse(await readFile(path, 'utf8')) as Report;
+    const report = JSON.parse((await crossward(`${words} --json`)).stdout) as Report;
     expect(report).toMatchObject({ failed: 0, leftBehind: [], claims: { transactions: true } });
     expect(report.results.every(({ outcome, reason }) => outcome === 'passed' || reason !== undefined)).toBe(true);
     expect(JSON.stringify(report) + stdout).not.toContain('9990000018');
@@ -162,7 +179,7 @@ describe('conformance', () => {
 
   test('exits with 1 if a claim is wrong', async () => {
     const { code, stdout } = await crossward(
-      'conformance --emr sandbox-uk --service nonsense --only healthcare-services --json -',
+      'conformance --emr sandbox-uk --service nonsense --only healthcare-services --json',
     );
     expect([code, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ failed: 1 })]);
   });
@@ -242,7 +259,7 @@ describe('emr check', () => {
   });
 
   test('writes JSON if requested', async () => {
-    const { code, stdout } = await crossward('emr check --emr sandbox-se --json -');
+    const { code, stdout } = await crossward('emr check --emr sandbox-se --json');
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
       expect.objectContaining({ emr: 'sandbox-se', connector: 'sandbox' }),

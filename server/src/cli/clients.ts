@@ -21,6 +21,7 @@ import { configuredAccess } from './configured-access.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
+import { type JsonOption, jsonOption, printJson } from './print-json.ts';
 
 interface Options {
   readonly config?: string;
@@ -60,22 +61,24 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
   };
 
   command('list', 'List all clients, with those of the configuration file.')
-    .option('--json', 'as JSON')
-    .action(async ({ json, ...options }: Options & { readonly json?: true }) => {
+    .option(...jsonOption)
+    .action(async ({ json, ...options }: Options & JsonOption) => {
       const found = await read(options, listClients);
-      if (json) output.out(`${JSON.stringify(found.map(clientAsJson), null, 2)}\n`);
+      if (json) printJson(output, found.map(clientAsJson));
       else output.out(found.length === 0 ? 'No clients.\n' : found.map(clientLine).join(''));
     });
   command('show', 'Show the scopes and grants of a client, and the age of its secrets.')
     .argument('<id>', 'id from `list`')
-    .action(async (id: string, options: Options) => {
+    .option(...jsonOption)
+    .action(async (id: string, { json, ...options }: Options & JsonOption) => {
       const found = await read(options, async (db, configured) =>
         [await findListedClient(db, configured, id), await findOverridden(db, configured, id)].filter(
           (client) => client !== undefined,
         ),
       );
-      if (found.length > 0) output.out(found.map(describeClient).join('\n'));
-      else output.err(`${notChangedTexts.unknown}\n`);
+      if (found.length === 0) output.err(`${notChangedTexts.unknown}\n`);
+      else if (json) printJson(output, found.map(clientAsJson));
+      else output.out(found.map(describeClient).join('\n'));
       end(found.length > 0 ? exitCodes.fine : exitCodes.failed);
     });
   withFacts(

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Report } from '@crossward/connector-kit/conformance';
@@ -38,12 +38,11 @@ async function conformance(options: FakeOptions, words: string) {
     };
     // JSON is YAML.
     await writeFile(config, JSON.stringify({ emrs: [emr], clients: [] }));
-    const path = join(folder, 'report.json');
     const { code, stdout, stderr } = await crossward(
       `conformance --config ${config} --patient p-1 se_personal_number:191212121212 ` +
-        `--resource r-1 hsa_id:SE0000000000-1001 se_personal_number:196408233234 --service consultation --other-patient p-3 --json ${path} ${words}`,
+        `--resource r-1 hsa_id:SE0000000000-1001 se_personal_number:196408233234 --service consultation --other-patient p-3 --json ${words}`,
     );
-    return { code, stdout, stderr, report: JSON.parse(await readFile(path, 'utf8')) as Report, fake };
+    return { code, stderr, report: JSON.parse(stdout) as Report, fake };
   } finally {
     await fake.close();
   }

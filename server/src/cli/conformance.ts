@@ -20,9 +20,9 @@ import { exitCodes, UsageError } from './exit-codes.ts';
 import { gatewayBefore } from './gateway-before.ts';
 import { chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
 import type { Output } from './output.ts';
-import { writeJson } from './write-json.ts';
+import { type JsonOption, jsonOption, printJson } from './print-json.ts';
 
-interface Options extends EmrOptions {
+interface Options extends EmrOptions, JsonOption {
   readonly careUnit?: string;
   readonly otherCareUnit?: string;
   readonly patient?: string[];
@@ -38,7 +38,6 @@ interface Options extends EmrOptions {
   readonly clockChangeSlots?: string;
   readonly directChanges?: boolean;
   readonly readOnly?: boolean;
-  readonly json?: string;
 }
 
 const explanation = `
@@ -84,15 +83,12 @@ export function conformanceCommand(output: Output, end: (exitCode: number) => vo
       'also change appointments directly in the EHR, and check that the connector handles these changes',
     )
     .option('--read-only', 'write nothing in the EHR')
-    .option('--json <file>', 'also write the report as JSON; use - for JSON on standard output instead of the table')
+    .option(...jsonOption)
     .addHelpText('after', explanation)
     .action(async (options: Options) => {
       const report = await check(options, output);
-      if (options.json !== '-') {
-        output.out(formatReport(report));
-        if (options.patient === undefined) output.out(hint);
-      }
-      if (options.json !== undefined) await writeJson(output, options.json, report);
+      if (options.json) printJson(output, report);
+      else output.out(formatReport(report) + (options.patient === undefined ? hint : ''));
       end(report.failed > 0 ? exitCodes.failed : exitCodes.fine);
     });
 }

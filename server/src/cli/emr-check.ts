@@ -4,22 +4,20 @@ import { formatCheck } from './emr-check-report.ts';
 import { exitCodes } from './exit-codes.ts';
 import { chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
 import type { Output } from './output.ts';
-import { writeJson } from './write-json.ts';
+import { type JsonOption, jsonOption, printJson } from './print-json.ts';
 
-interface Options extends EmrOptions {
-  readonly json?: string;
-}
+type Options = EmrOptions & JsonOption;
 
 export function emrCheckCommand(output: Output, end: (exitCode: number) => void): Command {
   return new Command('check')
     .description('Check the server behind a connection: its capabilities and the recommended settings.')
     .option('-c, --config <file>', 'configuration file (default: CROSSWARD_CONFIG, otherwise the demo)')
     .option('-e, --emr <id>', 'EHR id; required if the configuration has several')
-    .option('--json <file>', 'also write the findings as JSON; use - for JSON on standard output instead of text')
+    .option(...jsonOption)
     .action(async (options: Options) => {
       const check = await checkEmr(options);
-      if (options.json !== '-') output.out(formatCheck(check));
-      if (options.json !== undefined) await writeJson(output, options.json, check);
+      if (options.json) printJson(output, check);
+      else output.out(formatCheck(check));
       end(isWell(check) ? exitCodes.fine : exitCodes.failed);
     });
 }

@@ -5,22 +5,27 @@ import { listOpen, type OpenMessage } from '../messages/open-messages.ts';
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
+import { type JsonOption, jsonOption, printJson, snakeCase } from './print-json.ts';
 
 export function messagesCommand(output: Output, end: (exitCode: number) => void): Command {
   const messages = new Command('messages').description('Manage messages to patients that were not sent.');
   messages
     .command('failed')
     .description('List failed messages whose code is still pending. Shows no patient data.')
-    .action(async () => {
+    .option(...jsonOption)
+    .action(async ({ json }: JsonOption) => {
       const failed = await withDatabase(output, (db) => listFailed(db));
-      output.out(failed.length === 0 ? 'No failed messages.\n' : failed.map(line).join(''));
+      if (json) printJson(output, failed.map(snakeCase));
+      else output.out(failed.length === 0 ? 'No failed messages.\n' : failed.map(line).join(''));
     });
   messages
     .command('list')
     .description('List queued, retried and failed messages. Shows no patient data.')
-    .action(async () => {
+    .option(...jsonOption)
+    .action(async ({ json }: JsonOption) => {
       const open = await withDatabase(output, (db) => listOpen(db));
-      output.out(open.length === 0 ? 'No queued or failed messages.\n' : open.map(openLine).join(''));
+      if (json) printJson(output, open.map(snakeCase));
+      else output.out(open.length === 0 ? 'No queued or failed messages.\n' : open.map(openLine).join(''));
     });
   messages
     .command('retry')

@@ -13,6 +13,7 @@ import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import { describeOperation } from './operation-report.ts';
 import type { Output } from './output.ts';
+import { type JsonOption, jsonOption, printJson, snakeCase } from './print-json.ts';
 
 /** Maximum number of operations listed. */
 const mostListed = 500;
@@ -22,9 +23,12 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
   operations
     .command('list')
     .description('List operations that are pending, monitored or suspended. Shows no patient data.')
-    .action(async () => {
+    .option(...jsonOption)
+    .action(async ({ json }: JsonOption) => {
       const found = await withDatabase(output, (db) => listOpenOperations(db, mostListed + 1));
-      output.out(found.length === 0 ? 'No open operations.\n' : found.slice(0, mostListed).map(line).join(''));
+      const shown = found.slice(0, mostListed);
+      if (json) printJson(output, shown.map(snakeCase));
+      else output.out(found.length === 0 ? 'No open operations.\n' : shown.map(line).join(''));
       if (found.length > mostListed)
         output.err(`Only the first ${mostListed} are shown: suspended ones first, then the oldest.\n`);
     });
@@ -32,10 +36,12 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
     .command('show')
     .description('Show the details of an operation and what to do.')
     .argument('<id>', 'operation id from `list` or the log')
-    .action(async (id: string) => {
+    .option(...jsonOption)
+    .action(async (id: string, { json }: JsonOption) => {
       const found = await withDatabase(output, (db) => findOpenOperation(db, id));
-      if (found) output.out(describeOperation(found));
-      else output.err('No open operation has this id.\n');
+      if (!found) output.err('No open operation has this id.\n');
+      else if (json) printJson(output, snakeCase(found));
+      else output.out(describeOperation(found));
       end(found ? exitCodes.fine : exitCodes.failed);
     });
   operations

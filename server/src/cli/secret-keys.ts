@@ -4,14 +4,23 @@ import { listKnownKeys, retireKey } from '../secret-keys/require-known-keys.ts';
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
+import { type JsonOption, jsonOption, printJson } from './print-json.ts';
 
 export function secretKeysCommand(output: Output, end: (exitCode: number) => void): Command {
   const secretKeys = new Command('secret-keys').description('Manage the secret keys that the database was used with.');
   secretKeys
     .command('list')
     .description('List key ids. The keys themselves are never shown or stored.')
-    .action(async () => {
+    .option(...jsonOption)
+    .action(async ({ json }: JsonOption) => {
       const keys = await withDatabase(output, listKnownKeys);
+      if (json) {
+        printJson(
+          output,
+          keys.map(({ id, first_used_at, replaced_at }) => ({ id, first_used_at, replaced_at })),
+        );
+        return;
+      }
       if (keys.length === 0) output.out('The database was never used with a secret key.\n');
       for (const { id, first_used_at, replaced_at } of keys) {
         const state = replaced_at ? `replaced ${replaced_at.toISOString()}` : 'in use';

@@ -5,6 +5,7 @@ import { type EndpointSummary, summarizeEndpoint, summarizeEndpoints } from '../
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
+import { type JsonOption, jsonOption, printJson, snakeCase } from './print-json.ts';
 import { webhookAction } from './webhook-action.ts';
 import { addWebhookDeliveries } from './webhook-deliveries.ts';
 import { addWebhookEndpoints } from './webhook-endpoints.ts';
@@ -17,21 +18,25 @@ export function webhooksCommand(output: Output, end: (exitCode: number) => void)
   webhooks
     .command('list')
     .description('List all endpoints with their deliveries. Shows no URLs.')
-    .action(async () => {
+    .option(...jsonOption)
+    .action(async ({ json }: JsonOption) => {
       const found = await withDatabase(output, summarizeEndpoints);
-      output.out(found.length === 0 ? 'No webhook endpoints.\n' : found.map(line).join(''));
+      if (json) printJson(output, found.map(snakeCase));
+      else output.out(found.length === 0 ? 'No webhook endpoints.\n' : found.map(line).join(''));
     });
   webhooks
     .command('deliveries')
     .description(`List the last ${mostListed} deliveries to an endpoint, newest first.`)
     .argument('<endpoint>', 'endpoint id from `list`')
     .option('--failed', 'only failed deliveries')
-    .action(async (id: string, { failed }: { readonly failed?: true }) => {
+    .option(...jsonOption)
+    .action(async (id: string, { failed, json }: JsonOption & { readonly failed?: true }) => {
       const state = failed ? ('failed' as const) : undefined;
       const found = await withDatabase(output, async (db: Db) =>
         (await summarizeEndpoint(db, id)) ? listDeliveries(db, id, { state, limit: mostListed }) : undefined,
       );
       if (!found) output.err('No webhook endpoint has this id.\n');
+      else if (json) printJson(output, found);
       else output.out(found.length === 0 ? 'No deliveries.\n' : found.map(deliveryLine).join(''));
       end(found ? exitCodes.fine : exitCodes.failed);
     });
