@@ -15,13 +15,22 @@ test('an hour is summed up', () => {
   expect(sumUp(minutes)).toEqual({ calls: 0, failures: 0, median: null, slowest: null });
 });
 
-test('a chart has a bar for each minute with calls, scaled to the highest, and says its figures', () => {
+test('a chart has a bar for each minute with calls, scaled to an axis, and says its figures', () => {
   const { text } = callsChart(busy);
   expect(text).toContain('aria-label="Calls for each minute of the last hour: 60, of which 15 failed"');
   expect(text.match(/class="calls"/g)).toHaveLength(3);
-  expect(text).toContain('<rect class="calls" x="591" y="0" width="8" height="64"/>');
-  expect(text).toContain('<rect class="failed" x="591" y="32" width="8" height="32"/>');
+  expect(text).toContain('0 to 50 a minute');
+  expect(text).toContain('<rect class="calls" x="591" y="26" width="8" height="38"/>');
+  expect(text).toContain('<rect class="failed" x="591" y="45" width="8" height="19"/>');
   expect(latencyChart(busy).text).toContain('<rect class="slow" x="591" y="0" width="8" height="64"/>');
+});
+
+test('a chart has an axis of at least 10 calls and 100 ms, so that one quick call looks small', () => {
+  const one = minutes.map((minute, index) => (index === 59 ? { ...minute, calls: 1, median: 1, p95: 1 } : minute));
+  expect(callsChart(one).text).toContain('0 to 10 a minute');
+  expect(callsChart(one).text).toContain('<rect class="calls" x="591" y="58" width="8" height="6"/>');
+  expect(latencyChart(one).text).toContain('0 to 100\u00a0ms');
+  expect(latencyChart(one).text).toContain('<rect class="median" x="591" y="62" width="8" height="2"/>');
 });
 
 test('a chart without calls says so', () => {

@@ -1,5 +1,6 @@
 import type { MinuteOfCalls } from '../ehr/guard/call-history.ts';
 import { type Html, html } from '../html/html.ts';
+import { axisEnd, leastAxis } from './axis.ts';
 import { duration } from './parts.ts';
 
 const height = 64;
@@ -28,14 +29,14 @@ export function sumUp(minutes: readonly MinuteOfCalls[]): HourOfCalls {
 
 /** Calls for each minute, with the failed part below. */
 export function callsChart(minutes: readonly MinuteOfCalls[]): Html {
-  const most = Math.max(1, ...minutes.map(({ calls }) => calls));
+  const end = axisEnd(Math.max(...minutes.map(({ calls }) => calls)), leastAxis.callsAMinute);
   const { calls, failures } = sumUp(minutes);
   return chart(
     `Calls for each minute of the last hour: ${calls}, of which ${failures} failed`,
-    `up to ${most} a minute`,
+    `0 to ${end} a minute`,
     [
-      ...minutes.map(({ calls }, index) => bar('calls', index, 0, calls / most)),
-      ...minutes.map(({ failures }, index) => bar('failed', index, 0, failures / most)),
+      ...minutes.map(({ calls }, index) => bar('calls', index, calls / end)),
+      ...minutes.map(({ failures }, index) => bar('failed', index, failures / end)),
     ],
   );
 }
@@ -43,14 +44,14 @@ export function callsChart(minutes: readonly MinuteOfCalls[]): Html {
 /** Latency for each minute: half and 95 % of the calls took less. */
 export function latencyChart(minutes: readonly MinuteOfCalls[]): Html {
   const { median, slowest } = sumUp(minutes);
-  const most = slowest ?? 1;
+  const end = axisEnd(slowest ?? 0, leastAxis.milliseconds);
   const text =
     median === null
       ? 'Latency in the last hour: no calls'
-      : `Latency in the last hour: typically ${milliseconds(median)}, 95 % of the slowest minute ${milliseconds(most)}`;
-  return chart(text, slowest === null ? 'no calls' : `up to ${milliseconds(most)}`, [
-    ...minutes.map(({ p95 }, index) => bar('slow', index, 0, (p95 ?? 0) / most)),
-    ...minutes.map(({ median }, index) => bar('median', index, 0, (median ?? 0) / most)),
+      : `Latency in the last hour: typically ${milliseconds(median)}, 95 % of the slowest minute ${milliseconds(slowest ?? 0)}`;
+  return chart(text, slowest === null ? 'no calls' : `0 to ${milliseconds(end)}`, [
+    ...minutes.map(({ p95 }, index) => bar('slow', index, (p95 ?? 0) / end)),
+    ...minutes.map(({ median }, index) => bar('median', index, (median ?? 0) / end)),
   ]);
 }
 
@@ -59,10 +60,10 @@ export function milliseconds(value: number): string {
   return value < 2000 ? `${value}\u00a0ms` : duration(value / 1000);
 }
 
-function bar(kind: string, index: number, from: number, share: number): Html | false {
+function bar(kind: string, index: number, share: number): Html | false {
   if (share <= 0) return false;
   const length = Math.max(2, Math.round(share * height));
-  return html`<rect class="${kind}" x="${index * step + 1}" y="${height - from - length}" width="${step - 2}" height="${length}"/>`;
+  return html`<rect class="${kind}" x="${index * step + 1}" y="${height - length}" width="${step - 2}" height="${length}"/>`;
 }
 
 function chart(label: string, scale: string, bars: readonly (Html | false)[]): Html {
