@@ -19,6 +19,7 @@ import {
   readDocument,
   withdrawDocument,
 } from './documents.ts';
+import { withFaults } from './faults.ts';
 import { medicalNotes } from './medical-notes.ts';
 import { seedSchedules } from './opening-hours.ts';
 import { createScheduleCache } from './schedule-cache.ts';
@@ -28,6 +29,8 @@ import { addScheduleException, createSchedule, endSchedule } from './schedule-wr
 import { type SandboxSettings, sandboxSettings } from './settings.ts';
 import type { SandboxTables } from './tables.ts';
 import { listTimeSlots } from './time-slots.ts';
+
+export { type SandboxFault, sandboxFaults } from './faults.ts';
 
 /** A small but complete EHR with synthetic people, stored in the gateway's database. */
 export const sandboxConnector: DatabaseConnectorModule<SandboxSettings> = {
@@ -57,7 +60,11 @@ async function openSandbox({
       changes: changeKinds,
       transactions: true,
     },
-    findPatient: async (identifier) => directory.findPatient(identifier) ?? null,
+    ...withFaults({
+      findPatient: async (identifier) => directory.findPatient(identifier) ?? null,
+      changeAppointments: (write) =>
+        writeInPortVocabulary(() => changeAppointments(db, emr, directory, schedules, write)),
+    }),
     findResource: async (careUnit, identifier) => directory.findResource(careUnit.id, identifier) ?? null,
     listResources: async (careUnit) => directory.resourcesOf(careUnit.id),
     listHealthcareServices: async () => directory.services,
@@ -68,8 +75,6 @@ async function openSandbox({
     ),
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
     listAppointmentChanges: (query) => inPortVocabulary(() => listAppointmentChanges(db, emr, query)),
-    changeAppointments: (write) =>
-      writeInPortVocabulary(() => changeAppointments(db, emr, directory, schedules, write)),
     findOperation: (_careUnit, operationId) => inPortVocabulary(() => findOperation(db, emr, operationId)),
     ...medicalNotes(db, emr, directory),
     listDocuments: (query) => inPortVocabulary(() => listDocuments(db, emr, query)),

@@ -8,9 +8,10 @@ import type {
   ResourceIdentifier,
   ResourceIdentifierType,
 } from '@crossward/connector-kit';
+import { sandboxFaults } from './faults.ts';
 import { norway } from './people/norway.ts';
 import { sweden } from './people/sweden.ts';
-import type { SyntheticPopulation } from './people/synthetic-person.ts';
+import type { SyntheticPerson, SyntheticPopulation } from './people/synthetic-person.ts';
 import { unitedKingdom } from './people/united-kingdom.ts';
 import type { Country } from './settings.ts';
 
@@ -69,6 +70,7 @@ export interface Directory {
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
   readonly services: readonly HealthcareService[];
+  /** Without those on which the sandbox breaks. */
   readonly patients: readonly Patient[];
   findPatient(identifier: PatientIdentifier): Patient | undefined;
   findResource(careUnitId: string, identifier: ResourceIdentifier): Resource | undefined;
@@ -78,8 +80,13 @@ export interface Directory {
 
 export function createDirectory(country: Country, careUnits: readonly CareUnit[]): Directory {
   const facts = countries[country];
-  const patients = facts.population.patients.map((_, index) => patient(facts.population, index));
-  const patientsByIdentifier = new Map(patients.flatMap((it) => it.identifiers.map((id) => [key(id), it] as const)));
+  const { population } = facts;
+  const patients = population.patients.map((person, index) => patient(population, `p-${index + 1}`, index + 1, person));
+  const onFaults = sandboxFaults.map(({ patientId, givenName }, index) =>
+    patient(population, patientId, patients.length + index + 1, { ...faultyPerson, givenName }),
+  );
+  const everybody = [...patients, ...onFaults];
+  const patientsByIdentifier = new Map(everybody.flatMap((it) => it.identifiers.map((id) => [key(id), it] as const)));
   const resources = new Map(
     careUnits.map((careUnit, index) => [careUnit.id, resourcesOfCareUnit(facts, index)] as const),
   );
@@ -99,11 +106,11 @@ function key(identifier: { readonly type: string; readonly value: string }): str
   return `${identifier.type}:${identifier.value}`;
 }
 
-function patient(population: SyntheticPopulation, index: number): Patient {
-  const n = index + 1;
-  const person = population.patients[index];
-  if (!person) throw new RangeError(`No person ${n}`);
-  const id = `p-${n}`;
+/** The same in each country. */
+const faultyPerson = { familyName: 'Sandbox', gender: 'unknown', birthDate: '1980-01-01' } as const;
+
+/** @param n the position among all patients */
+function patient(population: SyntheticPopulation, id: string, n: number, person: SyntheticPerson): Patient {
   return {
     id,
     identifiers: [{ type: 'emr_id', value: id }, ...(person.nationalNumber ? [person.nationalNumber] : [])],
@@ -112,7 +119,7 @@ function patient(population: SyntheticPopulation, index: number): Patient {
     birthDate: person.birthDate,
     gender: person.gender,
     // p-19 has only an e-mail address, p-20 has no contact details.
-    phone: n >= 19 ? null : population.phone(n),
+    phone: n === 19 || n === 20 ? null : population.phone(n),
     email: n === 20 ? null : `${id}@patients.example`,
     address: {
       lines: [`${population.street} ${n}`],

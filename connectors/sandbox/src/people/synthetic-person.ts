@@ -1,6 +1,6 @@
 import type { Gender, PatientIdentifier } from '@crossward/connector-kit';
 
-/** Data of one of the patients `p-1` to `p-20`. The remaining fields are derived from the position in the list. */
+/** Data of one patient. The remaining fields are derived from the position in the list. */
 export interface SyntheticPerson {
   readonly givenName: string;
   readonly familyName: string;
