@@ -322,20 +322,6 @@ describe('a probe', () => {
     expect(resources?.map(({ healthcareServiceIds }) => healthcareServiceIds)).toEqual(Array(4).fill(['visit']));
   });
 
-  test.each([
-    ['argonaut', false, 'note'],
-    ['argonaut', true, 'ok'],
-    ['epic', true, 'ok'],
-    ['medplum', true, 'warning'],
-  ] as const)(
-    'checks the operations of %s with `hold: %s` and reports the status %s',
-    async (operations, hold, status) => {
-      const { server } = await start({ transactions: 'none', plainWrites: false, operations });
-      const report = await probeServer(settingsFor(server.url, { booking: { mode: 'operations', operations, hold } }));
-      expect(report.findings.find(({ name }) => name === 'operations')?.status).toBe(status);
-    },
-  );
-
   test('of a server that rejects writes warns of each proof and of booking', async () => {
     const { server } = await start({});
     server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status: 403 });
