@@ -22,7 +22,7 @@ const counted = [
   'appointments/write/*.ts',
   'appointments/as-write.ts',
   'appointments/plan-change.ts',
-  'api/run-write.ts',
+  'api/write-request.ts',
 ];
 
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');

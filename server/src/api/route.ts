@@ -19,7 +19,7 @@ import type { Upload } from '../uploads/upload.ts';
 import { audited, auditResponse, type ReadShown } from './audit-request.ts';
 import { headerReader } from './header-reader.ts';
 import { patiently } from './request-patience.ts';
-import { writeOnce, writeToEhr } from './run-write.ts';
+import { writeOnce, writeToEhr } from './write-request.ts';
 
 /** The level of access that an operation needs. It determines the path prefix. */
 export type Level = 'client' | 'emr' | 'care_unit';

@@ -3,9 +3,9 @@ import { areFree } from './free-time.ts';
 import type { RequestContext } from './request-context.ts';
 import { timesTaken } from './time-rules.ts';
 import { hasOneId } from './write/changes.ts';
+import { decisionFor } from './write/decision.ts';
 import { appointmentKind } from './write/kind.ts';
 import type { AppointmentPlan } from './write/plan.ts';
-import { reservationFor } from './write/reserve.ts';
 
 /**
  * A plan as a write to the EHR, with what it reserves.
@@ -17,6 +17,6 @@ export async function asWrite(context: RequestContext, plan: AppointmentPlan, co
   // A draft is not sent to the EHR yet, so the EHR cannot reject it. The gateway checks its time instead.
   const drafts = plan.steps.flatMap(({ awaits }) => awaits?.draft ?? []);
   if (!(await areFree(ehr, careUnit, drafts))) throw timesTaken(plan.steps);
-  const reserve = reservationFor({ ...context, clientId: client.id }, plan, code);
-  return plannedWrite(appointmentKind, { ...plan, hasOneId: hasOneId(ehr, plan) }, reserve);
+  const decide = decisionFor({ ...context, clientId: client.id }, plan, code);
+  return plannedWrite(appointmentKind, { ...plan, hasOneId: hasOneId(ehr, plan) }, decide);
 }

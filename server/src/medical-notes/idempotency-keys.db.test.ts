@@ -55,8 +55,8 @@ test.each([
   ['the gateway', () => undefined],
 ] as const)('a request that %s rejects because of a limit leaves no operation', async (who, prepare) => {
   prepare(it);
-  const reserve = async () => (who === 'the gateway' ? new Problem('patient_limit_reached') : undefined);
-  const rejected = it.write('Well.', { key: 'a', reserve });
+  const decide = async () => (who === 'the gateway' ? new Problem('patient_limit_reached') : undefined);
+  const rejected = it.write('Well.', { key: 'a', decide });
   await expect(rejected).rejects.toMatchObject(problem('patient_limit_reached', 429));
   expect(await it.rows()).toEqual([]);
   expect(await it.write('Ill.', { key: 'a' })).toMatchObject({ status: 201, body: { text: 'Ill.' } });

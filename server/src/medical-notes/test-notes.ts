@@ -11,7 +11,7 @@ import { recoverDue } from '../background/recover-due.ts';
 import type { Database } from '../db/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import { type AnyKind, plannedWrite, type Reserve } from '../operations/kind.ts';
+import { type AnyKind, type Decide, plannedWrite } from '../operations/kind.ts';
 import { createOperationMetrics } from '../operations/metrics.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import type { OperationServices } from '../operations/services.ts';
@@ -102,7 +102,7 @@ export interface Notes {
   /** Writes a note like a request does. */
   write(
     text: string,
-    options?: { readonly key?: string | undefined; readonly reserve?: Reserve; readonly begin?: () => Promise<void> },
+    options?: { readonly key?: string | undefined; readonly decide?: Decide; readonly begin?: () => Promise<void> },
   ): Promise<OperationResponse>;
   /** Runs one round of background recovery. Returns how many operations were due. */
   round(): Promise<number>;
@@ -148,7 +148,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     ehr,
     connection,
     accesses,
-    write(text, { key, reserve, begin = async () => undefined } = {}) {
+    write(text, { key, decide, begin = async () => undefined } = {}) {
       const keyed = key === undefined ? undefined : { key, fingerprint: text };
       return write(services, {
         clientId: 'clinic',
@@ -156,7 +156,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
         careUnit,
         requestId: 'request',
         keyed,
-        plan: async () => plannedWrite(medicalNoteKind, { ...plan, text }, reserve),
+        plan: async () => plannedWrite(medicalNoteKind, { ...plan, text }, decide),
         begin,
       });
     },

@@ -63,6 +63,7 @@ export async function claimKey(
   const { operation, requestHashes } = key;
   for (let round = 0; round < 3; round++) {
     const leasedAt = sinceBoot();
+    // The new row, the row of an interrupted request with the key, or none: the key is in use or has its answer.
     const row = await insertOperation(db, { ...operation, ...planned, leaseSeconds }, requestHashes);
     if (row?.id === operation.id) return { state: 'new', expiresAt: row.expiresAt };
     if (row) return { state: 'interrupted', operation: await takeOver(db, services, operation, row.id), leasedAt };

@@ -84,10 +84,10 @@ export interface OperationKind<Plan, Outcome> {
   /** The EHR's ids of the patients whose records the plan is about, for the audit trail. A look-up can find more. */
   patientsOf(plan: Plan): readonly string[];
   /**
-   * What the plan reserves while it is open: holds and codes. When the caller has disconnected, an operation that reserves is
+   * What the plan reserves while it is open: holds and codes. When the caller has disconnected, an operation that has one is
    * compensated, not finished, because nobody could enter the code. Absent: nothing.
    */
-  reserves?(proposal: Proposal, plan: Plan): Reservation | undefined;
+  reservation?(proposal: Proposal, plan: Plan): Reservation | undefined;
   /** The response to a dry run: makes all checks without changing or sending anything. Absent: there is no dry run. */
   preview?(proposal: Proposal, plan: Plan): Promise<OperationResponse>;
   /** Has no caller, and is performed again until the EHR succeeds. */
@@ -142,19 +142,19 @@ export type AnyKind = OperationKind<unknown, unknown>;
 export interface PlannedWrite {
   readonly kind: AnyKind;
   readonly plan: unknown;
-  readonly reserve?: Reserve | undefined;
+  readonly decide?: Decide | undefined;
 }
 
 /**
- * Decides and reserves in the transaction that stores the plan. If it returns a problem, its changes are committed, such as the
- * count of a wrong code. If it throws one, they are rolled back. Either way the problem is reported.
+ * Decides in the transaction that stores the plan, and reserves. What it changed is committed if it returns a problem, such as
+ * the count of a wrong code, and rolled back if it throws one, or returns `OutdatedPlan`: then the write is planned again.
  */
-export type Reserve = (tx: Tx, operationId: string) => Promise<Problem | undefined>;
+export type Decide = (tx: Tx, operationId: string) => Promise<Problem | undefined>;
 
 export function plannedWrite<Plan, Outcome>(
   kind: OperationKind<Plan, Outcome>,
   plan: NoInfer<Plan>,
-  reserve?: Reserve,
+  decide?: Decide,
 ): PlannedWrite {
-  return { kind: kind as AnyKind, plan, reserve };
+  return { kind: kind as AnyKind, plan, decide };
 }

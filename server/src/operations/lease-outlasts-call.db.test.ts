@@ -8,7 +8,7 @@ import { createDb, type Db } from '../db/kysely.ts';
 import { createGuard } from '../ehr/guard/guard.ts';
 import { createEhrMetrics } from '../ehr/guard/metrics.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { type OperationKind, plannedWrite, type Reserve } from './kind.ts';
+import { type Decide, type OperationKind, plannedWrite } from './kind.ts';
 import type { OperationServices } from './services.ts';
 import { type WriteRequest, write } from './write.ts';
 
@@ -26,11 +26,11 @@ afterAll(() => testDatabase.dispose());
 
 /** Seconds for which the lease lasts when the EHR is called. */
 async function restAtCall({
-  reserve,
+  decide,
   beforeCall,
   guarded = (_id, call) => call(),
 }: {
-  reserve?: Reserve;
+  decide?: Decide;
   beforeCall?: (id: string) => Promise<void>;
   guarded?: <Result>(id: string, call: () => Promise<Result>) => Promise<Result>;
 }): Promise<number> {
@@ -60,7 +60,7 @@ async function restAtCall({
     ehr: { id: 'ehr', isOpen: true, patience: { callSeconds }, capabilities: {}, call: () => guarded(id, call) },
     careUnit: { id: 'ward' },
     keyed: undefined,
-    plan: async () => plannedWrite(kind, {}, reserve),
+    plan: async () => plannedWrite(kind, {}, decide),
     begin: async () => undefined,
   };
   const { body } = await write(services as unknown as OperationServices, request as unknown as WriteRequest);
@@ -68,11 +68,11 @@ async function restAtCall({
 }
 
 test('the lease outlasts the first call although the transaction that stored the plan waited for a lock', async () => {
-  const reserve: Reserve = async (tx) => {
+  const decide: Decide = async (tx) => {
     await sql`SELECT pg_sleep(${waitSeconds})`.execute(tx);
     return undefined;
   };
-  expect(await restAtCall({ reserve })).toBeGreaterThan(callSeconds);
+  expect(await restAtCall({ decide })).toBeGreaterThan(callSeconds);
 });
 
 test('the lease outlasts a call after the machine was suspended', async () => {

@@ -5,8 +5,8 @@ import { LeaseLost } from '../db/operation-lease.ts';
 import { inTransaction } from '../db/retry.ts';
 import { isFinal, isSettled, OperationEnded, PartiallyApplied } from '../problems/operation-errors.ts';
 import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
+import { draftsOf, noteRecorded, type RecordedOutcome } from './audit-draft.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { draftsOf, noteRecorded, type RecordedOutcome } from './record-end.ts';
 import { isStoredUnderKey, sealProblem, sealResponse } from './sealed-outcome.ts';
 import {
   monitor,
@@ -44,8 +44,8 @@ export async function finish(work: LeasedWork, outcome: unknown): Promise<Operat
   const { services, kind, plan } = work;
   try {
     const response = kind.hasRecords(plan)
-      ? await inTransaction(services.db, (tx) => recordEnd(tx, work, outcome))
-      : await storeEnd(services.db, work, outcome, kind.respond(work, plan, outcome));
+      ? await inTransaction(services.db, (tx) => endWithRecords(tx, work, outcome))
+      : await endWithResponse(services.db, work, outcome, kind.respond(work, plan, outcome));
     noteRecorded('success');
     return response;
   } catch (error) {
@@ -55,11 +55,11 @@ export async function finish(work: LeasedWork, outcome: unknown): Promise<Operat
 }
 
 /** Stores the records of a performed operation with its end. @throws Problem of `record` */
-export async function recordEnd(tx: Tx, work: LeasedWork, outcome: unknown): Promise<OperationResponse> {
-  return storeEnd(tx, work, outcome, await work.kind.record(tx, work, work.plan, outcome));
+export async function endWithRecords(tx: Tx, work: LeasedWork, outcome: unknown): Promise<OperationResponse> {
+  return endWithResponse(tx, work, outcome, await work.kind.record(tx, work, work.plan, outcome));
 }
 
-async function storeEnd(
+async function endWithResponse(
   db: Db | Tx,
   work: LeasedWork,
   outcome: unknown,
@@ -153,17 +153,14 @@ export async function leaveOpen(work: LeasedWork, error: unknown): Promise<never
   throw new OperationEnded(asOutcomeUnknown(error));
 }
 
-/** How long a caller waits for the release of a lease, in milliseconds. */
-const releasePatience = 1_000;
-
 /**
- * Releases the lease after `outcome_unknown` was reported. If the database hesitates, the caller gets its response before;
+ * Releases the lease after `outcome_unknown` was reported. If the database hesitates, the caller gets its response after a second;
  * if it is down, the lease expires on its own.
  */
 export async function releaseSoon(db: Db, operation: Leased): Promise<void> {
   const released = releaseAsUnknown(db, operation).catch(() => undefined);
   const waited = new AbortController();
-  await Promise.race([released, sleep(releasePatience, undefined, { signal: waited.signal }).catch(() => undefined)]);
+  await Promise.race([released, sleep(1_000, undefined, { signal: waited.signal }).catch(() => undefined)]);
   waited.abort();
 }
 

@@ -77,8 +77,8 @@ export async function recover(services: OperationServices, stored: Stored, lease
 /** A stored operation that this process works on. */
 interface Interrupted extends LeasedWork {
   readonly operation: Stored;
-  /** Whether its plan reserves holds or codes. */
-  readonly reserves: boolean;
+  /** Of holds or codes, which only a caller that waits can use. */
+  readonly hasReservation: boolean;
 }
 
 /** @throws Error when its kind, EHR or care unit is no longer configured */
@@ -96,7 +96,7 @@ function reopen(
   const { expiresAt, plan } = operation;
   const work = leasedWork(services, operation, { ehr, careUnit, kind, plan, expiresAt, isFirst: false, ...how });
   // The work has getters, which a spread would read now.
-  return Object.assign(work, { operation, reserves: kind.reserves?.(work, plan) !== undefined });
+  return Object.assign(work, { operation, hasReservation: kind.reservation?.(work, plan) !== undefined });
 }
 
 /**
@@ -111,11 +111,11 @@ function reopen(
 async function nextOf(
   work: Interrupted,
 ): Promise<'perform' | 'compensate' | 'end' | 'too early' | { outcome: unknown }> {
-  const { kind, plan, ehr, hasCaller, reserves, operation } = work;
+  const { kind, plan, ehr, hasCaller, hasReservation, operation } = work;
   const { state, isExpired, keyHash, reportedUnknown, secondsSinceFirstCall, secondsSinceLastCall } = operation;
   const { giveUpSeconds, settlingSeconds } = ehr.patience;
   const findsById = kind.findsOperations(ehr);
-  const isUseless = reserves && (isExpired || !hasCaller);
+  const isUseless = hasReservation && (isExpired || !hasCaller);
   if (state === 'compensating' || (hasCaller && isUseless && findsById)) return 'compensate';
   const canPerform = findsById && (kind.canPerform?.(ehr, plan) ?? true) && secondsSinceFirstCall <= giveUpSeconds;
   const isAwaited = hasCaller || (keyHash !== null && !reportedUnknown);
@@ -187,7 +187,7 @@ async function findLateEffects(work: Interrupted): Promise<Recovery> {
   const found = await kind.lookUp(work, plan);
   // The look-up itself removes what the EHR made twice.
   if (operation.hadEffect || found === 'nothing' || found === 'not known') return 'later';
-  const mayBeAdopted = !operation.hasResponse && !work.reserves;
+  const mayBeAdopted = !operation.hasResponse && !work.hasReservation;
   const isWanted = mayBeAdopted && (await (kind.isWanted?.(work, plan) ?? true));
   const isAdopted = typeof found === 'object' && isWanted;
   await (isAdopted ? finish(work, found.outcome) : compensateAndEnd(work));

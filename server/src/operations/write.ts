@@ -8,11 +8,11 @@ import { inTransaction } from '../db/retry.ts';
 import { OperationEnded, OutdatedPlan } from '../problems/operation-errors.ts';
 import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 import { sinceBoot } from '../time/since-boot.ts';
+import { draftsOf, noteRecorded } from './audit-draft.ts';
 import { answerOfKey, type Claim, claimKey, inProgress, type Key, openKey } from './claim.ts';
 import type { InCareUnit, PlannedWrite } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { perform, recordEnd, releaseSoon } from './perform.ts';
-import { draftsOf, noteRecorded } from './record-end.ts';
+import { endWithRecords, perform, releaseSoon } from './perform.ts';
 import { resume } from './recover.ts';
 import { isStoredUnderKey, sealProblem } from './sealed-outcome.ts';
 import type { OperationServices } from './services.ts';
@@ -134,33 +134,34 @@ async function unlessAnswered<Planned, Answer>(
 }
 
 /**
- * Claims the key, reserves, and stores the plan: one statement if nothing is reserved, otherwise one transaction. A plan that
- * has nothing for the EHR is ended in the same transaction.
+ * Claims the key, decides, and stores the plan: one statement if there is nothing to decide, otherwise one transaction. A plan
+ * that has nothing for the EHR, such as the release of a draft, is performed and ended in the same transaction.
  */
 async function store(
   services: OperationServices,
   request: WriteRequest,
   operation: Leased,
   key: Key | undefined,
-  { kind, plan, reserve }: PlannedWrite,
+  { kind, plan, decide }: PlannedWrite,
 ): Promise<PlanStored> {
   const { ehr, careUnit } = request;
   const callsEhr = kind.callsEhr(plan);
   const seconds = leaseSeconds(ehr);
   const planned = {
     ...nothingPlanned,
-    ...kind.reserves?.({ ...request, services }, plan),
+    ...kind.reservation?.({ ...request, services }, plan),
     kind: kind.name,
     sealedPlan: sealPlan(services.keys, operation, plan),
   };
   const storeUnclaimed = (to: Db | Tx) => storePlan(to, { ...operation, ...planned, leaseSeconds: seconds });
   let leasedAt = sinceBoot();
+  // Not if an earlier attempt, which left nothing, may still reach the EHR late.
   const isFirst = !callsEhr || !operation.isMonitored;
   const work = (expiresAt: Date | null) =>
     leasedWork(services, operation, { ehr, careUnit, kind, plan, expiresAt, leasedAt, isFirst, hasCaller: true });
   beganOperation(operation.id);
 
-  if (callsEhr && !reserve) {
+  if (callsEhr && !decide) {
     const claim = key && (await claimKey(services.db, services, key, planned, seconds));
     if (claim && claim.state !== 'new') return claim;
     return { state: 'stored', work: work(claim ? claim.expiresAt : await storeUnclaimed(services.db)) };
@@ -170,11 +171,11 @@ async function store(
     leasedAt = begunAt;
     const claim = key && (await claimKey(tx, services, key, planned, seconds));
     if (claim && claim.state !== 'new') return { ...claim, leasedAt };
-    const problem = await reserve?.(tx, operation.id);
+    const problem = await decide?.(tx, operation.id);
     if (problem) return { state: 'ended', outcome: await decideAgainst(tx, work(null), problem) };
     if (callsEhr) return { state: 'stored', work: work(claim ? claim.expiresAt : await storeUnclaimed(tx)) };
     const ending = work(null);
-    return { state: 'ended', outcome: await recordEnd(tx, ending, await kind.perform(ending, plan)) };
+    return { state: 'ended', outcome: await endWithRecords(tx, ending, await kind.perform(ending, plan)) };
   });
   if (begun.state === 'ended') noteRecorded(begun.outcome instanceof Problem ? begun.outcome.reason : 'success');
   return begun;

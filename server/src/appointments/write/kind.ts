@@ -4,13 +4,13 @@ import { planEvents } from '../events.ts';
 import { bodiesOf, writtenResponse } from '../representation.ts';
 import { canPerform, changesOf, type Results } from './changes.ts';
 import { compensatePlan } from './compensate.ts';
+import { codesToSend } from './decision.ts';
 import { lookUpPlan } from './look-up.ts';
 import { performPlan } from './perform.ts';
 import { type AppointmentPlan, appointmentKindName, hasRecords } from './plan.ts';
 import { previewPlan } from './preview.ts';
 import { isStillWanted, recordPlan, releaseReserved } from './record.ts';
 import { performResend } from './resend.ts';
-import { codesToSend } from './reserve.ts';
 import { stepsOf } from './steps-in-words.ts';
 
 /** Writes to appointments for which the gateway sends the codes. */
@@ -25,7 +25,7 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
     ]),
     ...(resend ? [resend.patientId] : []),
   ],
-  reserves: codesToSend,
+  reservation: codesToSend,
   preview: previewPlan,
   findsOperations: (ehr) => ehr.offers('findOperation'),
   canPerform,

@@ -5,8 +5,8 @@ import { areFree } from '../free-time.ts';
 import { previewBody } from '../representation.ts';
 import { timesTaken } from '../time-rules.ts';
 import { changesOf } from './changes.ts';
+import { assertAllWithinLimits } from './decision.ts';
 import { type AppointmentPlan, patientsWithCode } from './plan.ts';
-import { assertAllWithinLimits } from './reserve.ts';
 
 /** The response to a dry run: runs all checks without changing or sending anything. */
 export async function previewPlan(proposal: Proposal, plan: AppointmentPlan): Promise<OperationResponse> {

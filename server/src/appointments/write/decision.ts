@@ -2,7 +2,7 @@ import { decideCode, decideRelease } from '../../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
 import { assertMayResend } from '../../confirmations/resend.ts';
 import type { Tx } from '../../db/kysely.ts';
-import type { Proposal, Reservation, Reserve } from '../../operations/kind.ts';
+import type { Decide, Proposal, Reservation } from '../../operations/kind.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { changesOf } from './changes.ts';
 import { type AppointmentPlan, patientsWithCode } from './plan.ts';
@@ -25,7 +25,7 @@ export function codesToSend({ services, ehr, careUnit }: Proposal, plan: Appoint
  *
  * @param code what the patient entered, for a confirmation. It is not part of the plan, because plans are stored
  */
-export function reservationFor(requested: Requested, plan: AppointmentPlan, code?: string): Reserve | undefined {
+export function decisionFor(requested: Requested, plan: AppointmentPlan, code?: string): Decide | undefined {
   const { confirmationId, resend, steps } = plan;
   if (confirmationId !== undefined) return checkedCode(requested, plan, confirmationId, code);
   const released = steps.flatMap(({ releases }) => releases ?? []);
@@ -45,7 +45,7 @@ function checkedCode(
   plan: AppointmentPlan,
   confirmationId: string,
   code: string | undefined,
-): Reserve {
+): Decide {
   if (code === undefined) throw new Error('A confirmation without a code');
   return (tx, operationId) =>
     decideCode(tx, services.keys, {
