@@ -839,10 +839,10 @@ export interface components {
             /** @enum {string} */
             channel: "sms" | "email";
             /**
-             * @description Delivery status of the latest message.
+             * @description Delivery status of the latest message. `queued`: it is being sent. `delayed`: it has not left within a minute, and the gateway keeps trying until the code expires. `sent`: the provider has accepted it. `failed`: it will not be sent.
              * @enum {string}
              */
-            delivery: "queued" | "sent" | "failed";
+            delivery: "queued" | "delayed" | "sent" | "failed";
             /** Format: date-time */
             expires_at: string;
             /** @description Id of the confirmation. Appointments with the same confirmation id are confirmed by the same code. */
@@ -858,7 +858,7 @@ export interface components {
             attempts_remaining: number;
             /** @enum {string} */
             channel: "sms" | "email";
-            delivery: ("queued" | "sent" | "failed") | null;
+            delivery: ("queued" | "delayed" | "sent" | "failed") | null;
             /** Format: date-time */
             expires_at: string | null;
             /** @description Null if it would be created. */
@@ -986,7 +986,7 @@ export interface components {
              * @description `webhook.test`: a test, sent to one endpoint only.
              * @enum {string}
              */
-            type: "appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered" | "webhook.test";
+            type: "appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "emr.unavailable" | "emr.recovered" | "webhook.test";
         };
         /** @description A healthcare service that can be booked. */
         HealthcareService: {
@@ -1041,8 +1041,8 @@ export interface components {
             /** @description Id of the confirmation whose code was in the message. */
             confirmation_id: string;
             message_id: string;
-            /** @description A fixed word, or the provider's status code. */
-            reason: string;
+            /** @description Why the last attempt failed: a fixed word, or the provider's status code. Null in `message.delayed` if no attempt has failed yet. */
+            reason: string | null;
         };
         /** @description A webhook endpoint with its secret. */
         NewWebhookEndpoint: {
@@ -1054,7 +1054,7 @@ export interface components {
             /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
             disabled_reason: ("client" | "gone") | null;
             /** @description Types of events to deliver. Null: all. */
-            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
             id: string;
             /**
              * Format: date-time
@@ -1283,7 +1283,7 @@ export interface components {
             /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
             disabled_reason: ("client" | "gone") | null;
             /** @description Types of events to deliver. Null: all. */
-            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
             id: string;
             /**
              * Format: date-time
@@ -1302,7 +1302,7 @@ export interface components {
         };
         WebhookEndpointChange: {
             /** @description Types of events to deliver. Null: all. */
-            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
             /**
              * @description `disabled` also ends the deliveries that are pending.
              * @enum {string}
@@ -1316,7 +1316,7 @@ export interface components {
         };
         WebhookEndpointCreation: {
             /** @description Types of events to deliver. Null: all. */
-            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
             /**
              * Format: text
              * @description An `https://` URL without user name, password and fragment, with a public address.

@@ -11,6 +11,7 @@ import {
   resourceNotation,
   text,
 } from '../api/schemas.ts';
+import { deliveryStates } from '../messages/delivery-state.ts';
 import { shownChanges } from './write/plan.ts';
 
 export const appointmentStatuses = ['awaiting_confirmation', 'booked', 'cancelled'] as const;
@@ -41,13 +42,15 @@ const confirmationFacts = {
       'Page where the patient can enter the code, request a new one, and cancel a booking. The same for all codes of the confirmation. Null if the gateway has no such page. Whoever has the link sees the time and place of the appointment.',
   }),
 };
-const deliveries = ['queued', 'sent', 'failed'] as const;
 
 export const confirmationSchema = Type.Object(
   {
     id: Type.String({ description: confirmationId }),
     ...confirmationFacts,
-    delivery: choice(deliveries, { description: 'Delivery status of the latest message.' }),
+    delivery: choice(deliveryStates, {
+      description:
+        'Delivery status of the latest message. `queued`: it is being sent. `delayed`: it has not left within a minute, and the gateway keeps trying until the code expires. `sent`: the provider has accepted it. `failed`: it will not be sent.',
+    }),
     expires_at: Type.String({ format: 'date-time' }),
   },
   { $id: 'Confirmation', description: 'A pending confirmation: a code was sent to the patient and has to be entered.' },
@@ -85,7 +88,7 @@ export const confirmationPreviewSchema = Type.Object(
   {
     id: nullableString({ description: 'Null if it would be created.' }),
     ...confirmationFacts,
-    delivery: nullableChoice(deliveries),
+    delivery: nullableChoice(deliveryStates),
     expires_at: nullableString({ format: 'date-time' }),
   },
   { $id: 'ConfirmationPreview', description: 'A confirmation as it would be after the request.' },

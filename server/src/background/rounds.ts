@@ -130,6 +130,7 @@ export function backgroundWork(
     guarded(more.clientsPauseMilliseconds ?? clientsPauseMilliseconds, 'reading clients', () => clients.refresh()),
     guarded(clockPauseMilliseconds, "reading the database's clock", watchClock(clock, log)),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
+    repeating(messagesPauseMilliseconds, 'marking delayed messages', () => outbox.markDelayed()),
     guarded(orphansPauseMilliseconds, 'freeing what ended operations have reserved', async () => {
       const freed = await freeOrphanedItems(db);
       if (freed > 0) log.warn({ freed }, 'items of ended operations freed');

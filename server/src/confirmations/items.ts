@@ -30,7 +30,7 @@ export interface Awaited {
   readonly confirmationId: string;
   readonly kind: ConfirmationKind;
   readonly channel: Channel;
-  readonly delivery: 'queued' | 'sent' | 'failed';
+  readonly delivery: DeliveryState;
   readonly expiresAt: Date;
   readonly attemptsRemaining: number;
   readonly pageTokenHash: Buffer | null;

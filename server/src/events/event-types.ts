@@ -5,6 +5,7 @@ export const eventTypes = [
   'appointment.updated',
   'appointment.cancelled',
   'appointment.confirmation_expired',
+  'message.delayed',
   'message.failed',
   'emr.unavailable',
   'emr.recovered',

@@ -13,6 +13,8 @@ export interface NewEvent {
   readonly isObserved?: boolean;
 }
 
+export type MessageEventType = Extract<EventType, `message.${string}`>;
+
 type EventData = AppointmentEventData | MessageEventData | EmrEventData;
 
 /** Fields of an appointment that an event can report as changed. */
@@ -38,7 +40,8 @@ export interface MessageEventData {
   readonly confirmation_id: string;
   readonly appointment_id: string;
   readonly channel: 'sms' | 'email';
-  readonly reason: string;
+  /** `null`: no attempt has failed. */
+  readonly reason: string | null;
 }
 
 export interface EmrEventData {

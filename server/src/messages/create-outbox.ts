@@ -8,6 +8,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { sealContent } from './content.ts';
+import { markDelayed } from './delayed.ts';
 import { deliver, NotDelivered } from './deliver.ts';
 import { errorLog } from './error-log.ts';
 import { jobDatabase } from './job-database.ts';
@@ -129,6 +130,7 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
         for (const { id } of queued) await boss.send(queue, { messageId: id }, { db: fromKysely(tx) });
       });
     },
+    markDelayed: () => markDelayed({ db, metrics, log }),
   };
 }
 

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/kysely.ts';
-import type { NewEvent } from '../events/new-event.ts';
 import { eventsText, withEvents } from '../events/write-events.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { openContent } from './content.ts';
 import type { MessageMetrics } from './metrics.ts';
+import { aboutMessage, messageEvent } from './reported-message.ts';
 import { type OutgoingMessage, PermanentFailure, type Senders, TemporaryFailure } from './sender.ts';
 import { compose } from './texts.ts';
 
@@ -96,7 +96,7 @@ async function readDue(db: Db, messageId: string) {
 type Settled = 'sent' | { readonly failure: string };
 
 async function attempt({ db, keys, senders, metrics, log }: Dependencies, row: DueMessage): Promise<Settled | 'later'> {
-  const about = { message_id: row.id, channel: row.channel, emr: row.emr, care_unit_id: row.care_unit_id };
+  const about = aboutMessage(row);
   const fail = (failure: string) => {
     metrics.failed(row.channel);
     // An error: until the code expires, an operator can still help the patient who waits for it.
@@ -158,7 +158,7 @@ async function settle(db: Db, message: DueMessage, outcome: Settled): Promise<vo
       if (outcome === 'sent') {
         await update.execute();
       } else {
-        const events = [failedEvent(message, outcome.failure)];
+        const events = [messageEvent('message.failed', message, outcome.failure)];
         await withEvents(sql`${update}`, eventsText([{ id: message.id, events }])).execute(db);
       }
       return;
@@ -168,12 +168,6 @@ async function settle(db: Db, message: DueMessage, outcome: Settled): Promise<vo
       await sleep(500 * attempt);
     }
   }
-}
-
-function failedEvent(message: DueMessage, reason: string): NewEvent {
-  const { id, confirmation_id, emr, care_unit_id, channel, first_appointment_id: appointment_id } = message;
-  const data = { message_id: id, confirmation_id, appointment_id, channel, reason };
-  return { type: 'message.failed', emr, careUnitId: care_unit_id, subject: appointment_id, data };
 }
 
 /** Records why the attempt failed, and the earliest time of the next one. */

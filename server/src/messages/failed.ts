@@ -46,7 +46,7 @@ export async function sendAgain(db: Db, id: string): Promise<boolean> {
   if (!isUuid(id)) return false;
   const { numAffectedRows } = await sql`
     UPDATE messages SET state = 'queued', completed_at = NULL, failure_reason = NULL, not_before = NULL,
-      needs_job = true
+      queued_again_at = clock_timestamp(), needs_job = true
     WHERE id = ${id} AND ${canBeSentAgain}`.execute(db);
   return numAffectedRows === 1n;
 }

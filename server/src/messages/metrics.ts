@@ -7,6 +7,8 @@ import { readQueue, type Waiting } from './read-queue.ts';
 export interface MessageMetrics {
   queued(channel: Channel): void;
   sent(channel: Channel): void;
+  /** Has not left within a minute. */
+  delayed(channel: Channel): void;
   /** Failed permanently. */
   failed(channel: Channel): void;
 }
@@ -23,16 +25,21 @@ export function createMessageMetrics(registry: Registry, db: Db): MessageMetrics
     'Messages queued by this gateway, including those of transactions that were rolled back.',
   );
   const sent = counter('crossward_messages_sent_total', 'Messages from this gateway that a provider accepted.');
+  const delayed = counter(
+    'crossward_messages_delayed_total',
+    'Messages that had not left within a minute. Each is counted by the gateway that noticed it.',
+  );
   const failed = counter('crossward_messages_failed_total', 'Messages that failed permanently in this gateway.');
   watchQueue(registry, () => readQueue(db));
   return {
     queued: (channel) => queued.inc({ channel }),
     sent: (channel) => sent.inc({ channel }),
+    delayed: (channel) => delayed.inc({ channel }),
     failed: (channel) => failed.inc({ channel }),
   };
 }
 
-/** Both gauges share one query for each scrape. If it fails they are left out, since old values would mislead. */
+/** The gauges share one query for each scrape. If it fails they are left out, since old values would mislead. */
 function watchQueue(registry: Registry, read: () => Promise<readonly Waiting[]>): void {
   let reading: Promise<readonly Waiting[] | undefined> | undefined;
   const look = () => {
@@ -58,6 +65,11 @@ function watchQueue(registry: Registry, read: () => Promise<readonly Waiting[]>)
       },
     });
   gauge('crossward_messages_waiting', 'Queued messages of all gateways on this database.', ({ count }) => count);
+  gauge(
+    'crossward_messages_delayed',
+    'Queued messages of all gateways on this database that have not left within a minute.',
+    ({ delayed }) => delayed,
+  );
   gauge(
     'crossward_messages_oldest_waiting_seconds',
     'Age of the oldest queued message of all gateways on this database. 0 if none is queued.',

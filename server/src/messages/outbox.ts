@@ -32,4 +32,6 @@ export interface Outbox {
   withdraw(tx: Tx, confirmationIds: readonly string[]): Promise<void>;
   /** Creates jobs for messages that an operator has queued again. */
   resume(): Promise<void>;
+  /** Marks queued messages that are late, with their events. Returns whether there can be more. */
+  markDelayed(): Promise<boolean>;
 }

@@ -39,7 +39,10 @@ export const messageEventSchema = Type.Object(
     confirmation_id: Type.String({ description: 'Id of the confirmation whose code was in the message.' }),
     appointment_id: Type.String({ description: 'Id of the first appointment that awaits the code.' }),
     channel: choice(['sms', 'email']),
-    reason: Type.String({ description: "A fixed word, or the provider's status code." }),
+    reason: nullableString({
+      description:
+        "Why the last attempt failed: a fixed word, or the provider's status code. Null in `message.delayed` if no attempt has failed yet.",
+    }),
   },
   { $id: 'MessageEvent', description: 'Data of an event of a message with a code.' },
 );

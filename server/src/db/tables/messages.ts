@@ -17,6 +17,8 @@ interface MessageRow {
   created_at: Generated<Date>;
   completed_at: Date | null;
   failure_reason: string | null;
+  delayed_at: Date | null;
+  queued_again_at: Date | null;
   needs_job: Generated<boolean>;
 }
 

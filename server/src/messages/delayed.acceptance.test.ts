@@ -1,0 +1,197 @@
+/** @module-tag any-database */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { createServer as createTcpServer, type Socket } from 'node:net';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { freePort } from '../../../test/processes/free-port.ts';
+import { type Appointment, book, bookEach, consecutiveSlots, sodermalm } from '../../../test/requests/bookings.ts';
+import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
+import { readEvents } from '../../../test/requests/events.ts';
+import { Secret } from '../config/secret.ts';
+import { sendAgain } from './failed.ts';
+
+/** The address of a provider that is down: nothing listens there. */
+const port = await freePort();
+const gateway = await startGateway({
+  configure: (demo) => ({
+    ...demo,
+    messages: {
+      ...demo.messages,
+      sms: { provider: 'webhook', url: `http://127.0.0.1:${port}/sms`, secret: new Secret('a secret of the tests') },
+    },
+  }),
+});
+afterAll(() => gateway.close());
+let provider: Server | undefined;
+afterEach(async () => {
+  provider?.closeAllConnections();
+  provider?.close();
+  provider = undefined;
+  // Messages of other tests are not sent any more.
+  await rowsOf(gateway, 'DELETE FROM messages');
+});
+
+const { db, outbox } = gateway.deps.services;
+const sweden = careUnitOf(gateway, sodermalm);
+
+/** Starts the provider. It answers every message with this status. */
+async function startProvider(status: number): Promise<void> {
+  provider = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status).end();
+  }).listen(port, '127.0.0.1');
+  await once(provider, 'listening');
+}
+
+/** Sets the age of all messages, since they were queued. */
+const setAge = (seconds: number) =>
+  rowsOf(
+    gateway,
+    `UPDATE messages SET created_at = least(created_at, clock_timestamp() - make_interval(secs => $1)),
+       queued_again_at = CASE WHEN queued_again_at IS NOT NULL THEN clock_timestamp() - make_interval(secs => $1) END`,
+    [seconds],
+  );
+
+const sendNow = () => rowsOf(gateway, `UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`);
+
+const deliveryOf = async ({ id }: Appointment) => confirmationOf(await sweden.get(id)).delivery;
+
+function reaches(held: Appointment, delivery: string) {
+  return eventually(async () => expect(await deliveryOf(held)).toBe(delivery));
+}
+
+async function eventsAbout({ id }: Appointment) {
+  const { events } = await readEvents(gateway);
+  return events.filter(({ type, data }) => type.startsWith('message.') && data.appointment_id === id);
+}
+
+/** Waits until the last failed attempt had this reason. */
+function failsWith(reason: string) {
+  return eventually(async () =>
+    expect(await rowsOf(gateway, 'SELECT failure_reason FROM messages')).toEqual([{ failure_reason: reason }]),
+  );
+}
+
+async function metric(name: string): Promise<number | undefined> {
+  const { text } = await gateway.request('GET', '/metrics', { client: null });
+  const [, value] = new RegExp(`^crossward_messages_${name}\\{channel="sms"\\} (\\S+)$`, 'm').exec(text) ?? [];
+  return value === undefined ? undefined : Number(value);
+}
+
+const linesAbout = (messageId: unknown) =>
+  gateway.logLines
+    .map((text) => JSON.parse(text))
+    .filter((it) => it.msg === 'message delayed' && it.message_id === messageId);
+
+test('an outage of the provider is told after a minute by API, event, metric and log, once', async () => {
+  const counted = (await metric('delayed_total')) ?? 0;
+  const held = await book(gateway, { careUnit: sodermalm });
+  await failsWith('connection_refused');
+  await setAge(20);
+  await outbox.markDelayed();
+  expect(await deliveryOf(held)).toBe('queued');
+  expect(await metric('delayed')).toBe(0);
+
+  await setAge(60);
+  await reaches(held, 'delayed');
+  const [event, ...more] = await eventually(async () => {
+    const found = await eventsAbout(held);
+    expect(found).not.toEqual([]);
+    return found;
+  });
+  expect(more).toEqual([]);
+  expect(event).toMatchObject({
+    type: 'message.delayed',
+    emr: 'sandbox-se',
+    care_unit_id: 'sodermalm',
+    data: {
+      message_id: expect.any(String),
+      confirmation_id: confirmationOf(held).id,
+      appointment_id: held.id,
+      channel: 'sms',
+      reason: 'connection_refused',
+    },
+  });
+  expect(await metric('delayed')).toBe(1);
+  expect(await metric('delayed_total')).toBe(counted + 1);
+  expect(linesAbout(event?.data.message_id)).toEqual([
+    expect.objectContaining({ level: 40, channel: 'sms', emr: 'sandbox-se', reason: 'connection_refused' }),
+  ]);
+
+  await startProvider(200);
+  await sendNow();
+  await reaches(held, 'sent');
+  expect(await metric('delayed')).toBe(0);
+  expect(await outbox.markDelayed()).toBe(false);
+  expect(await eventsAbout(held)).toHaveLength(1);
+});
+
+test('each message has one event, however many gateways look at the same time', async () => {
+  const held = await bookEach(gateway, await consecutiveSlots(gateway, 5, { careUnit: sodermalm }), {
+    careUnit: sodermalm,
+  });
+  await setAge(60);
+  await Promise.all(Array.from({ length: 8 }, () => outbox.markDelayed()));
+  for (const one of held) {
+    await reaches(one, 'delayed');
+    await eventually(async () => expect(await eventsAbout(one)).toHaveLength(1));
+  }
+});
+
+test('a provider that accepts connections and does not respond is told too', async () => {
+  const held: Socket[] = [];
+  const hanging = createTcpServer((socket) => held.push(socket)).listen(port, '127.0.0.1');
+  await once(hanging, 'listening');
+  const appointment = await book(gateway, { careUnit: sodermalm });
+  await eventually(() => expect(held).not.toEqual([]));
+  await setAge(60);
+  await reaches(appointment, 'delayed');
+  const [event] = await eventually(async () => {
+    const found = await eventsAbout(appointment);
+    expect(found).toHaveLength(1);
+    return found;
+  });
+  // The attempt has not ended yet.
+  expect(event?.data.reason).toBeNull();
+  for (const socket of held) socket.destroy();
+  hanging.close();
+});
+
+test('a message that no gateway has tried to send is told too', async () => {
+  const hold = `CREATE OR REPLACE FUNCTION hold_jobs() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN NEW.start_after = now() + interval ''1 day''; RETURN NEW; END'`;
+  await rowsOf(gateway, hold);
+  await rowsOf(gateway, 'CREATE TRIGGER hold BEFORE INSERT ON pgboss.job FOR EACH ROW EXECUTE FUNCTION hold_jobs()');
+  try {
+    const held = await book(gateway, { careUnit: sodermalm });
+    await setAge(60);
+    await reaches(held, 'delayed');
+    await eventually(async () => expect(await eventsAbout(held)).toMatchObject([{ data: { reason: null } }]));
+  } finally {
+    await rowsOf(gateway, 'DROP FUNCTION hold_jobs() CASCADE');
+  }
+});
+
+test('the minute of a message that is sent again begins anew', async () => {
+  await startProvider(400);
+  const held = await book(gateway, { careUnit: sodermalm });
+  await reaches(held, 'failed');
+  await setAge(600);
+  provider?.close();
+  provider?.closeAllConnections();
+  const [message] = await rowsOf<{ id: string }>(gateway, 'SELECT id FROM messages');
+  expect(await sendAgain(db, message?.id ?? '')).toBe(true);
+  await outbox.markDelayed();
+  expect(await deliveryOf(held)).toBe('queued');
+  await setAge(60);
+  await reaches(held, 'delayed');
+});
+
+test('a message that is withdrawn is not late', async () => {
+  const held = await book(gateway, { careUnit: sodermalm });
+  await sweden.cancel(held.id);
+  await setAge(60);
+  expect(await outbox.markDelayed()).toBe(false);
+  expect(await eventsAbout(held)).toEqual([]);
+});
