@@ -4,6 +4,7 @@ import { placeOf } from './place-of.ts';
 import { PluginMistake } from './plugin-mistake.ts';
 import { connectorOf } from './plugin-module.ts';
 import { isFilePath, isPackageName, locatePlugin } from './plugin-resolution.ts';
+import { didYouMean } from './wording.ts';
 
 /**
  * Loads the plug-in that a configuration file names.
@@ -20,7 +21,7 @@ export async function loadPlugin(
   builtIn: readonly ConnectorModule[],
 ): Promise<ConnectorModule> {
   const names = builtIn.map(({ name }) => name);
-  if (!isFilePath(reference) && !isPackageName(reference)) throw unknown(names);
+  if (!isFilePath(reference) && !isPackageName(reference)) throw unknown(reference, names);
   const url = locate(reference, path, names);
   const module = connectorOf(await load(url), names);
   for (const [other, { name }] of others) {
@@ -38,15 +39,15 @@ function locate(reference: string, path: string, names: readonly string[]): stri
   } catch (error) {
     const isMisspelled = !reference.startsWith('@') && !isFilePath(reference);
     if (isMisspelled && error instanceof PluginMistake && error.message.startsWith('is not an installed package')) {
-      throw unknown(names);
+      throw unknown(reference, names);
     }
     throw error;
   }
 }
 
-function unknown(names: readonly string[]): PluginMistake {
+function unknown(reference: string, names: readonly string[]): PluginMistake {
   return new PluginMistake(
-    `is unknown; must be one of ${names.join(', ')}, an installed package, or a file such as ./our-ehr.js`,
+    `is unknown; must be one of ${names.join(', ')}, an installed package, or a file such as ./our-ehr.js${didYouMean(reference, names)}`,
   );
 }
 

@@ -165,7 +165,7 @@ test('reports all mistakes at once, in the order of the file', async () => {
     'crossward.yaml:3:5: emrs[0].nmae: unknown key; did you mean "name"?',
     'crossward.yaml:5:26: emrs[0].settings.country: "DK" is unknown; must be one of NO, SE, GB',
     'crossward.yaml:9:20: emrs[0].care_units[0].time_zone: "Europe/Olso" is not an IANA time zone; did you mean "Europe/Oslo"?',
-    'crossward.yaml:10:19: emrs[0].care_units[0].language: "no" is unknown; must be one of nb, sv, en',
+    'crossward.yaml:10:19: emrs[0].care_units[0].language: "no" is unknown; must be one of nb, sv, en; did you mean "nb"?',
     'crossward.yaml:13:22: clients[0].secrets[0].env: the environment variable ACME_CLIENT_SECRET is not set',
     'crossward.yaml:16:14: clients[0].grants[0].emr: "nort" is not an EHR in this file; did you mean "north"?',
   ]);

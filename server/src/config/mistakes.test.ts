@@ -25,11 +25,76 @@ const cases: Record<string, readonly Case[]> = {
       ['name: North', 'name: "North'],
       '3:17: a character is missing here, such as a colon, a comma, a quote or a closing bracket',
     ],
+    [
+      'a colon in text',
+      ['name: North', 'name: North: East'],
+      '3:11: text that contains a colon and a space must be in quotes',
+    ],
+    ['no space after a colon', ['name: North', 'name:North'], '3:9: a space is missing after the colon'],
+    ['no space after a hyphen', ['- id: north', '-id: north'], '2:3: a space is missing after the -'],
     ['an unknown tag', ['name: North', 'name: !env North'], '3:11: unknown tag, or the value does not match its tag'],
     [
       'a merge key',
       ['- id: oslo', '- <<: {}\n        id: oslo'],
       '7:9: emrs[0].care_units[0]["<<"]: unknown key; allowed: id, name, time_zone, language, policies, patient_page, settings',
+    ],
+  ],
+  indentation: [
+    [
+      'a tab after spaces',
+      ['    name: North', '  \tname: North'],
+      '3:1: tabs cannot be used for indentation; use spaces',
+    ],
+    ...(
+      [
+        [3, '3:4: wrong indentation: this line begins with 3 spaces, but the keys above with 4 or 0'],
+        [5, '3:6: wrong indentation: this line begins with 5 spaces, but the keys above with 4'],
+        [2, '3:3: wrong indentation: this line begins with 2 spaces, but the keys above with 4 or 0'],
+        [0, '4:5: wrong indentation: this line begins with 4 spaces, but the keys above with 0'],
+      ] as const
+    ).map(
+      ([spaces, line]) =>
+        [`a key after ${spaces} spaces`, ['    name: North', `${' '.repeat(spaces)}name: North`], line] as const,
+    ),
+    [
+      'an entry that is not below the others',
+      ['        language: nb', '        language: nb\n    - id: bergen\n      name: Bergen'],
+      '11:5: wrong indentation: this line begins with 4 spaces, but the list entries above with 6 or 2',
+    ],
+    [
+      'a key after text of several lines, a list in brackets and a comment',
+      [
+        '    name: North',
+        '    name: |\n      North: at\n       the sea\n    more: [a,\n      b]\n# 1\n   connector: remote',
+      ],
+      '9:4: wrong indentation: this line begins with 3 spaces, but the keys above with 4 or 0',
+    ],
+    [
+      'a file whose first line is indented',
+      ['emrs:', ' emrs:'],
+      '11:1: wrong indentation: this line begins with 0 spaces, but the keys above with 1',
+    ],
+    [
+      'keys that are not below their mapping',
+      ['    care_units:', '    policies:\n    booking_confirmation: none\n    care_units:'],
+      '6:5: emrs[0].policies: is empty; must be a mapping: indent its keys below it',
+      '7:5: emrs[0].booking_confirmation: unknown key here; it belongs to emrs.policies: is it indented too little?',
+    ],
+    [
+      'a key of the file in an entry',
+      '    limits: { requests_per_minute: 60 }\n',
+      '17:5: clients[0].limits: unknown key here; it belongs to the top level of the file: is it indented too far?',
+    ],
+    [
+      'a key of an entry in the file',
+      ['    care_units:', 'care_units:'],
+      '2:5: emrs[0]: the key "care_units" is missing: Care units of the EHR.',
+      '6:1: care_units: unknown key here; it belongs to an entry of emrs: is it indented too little?',
+    ],
+    [
+      'entries without a hyphen',
+      ['      - emr: north', '      emr: north'],
+      '16:7: clients[0].grants: must be a list, not a mapping: begin each entry with "- "',
     ],
   ],
   shape: [
@@ -83,7 +148,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'a scope that does not exist',
       ['[appointments:read]', '[appointment:read]'],
-      `14:14: clients[0].scopes[0]: "appointment:read" is unknown; must be one of ${scopes}`,
+      `14:14: clients[0].scopes[0]: "appointment:read" is unknown; must be one of ${scopes}; did you mean "appointments:read"?`,
     ],
     [
       'a scope twice',
@@ -96,7 +161,12 @@ const cases: Record<string, readonly Case[]> = {
     [
       'an unknown connector',
       ['connector: sandbox', 'connector: sandbix'],
-      '4:16: emrs[0].connector: "sandbix" is unknown; must be one of sandbox, remote, an installed package, or a file such as ./our-ehr.js',
+      '4:16: emrs[0].connector: "sandbix" is unknown; must be one of sandbox, remote, an installed package, or a file such as ./our-ehr.js; did you mean "sandbox"?',
+    ],
+    [
+      'the beginning of a connector',
+      ['connector: sandbox', 'connector: rem'],
+      '4:16: emrs[0].connector: "rem" is unknown; must be one of sandbox, remote, an installed package, or a file such as ./our-ehr.js; did you mean "remote"?',
     ],
     ['missing settings', ['    settings: { country: "NO" }\n', ''], '2:5: emrs[0]: the key "settings" is missing'],
     [
@@ -109,7 +179,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'an unknown provider',
       withMessages('{ provider: 46elk, user: x }'),
-      '18:20: messages.sms.provider: "46elk" is unknown; must be one of demo_mailbox, 46elks, twilio, webhook',
+      '18:20: messages.sms.provider: "46elk" is unknown; must be one of demo_mailbox, 46elks, twilio, webhook; did you mean "46elks"?',
     ],
     [
       'no provider',

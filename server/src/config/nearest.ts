@@ -1,4 +1,7 @@
-/** The known word closest to a misspelled one: at most two edits away, or a third of the length of a long word. */
+/**
+ * The known word closest to a misspelled one: at most two edits away, or a third of the length of a long word. Otherwise the
+ * only one that begins with it.
+ */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   if (word.length > 64) return undefined;
   let best: string | undefined;
@@ -11,7 +14,9 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
       fewest = edits;
     }
   }
-  return best;
+  if (best !== undefined || word.length < 3) return best;
+  const [longer, ...others] = [...known].filter((it) => it.toLowerCase().startsWith(word.toLowerCase()));
+  return others.length === 0 ? longer : undefined;
 }
 
 /** Number of insertions, deletions, replacements and swaps between two words (optimal string alignment). */

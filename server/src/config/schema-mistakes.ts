@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
+import { misplaced } from './misplaced-keys.ts';
 import { isMapping, type Mistake, type Path } from './mistake.ts';
 import { type ConnectorSchema, configurationSchema } from './schema.ts';
 import { choose, isUnion, withoutOtherBranches } from './unions.ts';
@@ -29,12 +30,12 @@ export function validateAgainst(schema: TSchema, value: unknown): Validation {
   return {
     mistakes: withoutOtherBranches(errors)
       .filter(({ keyword }) => keyword !== 'if')
-      .map((error) => toMistake(error, pathOf(error.instancePath, value))),
+      .map((error) => toMistake(error, pathOf(error.instancePath, value), schema)),
     mistyped: errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => pathOf(instancePath, value)),
   };
 }
 
-function toMistake(error: ErrorObject, path: Path): Mistake {
+function toMistake(error: ErrorObject, path: Path, root: TSchema): Mistake {
   const params: Record<string, unknown> = error.params;
   const schema: Record<string, unknown> = error.parentSchema ?? {};
   const wantsQuotes = error.keyword === 'type' && schema.type === 'string';
@@ -43,7 +44,7 @@ function toMistake(error: ErrorObject, path: Path): Mistake {
   const extra = params.additionalProperty ?? params.unevaluatedProperty;
   if (typeof extra === 'string') {
     const known = Object.keys(isMapping(schema.properties) ? schema.properties : {});
-    return { path: [...path, extra], at: 'key', text: unknownKey(extra, known) };
+    return { path: [...path, extra], at: 'key', text: unknownKey(extra, known, misplaced(extra, path, root)) };
   }
   if (typeof params.missingProperty === 'string') {
     return { path, at: 'value', text: missingKey(params.missingProperty, schema) };

@@ -12,6 +12,12 @@ const kinds: Readonly<Record<string, string>> = {
   null: 'empty',
 };
 
+/** Where the content of an empty value belongs. */
+const contents: Readonly<Record<string, string>> = {
+  object: 'indent its keys below it',
+  array: 'begin each entry below it with "- "',
+};
+
 /** Says what is wrong with a value and what was expected. Quotes the value only if an enum was expected. */
 export function describe(error: ErrorObject): string {
   const { keyword, data } = error;
@@ -20,7 +26,7 @@ export function describe(error: ErrorObject): string {
   const limit = Number(params.limit);
   switch (keyword) {
     case 'type':
-      return describeType(data, [schema.type].flat().map(String));
+      return describeType(data, [schema.type].flat().map(String), error.instancePath === '');
     case 'enum':
       return notOneOf(data, Array.isArray(params.allowedValues) ? params.allowedValues : []);
     case 'const':
@@ -54,12 +60,20 @@ export function notOneOf(data: unknown, allowed: readonly unknown[]): string {
   const words = allowed.map(String);
   const expected = words.length === 1 ? `must be ${words[0]}` : `must be one of ${words.join(', ')}`;
   if (data === undefined || data === null) return expected;
-  return typeof data === 'string' ? `${quoted(data)} is unknown; ${expected}` : expected;
+  return typeof data === 'string' ? `${quoted(data)} is unknown; ${expected}${didYouMean(data, words)}` : expected;
 }
 
-export function unknownKey(key: string, known: readonly string[]): string {
-  const suggestion = nearest(key, known);
-  if (suggestion !== undefined) return `unknown key; did you mean "${suggestion}"?`;
+/** A question to append, or an empty text. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const suggestion = nearest(word, known);
+  return suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
+}
+
+/** @param place where the key belongs, if it is known elsewhere */
+export function unknownKey(key: string, known: readonly string[], place?: string): string {
+  if (place !== undefined) return `unknown key here; ${place}`;
+  const suggestion = didYouMean(key, known);
+  if (suggestion !== '') return `unknown key${suggestion}`;
   return known.length > 0 ? `unknown key; allowed: ${known.join(', ')}` : 'unknown key; no keys are allowed here';
 }
 
@@ -70,14 +84,17 @@ export function missingKey(key: string, schema: unknown): string {
   return `the key "${key}" is missing${description === '' ? '' : `: ${description}`}`;
 }
 
-function describeType(data: unknown, expected: readonly string[]): string {
+function describeType(data: unknown, expected: readonly string[], isWholeFile: boolean): string {
   const expectedKinds = expected.map((kind) => kinds[kind] ?? kind).join(' or ');
-  if (data === null) return `is empty; must be ${expectedKinds}`;
+  const content = contents[String(expected[0])];
+  if (data === null)
+    return `is empty; must be ${expectedKinds}${content === undefined || isWholeFile ? '' : `: ${content}`}`;
   if (expected.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) {
     return `must be text: put it in quotes`;
   }
   const actual = Array.isArray(data) ? 'array' : typeof data;
-  return `must be ${expectedKinds}, not ${kinds[actual] ?? actual}`;
+  const hint = actual === 'object' && expected[0] === 'array' ? ': begin each entry with "- "' : '';
+  return `must be ${expectedKinds}, not ${kinds[actual] ?? actual}${hint}`;
 }
 
 function describeRange({ minimum, maximum }: Record<string, unknown>): string {

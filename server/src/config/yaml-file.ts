@@ -12,6 +12,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
+import { indentationMistake } from './indentation.ts';
 import type { Path } from './mistake.ts';
 
 /** One-based; columns count UTF-16 units, as editors do. */
@@ -73,10 +74,9 @@ export function parseYaml(text: string): YamlFile | { readonly mistakes: readonl
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const mistakes = withoutConsequences([...document.errors, ...document.warnings]).map(({ pos, code }) => ({
-    position: positionAt(pos[0]),
-    text: wording[code],
-  }));
+  const mistakes = withoutConsequences([...document.errors, ...document.warnings]).map(({ pos, code }) =>
+    explain(text, positionAt(pos[0]), code),
+  );
   if (mistakes.length === 0) mistakes.push(...aliasMistakes(document, positionAt));
   if (mistakes.length > 0) return { mistakes };
 
@@ -87,6 +87,27 @@ export function parseYaml(text: string): YamlFile | { readonly mistakes: readonl
     // The parser limits alias expansion, so that a small file cannot become a huge one.
     return { mistakes: [{ position: positionAt(0), text: 'the aliases in this file expand to too many values' }] };
   }
+}
+
+/** What the author of the file did, if the lines show it; otherwise where the parser stopped, and why. */
+function explain(text: string, position: Position, code: ErrorCode): YamlMistake {
+  if (recoverable.has(code) || code === 'TAB_AS_INDENT') return { position, text: wording[code] };
+  const line = text.split(/\r?\n/)[position.line - 1] ?? '';
+  if (/^ *\t/.test(line)) return { position, text: wording.TAB_AS_INDENT };
+  const [key = ''] = /^ *(- +)*[\w.-]+:(?=[^\s:])/.exec(line) ?? [];
+  if (key !== '' && code === 'MULTILINE_IMPLICIT_KEY')
+    return { position: { ...position, column: key.length }, text: 'a space is missing after the colon' };
+  const [hyphen = ''] = /^ *-(?=[\w"'])/.exec(line) ?? [];
+  if (hyphen !== '')
+    return { position: { ...position, column: hyphen.length }, text: 'a space is missing after the -' };
+  const indentation = indentationMistake(text, position.line);
+  if (indentation) {
+    const { line: at, column, text: what } = indentation;
+    return { position: { line: at, column }, text: what };
+  }
+  if (code === 'BLOCK_AS_IMPLICIT_KEY' && /:\s.*:(\s|$)/.test(line))
+    return { position, text: 'text that contains a colon and a space must be in quotes' };
+  return { position, text: wording[code] };
 }
 
 /** Mistakes after which the parser can continue reliably. */
