@@ -46,7 +46,12 @@ export async function createWorld(
   }
 
   async function done(request: ChildRequest): Promise<AppointmentResponse> {
-    const response = await send(request);
+    let response = await send(request);
+    // After an outage of its database, the circuit breaker of the sandbox may be open for some seconds.
+    while (response.body.reason === 'ehr_unavailable') {
+      await sleep(100);
+      response = await send(request);
+    }
     if (response.status >= 300) throw new Error(`${request.method} ${request.path}: ${response.text}`);
     return response;
   }
