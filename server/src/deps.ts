@@ -29,6 +29,7 @@ import { openEhrRegistry } from './ehr/registry.ts';
 import type { AppDeps } from './http/app.ts';
 import { describeError } from './log/describe-error.ts';
 import { createOutbox } from './messages/create-outbox.ts';
+import { failureText } from './messages/failure-text.ts';
 import { createMessageMetrics } from './messages/metrics.ts';
 import { createPageLinks } from './messages/page-links.ts';
 import { createSenders } from './messages/senders.ts';
@@ -159,6 +160,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       connectors: modules,
       database: database.pool,
       readFigures: figuresFrom(recorded.history),
+      messageFailure: (channel, reason) => failureText(reason, senders[channel]?.address),
       signIns: createSignInMetrics(metrics),
       now: clock.now,
     },

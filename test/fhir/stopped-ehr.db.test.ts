@@ -3,13 +3,14 @@ import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import { careUnitPath } from '../ehrs/other-ehrs.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { freeSlot } from '../requests/bookings.ts';
+import { withConsole } from '../requests/console.ts';
 import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 
 const server = await startFake({ data: { days: 14 } });
 const gateway = await startGateway({
   configure: (demo) => {
     const ehr = fhirEhr('fhir', server);
-    return withEhrs(demo, [{ ...ehr, connection: { ...ehr.connection, changes_seconds: 0, retries: 0 } }]);
+    return withEhrs(withConsole(demo), [{ ...ehr, connection: { ...ehr.connection, changes_seconds: 0, retries: 0 } }]);
   },
 });
 afterAll(() => gateway.close());
@@ -28,4 +29,10 @@ test('searches for free times show that an EHR has stopped, although its service
   const { lastSuccessAt } = ehr?.health() ?? {};
   expect((await search()).status).toBe(503);
   expect(ehr?.health().lastSuccessAt).toEqual(lastSuccessAt);
+  const figures = ehr && gateway.deps.console?.readFigures(ehr);
+  expect(figures?.failedCalls[0]).toMatchObject({
+    operation: 'listTimeSlots',
+    outcome: 'unavailable',
+    cause: `connection refused by ${new URL(server.url).host}`,
+  });
 });

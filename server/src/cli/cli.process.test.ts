@@ -99,7 +99,7 @@ describe('usage', () => {
   test('an unreachable database exits with 2', async () => {
     vi.stubEnv('DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none');
     const { code, stderr } = await crossward('emr check --emr sandbox-no');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('connection refused')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('connection refused by 127.0.0.1:1')]);
   });
 });
 
@@ -202,7 +202,10 @@ clients: []
   const conformance = await crossward(`conformance --config ${path}`);
   expect(conformance).toMatchObject({ code: 1, stderr: expect.stringContaining('unavailable') });
   const check = await crossward(`emr check --config ${path}`);
-  expect(check).toMatchObject({ code: 1, stdout: expect.stringContaining('The connection cannot be opened') });
+  expect(check).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('The connection cannot be opened: unavailable: connection refused by 127.0.0.1:1'),
+  });
 });
 
 describe('secrets', () => {

@@ -3,6 +3,7 @@ import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredAccess, ConfiguredEmr } from '../config/configuration.ts';
 import type { ConsoleSettings } from '../config/console-settings.ts';
+import type { Channel } from '../db/tables/messages.ts';
 import type { ReadFigures } from '../ehr/figures.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { CredentialServices } from './credentials.ts';
@@ -23,6 +24,8 @@ export interface ConsoleDeps {
   readonly connectors: readonly ConnectorModule[];
   readonly database: PostgresPool;
   readonly readFigures: ReadFigures;
+  /** Why a message could not be sent, in words with host and port of the provider, from the stored reason. */
+  messageFailure(channel: Channel, reason: string): string;
   readonly signIns: SignInMetrics;
   /** The database's time. */
   now(): Date;

@@ -76,9 +76,11 @@ if (kind === 'postgresql')
       const url = changed((url) => {
         url.port = String(port);
       });
-      expect(await failure(url, 1_000)).toMatch(/time/);
+      expect(await failure(url, 1_000)).toBe(
+        `Cannot connect to PostgreSQL: no response from ${new URL(url).host} in time`,
+      );
       await new Promise((resolve) => silent.close(resolve));
-      expect(await failure(url)).toBe('Cannot connect to PostgreSQL: connection refused');
+      expect(await failure(url)).toBe(`Cannot connect to PostgreSQL: connection refused by ${new URL(url).host}`);
     });
 
     it('rejects a server that is too old', async () => {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { addressOf, connectionFault, faultText } from '../log/connection-fault.ts';
 import { clientsOf } from './clients-of-primary.ts';
 import { DatabaseError, errorCode } from './errors.ts';
 import { ping } from './ping.ts';
@@ -111,7 +112,7 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
     await checkVersion(pool);
   } catch (error) {
     await database.close();
-    throw connectError(error);
+    throw connectError(error, urls);
   }
   return database;
 }
@@ -155,7 +156,7 @@ async function checkVersion(pool: DatabasePool): Promise<void> {
   }
 }
 
-function connectError(error: unknown): DatabaseError {
+function connectError(error: unknown, urls: readonly string[]): DatabaseError {
   if (error instanceof DatabaseError) return error;
   const code = errorCode(error);
   if (code === 'ERR_INVALID_URL' || error instanceof URIError) {
@@ -163,6 +164,11 @@ function connectError(error: unknown): DatabaseError {
   }
   // Messages of the server, the system and the driver contain users, databases and addresses, but no secrets.
   const message = error instanceof Error ? error.message : '';
-  const reason = code === 'ECONNREFUSED' ? 'connection refused' : message || code || 'unknown error';
+  const addresses = () => urls.map(addressOf).join(', ');
+  // The driver's own time-out has no code.
+  const isLate = code === undefined && /timeout/.test(message);
+  const reason = isLate
+    ? faultText('timeout', addresses())
+    : (connectionFault(error)?.text ?? (message || code || 'unknown error'));
   return new DatabaseError(`Cannot connect to PostgreSQL: ${reason}`, code);
 }

@@ -29,5 +29,5 @@ test('an EHR that is unavailable is a result of the check', async () => {
   const check = await checkOpening(async () => {
     throw new ConnectorError('unavailable', 'No route');
   });
-  expect(check).toMatchObject({ emr: 'sandbox-no', claims: null, error: 'unavailable: No route' });
+  expect(check).toMatchObject({ emr: 'sandbox-no', claims: null, error: 'unavailable: no route' });
 });

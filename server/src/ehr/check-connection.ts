@@ -2,6 +2,7 @@ import { type Connector, ConnectorError, type ProbeReport } from '@crossward/con
 import type { PostgresPool } from 'kysely';
 import type { LoadedEmr } from '../config/load.ts';
 import { type BoundConnector, bindConnector } from './bind-connector.ts';
+import { causeOf } from './guard/cause-of.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
 import { httpSettings } from './guard/settings.ts';
 import { openingMistake } from './opening-mistake.ts';
@@ -66,7 +67,7 @@ export async function checkConnection(chosen: ChosenEmr, database: PostgresPool 
       return { ...found, claims: { ...capabilities, operations: Object.keys(operations) } };
     } catch (error) {
       if (!(error instanceof ConnectorError)) throw error;
-      return { ...found, claims: null, error: `${error.kind}: ${error.message}` };
+      return { ...found, claims: null, error: `${error.kind}: ${causeOf(error)}` };
     }
   } finally {
     await close();

@@ -1,6 +1,6 @@
 import type { EhrConnection } from './connection.ts';
 import type { BreakerState } from './guard/breaker.ts';
-import type { CallHistory, MinuteOfCalls } from './guard/call-history.ts';
+import type { CallHistory, CallsOfOperation, FailedCall, MinuteOfCalls } from './guard/call-history.ts';
 
 /** What this process knows about an EHR. */
 export interface EhrFigures {
@@ -8,7 +8,12 @@ export interface EhrFigures {
   readonly state: BreakerState | 'not_connected';
   /** `null`: no call has succeeded yet. */
   readonly lastSuccessAt: Date | null;
+  /** The last sixty, the oldest first. */
   readonly minutes: readonly MinuteOfCalls[];
+  /** Calls of these minutes by operation of the connector, the most frequent first. */
+  readonly operations: readonly CallsOfOperation[];
+  /** The last twenty, the newest first, with the cause of each. Also those that opened the connection, named `open`. */
+  readonly failedCalls: readonly FailedCall[];
 }
 
 /** Reads what this process knows about an EHR. */
@@ -21,6 +26,8 @@ export function figuresFrom(history: CallHistory): ReadFigures {
       state: ehr.isOpen ? breaker : 'not_connected',
       lastSuccessAt: lastSuccessAt ?? null,
       minutes: history.of(ehr.id),
+      operations: history.operations(ehr.id),
+      failedCalls: history.failed(ehr.id),
     };
   };
 }

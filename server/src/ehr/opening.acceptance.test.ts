@@ -87,9 +87,9 @@ test('retries opening a connector until it succeeds, and logs each kind of failu
   await expect.poll(() => statusOf(`${uk}/care-units/riverside/resources`), within).toBe(200);
   expect(await gateway.request('GET', uk)).toMatchObject({ body: { status: 'available' } });
   expect(await ready()).toMatchObject({ status: 200, body: { status: 'ok', emrs_not_open: [] } });
-  expect(linesOf('sandbox-se').map(({ kind, level }) => [kind, level])).toEqual([
-    ['unavailable', 40],
-    [undefined, 30],
+  expect(linesOf('sandbox-se').map(({ kind, level, fault }) => [kind, level, fault])).toEqual([
+    ['unavailable', 40, 'simulated failure'],
+    [undefined, 30, undefined],
   ]);
   expect(linesOf('sandbox-uk').map(({ kind, level, cause }) => [kind, level, cause?.type])).toEqual([
     ['bug', 50, 'TypeError'],

@@ -1,6 +1,7 @@
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { describeError } from '../log/describe-error.ts';
+import { causeOf } from './guard/cause-of.ts';
 
 /** How long the start of the gateway waits for EHRs. */
 const patienceMilliseconds = 5_000;
@@ -37,7 +38,7 @@ export async function startOpening(emr: string, open: () => Promise<Connector>, 
     const kind = error instanceof ConnectorError ? error.kind : 'bug';
     if (logged.has(kind)) return;
     logged.add(kind);
-    const about = { emr, kind, cause: describeError(error) };
+    const about = { emr, kind, fault: causeOf(error), cause: describeError(error) };
     if (kind === 'bug') log.error(about, 'failed to open connector, retrying');
     else log.warn(about, 'EHR unavailable, retrying');
   }

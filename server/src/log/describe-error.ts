@@ -1,5 +1,9 @@
+import { connectionFault } from './connection-fault.ts';
+
 /** An error for the log: type, code and stack. The message is left out, because it can contain a value. */
 interface ErrorDescription {
+  /** The fault of a connection, in words. */
+  readonly fault?: string;
   readonly type: string;
   readonly code: string | undefined;
   readonly stack: readonly string[];
@@ -7,9 +11,15 @@ interface ErrorDescription {
 }
 
 export function describeError(error: unknown): ErrorDescription | undefined {
+  const fault = connectionFault(error);
+  const description = describe(error);
+  return fault && description ? { fault: fault.text, ...description } : description;
+}
+
+function describe(error: unknown): ErrorDescription | undefined {
   if (error === undefined || error === null) return undefined;
   if (!(error instanceof Error)) return { type: typeof error, code: undefined, stack: [] };
-  const cause = describeError(error.cause);
+  const cause = describe(error.cause);
   return {
     type: error.name,
     code:

@@ -6,6 +6,7 @@ import { eventsText, withEvents } from '../events/write-events.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { openContent } from './content.ts';
+import { failureText } from './failure-text.ts';
 import type { MessageMetrics } from './metrics.ts';
 import { aboutMessage, messageEvent } from './reported-message.ts';
 import { type OutgoingMessage, PermanentFailure, type Senders, TemporaryFailure } from './sender.ts';
@@ -100,7 +101,10 @@ async function attempt({ db, keys, senders, metrics, log }: Dependencies, row: D
   const fail = (failure: string) => {
     metrics.failed(row.channel);
     // An error: until the code expires, an operator can still help the patient who waits for it.
-    log.error({ ...about, reason: failure }, 'message failed');
+    log.error(
+      { ...about, reason: failure, cause: failureText(failure, senders[row.channel]?.address) },
+      'message failed',
+    );
     return { failure };
   };
   if (row.seconds_left <= 0) return fail(row.failure_reason ?? 'expired');
@@ -128,7 +132,8 @@ async function attempt({ db, keys, senders, metrics, log }: Dependencies, row: D
     if (!(error instanceof TemporaryFailure)) throw error;
     // No later attempt would be before the end of the code.
     if (Math.max(1, error.retryAfterSeconds ?? 0) >= secondsLeft(row)) return fail(error.reason);
-    log.warn({ ...about, reason: error.reason }, 'message could not be sent, will retry');
+    const cause = failureText(error.reason, sender.address);
+    log.warn({ ...about, reason: error.reason, cause }, 'message could not be sent, will retry');
     await recordFailure(db, row.id, error);
     return 'later';
   }

@@ -17,6 +17,8 @@ export interface OutgoingMessage {
 
 /** Sends messages through one provider. */
 export interface Sender {
+  /** Host and port of the provider. Absent: it is not reached over the network. */
+  readonly address?: string;
   /**
    * Returns once the provider has accepted the message.
    *

@@ -46,7 +46,8 @@ function messageTable(context: SignedIn, messages: readonly OpenMessage[]): Html
       html`${message.emr}<br><span class="quiet">${message.careUnitId}</span>`,
       message.channel === 'sms' ? 'SMS' : 'e-mail',
       html`${message.attempts ?? 'unknown'}${
-        message.failureReason !== null && html`<br><span class="quiet">${message.failureReason}</span>`
+        message.failureReason !== null &&
+        html`<br><span class="quiet">${context.deps.messageFailure(message.channel, message.failureReason)}</span>`
       }`,
       duration(message.ageSeconds),
       time(message.expiresAt),

@@ -1,3 +1,4 @@
+import { ConnectorError } from '@crossward/connector-kit';
 import { expect, test } from 'vitest';
 import { recordCalls } from './call-history.ts';
 
@@ -54,4 +55,40 @@ test('the latency of a minute counts by its calls', () => {
   expect(history.of('a').at(-1)?.p95).toBeGreaterThanOrEqual(1000);
   expect(history.of('unknown')).toHaveLength(60);
   expect(history.of('unknown').at(-1)).toMatchObject({ calls: 0, median: null, p95: null });
+});
+
+test('keeps the last failed calls with their cause, and counts the calls of each operation', () => {
+  let now = Date.UTC(2026, 10, 22, 12, 30, 10);
+  const { metrics: it, history } = recordCalls(metrics, () => now);
+  const refused = Object.assign(new Error('secret'), { code: 'ECONNREFUSED', address: '127.0.0.1', port: 8095 });
+  it.observe('a', 'findPatient', 'unavailable', 0.0214, new ConnectorError('unavailable', 'Down', { cause: refused }));
+  for (let count = 0; count < 30; count++) it.observe('a', 'findPatient', 'circuit_open', 0, new Error('open'));
+  it.observe('a', 'listTimeSlots', 'rejected', 0.1, new ConnectorError('rejected', 'No'));
+  it.observe('a', 'listTimeSlots', 'ok', 0.1);
+  it.observe('a', 'open', 'error', 1, new Error('secret'));
+  it.observe('b', 'findPatient', 'timeout', 5, new ConnectorError('timeout', 'No result in time'));
+
+  const at = new Date(now);
+  expect(history.failed('a')).toEqual([
+    { at, operation: 'open', outcome: 'error', cause: 'the connector has a bug: see the log', milliseconds: 1000 },
+    {
+      at,
+      operation: 'findPatient',
+      outcome: 'unavailable',
+      cause: 'connection refused by 127.0.0.1:8095',
+      milliseconds: 21,
+    },
+  ]);
+  expect(history.failed('b')).toMatchObject([{ cause: 'no result in time' }]);
+  expect(history.failed('unknown')).toEqual([]);
+  expect(history.operations('a')).toEqual([
+    { operation: 'findPatient', calls: 31, failures: 31 },
+    { operation: 'listTimeSlots', calls: 2, failures: 0 },
+  ]);
+
+  now += 60 * 60_000;
+  expect(history.operations('a')).toEqual([]);
+  for (let count = 0; count < 25; count++) it.observe('a', 'findPatient', 'timeout', count, new Error('secret'));
+  expect(history.failed('a')).toHaveLength(20);
+  expect(history.failed('a')[0]?.milliseconds).toBe(24_000);
 });

@@ -1,3 +1,5 @@
+import { causeOf } from './cause-of.ts';
+import type { GuardedOperation } from './guarded-operation.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
 
 const minutes = 60;
@@ -17,11 +19,36 @@ export interface MinuteOfCalls {
   readonly p95: number | null;
 }
 
+/** A call that the EHR did not serve. */
+export interface FailedCall {
+  /** When it ended. */
+  readonly at: Date;
+  readonly operation: GuardedOperation;
+  readonly outcome: CallOutcome;
+  /** In words, without a full stop: `connection refused by 127.0.0.1:8095`. For operators: it names hosts. */
+  readonly cause: string;
+  /** Including the time in the queue. */
+  readonly milliseconds: number;
+}
+
+/** The calls of one operation in the last hour. */
+export interface CallsOfOperation {
+  readonly operation: GuardedOperation;
+  readonly calls: number;
+  readonly failures: number;
+}
+
 /** The calls to each EHR in the last hour, as seen by this process. */
 export interface CallHistory {
   /** The last sixty minutes, the oldest first. The last one is not complete. */
   of(emr: string): readonly MinuteOfCalls[];
+  /** The operations that were called in these minutes, the most frequent first. */
+  operations(emr: string): readonly CallsOfOperation[];
+  /** The last twenty calls that failed, the newest first, however old. Without those that the circuit breaker rejected. */
+  failed(emr: string): readonly FailedCall[];
 }
+
+const mostFailed = 20;
 
 /** Outcomes that say something about the EHR and count as its failures. */
 const failures: ReadonlySet<CallOutcome> = new Set([
@@ -49,21 +76,24 @@ class Minute {
   failures = 0;
   /** Served calls in each class of latency. */
   readonly classes = new Uint32Array(limits.length + 1);
+  readonly operations = new Map<GuardedOperation, { calls: number; failures: number }>();
 
   reset(start: number): void {
     this.start = start;
     this.calls = 0;
     this.failures = 0;
     this.classes.fill(0);
+    this.operations.clear();
   }
 }
 
-/** Keeps the calls of the last hour in memory: some 10 kB for each EHR. `metrics` gets them too. */
+/** Keeps the calls of the last hour in memory: some 20 kB for each EHR. `metrics` gets them too. */
 export function recordCalls(
   metrics: EhrMetrics,
   now: () => number = Date.now,
 ): { readonly metrics: EhrMetrics; readonly history: CallHistory } {
   const rings = new Map<string, readonly Minute[]>();
+  const lastFailed = new Map<string, readonly FailedCall[]>();
 
   const ringOf = (emr: string) => {
     const known = rings.get(emr);
@@ -76,8 +106,15 @@ export function recordCalls(
   return {
     metrics: {
       ...metrics,
-      observe(emr, operation, outcome, seconds) {
-        metrics.observe(emr, operation, outcome, seconds);
+      observe(emr, operation, outcome, seconds, error) {
+        metrics.observe(emr, operation, outcome, seconds, error);
+        const isFailure = failures.has(outcome);
+        // The others would push out the cause for which the circuit breaker is open.
+        if (isFailure && outcome !== 'circuit_open') {
+          const milliseconds = Math.round(seconds * 1000);
+          const call = { at: new Date(now()), operation, outcome, cause: causeOf(error), milliseconds };
+          lastFailed.set(emr, [call, ...(lastFailed.get(emr) ?? [])].slice(0, mostFailed));
+        }
         // Reads the EHR's capabilities. It takes longer than any other call, and no caller waits for it.
         if (operation === 'open') return;
         const number = Math.floor(now() / minuteMs);
@@ -85,7 +122,11 @@ export function recordCalls(
         if (!minute) return;
         if (minute.start !== number * minuteMs) minute.reset(number * minuteMs);
         minute.calls++;
-        if (failures.has(outcome)) minute.failures++;
+        if (isFailure) minute.failures++;
+        const own = minute.operations.get(operation) ?? { calls: 0, failures: 0 };
+        own.calls++;
+        if (isFailure) own.failures++;
+        minute.operations.set(operation, own);
         if (unmeasured.has(outcome)) return;
         const index = classOf(seconds * 1000);
         minute.classes[index] = (minute.classes[index] ?? 0) + 1;
@@ -104,6 +145,23 @@ export function recordCalls(
           return { start, calls, failures, median: below(classes, 0.5), p95: below(classes, 0.95) };
         });
       },
+      operations(emr) {
+        const first = (Math.floor(now() / minuteMs) - minutes + 1) * minuteMs;
+        const sums = new Map<GuardedOperation, CallsOfOperation>();
+        for (const minute of rings.get(emr) ?? []) {
+          if (minute.start < first) continue;
+          for (const [operation, { calls, failures }] of minute.operations) {
+            const sum = sums.get(operation);
+            sums.set(operation, {
+              operation,
+              calls: calls + (sum?.calls ?? 0),
+              failures: failures + (sum?.failures ?? 0),
+            });
+          }
+        }
+        return [...sums.values()].sort((one, other) => other.calls - one.calls);
+      },
+      failed: (emr) => lastFailed.get(emr) ?? [],
     },
   };
 }

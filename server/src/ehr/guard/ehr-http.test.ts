@@ -288,7 +288,11 @@ describe('a connection that breaks', () => {
     const url = `https://127.0.0.1:${await freePort()}`;
     for (const request of [read(url), write(url)]) {
       const error = await errorOf(connect().send(request));
-      expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'ECONNREFUSED' } });
+      expect(error).toMatchObject({
+        kind: 'unavailable',
+        message: `Connection refused by ${new URL(url).host}`,
+        cause: { code: 'ECONNREFUSED' },
+      });
     }
     const closesAtOnce = await serveSocket((socket) => socket.destroy());
     expect((await errorOf(connect().send(write(closesAtOnce.url.replace('http:', 'https:'))))).kind).toBe(
@@ -308,7 +312,7 @@ describe('a connection that breaks', () => {
     expect(server.requests).toHaveLength(1);
     expect(await errorOf(http.send(read(server.url)))).toMatchObject({
       kind: 'connection_closed',
-      message: 'The connection to the EHR closed before the response',
+      message: `Connection closed by ${new URL(server.url).host}`,
       cause: { code: 'UND_ERR_SOCKET' },
     });
     expect(server.requests).toHaveLength(4);

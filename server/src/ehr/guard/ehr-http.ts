@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectorError, type EhrHttp, type EhrRequest, type EhrResponse } from '@crossward/connector-kit';
 import { Agent } from 'undici';
+import { addressOf, connectionFault, faultText, statusText } from '../../log/connection-fault.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import { addressRejected, type ConnectSettings, createConnect } from './connect.ts';
 import { BodyFailure, ExchangeFailure, exchange, openExchange } from './exchange.ts';
@@ -75,7 +76,8 @@ export function createEhrHttp(
     let mayBeDone = false;
     let outcome: Response | ExchangeFailure | undefined;
     for (let sent = 1; ; ) {
-      if (scope?.signal().aborted) throw failure(request, new ExchangeFailure('EHR_CALL_OVER', false), mayBeDone);
+      if (scope?.signal().aborted)
+        throw failure(request, new ExchangeFailure('EHR_CALL_OVER', url.host, false), mayBeDone);
       await pace.turn(scope).catch((error: unknown) => {
         // A request that has left the queue because its call failed says nothing about the cause.
         if (scope && !scope.facts.hasFailed) scope.facts.wasThrottled = true;
@@ -228,28 +230,32 @@ async function waited(milliseconds: number, scope: CallScope | undefined): Promi
 
 function failure(request: EhrRequest, outcome: Failure, mayBeDone: boolean): ConnectorError {
   const cause = outcome instanceof ExchangeFailure ? outcome : undefined;
+  const words = inWords(request, outcome);
   if (mayBeDone) {
-    const silence = cause?.closed
-      ? 'The connection to the EHR closed before the response, and the EHR may have received the request'
-      : 'The EHR did not respond in time, and may have received the request';
-    return new ConnectorError(request.repeatable ? silentKind(cause) : 'outcome_unknown', silence, { cause });
+    const kind = request.repeatable ? silentKind(cause) : 'outcome_unknown';
+    return new ConnectorError(kind, `${words}; the EHR may have received the request`, { cause });
   }
   // A retry would get the same response, and the EHR is healthy.
-  if (isTooLarge(outcome)) return new ConnectorError('rejected', 'The response of the EHR is too large', { cause });
-  if (cause?.closed) {
-    return new ConnectorError('connection_closed', 'The connection to the EHR closed before the response', { cause });
-  }
-  if (cause?.sent) return new ConnectorError('timeout', 'The EHR did not respond in time', { cause });
-  if (cause?.code === addressRejected) {
-    const words =
-      'The address of the EHR is not allowed for this connection (see connection.allow_private_addresses and allow_plain_text)';
-    return new ConnectorError('unavailable', words, { cause });
-  }
+  if (isTooLarge(outcome)) return new ConnectorError('rejected', words, { cause });
+  if (cause?.sent) return new ConnectorError(silentKind(cause), words, { cause });
   const seconds = askedToWait(outcome);
-  return new ConnectorError('unavailable', 'The EHR cannot be reached or reports that it is down', {
+  return new ConnectorError('unavailable', words, {
     cause,
     ...(seconds === undefined ? {} : { retryAfterSeconds: Math.max(1, seconds) }),
   });
+}
+
+/** Host and port alone: the path and query of a request can contain personal data. */
+function inWords({ url }: EhrRequest, outcome: Failure): string {
+  const address = addressOf(url);
+  if (!(outcome instanceof ExchangeFailure)) return capitalised(statusText(outcome.status, address));
+  const text = connectionFault(outcome)?.text ?? faultText('connection', address);
+  const advice = ' (see connection.allow_private_addresses and allow_plain_text)';
+  return capitalised(outcome.code === addressRejected ? `${text}${advice}` : text);
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function silentKind(cause: ExchangeFailure | undefined): 'timeout' | 'connection_closed' {

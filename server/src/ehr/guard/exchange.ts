@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { EhrRequest, EhrResponse, EhrStream, StreamedBody } from '@crossward/connector-kit';
 import type { Dispatcher } from 'undici';
+import { addressOf } from '../../log/connection-fault.ts';
 
 /** Bytes that wait for the reader. With more, the connection is paused. */
 const mostQueued = 256 * 1024;
@@ -24,15 +25,18 @@ const ofAnother = 'EHR_RESPONSE_OF_ANOTHER_REQUEST';
 export class ExchangeFailure extends Error {
   /** Error code of the system, TLS or undici, such as `ECONNREFUSED`. */
   readonly code: string;
+  /** Host and port of the request. */
+  readonly address: string;
   /** Whether any part of the request may have reached the EHR. */
   readonly sent: boolean;
   /** Whether the connection closed before the full response. False after a time-out. */
   readonly closed: boolean;
 
-  constructor(code: string, sent: boolean) {
+  constructor(code: string, address: string, sent: boolean) {
     super(`No response from the EHR: ${code}`);
     this.name = 'ExchangeFailure';
     this.code = code;
+    this.address = address;
     this.sent = sent;
     this.closed = sent && !timeOuts.includes(code);
   }
@@ -106,7 +110,7 @@ function open(
     stopTimer();
     const failure = bodyError
       ? new BodyFailure('The body of a request to the EHR could not be read', { cause: bodyError })
-      : new ExchangeFailure(code, controller !== undefined);
+      : new ExchangeFailure(code, addressOf(url), controller !== undefined);
     reject(failure);
     body.destroy(failure);
   }

@@ -95,8 +95,8 @@ export function createGuard(
     afterwards: (result: Result) => Promise<void> | void = () => undefined,
   ): Promise<Result> {
     const begun = performance.now();
-    const observe = (outcome: CallOutcome) =>
-      metrics.observe(emr, operation, outcome, (performance.now() - begun) / 1000);
+    const observe = (outcome: CallOutcome, error?: unknown) =>
+      metrics.observe(emr, operation, outcome, (performance.now() - begun) / 1000, error);
     const limitMs = operation === 'open' ? Math.max(settings.timeoutMs, shortestOpeningLimitMs) : settings.timeoutMs;
     const longestMs = Math.max(limitMs, settings.streams.totalMs);
     const facts = newFacts();
@@ -120,7 +120,7 @@ export function createGuard(
         }
         return result;
       } catch (error) {
-        observe(wasThrottled(error) ? 'throttled' : outcomeOf(error));
+        observe(wasThrottled(error) ? 'throttled' : outcomeOf(error), error);
         throw error;
       }
     };
@@ -134,7 +134,7 @@ export function createGuard(
       return result;
     };
     const notMade = (error: NotMade) => {
-      observe(error.outcome);
+      observe(error.outcome, error);
       return error;
     };
     breaker.assertPasses((seconds) => notMade(circuitOpen(seconds)));

@@ -10,7 +10,8 @@ import type { GuardedOperation } from './guarded-operation.ts';
 export type CallOutcome = 'ok' | ConnectorErrorKind | 'busy' | 'throttled' | 'circuit_open' | 'error';
 
 export interface EhrMetrics {
-  observe(emr: string, operation: GuardedOperation, outcome: CallOutcome, seconds: number): void;
+  /** @param error with which the call ended. Absent: it had a result */
+  observe(emr: string, operation: GuardedOperation, outcome: CallOutcome, seconds: number, error?: unknown): void;
   /** The state is read whenever metrics are collected. */
   watchBreaker(emr: string, state: () => BreakerState): void;
   /** The EHR has limited the rate of requests. */

@@ -1,4 +1,5 @@
 import type { Secret } from '../../config/secret.ts';
+import { addressOf } from '../../log/connection-fault.ts';
 import { PermanentFailure, type Sender } from '../sender.ts';
 import { assertAccepted, basicAuthorization, below, post } from './http-post.ts';
 
@@ -11,10 +12,12 @@ interface ElksSettings {
 
 /** 46elks: https://46elks.com/docs/send-sms. Errors are HTTP statuses with a line of text. */
 export function elks({ username, password, from, base_url }: ElksSettings): Sender {
+  const base = base_url ?? 'https://api.46elks.com';
   return {
+    address: addressOf(base),
     async send({ to, text }, signal) {
       const response = await post({
-        url: below(base_url ?? 'https://api.46elks.com', '/a1/sms'),
+        url: below(base, '/a1/sms'),
         headers: { authorization: basicAuthorization(username, password.reveal()) },
         // `dontlog` keeps the text with the code out of the provider's history.
         body: new URLSearchParams({ from, to, message: text, dontlog: 'message' }),

@@ -1,5 +1,5 @@
+import { connectionFault } from '../../log/connection-fault.ts';
 import { PermanentFailure, TemporaryFailure } from '../sender.ts';
-import { connectionFailure } from './connection-failure.ts';
 
 interface Post {
   readonly url: string;
@@ -23,9 +23,8 @@ export async function post({ url, headers, body, signal }: Post): Promise<Provid
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
     return { status: response.status, headers: response.headers, body: parse(await readBounded(response)) };
   } catch (error) {
-    // Errors of fetch can contain the URL, so only the code is used.
-    const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
-    throw new TemporaryFailure(signal.aborted ? 'timeout' : connectionFailure(code));
+    // Errors of fetch can contain the URL, so only the kind of fault is used.
+    throw new TemporaryFailure(signal.aborted ? 'timeout' : (connectionFault(error)?.kind ?? 'connection'));
   }
 }
 

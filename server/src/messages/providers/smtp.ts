@@ -1,8 +1,8 @@
 import { createTransport } from 'nodemailer';
 import { trusting } from '../../config/certificates.ts';
 import type { Secret } from '../../config/secret.ts';
+import { connectionFault } from '../../log/connection-fault.ts';
 import { PermanentFailure, type Sender, TemporaryFailure } from '../sender.ts';
-import { connectionFailure } from './connection-failure.ts';
 
 interface SmtpSettings {
   readonly host: string;
@@ -34,6 +34,7 @@ export function smtp({ host, port, tls, username, password, from, ca }: SmtpSett
     disableUrlAccess: true,
   });
   return {
+    address: `${host}:${port}`,
     async send({ id, to, subject, text }, signal) {
       if (!isOneAddress(to)) throw new PermanentFailure('address_invalid');
       try {
@@ -73,8 +74,6 @@ const credentialReplies = new Set([534, 535, 538]);
 /** An error of nodemailer. */
 interface Fault {
   readonly code?: unknown;
-  /** Code of the system or of TLS, when `code` is nodemailer's own. */
-  readonly originalCode?: unknown;
   readonly command?: unknown;
   readonly responseCode?: unknown;
 }
@@ -83,13 +82,13 @@ interface Fault {
 function failureOf(error: unknown, signal: AbortSignal): TemporaryFailure | PermanentFailure {
   if (signal.aborted) return new TemporaryFailure('timeout');
   const fault = error as Fault;
-  const { responseCode, code, originalCode } = fault;
+  const { responseCode, code } = fault;
   if (typeof responseCode === 'number') {
     const reason = `${rejectedPart(fault, responseCode)}_${responseCode}`;
     return responseCode >= 500 ? new PermanentFailure(reason) : new TemporaryFailure(reason);
   }
   if (typeof code === 'string' && permanentCodes.has(code)) return new PermanentFailure(words[code] ?? 'configuration');
-  return new TemporaryFailure(connectionFailure(originalCode ?? code));
+  return new TemporaryFailure(connectionFault(error)?.kind ?? 'connection');
 }
 
 const words: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import type { Secret } from '../../config/secret.ts';
+import { addressOf } from '../../log/connection-fault.ts';
 import { type Sender, TemporaryFailure } from '../sender.ts';
 import { assertAccepted, basicAuthorization, below, post } from './http-post.ts';
 
@@ -23,10 +24,12 @@ export function twilio(settings: TwilioSettings): Sender {
   const path = `/2010-04-01/Accounts/${encodeURIComponent(account_sid)}/Messages.json`;
   const sender =
     messaging_service_sid === undefined ? { From: from ?? '' } : { MessagingServiceSid: messaging_service_sid };
+  const base = base_url ?? 'https://api.twilio.com';
   return {
+    address: addressOf(base),
     async send({ to, text }, signal) {
       const response = await post({
-        url: below(base_url ?? 'https://api.twilio.com', path),
+        url: below(base, path),
         headers: { authorization: basicAuthorization(account_sid, auth_token.reveal()) },
         body: new URLSearchParams({ ...sender, To: to, Body: text }),
         signal,

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Secret } from '../../config/secret.ts';
+import { addressOf } from '../../log/connection-fault.ts';
 import type { Sender } from '../sender.ts';
 import { assertAccepted, post } from './http-post.ts';
 
@@ -17,6 +18,7 @@ interface WebhookSettings {
  */
 export function webhook({ url, secret }: WebhookSettings, now: () => Date = () => new Date()): Sender {
   return {
+    address: addressOf(url),
     async send({ id, channel, to, text }, signal) {
       const body = JSON.stringify({ channel, to, text });
       const timestamp = String(Math.floor(now().getTime() / 1000));
