@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../db/kysely.ts';
 import type { AuditActor } from '../db/tables/audit.ts';
+import { countOverdueDrafts, mostCounted } from './overdue-drafts.ts';
 
 export interface AuditMetrics {
   /** Counts an entry that could not be stored. */
@@ -9,9 +9,6 @@ export interface AuditMetrics {
   /** Reads the gauge. */
   refresh(db: Db): Promise<void>;
 }
-
-/** The gauge counts no further, so that a backlog does not make it slow. */
-const mostCounted = 10_000;
 
 const actors: readonly AuditActor[] = ['client', 'patient_page', 'background'];
 
@@ -33,12 +30,7 @@ export function createAuditMetrics(registry: Registry): AuditMetrics {
   return {
     notStored: (actor) => failed.inc({ actor }),
     async refresh(db) {
-      const { rows } = await sql<{ count: number }>`
-        SELECT count(*)::int AS count FROM (
-          SELECT FROM audit_drafts WHERE written_at < now() - interval '1 minute' LIMIT ${mostCounted}) AS overdue`.execute(
-        db,
-      );
-      overdue.set(rows[0]?.count ?? 0);
+      overdue.set(await countOverdueDrafts(db));
     },
   };
 }

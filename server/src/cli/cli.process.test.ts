@@ -331,7 +331,8 @@ describe('operations', () => {
       expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(notice) });
       expect(shown.stdout + stdout).not.toMatch(/of the patient|cafe/);
     }
-    expect(await crossward(`operations retry ${pending}`)).toMatchObject({ code: 1 });
+    expect(await crossward(`operations retry ${leased}`)).toMatchObject({ code: 1 });
+    expect(await crossward(`operations retry ${pending}`)).toMatchObject({ code: 0 });
     expect(await crossward(`operations retry ${suspended}`)).toMatchObject({ code: 0 });
     expect((await crossward(`operations show ${suspended}`)).stdout).toMatch(/^state +pending$/m);
     const unsure = await crossward(`operations drop ${suspended}`);

@@ -7,7 +7,7 @@ import {
   findOpenOperation,
   listOpenOperations,
   type OpenOperation,
-  retrySuspended,
+  tryNow,
 } from '../unfinished-operations/operator.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -46,12 +46,13 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
     });
   operations
     .command('retry')
-    .description('Resume a suspended operation after its cause was fixed.')
+    .description('Try an operation now, or resume a suspended one after its cause was fixed.')
     .argument('<id>', 'operation id from `list`')
     .action(async (id: string) => {
-      const isTakenUp = await withDatabase(output, (db) => inTransactionOrUnknown(db, (tx) => retrySuspended(tx, id)));
-      if (isTakenUp) output.out('The operation is due. A running gateway resumes it within seconds.\n');
-      else output.err('No suspended operation has this id. Other operations are retried automatically.\n');
+      const isTakenUp = await withDatabase(output, (db) => inTransactionOrUnknown(db, (tx) => tryNow(tx, id)));
+      if (isTakenUp)
+        output.out('The operation is due. A running gateway tries it within seconds, if the EHR can be reached.\n');
+      else output.err('No operation with this id waits: it has ended, or a gateway is working on it.\n');
       end(isTakenUp ? exitCodes.fine : exitCodes.failed);
     });
   operations

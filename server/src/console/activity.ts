@@ -74,3 +74,11 @@ export async function listActivity(db: Db, limit: number, before?: string): Prom
     ORDER BY operator_activity.id DESC LIMIT ${limit}`.execute(db);
   return rows;
 }
+
+/** Counts the sign-ins that were rejected in the last hour. */
+export async function countRejectedSignIns(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::int AS count FROM operator_activity
+    WHERE at > now() - interval '1 hour' AND action = 'sign_in' AND outcome = 'rejected'`.execute(db);
+  return rows[0]?.count ?? 0;
+}

@@ -274,7 +274,7 @@ test('a role may do what it includes, and a page says which one is needed', asyn
   const message = await insertFailedMessage(gateway.database, 'a-2');
   const { browser } = await signedIn('view');
   const page = await browser.open(`/console/operations/${id}`);
-  expect(page.text).not.toContain('Retry');
+  expect(page.text).not.toContain('Try now');
   for (const path of [`operations/${id}/retry`, `messages/${message}/send`, 'connections/sandbox-no']) {
     await browser.open('/console');
     const { status, text } = await browser.submit(`/console/${path}`);
@@ -284,7 +284,7 @@ test('a role may do what it includes, and a page says which one is needed', asyn
     ]);
   }
   const operate = (await signedIn('operate')).browser;
-  expect((await operate.open(`/console/operations/${id}`)).text).toContain('Retry');
+  expect((await operate.open(`/console/operations/${id}`)).text).toContain('Try now');
   const drop = await operate.open(`/console/operations/${id}/drop`);
   expect([drop.status, drop.text]).toEqual([403, expect.stringContaining('This needs the role admin')]);
   const sent = await operate.submit(`/console/operations/${id}/drop`, { checked: 'yes' });
@@ -433,7 +433,9 @@ describe('an operator', () => {
     // The sandbox has no probe.
     expect(text).toContain('The connector opens. Its server was not checked.');
     expect(text).toContain('Patients by emr_id, no_personal_number');
-    expect((await browser.open('/console/connections/sandbox-no')).path).toBe('/console/connections');
+    const page = await browser.open('/console/connections/sandbox-no');
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('Sandkassen Norge Available')]);
+    expect((await browser.open('/console/connections/nowhere')).path).toBe('/console/connections?result=unknown');
     expect((await browser.submit('/console/connections/nowhere')).text).toContain('has no EHR with this id');
     expect((await browser.open('/console/activity')).text).toContain(
       `${operator.name} connection check sandbox-no done`,
@@ -450,7 +452,7 @@ describe('an operator', () => {
     await browser.open('/console/connections');
     const page = await browser.submit(`/console/connections/${emr.id}`);
     connection.mockRestore();
-    expect([page.status, page.text]).toEqual([200, expect.stringContaining('The check found a problem.')]);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('Sandkassen Norge has a problem.')]);
     expect(page.text).toContain(
       `The connection cannot be opened: ${missing}: cannot be read as PEM certificates (ca_file)`,
     );
@@ -463,12 +465,12 @@ describe('an operator', () => {
     const { browser } = await signedIn('view');
     await insertOperation(gateway.database, 'suspended');
     const before = await browser.open('/console');
-    expect(before.text).toMatch(/[1-9]\d* suspended operations wait for an operator/);
+    expect(before.text).toMatch(/[1-9]\d* suspended operations? for an operator to look at/);
     expect(before.text).toContain('Sandkassen Norge Available sandbox-no');
     await gateway.request('GET', '/api/emrs/sandbox-uk/care-units/riverside/patients/p-1');
     const { html, text } = await browser.open('/console');
     expect(html).toMatch(/<rect class="calls" x="591" /);
-    expect(text).toMatch(/sandbox-uk · last success \d+ s ago Calls [1-9]/);
+    expect(text).toMatch(/sandbox-uk · last success .* ago .* 5 min [1-9].* 1 h [1-9]/);
   });
 });
 
@@ -477,6 +479,10 @@ test('pages that do not exist say so, and other host names get nothing', async (
   const page = await browser.open('/console/nothing/here');
   expect([page.status, page.text]).toEqual([404, expect.stringContaining('The console has no page here.')]);
   expect(page.html).toContain('href="../../console"');
+  // With the navigation of the operator, but not for strangers.
+  expect(page.text).toContain('Your account Sign out Overview Operations');
+  const stranger = await consoleBrowser(gateway).open('/console/nothing/here');
+  expect([stranger.status, stranger.text]).toEqual([404, expect.not.stringContaining('Sign out')]);
   expect((await browser.open('/console/')).path).toBe('/console');
   const forged = await browser.send('GET', '/console/nothing', {
     headers: { host: publicHost, 'x-forwarded-host': new URL(consoleUrl).host },

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertFailedMessage, insertOperation } from '../../../test/database/stuck-rows.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
 import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../../test/processes/browser.ts';
 import { oslo } from '../../../test/requests/bookings.ts';
 import { newOperator, type TestOperator, withConsole } from '../../../test/requests/console.ts';
 import { resolveConsole } from '../config/console-settings.ts';
-import { figuresFrom } from '../ehr/figures.ts';
-import { recordCalls } from '../ehr/guard/call-history.ts';
 import { eventTypes } from '../events/event-types.ts';
 import { insertEndpoint } from '../webhooks/endpoint-store.ts';
 import { makeSecret } from '../webhooks/signing.ts';
@@ -24,30 +24,18 @@ const screenshots = process.env.SCREENSHOTS;
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** The only rule that depends on the theme. */
 const contrast = ['color-contrast'];
+const ehrs = faultyEhrs();
 const manyPages = { timeout: 3 * browserTimeout.timeout };
 
-/** An hour of calls to one EHR, with some failures. */
-function showHistory({ deps }: Gateway): void {
-  const end = Date.now();
-  let now = end - 58 * 60_000;
-  const { metrics, history } = recordCalls(
-    { observe: () => undefined, watchBreaker: () => undefined, throttled: () => undefined, watchRate: () => undefined },
-    () => now,
-  );
-  for (let minute = 0; minute < 59; minute++, now += 60_000) {
-    const calls = 20 + ((minute * 7) % 13);
-    for (let count = 0; count < calls; count++) {
-      const isFailed = minute > 30 && minute < 36 && count % 3 === 0;
-      const seconds = (0.03 + 0.02 * Math.sin(minute / 6)) * (count % 20 === 0 ? 6 : 1);
-      metrics.observe('sandbox-no', 'listTimeSlots', isFailed ? 'timeout' : 'ok', isFailed ? 2 : seconds);
-    }
-  }
-  now = end;
-  if (!deps.console) return;
-  const read = figuresFrom(history);
-  vi.spyOn(deps.console, 'readFigures').mockImplementation((ehr) =>
-    ehr.id === 'sandbox-se' ? { ...read(ehr), state: 'open' } : read(ehr),
-  );
+/** Calls to one EHR, and to another one until it counts as unavailable. */
+async function call(gateway: Gateway): Promise<void> {
+  for (let count = 0; count < 20; count++) await gateway.request('GET', `${oslo}/patients/p-1`);
+  ehrs.of('sandbox-se').goDown();
+  const status = async () => {
+    await gateway.request('GET', '/api/emrs/sandbox-se/care-units/sodermalm/patients/p-1');
+    return (await gateway.request<{ status: string }>('GET', '/api/emrs/sandbox-se')).body.status;
+  };
+  await expect.poll(status).toBe('unavailable');
 }
 
 /** A webhook endpoint with a delivery in each state. */
@@ -113,6 +101,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
 
   beforeAll(async () => {
     gateway = await startGateway({
+      connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
       configure: (demo) => {
         const oidc = { issuer: 'https://login.example.org', client_id: 'crossward', role_claim: 'groups', roles: {} };
         const { url: _, ...console } = resolveConsole({ url: 'http://localhost', local_accounts: true, oidc }, {});
@@ -135,7 +124,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     endpoint = await insertWebhook(gateway);
     disabled = await insertWebhook(gateway, 'gone');
     await createClientWithOldGrants(gateway);
-    showHistory(gateway);
+    await call(gateway);
     browser = await startBrowser(`http://127.0.0.1:${gateway.port}`);
     page = await browser.context.newPage();
     page.on('console', (message) => problems.push(message.text()));
@@ -146,7 +135,6 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     if (screenshots) await mkdir(screenshots, { recursive: true });
   }, manyPages.timeout);
   afterAll(async () => {
-    vi.restoreAllMocks();
     await browser?.close();
     await gateway?.close();
   });
@@ -213,6 +201,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       'webhook-replay': `/webhooks/${endpoint}/replay`,
       'webhook-delete': `/webhooks/${endpoint}/delete`,
       connections: '/connections',
+      'connection-stopped': '/connections/sandbox-se',
       accounts: '/accounts',
       account: '/accounts/ola.nordmann',
       'account-own': '/accounts/kari.nordmann',
@@ -287,6 +276,36 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     expect(found).toEqual([]);
     // Chromium reports the status of a rejected sign-in and of a page that does not exist.
     expect(problems.filter((it) => !it.startsWith('Failed to load resource'))).toEqual([]);
+  });
+
+  test('keeps the menu, the cards and the zeros in line', async () => {
+    const tops = (selector: string) =>
+      page.evaluate<number[]>(
+        `[...document.querySelectorAll('${selector}')].map((it) => Math.round(it.getBoundingClientRect().top))`,
+      );
+    const menu = () =>
+      page.evaluate<number[]>(
+        `[...document.querySelectorAll('nav a')].map((it) => Math.round(it.getBoundingClientRect().left * 10))`,
+      );
+    await page.setViewportSize({ width: 1280, height: 1000 });
+    await page.goto('/console/activity');
+    const places = await menu();
+    await page.goto('/console');
+    expect(await menu()).toEqual(places);
+    await page.evaluate(
+      `document.querySelector('.card h3').textContent = 'A name that is too long for a line of a card'`,
+    );
+    for (const part of ['.card > p:nth-child(2)', '.card table', '.card > p:last-child']) {
+      expect([part, new Set(await tops(part)).size]).toEqual([part, 1]);
+    }
+    await page.setViewportSize({ width: 360, height: 1000 });
+    const heights = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('.tile.zero')].map((it) => it.getBoundingClientRect().height)`,
+    );
+    expect(heights.length).toBeGreaterThan(0);
+    // A line of 24 pixels, with its padding and border.
+    for (const height of heights) expect(height).toBeLessThan(48);
+    await page.setViewportSize({ width: 1280, height: 1000 });
   });
 
   test('works with the keyboard alone, shows the focus, and ends with the sign-out', async () => {

@@ -17,13 +17,17 @@ import {
 import { notice } from './parts.ts';
 import { includesRole, type Role } from './roles.ts';
 import type { Route } from './route.ts';
-import { isFormToken, useSession } from './sessions.ts';
+import { isFormToken, type Session, useSession } from './sessions.ts';
 
 export interface Console {
   readonly style: Asset;
   handle(route: Route, request: ConsoleRequest): Promise<ConsoleResponse>;
-  /** A page with an error: `depth` as in `PageContext`. */
-  message(request: ConsoleRequest, depth: number, status: number, title: string, text: string): ConsoleResponse;
+  /** A page with an error: `depth` as in `PageContext`. A page that does not exist has the navigation of its operator. */
+  message(
+    request: ConsoleRequest,
+    depth: number,
+    error: { readonly status: number; readonly title: string; readonly text: string },
+  ): Promise<ConsoleResponse>;
 }
 
 /** Creates the console with the first request, because most gateways run without anybody who opens it. */
@@ -39,6 +43,11 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
     depth,
   });
 
+  async function sessionOf(context: PageContext): Promise<Session | undefined> {
+    const token = cookieOf(context, 'console');
+    return token === undefined ? undefined : useSession(deps.services.db, token, deps.settings);
+  }
+
   async function handle(route: Route, request: ConsoleRequest): Promise<ConsoleResponse> {
     const { method, path } = route;
     const context = contextOf(request, depthOf(path));
@@ -47,9 +56,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
       if (method === 'POST' && !isOwnForm(request, cookie)) return rejectedForm(context);
       return route.page(context);
     }
-    const token = cookieOf(context, 'console');
-    const { db } = deps.services;
-    const session = token === undefined ? undefined : await useSession(db, token, deps.settings);
+    const session = await sessionOf(context);
     if (!session) return toSignIn(context, route);
     if (method === 'POST' && !isOwnForm(request, session.token)) return rejectedForm(context);
     const signedIn: SignedIn = { ...context, session };
@@ -63,13 +70,14 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
   return {
     style,
     handle,
-    message(request, depth, status, title, text) {
+    async message(request, depth, { status, title, text }) {
       const context = contextOf(request, depth);
-      return plainPage(context, {
-        title,
-        status,
-        content: html`<h1>${title}</h1><p>${text}</p><p><a href="${linkTo(context, '')}">Go to the console</a></p>`,
-      });
+      const content = html`<h1>${title}</h1><p>${text}</p><p><a href="${linkTo(context, '')}">Go to the console</a></p>`;
+      // Others are sent when the gateway or its database has too much to do already.
+      const session = status === 404 ? await sessionOf(context) : undefined;
+      return session
+        ? page({ ...context, session }, { title, status, content })
+        : plainPage(context, { title, status, content });
     },
   };
 }

@@ -39,7 +39,7 @@ ${postForm(context, 'sign-out', html`<button class="link">Sign out</button>`)}</
 <nav aria-label="Console"><ul>
 ${sections.map(([path, name, role]) => {
   if (!includesRole(session.role, role ?? 'view')) return false;
-  return html`<li><a href="${linkTo(context, path)}"${current(path)}>${name}</a></li>\n`;
+  return html`<li><a href="${linkTo(context, path)}" data-name="${name}"${current(path)}>${name}</a></li>\n`;
 })}</ul></nav>`;
   return respond(context, rest, header);
 }

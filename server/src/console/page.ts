@@ -83,9 +83,9 @@ export interface SignedIn extends PageContext {
   readonly session: Session;
 }
 
-/** A link to another page of the console. */
+/** A link to another page of the console. `''` is the overview, `'?…'` the overview with a query. */
 export function linkTo({ depth }: Pick<PageContext, 'depth'>, path: string): string {
-  return `${'../'.repeat(depth)}console${path === '' ? '' : `/${path}`}`;
+  return `${'../'.repeat(depth)}console${path === '' || path.startsWith('?') ? path : `/${path}`}`;
 }
 
 /** Ends a form: a reload of the page then sends it no second time. */

@@ -13,6 +13,15 @@ export function notice(tone: 'good' | 'bad', text: string): Html {
   return html`<div class="notice ${tone}" role="${role}" tabindex="-1" autofocus><p>${text}</p></div>\n`;
 }
 
+/** A mistake in a form: the id of the field, and what is wrong with it. */
+export type FieldMistake = readonly [field: string, text: string];
+
+/** Says what did not happen, and links to the fields that are the cause. Focus and screen readers start here. */
+export function mistakeSummary(text: string, mistakes: readonly FieldMistake[]): Html {
+  return html`<div class="notice bad" role="alert" tabindex="-1" autofocus><p>${text}</p>
+<ul class="mistakes">${mistakes.map(([field, mistake]) => html`<li><a href="#${field}">${mistake}</a></li>\n`)}</ul></div>\n`;
+}
+
 /** A date and time in UTC, such as `22 Nov 2026 13:07:22 UTC`. */
 export function time(instant: Date | null, none = 'none'): HtmlContent {
   if (!instant) return none;
@@ -22,11 +31,31 @@ export function time(instant: Date | null, none = 'none'): HtmlContent {
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
-/** A duration such as `95 s`, `12 min`, `3 h` or `2 days`, with a space that does not break. */
+const units = [
+  [86_400, 'day'],
+  [3600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+] as const;
+
+/** A duration in its two largest units, such as `17 s`, `1 min 17 s` or `2 days 3 h`, with spaces that do not break. */
 export function duration(seconds: number): string {
-  if (seconds < 120) return `${Math.round(seconds)}\u00a0s`;
-  if (seconds < 2 * 3600) return `${Math.round(seconds / 60)}\u00a0min`;
-  return seconds < 48 * 3600 ? `${Math.round(seconds / 3600)}\u00a0h` : `${Math.round(seconds / 86_400)}\u00a0days`;
+  const whole = Math.max(0, Math.round(seconds));
+  const largest = Math.max(
+    0,
+    units.findIndex(([size]) => whole >= size),
+  );
+  if (whole === 0) return '0\u00a0s';
+  const parts = units.slice(largest, largest + 2).map(([size, name], index) => {
+    const count = Math.floor((index === 0 ? whole : whole % (units[largest]?.[0] ?? 1)) / size);
+    return count === 0 ? [] : `${count}\u00a0${name}${name === 'day' && count > 1 ? 's' : ''}`;
+  });
+  return parts.flat().join('\u00a0');
+}
+
+/** A number with its noun, such as `1 message` or `2 messages`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }
 
 /** Words of the code, such as `operation_retry`, as people read them. */

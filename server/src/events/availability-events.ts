@@ -13,18 +13,28 @@ export async function recordAvailability(db: Db, emr: string, isAvailable: boole
     const { rows } = await sql<{ is_free: boolean }>`
       SELECT pg_try_advisory_xact_lock(hashtextextended(${`availability ${emr}`}, 0)) AS is_free`.execute(tx);
     if (!rows[0]?.is_free) return false;
-    const last = await tx
-      .selectFrom('events')
-      .select('type')
-      .where('emr', '=', emr)
-      .where('subject', 'is', null)
-      .where('type', 'in', ['emr.unavailable', 'emr.recovered'])
-      .orderBy('sequence', 'desc')
-      .limit(1)
-      .executeTakeFirst();
+    const last = await lastAvailability(tx, emr);
     if ((last?.type ?? 'emr.recovered') === type) return true;
     const data = { status: isAvailable ? ('available' as const) : ('unavailable' as const) };
     await writeEvents(tx, [{ type, emr, careUnitId: null, subject: null, data }]);
     return true;
   });
+}
+
+/** Since when an EHR cannot be used, as its events say. `null`: they say that it can be. */
+export async function unavailableSince(db: Db, emr: string): Promise<Date | null> {
+  const last = await lastAvailability(db, emr);
+  return last?.type === 'emr.unavailable' ? last.occurred_at : null;
+}
+
+function lastAvailability(db: Db, emr: string) {
+  return db
+    .selectFrom('events')
+    .select(['type', 'occurred_at'])
+    .where('emr', '=', emr)
+    .where('subject', 'is', null)
+    .where('type', 'in', ['emr.unavailable', 'emr.recovered'])
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }

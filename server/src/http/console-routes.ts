@@ -93,9 +93,9 @@ export async function addConsole(
     if (!console) return sendProblem(problem, request, reply);
     const [path = ''] = request.url.split('?');
     const depth = Math.max(0, path.split('/').length - 2);
-    const { title, text } = wordsOf(problem, request.method);
+    const shown = { status: problem.status, ...wordsOf(problem, request.method) };
     reply.headers(problem.headers);
-    return send(reply, console.message(toConsole(request, deps), depth, problem.status, title, text));
+    return send(reply, await console.message(toConsole(request, deps), depth, shown));
   }
 }
 

@@ -32,6 +32,21 @@ export function adviceFor(operation: OpenOperation): Advice {
   }
 }
 
+const failures = new Map([
+  ['ehr_unavailable', 'the EHR was not available'],
+  ['ehr_timeout', 'the EHR did not respond in time'],
+  ['outcome_unknown', 'the EHR did not say what became of them'],
+  ['database_unavailable', 'the database was not available'],
+  ['ehr_rejected', 'the EHR rejects them'],
+  ['emr_not_found', 'the configuration no longer has this EHR'],
+  ['internal_error', 'the log has the cause'],
+]);
+
+/** The reason of a last failure, in words that follow a colon. */
+export function failureText(reason: string): string {
+  return failures.get(reason) ?? reason.replaceAll('_', ' ');
+}
+
 export const dropWarning =
   'The gateway abandons a dropped operation: changes already made in the EHR remain and are neither completed nor ' +
   'compensated. Check the appointments in the EHR first.';

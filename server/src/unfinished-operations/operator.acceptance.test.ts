@@ -9,13 +9,7 @@ import { careUnitOf, codeFor, eventually, expireCode, rowsOf } from '../../../te
 import { expectEvents } from '../../../test/requests/events.ts';
 import { change, creation, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
 import { operationKinds } from '../operation-kinds.ts';
-import {
-  dropOperation,
-  findOpenOperation,
-  listOpenOperations,
-  type OpenOperation,
-  retrySuspended,
-} from './operator.ts';
+import { dropOperation, findOpenOperation, listOpenOperations, type OpenOperation, tryNow } from './operator.ts';
 
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
@@ -114,7 +108,6 @@ test('a suspended operation continues after it is retried', async () => {
   ehr.loseResponse({ isDone: true });
   expect(await send(creation(slot, direct), undefined)).toMatchObject(unknown);
   const { id } = await openOperation('direct', { state: 'pending' });
-  expect(await retrySuspended(db, id)).toBe(false);
   // As if it had failed many times.
   await rowsOf(gateway, 'UPDATE operations SET consecutive_failures = 100 WHERE id = $1 RETURNING id', [id]);
   const suspended = await openOperation('direct', { state: 'suspended' });
@@ -125,7 +118,7 @@ test('a suspended operation continues after it is retried', async () => {
     suspendedAt: expect.any(Date),
   });
   ehr.reset();
-  expect(await retrySuspended(db, id)).toBe(true);
+  expect(await tryNow(db, id)).toBe(true);
   await eventually(async () => expect(await findOpenOperation(db, id)).toBeUndefined());
   expect(await at(slot, 'direct')).toHaveLength(1);
 });
@@ -138,7 +131,7 @@ test('an operation whose lease a request holds is neither dropped nor retried', 
   const response = send(creation(slot, direct), newKey());
   const { id } = await openOperation('direct', { leaseExpiresAt: expect.any(Date) });
   expect(await dropOperation(db, operationKinds, id)).toBe('being worked on');
-  expect(await retrySuspended(db, id)).toBe(false);
+  expect(await tryNow(db, id)).toBe(false);
   gate.resolve();
   expect(await response).toMatchObject({ status: 201 });
   expect(await isFree(gateway, slot, direct)).toBe(false);
@@ -166,7 +159,7 @@ test('a suspended operation whose lease a request holds continues when the reque
     state: 'suspended',
     leaseExpiresAt: expect.any(Date),
   });
-  expect(await retrySuspended(db, id)).toBe(true);
+  expect(await tryNow(db, id)).toBe(true);
   expect((await findOpenOperation(db, id))?.nextAttemptAt).toEqual(leaseExpiresAt);
   gate.resolve();
   expect(await response).toMatchObject({ status: 201 });
@@ -190,6 +183,6 @@ test('dropping a monitored operation keeps its stored response', async () => {
 
 test('an invalid id matches nothing', async () => {
   expect(await findOpenOperation(db, 'x')).toBeUndefined();
-  expect(await retrySuspended(db, 'x')).toBe(false);
+  expect(await tryNow(db, 'x')).toBe(false);
   expect(await dropOperation(db, operationKinds, 'x')).toBe('not found');
 });

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { isUuid } from '../identifiers/uuid.ts';
@@ -89,15 +89,26 @@ export async function findOpenOperation(db: Db, id: string): Promise<OpenOperati
 }
 
 /**
- * Resumes a suspended operation: background recovery takes it at once, or when the current lease expires. Returns `false`
- * if no suspended operation has this id.
+ * Lets background recovery take an operation at once, or a suspended one when its current lease expires. Returns `false`
+ * if no operation with this id waits: it has ended, or a process is working on it.
  */
-export async function retrySuspended(db: Db, id: string): Promise<boolean> {
-  if (!isUuid(id)) return false;
+export async function tryNow(db: Db, id: string): Promise<boolean> {
+  return isUuid(id) && (await makeDue(db, sql`id = ${id}`)) === 1;
+}
+
+/** `tryNow` for all operations of an EHR that are suspended, or for all that are not. Returns how many. */
+export function tryAllNow(db: Db, emr: string, { isSuspended }: { readonly isSuspended: boolean }): Promise<number> {
+  return makeDue(db, sql`emr = ${emr} AND (suspended_at IS NOT NULL) = ${isSuspended}`);
+}
+
+/** Touches no lease: whoever has one keeps it, and only one process gets the next. */
+async function makeDue(db: Db, condition: RawBuilder<unknown>): Promise<number> {
   const { numAffectedRows } = await sql`
-    UPDATE operations SET suspended_at = NULL, consecutive_failures = 0, next_attempt_at = greatest(now(), lease_expires_at)
-    WHERE id = ${id} AND suspended_at IS NOT NULL`.execute(db);
-  return numAffectedRows === 1n;
+    UPDATE operations SET next_attempt_at = greatest(now(), lease_expires_at),
+      consecutive_failures = CASE WHEN suspended_at IS NULL THEN consecutive_failures ELSE 0 END, suspended_at = NULL
+    WHERE ${condition} AND ${isOpen} AND (suspended_at IS NOT NULL
+      OR state <> 'done' AND (lease_expires_at IS NULL OR lease_expires_at <= now()))`.execute(db);
+  return Number(numAffectedRows ?? 0n);
 }
 
 /** What an operator has seen of an operation. It differs once a gateway has worked on it again. */

@@ -17,11 +17,16 @@ export function createEhrChangeMetrics(registry: Registry): EhrChangeMetrics {
   });
   return {
     async refresh(db, emrs) {
-      const { rows } = await sql<{ emr: string; seconds: number }>`
-        SELECT emr, extract(epoch FROM now() - least(caught_up_at, (
-          SELECT min(read_at) FROM ehr_changes WHERE ehr_changes.emr = ehr_change_feeds.emr)))::float8 AS seconds
-        FROM ehr_change_feeds WHERE emr = ANY(${[...emrs]}::text[]) AND cursor IS NOT NULL`.execute(db);
-      for (const { emr, seconds } of rows) lag.set({ emr }, seconds);
+      for (const { emr, seconds } of await readChangeLags(db, emrs)) lag.set({ emr }, seconds);
     },
   };
+}
+
+/** How old a change that was made directly in an EHR can be without having an event, for each EHR that is read. In seconds. */
+export async function readChangeLags(db: Db, emrs: readonly string[]): Promise<{ emr: string; seconds: number }[]> {
+  const { rows } = await sql<{ emr: string; seconds: number }>`
+    SELECT emr, extract(epoch FROM now() - least(caught_up_at, (
+      SELECT min(read_at) FROM ehr_changes WHERE ehr_changes.emr = ehr_change_feeds.emr)))::float8 AS seconds
+    FROM ehr_change_feeds WHERE emr = ANY(${[...emrs]}::text[]) AND cursor IS NOT NULL`.execute(db);
+  return rows;
 }

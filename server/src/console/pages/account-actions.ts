@@ -13,7 +13,7 @@ import {
   resetOperator,
 } from '../operators.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { notice } from '../parts.ts';
+import { mistakeSummary, notice } from '../parts.ts';
 import { makePassword } from '../password.ts';
 import { roles } from '../roles.ts';
 import type { Route } from '../route.ts';
@@ -43,7 +43,7 @@ async function newAccount(
     title: problem ? 'Error: New account' : 'New account',
     section: 'accounts',
     status: problem?.status ?? 200,
-    content: html`${problem && notice('bad', `No account was created. ${problem.field}: ${problem.text}`)}<h1>New account</h1>
+    content: html`${problem && mistakeSummary('No account was created.', [[problem.field.toLowerCase(), `${problem.field}: ${problem.text}`]])}<h1>New account</h1>
 <p>The next page shows the password and the one-time codes of the account, once.</p>
 ${postForm(
   context,

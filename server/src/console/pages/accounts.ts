@@ -143,12 +143,12 @@ ${postForm(
 )}
 <h2>Sessions</h2>
 <p>Signs the operator out in every browser, such as that of a lost phone. They can sign in again.</p>
-${endForm(context, name, html`<div class="actions"><button class="secondary">End sessions</button></div>`)}
+${endForm(context, name, html`<div class="actions"><button class="secondary danger">End sessions</button></div>`)}
 <h2>Reset</h2>
 <p>Sets a new password and new one-time codes, which the next page shows once. Ends the sessions of the account${
     isDisabled && ', and enables it'
   }.</p>
-${postForm(context, `accounts/${name}/reset`, html`<div class="actions"><button class="secondary">Reset</button></div>`)}
+${postForm(context, `accounts/${name}/reset`, html`<div class="actions"><button class="secondary danger">Reset</button></div>`)}
 ${
   !isDisabled &&
   html`<h2>Disable</h2>

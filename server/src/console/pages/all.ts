@@ -5,6 +5,7 @@ import { routes as activity } from './activity.ts';
 import { routes as audit } from './audit.ts';
 import { routes as client } from './client.ts';
 import { routes as clients } from './clients.ts';
+import { routes as connection } from './connection.ts';
 import { routes as connections } from './connections.ts';
 import { routes as drop } from './drop.ts';
 import { routes as editClient } from './edit-client.ts';
@@ -45,6 +46,7 @@ export const routes: readonly Route[] = [
   ...drop,
   ...messages,
   ...connections,
+  ...connection,
   ...webhooks,
   ...webhookCreate,
   ...webhook,

@@ -4,6 +4,7 @@ import type { ConfiguredAccess } from '../../config/configuration.ts';
 import { formatPath, type Mistake } from '../../config/mistake.ts';
 import { type ClientFacts, type Scope, scopes } from '../../config/schema.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
+import type { FieldMistake } from '../parts.ts';
 
 /** What the fields contain. */
 export interface ClientFields {
@@ -127,7 +128,7 @@ function errorList(name: string, errors: readonly string[]): Html | false {
 }
 
 function group(name: string, legend: string, errors: readonly string[], checks: HtmlContent): Html {
-  return html`<fieldset${describedByError(name, errors)}><legend>${legend}</legend>
+  return html`<fieldset id="${name}"${describedByError(name, errors)}><legend>${legend}</legend>
 ${errorList(name, errors)}<div class="checks">${checks}</div></fieldset>\n`;
 }
 
@@ -138,6 +139,21 @@ function describedByError(name: string, errors: readonly string[]): Html | false
 function check(name: string, value: string, chosen: readonly string[], label: HtmlContent): Html {
   const checked = chosen.includes(value) && html` checked`;
   return html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${checked}> <span>${label}</span></label>\n`;
+}
+
+const labels = {
+  id: 'Id',
+  name: 'Name',
+  scopes: 'Scopes',
+  grants: 'EHRs and care units',
+  return_urls: 'Return URLs',
+} as const;
+
+/** The mistakes with the fields that they are in. */
+export function fieldMistakes(mistakes: readonly Mistake[]): FieldMistake[] {
+  return Object.entries(labels).flatMap(([field, label]) =>
+    errorsOf(mistakes, field).map((text): FieldMistake => [field, `${label}: ${text}`]),
+  );
 }
 
 /** The mistakes of a field. One in a list says which line it means. */

@@ -17,14 +17,13 @@ const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
     'good',
     'The stored client is revoked. The client of the configuration file with this id stays in effect.',
   ],
-  unconfirmed: ['bad', 'Nothing was changed. Confirm that the client no longer needs access.'],
   ...Object.fromEntries(
     Object.entries(notChangedTexts).map(([name, text]) => [name, ['bad', `Nothing was changed. ${text}`] as const]),
   ),
 };
 
 /** The message about what has just happened, by the query. */
-export function resultNotice({ request }: SignedIn): Html | false {
+function resultNotice({ request }: SignedIn): Html | false {
   const result = results[request.query.get('result') ?? ''];
   return result !== undefined && notice(...result);
 }
@@ -106,12 +105,12 @@ function adviceFor({ source, state }: ListedClient): Html | false {
 
 function actions(context: SignedIn, { id, source, state }: ListedClient): Html | false {
   const mayChange = source === 'operators' && state === 'active' && includesRole(context.session.role, 'admin');
-  const link = (path: string, text: string) =>
-    html`<a class="button secondary" href="${linkTo(context, `clients/${id}/${path}`)}">${text}</a>\n`;
+  const link = (path: string, text: string, danger = '') =>
+    html`<a class="button secondary${danger}" href="${linkTo(context, `clients/${id}/${path}`)}">${text}</a>\n`;
   return (
     mayChange &&
     html`<div class="actions">
-${link('edit', 'Change …')}${link('rotate', 'Rotate the secret …')}${link('revoke', 'Revoke …')}</div>`
+${link('edit', 'Change …')}${link('rotate', 'Rotate the secret …')}${link('revoke', 'Revoke …', ' danger')}</div>`
   );
 }
 
@@ -121,7 +120,7 @@ function overriddenNotice(context: SignedIn, { id }: ListedClient): Html {
 configuration file no longer has the id. If it must not, revoke it.</p>
 ${
   includesRole(context.session.role, 'admin') &&
-  html`<div class="actions"><a class="button secondary" href="${linkTo(context, `clients/${id}/revoke`)}">Revoke the stored client …</a></div>`
+  html`<div class="actions"><a class="button secondary danger" href="${linkTo(context, `clients/${id}/revoke`)}">Revoke the stored client …</a></div>`
 }`;
 }
 

@@ -1,19 +1,20 @@
 import type { ProbeFinding } from '@crossward/connector-kit';
 import { ConnectorError } from '@crossward/connector-kit';
 import { stringify } from 'yaml';
+import type { ConfiguredEmr } from '../../config/configuration.ts';
 import { checkConnection, type EmrCheck, isWell } from '../../ehr/check-connection.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { record } from '../act.ts';
+import { checkForm, stateBadge } from '../ehr-parts.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { badge, facts, notice, type Tone, table } from '../parts.ts';
+import { badge, facts, notice, type Tone, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
 import type { Route } from '../route.ts';
 
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'connections', role: 'view', page: connectionsPage },
-  { method: 'GET', path: 'connections/:emr', role: 'operate', page: showConnections },
   { method: 'POST', path: 'connections/:emr', role: 'operate', page: checkOneConnection },
 ];
 
@@ -28,36 +29,42 @@ const tones: Readonly<Record<ProbeFinding['status'], Tone>> = {
 /** EHRs whose check is running in this process. */
 const running = new Set<string>();
 
-/** The connections, and the check of each. */
+/** The connections: whether each EHR can be used, and its check. */
 async function connectionsPage(context: SignedIn): Promise<ConsoleResponse> {
+  const { emrs, services, readFigures } = context.deps;
   const mayCheck = includesRole(context.session.role, 'operate');
-  const result = context.request.query.get('result');
   return page(context, {
     title: 'Connections',
     section: 'connections',
-    content: html`${result === 'running' && notice('bad', 'A check of this EHR is already running. Wait until it has ended.')}${
-      result === 'unknown' && notice('bad', 'The configuration has no EHR with this id.')
-    }<h1>Connections</h1>
+    content: html`${resultOf(context)}<h1>Connections</h1>
 <p>A check asks the server of an EHR what it can do, and recommends settings. It changes nothing in the EHR, and can take a
 minute.${!mayCheck && ' It needs the role operate.'}</p>
+<h2>EHRs</h2>
 ${table(
-  'EHRs of the configuration',
-  ['EHR', 'Id', 'Connector', 'Check'],
-  context.deps.emrs.map(({ id, name, connector }) => [
-    name,
-    html`<code>${id}</code>`,
-    html`<code>${connector}</code>`,
-    mayCheck
-      ? postForm(context, `connections/${id}`, html`<button class="small" aria-label="Check ${id}">Check</button>`)
-      : '–',
-  ]),
+  'EHRs of the configuration, as this gateway process sees them',
+  ['EHR', 'State', 'Last success', 'Connector', 'Check'],
+  emrs.map((emr) => {
+    const ehr = services.ehrs.get(emr.id);
+    const figures = ehr && readFigures(ehr);
+    return [
+      html`<a href="${linkTo(context, `connections/${emr.id}`)}">${emr.name}</a><br><code class="quiet">${emr.id}</code>`,
+      figures && stateBadge(figures),
+      figures && time(figures.lastSuccessAt, 'none yet'),
+      html`<code>${emr.connector}</code>`,
+      mayCheck ? checkForm(context, emr) : '–',
+    ];
+  }),
 )}`,
   });
 }
 
-/** A check is shown as the response to its form, so its URL alone leads to the list. */
-async function showConnections(context: SignedIn): Promise<ConsoleResponse> {
-  return seeOther(context, 'connections');
+/** Why a check was not made. */
+export function resultOf({ request }: SignedIn): Html | false {
+  const result = request.query.get('result');
+  return (
+    (result === 'running' && notice('bad', 'A check of this EHR is already running. Wait until it has ended.')) ||
+    (result === 'unknown' && notice('bad', 'The configuration has no EHR with this id.'))
+  );
 }
 
 /** Runs `emr check`. */
@@ -66,7 +73,7 @@ async function checkOneConnection(context: SignedIn): Promise<ConsoleResponse> {
   const emr = deps.emrs.find(({ id }) => id === request.params.emr);
   const module = deps.connectors.find(({ name }) => name === emr?.connector);
   if (!emr || !module) return seeOther(context, 'connections?result=unknown');
-  if (running.has(emr.id)) return seeOther(context, 'connections?result=running');
+  if (running.has(emr.id)) return seeOther(context, `connections/${emr.id}?result=running`);
   running.add(emr.id);
   try {
     const check = await checkConnection({ emr, module }, deps.database).catch((error: unknown): EmrCheck => {
@@ -78,7 +85,7 @@ async function checkOneConnection(context: SignedIn): Promise<ConsoleResponse> {
       target: emr.id,
       outcome: isFine ? 'done' : 'problem',
     });
-    return resultPage(context, check, isFine);
+    return resultPage(context, check, emr, isFine);
   } finally {
     running.delete(emr.id);
   }
@@ -91,27 +98,31 @@ function describeFailure(error: unknown): string {
   throw error;
 }
 
-function resultPage(context: SignedIn, check: EmrCheck, isFine: boolean): ConsoleResponse {
-  const { emr, connector, probe, claims, error } = check;
+function resultPage(context: SignedIn, check: EmrCheck, { id, name }: ConfiguredEmr, isFine: boolean): ConsoleResponse {
+  const { connector, probe, claims, error } = check;
   const recommended = probe?.recommendedSettings ?? {};
   return page(context, {
-    title: `Check of ${emr}`,
+    title: `Check of ${name}`,
     section: 'connections',
-    content: html`${notice(isFine ? 'good' : 'bad', isFine ? success(check) : 'The check found a problem.')}
-<p><a href="${linkTo(context, 'connections')}">All connections</a></p>
-<h1>Check of ${emr}</h1>
-<p class="quiet">Connector <code>${connector}</code></p>
+    content: html`${isFine ? notice('good', success(check)) : notice('bad', `${name} has a problem.`)}
+<p><a href="${linkTo(context, `connections/${id}`)}">${name}</a></p>
+<h1>Check of ${name}</h1>
+<p class="quiet"><code>${id}</code>, connector <code>${connector}</code></p>
 <h2>Findings</h2>
 ${findings(probe?.findings)}
-<h2>Capabilities</h2>
-${claims ? capabilities(claims) : html`<p class="advice bad">The connection cannot be opened: ${error}</p>`}
+${claims ? capabilities(claims) : !hasProblem(probe?.findings) && html`<p class="advice bad">The connection cannot be opened: ${error}</p>`}
 ${
   Object.keys(recommended).length > 0 &&
   html`<h2>Recommended settings</h2>
 <pre tabindex="0" role="region" aria-label="Recommended settings">${stringify({ settings: recommended }).trimEnd()}</pre>`
 }
-${postForm(context, `connections/${emr}`, html`<div class="actions"><button class="secondary">Check again</button></div>`)}`,
+${postForm(context, `connections/${id}`, html`<div class="actions"><button class="secondary">Check again</button></div>`)}`,
   });
+}
+
+/** A probe that failed has told why already. */
+function hasProblem(found: readonly ProbeFinding[] | undefined): boolean {
+  return found?.some(({ status }) => status === 'problem') ?? false;
 }
 
 function success({ probe }: EmrCheck): string {
@@ -130,11 +141,12 @@ function findings(found: readonly ProbeFinding[] | undefined): HtmlContent {
 function capabilities(claims: NonNullable<EmrCheck['claims']>): Html {
   const { transactions, changesPerTransaction: most } = claims;
   const allOrNothing = most === undefined ? 'yes' : `up to ${most} changes; beyond that, the gateway compensates`;
-  return facts([
-    ['Patients by', claims.patientIdentifierTypes.join(', ')],
-    ['Resources by', claims.resourceIdentifierTypes.join(', ')],
-    ['Operations', claims.operations.join(', ')],
-    ['Changes', claims.changes.join(', ') || 'none'],
-    ['All or nothing', transactions ? allOrNothing : 'no; the gateway compensates'],
-  ]);
+  return html`<h2>Capabilities</h2>
+${facts([
+  ['Patients by', claims.patientIdentifierTypes.join(', ')],
+  ['Resources by', claims.resourceIdentifierTypes.join(', ')],
+  ['Operations', claims.operations.join(', ')],
+  ['Changes', claims.changes.join(', ') || 'none'],
+  ['All or nothing', transactions ? allOrNothing : 'no; the gateway compensates'],
+])}`;
 }

@@ -4,7 +4,7 @@ import { dropInTransaction, findOpenOperation, seenState } from '../../unfinishe
 import { act, NotPossible } from '../act.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { notice } from '../parts.ts';
+import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { noSuchOperation, readTarget } from './operation.ts';
 import { stateOf } from './operations.ts';
@@ -25,7 +25,8 @@ async function confirmDrop(context: SignedIn): Promise<ConsoleResponse> {
     title: isUnconfirmed ? 'Error: Drop this operation?' : 'Drop this operation?',
     section: 'operations',
     content: html`${
-      isUnconfirmed && notice('bad', 'Nothing was changed. Check the EHR first, and confirm that you have done so.')
+      isUnconfirmed &&
+      mistakeSummary('Nothing was changed.', [['checked', 'Check the EHR first, and confirm that you have done so.']])
     }<div class="title"><h1>Drop this operation?</h1>${stateOf(operation)}</div>
 <p><code>${id}</code> in ${emr} / ${careUnitId}</p>
 <p class="advice bad">${dropWarning}</p>
@@ -33,7 +34,7 @@ ${postForm(
   context,
   `operations/${id}/drop`,
   html`<input type="hidden" name="seen" value="${seenState(operation)}">
-<label class="check"><input type="checkbox" name="checked" value="yes" required> I have checked the EHR, and nothing is left to do</label>
+<label class="check"><input id="checked" type="checkbox" name="checked" value="yes" required> I have checked the EHR, and nothing is left to do</label>
 <div class="actions"><button class="danger">Drop the operation</button>
 <a class="button secondary" href="${linkTo(context, `operations/${id}`)}">Cancel</a></div>`,
 )}`,

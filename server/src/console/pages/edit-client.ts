@@ -4,10 +4,10 @@ import { type Html, html } from '../../html/html.ts';
 import { updateClient } from '../client-actions.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { notice } from '../parts.ts';
+import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { findChangeable } from './client.ts';
-import { type ClientFields, clientFields, factsOf, fieldsOf, readFields } from './client-form.ts';
+import { type ClientFields, clientFields, factsOf, fieldMistakes, fieldsOf, readFields } from './client-form.ts';
 import { administrationOf, applyChange, readVersion, versionField } from './client-secret.ts';
 
 export const routes: readonly Route[] = [
@@ -49,7 +49,7 @@ function form(context: SignedIn, client: ListedClient, { fields, mistakes = [] }
     title: isWrong ? `Error: Change ${name}` : `Change ${name}`,
     section: 'clients',
     status: isWrong ? 400 : 200,
-    content: html`${isWrong && notice('bad', 'Nothing was changed. Correct the fields that say what is wrong.')}
+    content: html`${isWrong && mistakeSummary('Nothing was changed.', fieldMistakes(mistakes))}
 <p><a href="${linkTo(context, `clients/${id}`)}">Back to the client</a></p>
 <h1>Change ${name}</h1>
 <p><code>${id}</code></p>

@@ -3,9 +3,9 @@ import { html } from '../../html/html.ts';
 import { createClient, notChangedTexts } from '../client-actions.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
-import { notice } from '../parts.ts';
+import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
-import { type ClientFields, clientFields, emptyFields, factsOf, readFields } from './client-form.ts';
+import { type ClientFields, clientFields, emptyFields, factsOf, fieldMistakes, readFields } from './client-form.ts';
 import { administrationOf, applyChange, secretPage } from './client-secret.ts';
 
 export const routes: readonly Route[] = [
@@ -40,7 +40,7 @@ function form(context: SignedIn, fields: ClientFields, mistakes: readonly Mistak
     title: isWrong ? 'Error: New client' : 'New client',
     section: 'clients',
     status: isWrong ? 400 : 200,
-    content: html`${isWrong && notice('bad', 'The client was not created. Correct the fields that say what is wrong.')}
+    content: html`${isWrong && mistakeSummary('The client was not created.', fieldMistakes(mistakes))}
 <p><a href="${linkTo(context, 'clients')}">All clients</a></p>
 <h1>New client</h1>
 ${postForm(

@@ -1,6 +1,12 @@
 import { type Html, html } from '../../html/html.ts';
 import { adviceFor, dropMessages } from '../../unfinished-operations/advice.ts';
-import { findOpenOperation, type OpenOperation, retrySuspended } from '../../unfinished-operations/operator.ts';
+import {
+  countOpenOperations,
+  findOpenOperation,
+  type OpenOperation,
+  tryAllNow,
+  tryNow,
+} from '../../unfinished-operations/operator.ts';
 import { plannedSteps } from '../../unfinished-operations/planned-steps.ts';
 import { act, NotPossible } from '../act.ts';
 import { page, postForm } from '../frame.ts';
@@ -13,11 +19,12 @@ import { stateOf } from './operations.ts';
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'operations/:id', role: 'view', page: operationPage },
   { method: 'POST', path: 'operations/:id/retry', role: 'operate', page: retry },
+  { method: 'POST', path: 'operations/try-now', role: 'operate', page: tryAll },
 ];
 
 /** Why an action changed nothing. */
 const obstacles = new Map([
-  ['not_suspended', 'Nothing was changed: the operation is not suspended. It is retried automatically.'],
+  ['not_waiting', 'Nothing was changed: a gateway is working on the operation, or it has ended.'],
   ['being_worked_on', dropMessages['being worked on']],
   ['changed', dropMessages.changed],
 ]);
@@ -52,7 +59,7 @@ function resultOf(result: string | null, { state }: OpenOperation): Html | false
   if (obstacle !== undefined) return notice('bad', obstacle);
   // A reload can find it suspended again.
   if (result !== 'retried' || state === 'suspended') return false;
-  return notice('good', 'The operation is due. A running gateway resumes it within seconds.');
+  return notice('good', 'The operation is due. A running gateway tries it within seconds, if the EHR can be reached.');
 }
 
 export function noSuchOperation(context: SignedIn): ConsoleResponse {
@@ -68,11 +75,12 @@ export function noSuchOperation(context: SignedIn): ConsoleResponse {
 
 function actions(context: SignedIn, { id, state, leaseExpiresAt }: OpenOperation): Html {
   const { role } = context.session;
-  const mayRetry = state === 'suspended' && includesRole(role, 'operate');
+  const waits = state === 'suspended' || (state !== 'monitored' && !leaseExpiresAt);
+  const mayRetry = waits && includesRole(role, 'operate');
   const mayDrop = includesRole(role, 'admin') && !leaseExpiresAt;
   return html`<div class="actions">
-${mayRetry && postForm(context, `operations/${id}/retry`, html`<button>Retry</button>`)}
-${mayDrop && html`<a class="button secondary" href="${linkTo(context, `operations/${id}/drop`)}">Drop …</a>`}
+${mayRetry && postForm(context, `operations/${id}/retry`, html`<button>Try now</button>`)}
+${mayDrop && html`<a class="button secondary danger" href="${linkTo(context, `operations/${id}/drop`)}">Drop …</a>`}
 </div>`;
 }
 
@@ -114,16 +122,29 @@ function details(operation: OpenOperation): Html {
   ]);
 }
 
-/** Resumes a suspended operation. */
+/** Lets background jobs take an operation at once. */
 async function retry(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
   const id = request.params.id ?? '';
   const about = { action: 'operation_retry', target: readTarget(id) } as const;
   const result = await act(deps.services.db, session, about, async (tx) => {
-    if (!(await retrySuspended(tx, id))) throw new NotPossible('not_suspended');
+    if (!(await tryNow(tx, id))) throw new NotPossible('not_waiting');
   });
   const shown = result instanceof NotPossible ? result.reason : 'retried';
   return seeOther(context, `operations/${encodeURIComponent(id)}?result=${shown}`);
+}
+
+/** Lets background jobs take all operations of an EHR that are suspended, or all that are not. */
+async function tryAll(context: SignedIn): Promise<ConsoleResponse> {
+  const { deps, session, request } = context;
+  const emr = request.form.get('emr') ?? '';
+  const isSuspended = request.form.get('suspended') === 'yes';
+  // An operation can be of an EHR that the configuration no longer has.
+  const target = (await countOpenOperations(deps.services.db)).find((it) => it.emr === emr)?.emr;
+  const result = await act(deps.services.db, session, { action: 'operation_retry', target }, async (tx) => {
+    if ((await tryAllNow(tx, emr, { isSuspended })) === 0) throw new NotPossible('nothing_waits');
+  });
+  return seeOther(context, `?result=${result instanceof NotPossible ? result.reason : 'due'}`);
 }
 
 /** An id for the activity list. Anything else could be personal data. */

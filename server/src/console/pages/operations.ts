@@ -3,7 +3,7 @@ import { isUuid } from '../../identifiers/uuid.ts';
 import { findOpenOperation, listOpenOperations, type OpenOperation } from '../../unfinished-operations/operator.ts';
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { badge, duration, notice, type Tone, table, time, words } from '../parts.ts';
+import { badge, duration, mistakeSummary, notice, type Tone, table, time, words } from '../parts.ts';
 import type { Route } from '../route.ts';
 
 export const routes: readonly Route[] = [{ method: 'GET', path: 'operations', role: 'view', page: operationsPage }];
@@ -32,7 +32,7 @@ async function operationsPage(context: SignedIn): Promise<ConsoleResponse> {
   return page(context, {
     title: problem === undefined ? 'Operations' : 'Error: Operations',
     section: 'operations',
-    content: html`${problem !== undefined && notice('bad', problem)}${
+    content: html`${problem !== undefined && mistakeSummary('No operation was found.', [['id', problem]])}${
       query.get('result') === 'dropped' &&
       notice('good', 'The operation is dropped. Changes already made in the EHR remain.')
     }<h1>Operations</h1>

@@ -1,91 +1,95 @@
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { EhrFigures } from '../../ehr/figures.ts';
-import type { MinuteOfCalls } from '../../ehr/guard/call-history.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countFailed } from '../../messages/failed.ts';
 import { readQueue } from '../../messages/read-queue.ts';
 import { countOpenOperations, type OpenCount } from '../../unfinished-operations/operator.ts';
-import { callsChart, latencyChart, milliseconds, sumUp } from '../chart.ts';
+import { listNeeds, needsList } from '../attention/attention.ts';
+import { sumUp } from '../chart.ts';
+import { callFigures, hourCharts, lastSuccess, stateBadge } from '../ehr-parts.ts';
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
-import { badge, duration, time } from '../parts.ts';
+import { counted, duration, notice, time } from '../parts.ts';
 import type { Route } from '../route.ts';
 
 export const routes: readonly Route[] = [{ method: 'GET', path: '', role: 'view', page: overviewPage }];
 
-const states = {
-  closed: { tone: 'good', text: 'Available' },
-  half_open: { tone: 'notice', text: 'Circuit breaker testing' },
-  open: { tone: 'bad', text: 'Circuit breaker open' },
-  not_connected: { tone: 'bad', text: 'Not connected yet' },
-} as const satisfies Record<EhrFigures['state'], unknown>;
-
-/** EHRs, operations and messages at a glance. */
+/** What needs attention, then EHRs, operations and messages at a glance. */
 async function overviewPage(context: SignedIn): Promise<ConsoleResponse> {
   const { services } = context.deps;
   const open = await countOpenOperations(services.db);
   const queue = await readQueue(services.db);
   const failed = await countFailed(services.db);
   const count = (...states: readonly string[]) => sum(open.filter(({ state }) => states.includes(state)));
-  const suspended = count('suspended');
+  const monitored = count('monitored');
   const oldest = Math.max(...queue.map((it) => it.oldest));
   return page(context, {
     title: 'Overview',
     section: '',
-    content: html`<div class="title"><h1>Overview</h1>
-<p class="quiet">${time(new Date())} · <a href="${linkTo(context, '')}">Reload</a></p></div>
+    content: html`${resultOf(context.request.query)}<div class="title"><h1>Overview</h1>
+<p class="quiet">${time(new Date())} · <a href="${linkTo(context, '')}">Refresh</a></p></div>
+${needsList(await listNeeds(context))}
+<h2>Work</h2>
 <ul class="tiles">
-${tile(linkTo(context, 'operations'), suspended, 'suspended operations', suspended > 0 ? 'wait for an operator' : 'none waits for an operator', suspended > 0)}
-${tile(linkTo(context, 'operations'), count('pending', 'compensating'), 'pending operations', `${count('monitored')} monitored`)}
-${tile(linkTo(context, 'messages'), failed, 'failed messages', failed > 0 ? 'can be sent again' : 'none can be sent again', failed > 0)}
-${tile(linkTo(context, 'messages'), sum(queue), 'messages in the queue', oldest > 0 ? `the oldest waits ${duration(oldest)}` : 'none waits')}
+${[
+  tile(linkTo(context, 'operations'), count('suspended'), 'suspended operation', {
+    more: 'for an operator to look at',
+    isBad: true,
+  }),
+  tile(linkTo(context, 'operations'), count('pending', 'compensating'), 'pending operation', {
+    more: monitored > 0 && `${monitored} monitored`,
+  }),
+  tile(linkTo(context, 'messages'), failed, 'failed message', { more: 'can be sent again', isBad: true }),
+  tile(linkTo(context, 'messages'), sum(queue), 'queued message', {
+    more: oldest > 0 && `the oldest waits ${duration(oldest)}`,
+    isBad: oldest > 60,
+  }),
+]}
 </ul>
 <h2>EHRs</h2>
-<p class="quiet">Circuit breaker, calls, errors and latency of the last hour, as seen by this gateway process since its start. Other processes have their own.</p>
+<p class="quiet">As seen by this gateway process since its start. Other processes have their own figures.</p>
 <ul class="cards">
-${[...services.ehrs.values()].map((ehr) => html`<li class="card">${ehrCard(ehr, context.deps.readFigures(ehr), open)}</li>\n`)}</ul>`,
+${[...services.ehrs.values()].map((ehr) => html`<li class="card">${ehrCard(context, ehr, open)}</li>\n`)}</ul>`,
   });
 }
 
-function tile(href: string, count: number, name: string, more: string, isBad = false): Html {
-  return html`<li><a class="tile${isBad ? ' bad' : ''}" href="${href}"><strong>${count}</strong> ${name}<span class="quiet">${more}</span></a></li>`;
+function resultOf(query: URLSearchParams): Html | false {
+  switch (query.get('result')) {
+    case 'due':
+      return notice(
+        'good',
+        'The operations are due. A running gateway tries them within seconds, if the EHR can be reached.',
+      );
+    case 'nothing_waits':
+      return notice('bad', 'Nothing was changed: the operations have ended, or a gateway is working on them.');
+    default:
+      return false;
+  }
 }
 
-function ehrCard(ehr: EhrConnection, { state, lastSuccessAt, minutes }: EhrFigures, open: readonly OpenCount[]): Html {
-  const { calls, failures, median, slowest } = sumUp(minutes);
+function tile(
+  href: string,
+  count: number,
+  noun: string,
+  { more, isBad = false }: { readonly more: string | false; readonly isBad?: boolean },
+): Html {
+  const kind = count === 0 ? ' zero' : isBad ? ' bad' : '';
+  const name = counted(count, noun).slice(String(count).length + 1);
+  return html`<li><a class="tile${kind}" href="${href}"><strong>${count}</strong> ${name}${
+    (count > 0 || more) && more && html`<span class="quiet">${more}</span>`
+  }</a></li>\n`;
+}
+
+function ehrCard(context: SignedIn, ehr: EhrConnection, open: readonly OpenCount[]): Html {
+  const figures: EhrFigures = context.deps.readFigures(ehr);
+  const { calls } = sumUp(figures.minutes);
   const own = open.filter(({ emr }) => emr === ehr.id);
   const suspended = sum(own.filter(({ state }) => state === 'suspended'));
-  return html`<div class="card-head"><h3>${ehr.name}</h3>${badge(states[state].tone, states[state].text)}</div>
-<p class="quiet"><code>${ehr.id}</code> · ${lastSuccess(lastSuccessAt)}</p>
-<dl class="figures">
-<div><dt>Calls</dt><dd>${calls}</dd></div>
-<div><dt>Failed</dt><dd>${calls === 0 ? '–' : `${percent(failures / calls)}`}</dd></div>
-<div><dt>Typical</dt><dd>${median === null ? '–' : milliseconds(median)}</dd></div>
-<div><dt>Slow</dt><dd>${slowest === null ? '–' : milliseconds(slowest)}</dd></div>
-</dl>
-${calls === 0 ? html`<p class="empty">No calls in the last hour.</p>` : charts(minutes)}
-<p class="quiet">${plural(sum(own), 'open operation')}${suspended > 0 ? `, ${suspended} suspended` : ''}</p>`;
-}
-
-function charts(minutes: readonly MinuteOfCalls[]): Html {
-  return html`<p class="legend"><span class="key calls"></span> Calls <span class="key failed"></span> failed</p>
-${callsChart(minutes)}
-<p class="legend"><span class="key median"></span> Typical latency <span class="key slow"></span> slow: 95 % took less</p>
-${latencyChart(minutes)}`;
-}
-
-function lastSuccess(lastSuccessAt: Date | null): string {
-  return lastSuccessAt === null
-    ? 'no successful call yet'
-    : `last success ${duration((Date.now() - lastSuccessAt.getTime()) / 1000)} ago`;
-}
-
-function plural(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
-}
-
-function percent(share: number): string {
-  return share > 0 && share < 0.001 ? 'under 0.1 %' : `${Math.round(share * 1000) / 10} %`;
+  return html`<div class="card-head"><h3><a href="${linkTo(context, `connections/${ehr.id}`)}">${ehr.name}</a></h3>${stateBadge(figures)}</div>
+<p class="quiet"><code>${ehr.id}</code> · ${lastSuccess(figures)}</p>
+${callFigures(ehr.name, figures.minutes)}
+<div>${calls === 0 ? html`<p class="empty">No calls in the last hour.</p>` : hourCharts(figures.minutes)}</div>
+<p class="quiet">${counted(sum(own), 'open operation')}${suspended > 0 ? `, ${suspended} suspended` : ''}</p>`;
 }
 
 function sum(counts: readonly { readonly count: number }[]): number {

@@ -5,7 +5,7 @@ import { listOwnSessions } from '../open-sessions.ts';
 import { type ListedOperator, listOperators } from '../operators.ts';
 import type { NotChanged } from '../own-account.ts';
 import type { ConsoleResponse, SignedIn } from '../page.ts';
-import { facts, notice, table, time } from '../parts.ts';
+import { facts, mistakeSummary, notice, table, time } from '../parts.ts';
 import type { Route } from '../route.ts';
 
 export const routes: readonly Route[] = [{ method: 'GET', path: 'your-account', role: 'view', page: ownAccountPage }];
@@ -35,9 +35,7 @@ export async function ownAccountPage(context: SignedIn, problem?: OwnAccountProb
     section: 'your-account',
     status: problem ? (problem.status ?? 400) : 200,
     ...(problem?.headers && { headers: problem.headers }),
-    content: html`${problem && notice('bad', `Nothing was changed. ${problem.text}`)}${
-      result !== undefined && notice('good', result)
-    }<h1>Your account</h1>
+    content: html`${problem && failure(problem)}${result !== undefined && notice('good', result)}<h1>Your account</h1>
 ${facts([
   ['Name', session.name],
   ['Role', session.role],
@@ -49,6 +47,12 @@ ${await sessionTable(context)}
 <p>Signing out everywhere also signs you out here.</p>
 ${postForm(context, 'your-account/sign-out', html`<div class="actions"><button class="danger">Sign out everywhere</button></div>`)}`,
   });
+}
+
+function failure({ field, text }: OwnAccountProblem): Html {
+  return field === undefined
+    ? notice('bad', `Nothing was changed. ${text}`)
+    : mistakeSummary('Nothing was changed.', [[field, text]]);
 }
 
 /** `undefined`: signed in with OpenID Connect. */

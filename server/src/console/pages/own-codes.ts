@@ -5,7 +5,7 @@ import { textField } from '../fields.ts';
 import { page, postForm } from '../frame.ts';
 import { beginNewCodes, finishNewCodes, type NewCodes } from '../own-account.ts';
 import { type ConsoleResponse, credentialServices, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { notice } from '../parts.ts';
+import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { findOwnAccount, ownAccountPage, problemOf } from './own-account.ts';
 
@@ -49,7 +49,7 @@ function codesPage(context: SignedIn, { uri, sealed }: NewCodes, problem?: strin
     title: problem === undefined ? 'New one-time codes' : 'Error: New one-time codes',
     section: 'your-account',
     status: problem === undefined ? 200 : 400,
-    content: html`${problem !== undefined && notice('bad', `Nothing was changed. ${problem}`)}<h1>New one-time codes</h1>
+    content: html`${problem !== undefined && mistakeSummary('Nothing was changed.', [['code', problem]])}<h1>New one-time codes</h1>
 <p>Scan this with your authenticator app, or enter its <code>secret</code> by hand. It is not shown again.</p>
 ${enrolment(uri)}
 <p>Then enter a code that the app shows for it. Your current codes work until then. Your other sessions end.</p>

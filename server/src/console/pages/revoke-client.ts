@@ -2,8 +2,9 @@ import { html } from '../../html/html.ts';
 import { revokeClient } from '../client-actions.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
-import { findRevocable, resultNotice } from './client.ts';
+import { findRevocable } from './client.ts';
 import { administrationOf, applyChange, readVersion, versionField } from './client-secret.ts';
 
 export const routes: readonly Route[] = [
@@ -23,18 +24,18 @@ async function revocationPage(context: SignedIn): Promise<ConsoleResponse> {
   const found = await findRevocable(context);
   if ('response' in found) return found.response;
   const { id, name, version, state } = found.client;
-  const problem = resultNotice(context);
+  const isUnconfirmed = context.request.query.get('result') === 'unconfirmed';
   return page(context, {
-    title: `${problem === false ? '' : 'Error: '}Revoke ${name}?`,
+    title: `${isUnconfirmed ? 'Error: ' : ''}Revoke ${name}?`,
     section: 'clients',
-    content: html`${problem}<h1>Revoke ${name}?</h1>
+    content: html`${isUnconfirmed && mistakeSummary('Nothing was changed.', [['checked', 'Confirm that the client no longer needs access.']])}<h1>Revoke ${name}?</h1>
 <p><code>${id}</code></p>
 <p class="advice bad">${state === 'overridden' ? consequences.ofOverridden : consequences.usual}</p>
 ${postForm(
   context,
   `clients/${id}/revoke`,
   html`${versionField(version)}
-<label class="check"><input type="checkbox" name="checked" value="yes" required> The client no longer needs access</label>
+<label class="check"><input id="checked" type="checkbox" name="checked" value="yes" required> The client no longer needs access</label>
 <div class="actions"><button class="danger">Revoke the client</button>
 <a class="button secondary" href="${linkTo(context, `clients/${id}`)}">Cancel</a></div>`,
 )}`,

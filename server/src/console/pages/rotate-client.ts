@@ -4,7 +4,7 @@ import { type Html, html } from '../../html/html.ts';
 import { defaultOverlapHours, longestOverlapHours, rotateClient } from '../client-actions.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { duration, notice, time } from '../parts.ts';
+import { duration, mistakeSummary, time } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { findChangeable } from './client.ts';
 import { administrationOf, applyChange, readVersion, secretPage, versionField } from './client-secret.ts';
@@ -34,7 +34,7 @@ function form(context: SignedIn, client: ListedClient, isWrong: boolean): Consol
     title: isWrong ? 'Error: Rotate the secret' : 'Rotate the secret',
     section: 'clients',
     status: isWrong ? 400 : 200,
-    content: html`${isWrong && notice('bad', 'Nothing was changed. Choose when the current secret ends.')}
+    content: html`${isWrong && mistakeSummary('Nothing was changed.', [['overlap', 'Choose when the current secret ends.']])}
 <h1>Rotate the secret</h1>
 <p>${name}, <code>${id}</code></p>
 <p>The client gets a new secret. Both work until the current one ends.</p>
@@ -43,7 +43,7 @@ ${postForm(
   context,
   `clients/${id}/rotate`,
   html`${versionField(version)}
-<fieldset><legend>The current secret ends</legend><div class="checks one">${overlaps.map(
+<fieldset id="overlap"><legend>The current secret ends</legend><div class="checks one">${overlaps.map(
     ([hours, text]) =>
       html`<label class="check"><input type="radio" name="overlap_hours" value="${hours}"${
         hours === defaultOverlapHours && html` checked`

@@ -5,7 +5,7 @@ import { cookieOf, setCookie } from '../cookies.ts';
 import { plainPage } from '../frame.ts';
 import { knownBrowser, knownFor, rememberBrowser } from '../known-browsers.ts';
 import { type ConsoleResponse, credentialServices, linkTo, type PageContext, seeOther } from '../page.ts';
-import { notice } from '../parts.ts';
+import { mistakeSummary, notice } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { endSession, formToken, type Session } from '../sessions.ts';
 import { type FailedSignIn, signIn } from '../sign-in.ts';
@@ -16,6 +16,8 @@ export const routes: readonly Route[] = [
 ];
 
 interface Shown {
+  /** The id of the field with the mistake. */
+  readonly field?: string;
   readonly problem?: string;
   readonly name?: string;
   readonly status?: number;
@@ -40,7 +42,7 @@ export async function signInPage(context: PageContext, shown: Shown = {}): Promi
     title: shown.problem === undefined ? 'Sign in' : 'Error: Sign in',
     status: shown.status ?? 200,
     ...(shown.headers && { headers: shown.headers }),
-    content: html`${shown.problem !== undefined && notice('bad', shown.problem)}${
+    content: html`${shown.problem !== undefined && (shown.field === undefined ? notice('bad', shown.problem) : mistakeSummary('You are not signed in.', [[shown.field, shown.problem]]))}${
       result && notice(...result)
     }<h1>Sign in</h1>
 ${settings.local_accounts && (await localForm(context, token, shown))}
@@ -97,7 +99,12 @@ async function sendSignIn(context: PageContext): Promise<ConsoleResponse> {
   const field = (name: string) => request.form.get(name) ?? '';
   const name = field('name').trim().toLowerCase();
   if (name === '' || field('password') === '') {
-    return signInPage(context, { problem: 'Enter your name and your password.', name, status: 400 });
+    return signInPage(context, {
+      problem: 'Enter your name and your password.',
+      field: name === '' ? 'name' : 'password',
+      name,
+      status: 400,
+    });
   }
   const { keys } = services;
   const result = await signIn(credentialServices(deps), {
@@ -130,6 +137,7 @@ function showFailed(
     const problem = `Wrong name, password${settings.demoOperator ? '' : ' or one-time code'}. A one-time code can be used once.`;
     return signInPage(context, {
       problem: settings.demoOperator ? 'Wrong name or password.' : problem,
+      field: 'password',
       name,
       status: 401,
     });

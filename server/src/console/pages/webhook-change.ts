@@ -4,7 +4,7 @@ import { summarizeEndpoint } from '../../webhooks/operator.ts';
 import { act, NotPossible } from '../act.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { notice } from '../parts.ts';
+import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { noSuchEndpoint } from './webhook.ts';
 import { type EndpointFields, endpointFields, readFields, typesOf } from './webhook-form.ts';
@@ -26,7 +26,7 @@ async function askWebhookChange(
     title: shown ? 'Error: Change this endpoint' : 'Change this endpoint',
     section: 'webhooks',
     status: shown ? 400 : 200,
-    content: html`${shown && notice('bad', `Nothing was changed. URL: ${shown.problem}`)}<h1>Change this endpoint</h1>
+    content: html`${shown && mistakeSummary('Nothing was changed.', [['url', `URL: ${shown.problem}`]])}<h1>Change this endpoint</h1>
 <p><code>${found.id}</code> of the client ${found.clientId}</p>
 ${postForm(
   context,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ListedClient, listClients } from '../../clients/list-clients.ts';
-import { html } from '../../html/html.ts';
+import { type Html, html } from '../../html/html.ts';
 import { isUuid } from '../../identifiers/uuid.ts';
 import { createEndpoint } from '../../webhooks/endpoint-actions.ts';
 import { claimId } from '../../webhooks/endpoint-store.ts';
@@ -8,7 +8,7 @@ import { act, NotPossible } from '../act.ts';
 import { selectField } from '../fields.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { notice } from '../parts.ts';
+import { mistakeSummary, notice } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { type EndpointFields, endpointFields, readFields, typesOf } from './webhook-form.ts';
 import { secretPage } from './webhook-secret.ts';
@@ -36,7 +36,7 @@ async function formPage(context: SignedIn, { id, client, problem, ...fields }: S
     title: problem ? 'Error: New webhook endpoint' : 'New webhook endpoint',
     section: 'webhooks',
     status: problem ? 400 : 200,
-    content: html`${problem && notice('bad', `No endpoint was created. ${problem.field === 'other' ? '' : `${problem.field}: `}${problem.text}`)}<h1>New webhook endpoint</h1>
+    content: html`${problem && failure(problem)}<h1>New webhook endpoint</h1>
 <p>The client sees the endpoint, and can change it, as one of its own. Its secret is shown once, on the next page.</p>
 ${postForm(
   context,
@@ -57,6 +57,11 @@ ${endpointFields(fields, { problem: at('URL') })}</div>
 <a class="button secondary" href="${linkTo(context, 'webhooks')}">Cancel</a></div>`,
 )}`,
   });
+}
+
+function failure({ field, text }: NonNullable<Shown['problem']>): Html {
+  if (field === 'other') return notice('bad', `No endpoint was created. ${text}`);
+  return mistakeSummary('No endpoint was created.', [[field.toLowerCase(), `${field}: ${text}`]]);
 }
 
 /** Clients that would get events. */

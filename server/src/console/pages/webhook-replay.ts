@@ -4,7 +4,7 @@ import { summarizeEndpoint } from '../../webhooks/operator.ts';
 import { textField } from '../fields.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
-import { notice } from '../parts.ts';
+import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { noSuchEndpoint } from './webhook.ts';
 import { actOnEndpoint } from './webhook-actions.ts';
@@ -28,7 +28,7 @@ async function askReplay(
     title: problem === undefined ? 'Replay events' : 'Error: Replay events',
     section: 'webhooks',
     status: problem === undefined ? 200 : 400,
-    content: html`${problem !== undefined && notice('bad', `Nothing was replayed. From: ${problem}`)}<h1>Replay events</h1>
+    content: html`${problem !== undefined && mistakeSummary('Nothing was replayed.', [['from', `From: ${problem}`]])}<h1>Replay events</h1>
 <p><code>${found.id}</code> of the client ${found.clientId}</p>
 <p>The endpoint gets every event since this time again that is still stored, in order, also those that it has received. Later
 events wait until the replay has caught up.</p>

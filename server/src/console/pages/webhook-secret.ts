@@ -6,7 +6,7 @@ import { act, NotPossible } from '../act.ts';
 import { textField } from '../fields.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { notice } from '../parts.ts';
+import { mistakeSummary, notice } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { noSuchEndpoint } from './webhook.ts';
 
@@ -31,7 +31,7 @@ async function askWebhookRotation(
     title: problem === undefined ? 'Rotate the secret' : 'Error: Rotate the secret',
     section: 'webhooks',
     status: problem === undefined ? 200 : 400,
-    content: html`${problem !== undefined && notice('bad', `Nothing was changed. Hours: ${problem}`)}<h1>Rotate the secret</h1>
+    content: html`${problem !== undefined && mistakeSummary('Nothing was changed.', [['hours', `Hours: ${problem}`]])}<h1>Rotate the secret</h1>
 <p><code>${found.id}</code> of the client ${found.clientId}</p>
 <p>The next page shows the new secret, once. Until the previous one ends, deliveries are signed with both, so the receiver can
 change to the new one at any time. Those before it sign until their own ends. With 0 hours, all end at once.</p>

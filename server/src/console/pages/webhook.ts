@@ -66,8 +66,8 @@ function actions(context: SignedIn, { id, disabledReason }: EndpointSummary): Ht
   if (!includesRole(role, 'operate')) return false;
   const isEnabled = disabledReason === null;
   const path = `webhooks/${id}`;
-  const button = (to: string, text: string) =>
-    html`<a class="button secondary" href="${linkTo(context, `${path}/${to}`)}">${text} …</a>\n`;
+  const button = (to: string, text: string, danger = '') =>
+    html`<a class="button secondary${danger}" href="${linkTo(context, `${path}/${to}`)}">${text} …</a>\n`;
   const status = isEnabled ? 'disable' : 'enable';
   return html`<div class="actions">
 ${isEnabled && postForm(context, `${path}/test`, html`<button>Send a test event</button>`)}
@@ -75,8 +75,8 @@ ${isEnabled && button('replay', 'Replay')}
 ${
   includesRole(role, 'admin') &&
   html`${button('change', 'Change')}${button('secret', 'Rotate the secret')}
-${postForm(context, `${path}/${status}`, html`<button class="secondary">${isEnabled ? 'Disable' : 'Enable'}</button>`)}
-${button('delete', 'Delete')}`
+${postForm(context, `${path}/${status}`, html`<button class="secondary${isEnabled && ' danger'}">${isEnabled ? 'Disable' : 'Enable'}</button>`)}
+${button('delete', 'Delete', ' danger')}`
 }</div>`;
 }
 

@@ -1,0 +1,169 @@
+/** @module-tag any-database */
+import { sql } from 'kysely';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { insertFailedMessage, insertOperation } from '../../../test/database/stuck-rows.ts';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { browserWith, withConsole } from '../../../test/requests/console.ts';
+import { sealPlan } from '../operations/stored-operation.ts';
+import { insertEndpoint } from '../webhooks/endpoint-store.ts';
+import { makeSecret } from '../webhooks/signing.ts';
+import type { Role } from './roles.ts';
+
+const ehrs = faultyEhrs();
+const gateway = await startGateway({
+  connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
+  configure: withConsole,
+});
+afterAll(() => gateway.close());
+const { db, keys } = gateway.deps.services;
+
+beforeEach(async () => {
+  ehrs.reset();
+  for (const table of ['operations', 'messages', 'webhook_deliveries', 'webhook_endpoints', 'events'] as const) {
+    await db.deleteFrom(table).execute();
+  }
+});
+
+let operators = 0;
+const signedIn = async (role: Role) => (await browserWith(gateway, `operator-${++operators}`, role)).browser;
+
+/** What the overview says before its other parts. */
+async function needs(role: Role = 'view'): Promise<string> {
+  const { text } = await (await signedIn(role)).open('/console');
+  return /Needs attention (.*?) Work /.exec(text)?.[1] ?? '';
+}
+
+/** An operation with a plan about these patients, as it was two minutes ago. */
+async function stuck(state: 'pending' | 'suspended' | 'leased', ...patients: readonly string[]): Promise<string> {
+  const id = await insertOperation(gateway.database, state);
+  const steps = patients.map((patientId) => ({ change: { kind: 'create', patientId }, before: { patientId } }));
+  const sealed = sealPlan(keys, { clientId: 'c', id }, { steps });
+  await sql`
+    UPDATE operations SET sealed_plan = ${sealed}, created_at = now() - interval '2 minutes' WHERE id = ${id}`.execute(
+    db,
+  );
+  return id;
+}
+
+test('nothing needs attention at first', async () => {
+  expect(await needs()).toBe('Nothing needs attention.');
+});
+
+describe('what needs attention is told with its cause, its patients and what mends it', () => {
+  test('suspended operations, one line for each cause', async () => {
+    await stuck('suspended', 'p-1', 'p-2');
+    await stuck('suspended', 'p-2');
+    expect(await needs('operate')).toMatch(
+      /^Sandlådan Sverige 2 operations are suspended and wait for you: the EHR rejects them, since .* UTC.*; it concerns 2 patients\. Try them now : operations of sandbox-se Operations of sandbox-se$/,
+    );
+    expect(await needs('view')).not.toContain('Try them now');
+  });
+
+  test('operations that have not ended, unless a gateway is working on them', async () => {
+    await stuck('leased', 'p-1');
+    const id = await stuck('pending', 'p-1');
+    expect(await needs()).toMatch(/^Sandlådan Sverige 1 operation has not ended, since .*; it concerns 1 patient\./);
+    await sql`UPDATE operations SET created_at = now() WHERE id = ${id}`.execute(db);
+    expect(await needs()).toBe('Nothing needs attention.');
+  });
+
+  test('an EHR that is not available first, with the operations that wait for it', async () => {
+    await stuck('pending', 'p-1');
+    await insertFailedMessage(gateway.database);
+    const ehr = ehrs.of('sandbox-se');
+    ehr.goDown();
+    const path = '/api/emrs/sandbox-se/care-units/sodermalm/patients/p-1';
+    await expect
+      .poll(async () => {
+        await gateway.request('GET', path);
+        return (await gateway.request<{ status: string }>('GET', '/api/emrs/sandbox-se')).body.status;
+      })
+      .toBe('unavailable');
+    // A background job writes the event that says since when.
+    await expect
+      .poll(() => needs('operate'))
+      .toMatch(
+        /^Sandlådan Sverige The EHR .*; 1 operation waits for it, since .*; it concerns 1 patient\. Check Sandlådan Sverige Details of Sandlådan Sverige SMS 1 message could not be sent \(http 401\), and can be sent again, since .*; it concerns 1 patient\./,
+      );
+    ehr.comeUp();
+    await expect
+      .poll(async () => {
+        await gateway.request('GET', path);
+        return needs();
+      })
+      .toMatch(/^Sandlådan Sverige 1 operation has not ended/);
+  });
+
+  test('messages that are late, by channel and cause', async () => {
+    await insertFailedMessage(gateway.database, 'a-late');
+    await sql`
+      UPDATE messages SET state = 'queued', completed_at = NULL, not_before = now() + interval '1 hour',
+        failure_reason = 'connection_refused', created_at = now() - interval '61 seconds'`.execute(db);
+    expect(await needs()).toMatch(
+      /^SMS 1 message has not left yet \(connection refused\), since .*; it concerns 1 patient\./,
+    );
+  });
+
+  test('endpoints that do not get their events', async () => {
+    const made = { clientId: 'clinic', url: 'https://hooks.clinic.example', secret: makeSecret(), eventTypes: null };
+    const id = (await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1000)))?.id ?? '';
+    await sql`
+      WITH made AS (INSERT INTO events (type, emr, data) VALUES ('emr.recovered', 'sandbox-no', '{}') RETURNING id)
+      INSERT INTO webhook_deliveries
+        (endpoint_id, event_id, event_position, attempts, next_attempt_at, response_status, failure_reason, created_at)
+      SELECT ${id}::uuid, id, 1, 1, now() + interval '1 hour', 503, 'status', now() - interval '2 minutes' FROM made`.execute(
+      db,
+    );
+    expect(await needs()).toMatch(
+      new RegExp(
+        `^Webhooks of clinic 1 event is not delivered yet \\(it responds with 503\\), since .* Deliveries to ${id}$`,
+      ),
+    );
+    await sql`UPDATE webhook_endpoints SET disabled_reason = 'client'`.execute(db);
+    expect(await needs()).toBe('Nothing needs attention.');
+  });
+
+  test('sign-ins that were rejected often', async () => {
+    await sql`
+      INSERT INTO operator_activity (operator_name, action, outcome)
+      SELECT 'unknown name', 'sign_in', 'rejected' FROM generate_series(1, 10)`.execute(db);
+    expect(await needs()).toBe('Sign-ins 10 sign-ins to this console were rejected in the last hour. Activity');
+    await db.deleteFrom('operator_activity').execute();
+  });
+});
+
+describe('an operator who may', () => {
+  test('lets all operations of an EHR be tried now, but for those that a gateway is working on', async () => {
+    const [pending, suspended, leased] = [await stuck('pending'), await stuck('suspended'), await stuck('leased')];
+    const due = async () => {
+      const { rows } = await sql<{ id: string }>`
+        SELECT id FROM operations WHERE next_attempt_at <= now() AND suspended_at IS NULL`.execute(db);
+      return rows.map(({ id }) => id);
+    };
+    // Nobody takes what becomes due.
+    await sql`UPDATE operations SET emr = 'elsewhere'`.execute(db);
+    const browser = await signedIn('operate');
+    await browser.open('/console');
+    const form = { emr: 'elsewhere', suspended: 'no' };
+    const page = await browser.submit('/console/operations/try-now', form);
+    expect([page.path, page.text]).toEqual(['/console?result=due', expect.stringContaining('The operations are due.')]);
+    expect(await due()).toEqual([pending]);
+    await browser.submit('/console/operations/try-now', { ...form, suspended: 'yes' });
+    expect((await due()).sort()).toEqual([pending, suspended].sort());
+    await sql`DELETE FROM operations WHERE id <> ${leased}`.execute(db);
+    expect((await browser.submit('/console/operations/try-now', form)).text).toContain('Nothing was changed');
+    expect((await browser.open('/console/activity')).text).toMatch(/operation retry elsewhere not possible/);
+  });
+
+  test('lets one pending operation be tried now', async () => {
+    const id = await stuck('pending');
+    await sql`UPDATE operations SET emr = 'elsewhere'`.execute(db);
+    const browser = await signedIn('operate');
+    await browser.open(`/console/operations/${id}`);
+    expect((await browser.submit(`/console/operations/${id}/retry`)).text).toContain('The operation is due.');
+    const { rows } = await sql`SELECT next_attempt_at <= now() AS due FROM operations WHERE id = ${id}`.execute(db);
+    expect(rows).toEqual([{ due: true }]);
+  });
+});

@@ -1,0 +1,81 @@
+import { readChangeLags } from '../../appointments/ehr-changes/metrics.ts';
+import { countOverdueDrafts } from '../../audit/overdue-drafts.ts';
+import { html } from '../../html/html.ts';
+import { countRejectedSignIns } from '../activity.ts';
+import { linkTo, type SignedIn } from '../page.ts';
+import { counted, duration } from '../parts.ts';
+import { isBrokenEhr } from './ehrs.ts';
+import type { Need } from './need.ts';
+
+/** Changes are read every few seconds. */
+const lateChangesSeconds = 300;
+/** As in the log. */
+const wrongClockSeconds = 5;
+/** People mistype a password now and then. */
+const manyRejections = 10;
+
+/** What concerns the gateway itself: changes in EHRs that are read late, the audit trail, the clock and sign-ins. */
+export async function gatewayInNeed(context: SignedIn): Promise<Need[]> {
+  return [
+    ...(await lateChanges(context)),
+    ...(await unlinkedEntries(context)),
+    ...wrongClock(context),
+    ...(await rejectedSignIns(context)),
+  ];
+}
+
+async function lateChanges(context: SignedIn): Promise<Need[]> {
+  const { db, ehrs } = context.deps.services;
+  const read = [...ehrs.values()].filter((ehr) => ehr.changesSeconds > 0 && !isBrokenEhr(context, ehr));
+  const lags = await readChangeLags(
+    db,
+    read.map(({ id }) => id),
+  );
+  return lags.flatMap(({ emr, seconds }) => {
+    const ehr = ehrs.get(emr);
+    if (!ehr || seconds < Math.max(lateChangesSeconds, 5 * ehr.changesSeconds)) return [];
+    return {
+      subject: ehr.name,
+      what: 'Changes by staff have no events: they are not read, or wait for unfinished operations',
+      since: new Date(Date.now() - seconds * 1000),
+      mend: html`<a href="${linkTo(context, `connections/${emr}`)}">Connection<span class="aside"> to ${ehr.name}</span></a>`,
+    };
+  });
+}
+
+async function unlinkedEntries(context: SignedIn): Promise<Need[]> {
+  const overdue = await countOverdueDrafts(context.deps.services.db);
+  if (overdue === 0) return [];
+  return [
+    {
+      subject: 'Audit trail',
+      what: html`${counted(overdue, 'entry has', 'entries have')} not been linked into a chain for more than a minute. The log has
+the cause: <code>linking the audit trail failed</code> or <code>audit draft was falsified in the database</code>`,
+      mend: html`<code>crossward audit verify</code>`,
+    },
+  ];
+}
+
+function wrongClock({ deps }: SignedIn): Need[] {
+  const ahead = (Date.now() - deps.now().getTime()) / 1000;
+  if (Math.abs(ahead) <= wrongClockSeconds) return [];
+  return [
+    {
+      subject: 'Clock',
+      what: `The clock of this machine is ${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'} the database's`,
+      mend: 'Check NTP on both machines',
+    },
+  ];
+}
+
+async function rejectedSignIns(context: SignedIn): Promise<Need[]> {
+  const rejected = await countRejectedSignIns(context.deps.services.db);
+  if (rejected < manyRejections) return [];
+  return [
+    {
+      subject: 'Sign-ins',
+      what: `${counted(rejected, 'sign-in')} to this console ${rejected === 1 ? 'was' : 'were'} rejected in the last hour`,
+      mend: html`<a href="${linkTo(context, 'activity')}">Activity</a>`,
+    },
+  ];
+}

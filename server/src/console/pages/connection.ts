@@ -1,0 +1,49 @@
+import type { ConfiguredEmr } from '../../config/configuration.ts';
+import type { EhrConnection } from '../../ehr/connection.ts';
+import { html } from '../../html/html.ts';
+import { countOpenOperations } from '../../unfinished-operations/operator.ts';
+import { sumUp } from '../chart.ts';
+import { callFigures, checkForm, hourCharts, lastSuccess, stateBadge } from '../ehr-parts.ts';
+import { page } from '../frame.ts';
+import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import { counted, facts } from '../parts.ts';
+import type { Route } from '../route.ts';
+import { resultOf } from './connections.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'connections/:emr', role: 'view', page: connectionPage },
+];
+
+/** One EHR: whether it can be used, its calls, and what waits for it. */
+async function connectionPage(context: SignedIn): Promise<ConsoleResponse> {
+  const { emrs, services } = context.deps;
+  const emr = emrs.find(({ id }) => id === context.request.params.emr);
+  const ehr = emr && services.ehrs.get(emr.id);
+  if (!emr || !ehr) return seeOther(context, 'connections?result=unknown');
+  return page(context, {
+    title: emr.name,
+    section: 'connections',
+    content: html`${resultOf(context)}<p><a href="${linkTo(context, 'connections')}">All connections</a></p>
+${await about(context, emr, ehr)}`,
+  });
+}
+
+async function about(context: SignedIn, emr: ConfiguredEmr, ehr: EhrConnection) {
+  const figures = context.deps.readFigures(ehr);
+  const open = (await countOpenOperations(context.deps.services.db)).filter((it) => it.emr === emr.id);
+  const waiting = open.map(({ state, count }) => `${counted(count, 'operation')} ${state}`).join(', ');
+  return html`<div class="title"><h1>${emr.name}</h1>${stateBadge(figures)}
+<p class="quiet"><a href="${linkTo(context, `connections/${emr.id}`)}">Refresh</a></p></div>
+<p class="quiet"><code>${emr.id}</code> · ${lastSuccess(figures)}</p>
+<div class="actions">${checkForm(context, emr, 'Check the connection to')}</div>
+<h2>Calls</h2>
+<p class="quiet">As seen by this gateway process since its start.</p>
+<div class="sheet">${callFigures(emr.name, figures.minutes)}
+${sumUp(figures.minutes).calls === 0 ? html`<p class="empty">No calls in the last hour.</p>` : hourCharts(figures.minutes)}</div>
+<h2>Details</h2>
+${facts([
+  ['Connector', emr.connector],
+  ['Care units', emr.care_units.map(({ name }) => name).join(', ')],
+  ['Unfinished operations', waiting === '' ? 'none' : html`<a href="${linkTo(context, 'operations')}">${waiting}</a>`],
+])}`;
+}

@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
+
+/** A delivery is made within seconds. */
+const lateAfterSeconds = 60;
+
+/** An endpoint that does not get its events. */
+export interface FailingEndpoint {
+  readonly id: string;
+  readonly clientId: string;
+  /** Deliveries that are late or are retried. */
+  readonly waiting: number;
+  /** Deliveries that were given up in the last 24 hours, after the last success. */
+  readonly failed: number;
+  /** When the first of these deliveries was queued. */
+  readonly since: Date;
+  /** Of their last failure: a fixed word. Null: none was attempted. */
+  readonly failureReason: string | null;
+  readonly responseStatus: number | null;
+}
+
+/** The enabled endpoints with deliveries that wait for more than a minute or have failed since the last success. */
+export async function listFailingEndpoints(db: Db): Promise<FailingEndpoint[]> {
+  const { rows } = await sql<FailingEndpoint>`
+    SELECT endpoint.id, client_id AS "clientId", stuck.*
+    FROM webhook_endpoints AS endpoint, LATERAL (
+      SELECT count(*) FILTER (WHERE it.state = 'pending')::int AS waiting,
+        count(*) FILTER (WHERE it.state = 'failed')::int AS failed, min(it.created_at) AS since,
+        (array_agg(it.failure_reason ORDER BY it.last_attempt_at DESC NULLS LAST))[1] AS "failureReason",
+        (array_agg(it.response_status ORDER BY it.last_attempt_at DESC NULLS LAST))[1] AS "responseStatus"
+      FROM webhook_deliveries AS it
+      WHERE it.endpoint_id = endpoint.id AND (
+        it.state = 'pending' AND it.created_at < now() - make_interval(secs => ${lateAfterSeconds})
+        OR it.state = 'failed' AND it.completed_at > now() - interval '1 day' AND it.completed_at > coalesce((
+          SELECT max(completed_at) FROM webhook_deliveries AS made
+          WHERE made.endpoint_id = endpoint.id AND made.state = 'delivered'), '-infinity'))) AS stuck
+    WHERE disabled_reason IS NULL AND waiting + failed > 0 ORDER BY since`.execute(db);
+  return rows;
+}
