@@ -419,7 +419,7 @@ describe('an operator', () => {
     const { browser } = await signedIn('operate');
     const id = await insertFailedMessage(gateway.database);
     const page = await browser.open('/console/messages');
-    expect(page.text).toContain('http_401');
+    expect(page.text).toContain('status 401 from the provider');
     expect(page.html).toContain(`messages/${id}/send`);
     expect((await browser.submit(`/console/messages/${id}/send`)).text).toContain('The message was queued.');
     await browser.open('/console/messages');

@@ -1,44 +1,67 @@
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { EhrFigures } from '../../ehr/figures.ts';
 import { unavailableSince } from '../../events/availability-events.ts';
-import { html } from '../../html/html.ts';
 import type { StuckOperations } from '../../unfinished-operations/stuck-operations.ts';
+import { sumUp } from '../chart.ts';
 import { checkForm, ehrLink } from '../ehr-parts.ts';
 import type { SignedIn } from '../page.ts';
 import { counted } from '../parts.ts';
 import type { Need } from './need.ts';
 
+/** Fewer failures say little about an EHR. */
+const fewestFailures = 5;
+/** Of the calls of the last five minutes. */
+const highShare = 0.2;
+
 const obstacles: Readonly<Record<Exclude<EhrFigures['state'], 'closed'>, string>> = {
   half_open: 'The EHR was not available, and the gateway is trying again',
-  open: 'The EHR is not available, and calls are not made until it is tried again',
+  open: 'The EHR is not available',
   not_connected: 'The connection could not be opened since the start, and the gateway keeps trying',
 };
 
-/** EHRs that this process cannot reach, with the operations that wait for them. */
+/** EHRs that this process cannot reach, with the operations that wait for them, then those that fail many calls. */
 export async function ehrsInNeed(context: SignedIn, stuck: readonly StuckOperations[]): Promise<Need[]> {
-  const { services, readFigures } = context.deps;
-  const broken = [...services.ehrs.values()].filter((ehr) => isBroken(readFigures(ehr)));
-  return Promise.all(
-    broken.map(async (ehr) => {
-      const figures = readFigures(ehr);
-      const waiting = stuck.filter(({ emr, isSuspended }) => emr === ehr.id && !isSuspended);
-      const operations = waiting.reduce((sum, { count }) => sum + count, 0);
-      return {
-        subject: ehr.name,
-        what: html`${figures.state !== 'closed' && obstacles[figures.state]}${operations > 0 && `; ${counted(operations, 'operation waits', 'operations wait')} for it`}`,
-        since: await unavailableSince(services.db, ehr.id),
-        patients: waiting.reduce((sum, { patients }) => sum + patients, 0),
-        mend: [checkForm(context, ehr), ehrLink(context, ehr)],
-      };
-    }),
-  );
+  const ehrs = [...context.deps.services.ehrs.values()];
+  const broken = ehrs.filter((ehr) => isBrokenEhr(context, ehr));
+  return [
+    ...(await Promise.all(broken.map((ehr) => brokenEhr(context, ehr, stuck)))),
+    ...ehrs.filter((ehr) => !broken.includes(ehr)).flatMap((ehr) => failingEhr(context, ehr)),
+  ];
 }
 
-export function isBroken({ state }: EhrFigures): boolean {
-  return state !== 'closed';
+async function brokenEhr(context: SignedIn, ehr: EhrConnection, stuck: readonly StuckOperations[]): Promise<Need> {
+  const { services, readFigures } = context.deps;
+  const figures = readFigures(ehr);
+  const waiting = stuck.filter(({ emr, isSuspended }) => emr === ehr.id && !isSuspended);
+  const operations = waiting.reduce((sum, { count }) => sum + count, 0);
+  const waits = operations === 0 ? '' : `; ${counted(operations, 'operation waits', 'operations wait')} for it`;
+  return {
+    subject: ehr.name,
+    what: `${figures.state === 'closed' ? '' : obstacles[figures.state]}${lastCause(figures)}${waits}`,
+    since: await unavailableSince(services.db, ehr.id),
+    patients: waiting.reduce((sum, { patients }) => sum + patients, 0),
+    mend: [checkForm(context, ehr), ehrLink(context, ehr)],
+  };
+}
+
+function failingEhr(context: SignedIn, ehr: EhrConnection): Need[] {
+  const figures = context.deps.readFigures(ehr);
+  const { calls, failures } = sumUp(figures.minutes.slice(-5));
+  if (failures < fewestFailures || failures < highShare * calls) return [];
+  return [
+    {
+      subject: ehr.name,
+      what: `${failures} of ${counted(calls, 'call')} failed in the last five minutes${lastCause(figures)}`,
+      mend: [checkForm(context, ehr), ehrLink(context, ehr)],
+    },
+  ];
+}
+
+function lastCause({ failedCalls: [last] }: EhrFigures): string {
+  return last ? `: ${last.cause}` : '';
 }
 
 /** Whether operations of an EHR wait for the EHR itself. */
 export function isBrokenEhr({ deps }: SignedIn, ehr: EhrConnection | undefined): boolean {
-  return ehr !== undefined && isBroken(deps.readFigures(ehr));
+  return ehr !== undefined && deps.readFigures(ehr).state !== 'closed';
 }

@@ -1,19 +1,19 @@
 import { html } from '../../html/html.ts';
 import { groupStuckMessages } from '../../messages/stuck-messages.ts';
 import { linkTo, type SignedIn } from '../page.ts';
-import { counted, words } from '../parts.ts';
+import { counted } from '../parts.ts';
 import type { Need } from './need.ts';
 
 /** Messages that have failed or are late. */
 export async function messagesInNeed(context: SignedIn): Promise<Need[]> {
   const groups = await groupStuckMessages(context.deps.services.db);
   return groups.map(({ channel, isFailed, failureReason, count, since, patients }) => {
-    const cause = failureReason === null ? '' : ` (${words(failureReason)})`;
+    const cause = failureReason === null ? '' : `: ${context.deps.messageFailure(channel, failureReason)}`;
     const name = channel === 'sms' ? 'SMS' : 'E-mail';
     return {
       subject: name,
       what: isFailed
-        ? `${counted(count, 'message')} could not be sent${cause}, and can be sent again`
+        ? `${counted(count, 'message')} can be sent again after a failure${cause}`
         : `${counted(count, 'message has', 'messages have')} not left yet${cause}`,
       since,
       patients,

@@ -1,12 +1,14 @@
 import type { ConfiguredEmr } from '../../config/configuration.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
-import { html } from '../../html/html.ts';
+import type { EhrFigures } from '../../ehr/figures.ts';
+import type { FailedCall } from '../../ehr/guard/call-history.ts';
+import { type Html, html } from '../../html/html.ts';
 import { countOpenOperations } from '../../unfinished-operations/operator.ts';
 import { sumUp } from '../chart.ts';
 import { callFigures, checkForm, hourCharts, lastSuccess, stateBadge } from '../ehr-parts.ts';
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
-import { counted, facts } from '../parts.ts';
+import { counted, facts, table, time } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { resultOf } from './connections.ts';
 
@@ -40,10 +42,44 @@ async function about(context: SignedIn, emr: ConfiguredEmr, ehr: EhrConnection) 
 <p class="quiet">As seen by this gateway process since its start.</p>
 <div class="sheet">${callFigures(emr.name, figures.minutes)}
 ${sumUp(figures.minutes).calls === 0 ? html`<p class="empty">No calls in the last hour.</p>` : hourCharts(figures.minutes)}</div>
+${callLists(figures)}
 <h2>Details</h2>
 ${facts([
   ['Connector', emr.connector],
   ['Care units', emr.care_units.map(({ name }) => name).join(', ')],
   ['Unfinished operations', waiting === '' ? 'none' : html`<a href="${linkTo(context, 'operations')}">${waiting}</a>`],
 ])}`;
+}
+
+/** The calls by operation, and the last errors: those with the same cause are one row. */
+function callLists({ operations, failedCalls }: EhrFigures): Html {
+  return html`${
+    operations.length > 0 &&
+    table(
+      'Calls of the last hour by operation of the connector',
+      ['Operation', 'Calls', 'Failed'],
+      operations.map(({ operation, calls, failures }) => [html`<code>${operation}</code>`, calls, failures]),
+    )
+  }<h2>Last errors</h2>
+${
+  failedCalls.length === 0
+    ? html`<p class="empty">No call has failed since the start.</p>`
+    : table(
+        `The last ${counted(failedCalls.length, 'failed call')}, by cause`,
+        ['Cause', 'Operations', 'Calls', 'Last', 'First'],
+        [...Map.groupBy(failedCalls, ({ cause }) => cause)].map(([cause, calls]) => causeRow(cause, calls)),
+      )
+}`;
+}
+
+/** @param calls the newest first */
+function causeRow(cause: string, calls: readonly FailedCall[]) {
+  const operations = [...new Set(calls.map(({ operation }) => operation))];
+  return [
+    cause,
+    operations.map((operation, index) => html`${index > 0 && ', '}<code>${operation}</code>`),
+    calls.length,
+    time(calls[0]?.at ?? null),
+    time(calls.at(-1)?.at ?? null),
+  ];
 }

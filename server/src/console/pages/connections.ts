@@ -3,6 +3,7 @@ import { ConnectorError } from '@crossward/connector-kit';
 import { stringify } from 'yaml';
 import type { ConfiguredEmr } from '../../config/configuration.ts';
 import { checkConnection, type EmrCheck, isWell } from '../../ehr/check-connection.ts';
+import type { EhrFigures } from '../../ehr/figures.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { record } from '../act.ts';
@@ -42,7 +43,7 @@ minute.${!mayCheck && ' It needs the role operate.'}</p>
 <h2>EHRs</h2>
 ${table(
   'EHRs of the configuration, as this gateway process sees them',
-  ['EHR', 'State', 'Last success', 'Connector', 'Check'],
+  ['EHR', 'State', 'Last success', 'Last error', 'Connector', 'Check'],
   emrs.map((emr) => {
     const ehr = services.ehrs.get(emr.id);
     const figures = ehr && readFigures(ehr);
@@ -50,12 +51,18 @@ ${table(
       html`<a href="${linkTo(context, `connections/${emr.id}`)}">${emr.name}</a><br><code class="quiet">${emr.id}</code>`,
       figures && stateBadge(figures),
       figures && time(figures.lastSuccessAt, 'none yet'),
+      lastError(figures),
       html`<code>${emr.connector}</code>`,
       mayCheck ? checkForm(context, emr) : '–',
     ];
   }),
 )}`,
   });
+}
+
+function lastError(figures: EhrFigures | undefined): HtmlContent {
+  const [last] = figures?.failedCalls ?? [];
+  return last ? html`${last.cause}<br><span class="quiet">${time(last.at)}</span>` : 'none';
 }
 
 /** Why a check was not made. */
