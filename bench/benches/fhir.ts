@@ -52,13 +52,14 @@ export const fhir: Bench = {
       const booking = await compare(
         postgres,
         { server: gateway, next: () => bookingOf(next()) },
-        writes(forward, '/book', next),
+        writes(forward, () => ({ path: '/book', body: next() })),
         bookings,
       );
+      const loneCommit = await postgres.loneCommitMilliseconds();
       return [
         addedResult('read through to FHIR', added.read),
         cpuResult('read through to FHIR', reading),
-        addedResult('book through to FHIR', added.book),
+        inCommits('book through to FHIR', added.book, loneCommit),
         cpuResult('book through to FHIR', booking),
       ];
     } finally {
@@ -91,6 +92,17 @@ function emr(url: string) {
 
 function addedResult(name: string, value: Spread): Result {
   return { name, measure: 'median − sent directly, ms', value, reach: { atMost: 1 }, details: {} };
+}
+
+/** A booking is stored before the EHR is called, and ended after it: it cannot take less than two commits. */
+function inCommits(name: string, added: Spread, loneCommit: number): Result {
+  const value = {
+    median: added.median / loneCommit,
+    lowest: added.lowest / loneCommit,
+    highest: added.highest / loneCommit,
+  };
+  const details = { 'added ms': added.median, 'lone commit ms': loneCommit };
+  return { name, measure: '(median − sent directly) ÷ one lone commit', value, reach: { atMost: 2.4 }, details };
 }
 
 function cpuResult(name: string, { cpu, ours, yardstick }: Comparison): Result {

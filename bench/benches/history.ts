@@ -26,7 +26,7 @@ export const history: Bench = {
       await addPast(withNone, few);
       const ofPatient = await against(variantsOf((range) => `${appointments}?${range}&patient_id=p-3`, -30, 30));
       return [
-        durationResult(`time slots with ${many.toLocaleString('en')} past appointments`, 'with none', 1.1, timeSlots),
+        durationResult(`time slots with ${many.toLocaleString('en')} past appointments`, 'with none', 1.05, timeSlots),
         durationResult(
           `a patient's appointments among ${many.toLocaleString('en')}`,
           `among ${few.toLocaleString('en')}`,

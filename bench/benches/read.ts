@@ -1,9 +1,8 @@
 import type { Bench } from '../measure/bench.ts';
-import { compare } from '../measure/compare.ts';
 import { reads } from '../measure/load.ts';
 import { book } from './book.ts';
-import { appointments, everyTime, variants } from './bookings.ts';
-import { throughputResult, withPair } from './pair.ts';
+import { everyTime, variants } from './bookings.ts';
+import { loadResults, withPair } from './pair.ts';
 
 /** Reads one appointment, against one prepared SELECT. */
 export const read: Bench = {
@@ -11,13 +10,17 @@ export const read: Bench = {
   run: (postgres) =>
     withPair(postgres, {}, async ({ gateway, yardstick }) => {
       const next = everyTime();
-      const ids: string[] = [];
-      for (let n = 0; n < variants; n++) ids.push(await book(gateway, next()));
-      const comparison = await compare(
+      const paths: string[] = [];
+      for (let n = 0; n < variants; n++) paths.push(await book(gateway, next()));
+      const plain = paths.map((path) => path.slice(path.indexOf('/appointments/')));
+      return loadResults(
         postgres,
-        reads(gateway, ...ids.map((id) => `${appointments}/${id}`)),
-        reads(yardstick, ...ids.map((id) => `/appointments/${id}`)),
+        { ours: reads(gateway, ...paths), yardstick: reads(yardstick, ...plain) },
+        {
+          name: 'read one appointment',
+          yardstick: 'one SELECT',
+          reach: { cpu: 1.9, databaseCpu: 1.8, throughput: 0.5, p50: 3 },
+        },
       );
-      return [throughputResult('read one appointment', 'one SELECT', 0.7, comparison)];
     }),
 };

@@ -16,9 +16,19 @@ export const timeSlots: Bench = {
       const ofResource = reads(gateway, ...inCareUnit(oneResource));
       const ofCareUnit = reads(gateway, ...inCareUnit(ofAll));
       const twoWeeks = await compare(postgres, ofResource, reads(yardstick, ...oneResource));
+      const ready = oneResource.map((path) => path.replace('/timeslots', '/ready'));
+      const bytes = await compare(postgres, ofResource, reads(yardstick, ...ready));
       const firstPage = await compare(postgres, ofCareUnit, ofResource);
       return [
         throughputResult('time slots, one resource, two weeks', 'one SELECT of ready rows', 0.6, twoWeeks),
+        throughputResult('time slots, one resource, two weeks', 'ready bytes', undefined, bytes),
+        {
+          name: 'time slots, one resource, two weeks',
+          measure: 'processor time of the gateway, ms',
+          value: bytes.ours.cpu,
+          reach: { atMost: 0.32 },
+          details: {},
+        },
         durationResult('time slots, care unit, 92 days, first page', 'one resource, two weeks', 2, firstPage),
       ];
     }),

@@ -3,7 +3,7 @@ import { compare } from '../measure/compare.ts';
 import { startGateway } from '../measure/gateway.ts';
 import { reads, writes } from '../measure/load.ts';
 import { book } from './book.ts';
-import { appointments, everyTime, variants } from './bookings.ts';
+import { everyTime, variants } from './bookings.ts';
 import { throughputResult } from './pair.ts';
 
 /** Two gateway processes against one, on one database. The gain depends on the processors of the machine. */
@@ -16,13 +16,9 @@ export const workers: Bench = {
     try {
       const next = everyTime();
       const paths: string[] = [];
-      for (let n = 0; n < variants; n++) paths.push(`${appointments}/${await book(one, next())}`);
+      for (let n = 0; n < variants; n++) paths.push(await book(one, next()));
       const reading = await compare(postgres, reads(two, ...paths), reads(one, ...paths));
-      const booking = await compare(
-        postgres,
-        writes(two, appointments, next, true),
-        writes(one, appointments, next, true),
-      );
+      const booking = await compare(postgres, writes(two, next, true), writes(one, next, true));
       return [
         throughputResult('read, two processes', 'one process', undefined, reading),
         throughputResult('book with a key, two processes', 'one process', undefined, booking),

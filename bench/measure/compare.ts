@@ -11,36 +11,45 @@ export interface Comparison {
   readonly throughput: Spread;
   /** Processor time for a request ÷ the yardstick's, round by round. */
   readonly cpu: Spread;
+  /** That of PostgreSQL. */
+  readonly databaseCpu: Spread;
+  /** Median duration of a request ÷ the yardstick's, round by round. */
+  readonly p50: Spread;
 }
 
-interface Lengths {
-  readonly warmUp: Length;
-  readonly round: Length;
+interface Options {
+  readonly connections?: number;
+  readonly warmUp?: Length;
+  /** Long enough by default that checkpoints, autovacuum and garbage collection have their share. */
+  readonly round?: Length;
 }
 
-const defaultLengths: Lengths = { warmUp: { seconds: 2 }, round: { seconds: 1 } };
 /** Odd, because the median counts: other processes may slow down single rounds. */
 const rounds = 5;
 
-/** Alternates short rounds, so that a change of the machine's speed affects both. */
+/** Alternates rounds, so that a change of the machine's speed affects both. */
 export async function compare(
   postgres: Postgres,
   ours: Load,
   yardstick: Load,
-  { warmUp, round } = defaultLengths,
+  { connections = 32, warmUp = { seconds: 3 }, round = { seconds: 6 } }: Options = {},
 ): Promise<Comparison> {
-  for (const load of [yardstick, ours]) await runRound(postgres, load, warmUp);
+  const run = (load: Load, length: Length) => runRound(postgres, load, { connections, length });
+  for (const load of [yardstick, ours]) await run(load, warmUp);
   const pairs: { readonly ours: Round; readonly yardstick: Round }[] = [];
   for (let turn = 0; turn < rounds; turn++) {
     pairs.push({
-      yardstick: await runRound(postgres, yardstick, round),
-      ours: await runRound(postgres, ours, round),
+      yardstick: await run(yardstick, round),
+      ours: await run(ours, round),
     });
   }
+  const ratio = (figure: keyof Round) => spread(pairs.map((pair) => pair.ours[figure] / pair.yardstick[figure]));
   return {
     ours: medianRound(pairs.map((pair) => pair.ours)),
     yardstick: medianRound(pairs.map((pair) => pair.yardstick)),
-    throughput: spread(pairs.map((pair) => pair.ours.perSecond / pair.yardstick.perSecond)),
-    cpu: spread(pairs.map((pair) => pair.ours.cpu / pair.yardstick.cpu)),
+    throughput: ratio('perSecond'),
+    cpu: ratio('cpu'),
+    databaseCpu: ratio('databaseCpu'),
+    p50: ratio('p50'),
   };
 }

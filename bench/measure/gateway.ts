@@ -36,13 +36,17 @@ const longestStartMilliseconds = 180_000;
 /** One for all gateways of a run: a database knows its key. */
 const secretKey = randomBytes(32).toString('base64');
 
+/** Care units of the sandbox. */
+export const careUnits = ['oslo-sentrum', 'bergen', 'trondheim', 'stavanger', 'drammen', 'bodo'] as const;
+const clientIds = ['bench-1', 'bench-2', 'bench-3'] as const;
+
 const sandbox: EmrInFile = {
   id: 'sandbox-no',
   name: 'Sandkassen Norge',
   connector: 'sandbox',
   settings: { country: 'NO' },
   synthetic_identifiers: true,
-  care_units: [{ id: 'oslo-sentrum', name: 'Oslo sentrum', time_zone: 'Europe/Oslo', language: 'nb' }],
+  care_units: careUnits.map((id) => ({ id, name: id, time_zone: 'Europe/Oslo', language: 'nb' })),
 };
 
 /** Starts the gateway as `npm start` does, and waits until it is ready. Its log goes to `/dev/null`. */
@@ -60,13 +64,20 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ...options.variables,
   });
-  return { ...started, headers: { 'x-service-client-id': 'bench', 'x-service-client-secret': secret } };
+  const headersOf = (id: string) => ({ 'x-service-client-id': id, 'x-service-client-secret': secret });
+  const [first, ...others] = clientIds;
+  return { ...started, clients: [headersOf(first), ...others.map(headersOf)] };
 }
 
 function configurationFile(emrs: readonly EmrInFile[]) {
   return {
     emrs,
-    clients: [{ id: 'bench', secrets: [{ env: 'BENCH_SECRET' }], scopes, grants: emrs.map(({ id }) => ({ emr: id })) }],
+    clients: clientIds.map((id) => ({
+      id,
+      secrets: [{ env: 'BENCH_SECRET' }],
+      scopes,
+      grants: emrs.map((emr) => ({ emr: emr.id })),
+    })),
     limits: { requests_per_minute: 100_000_000 },
   };
 }
@@ -95,7 +106,7 @@ export async function startCommand(
   }
   return {
     url,
-    headers: {},
+    clients: [{}],
     pid: child.pid ?? 0,
     secondsToReady: (performance.now() - begun) / 1000,
     async stop() {

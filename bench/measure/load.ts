@@ -1,11 +1,17 @@
 import { type Dispatcher, Pool } from 'undici';
-import type { Server } from './server.ts';
+import type { Headers, Server } from './server.ts';
 
 /** A kind of request that is sent again and again. */
 export interface Load {
   readonly server: Server;
   /** Returns the next request. */
   readonly next: () => Request;
+}
+
+/** A request that creates something. */
+export interface Creating {
+  readonly path: string;
+  readonly body: object;
 }
 
 export interface Request {
@@ -23,8 +29,6 @@ export interface Sample {
   readonly milliseconds: number;
 }
 
-const connections = 32;
-
 /** GET requests of these paths in turn. With more paths than connections, no two requests at a time are identical. */
 export function reads(server: Server, ...paths: readonly string[]): Load {
   const requests = paths.map((path): Request => ({ method: 'GET', path }));
@@ -32,37 +36,41 @@ export function reads(server: Server, ...paths: readonly string[]): Load {
   return { server, next: () => requests[index++ % requests.length] as Request };
 }
 
-/** POST requests, each with its own body and, if wanted, its own `Idempotency-Key`. */
-export function writes(server: Server, path: string, body: () => object, withKey = false): Load {
+/** POST requests, if wanted each with its own `Idempotency-Key`. */
+export function writes(server: Server, creating: () => Creating, withKey = false): Load {
   return {
     server,
     next: () => ({
       method: 'POST',
-      path,
-      body: body(),
+      ...creating(),
       ...(withKey ? { headers: { 'idempotency-key': crypto.randomUUID() } } : {}),
     }),
   };
 }
 
 /**
- * Sends requests on all connections until `isOver`, and waits for every response.
+ * Sends requests on so many connections until `isOver`, and waits for every response.
  *
  * @throws {Error} with the response, unless it is successful
  */
-export async function send({ server, next }: Load, isOver: () => boolean): Promise<readonly Sample[]> {
+export async function send(
+  { server, next }: Load,
+  connections: number,
+  isOver: () => boolean,
+): Promise<readonly Sample[]> {
   const pool = new Pool(server.url, { connections });
   const samples: Sample[] = [];
-  const sendInTurn = async () => {
+  const sendInTurn = async (connection: number) => {
+    const client = server.clients[connection % server.clients.length];
     while (!isOver()) {
       const begun = performance.now();
-      await sendOne(pool, server, next());
+      await sendOne(pool, server, next(), client);
       const endedAt = performance.now();
       samples.push({ endedAt, milliseconds: endedAt - begun });
     }
   };
   try {
-    await Promise.all(Array.from({ length: connections }, sendInTurn));
+    await Promise.all(Array.from({ length: connections }, (_, connection) => sendInTurn(connection)));
   } finally {
     await pool.destroy();
   }
@@ -74,12 +82,17 @@ export async function send({ server, next }: Load, isOver: () => boolean): Promi
  *
  * @throws {Error} with the response, unless it is successful
  */
-export function sendOne(dispatcher: Dispatcher, server: Server, request: Request): Promise<string> {
+export function sendOne(
+  dispatcher: Dispatcher,
+  server: Server,
+  request: Request,
+  client: Headers = server.clients[0],
+): Promise<string> {
   const { method, path, headers, body } = request;
   const options = {
     method,
     path,
-    headers: { ...server.headers, ...(body && { 'content-type': 'application/json' }), ...headers },
+    headers: { ...client, ...(body && { 'content-type': 'application/json' }), ...headers },
     ...(body && { body: JSON.stringify(body) }),
   };
   return new Promise((resolve, reject) => {

@@ -3,6 +3,8 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createRunFolder, startPostgres } from '../../test/database/embedded-postgres.ts';
+import { timed } from './added-time.ts';
+import { median } from './statistics.ts';
 
 /** A PostgreSQL server whose commits wait for the disk. */
 export interface Postgres {
@@ -15,6 +17,8 @@ export interface Postgres {
   createDatabase(): Promise<string>;
   /** What the server has done since its start. */
   counts(): Promise<Counts>;
+  /** Median duration of one INSERT and its commit, while nothing else is done. */
+  loneCommitMilliseconds(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -25,8 +29,10 @@ export interface Counts {
   readonly commits: number;
 }
 
-/** The defaults for durability. Less frequent checkpoints, so that none falls into a round. */
-const settings = ['shared_preload_libraries=pg_stat_statements', 'max_wal_size=8GB', 'checkpoint_timeout=1h'];
+/** Otherwise the defaults, so that checkpoints and autovacuum take their part of a round. */
+const settings = ['shared_preload_libraries=pg_stat_statements'];
+
+const loneCommits = 200;
 
 export async function startDurablePostgres(): Promise<Postgres> {
   const folder = await createRunFolder();
@@ -51,6 +57,13 @@ export async function startDurablePostgres(): Promise<Postgres> {
         SELECT sum(calls)::float AS statements, pg_snapshot_xmax(pg_current_snapshot())::text::float AS commits
         FROM pg_stat_statements WHERE toplevel`);
       return rows[0];
+    },
+    async loneCommitMilliseconds() {
+      await client.query('CREATE TABLE IF NOT EXISTS lone (id uuid PRIMARY KEY)');
+      const durations: number[] = [];
+      for (let n = 0; n < loneCommits; n++)
+        durations.push(await timed(() => client.query('INSERT INTO lone VALUES (gen_random_uuid())')));
+      return median(durations);
     },
     async stop() {
       await client.end();

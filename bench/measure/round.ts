@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Load, type Sample, send } from './load.ts';
 import type { Postgres } from './postgres.ts';
 import { usageOf } from './processes.ts';
@@ -20,15 +21,24 @@ export interface Round {
 /** How long a round lasts. */
 export type Length = { readonly seconds: number } | { readonly requests: number };
 
-/** Sends requests on all connections. Every response must be successful. */
-export async function runRound(postgres: Postgres, load: Load, length: Length): Promise<Round> {
+/** Milliseconds after a round in which processor time still counts: the gateway links audit entries and places events. */
+const aftermath = 500;
+
+/** Sends requests on so many connections. Every response must be successful. */
+export async function runRound(
+  postgres: Postgres,
+  load: Load,
+  { connections, length }: { readonly connections: number; readonly length: Length },
+): Promise<Round> {
   const before = await readCounters(postgres, load.server);
   const begin = performance.now();
-  const samples = await send(load, isOver(length, begin));
+  const samples = await send(load, connections, isOver(length, begin));
+  const end = performance.now();
+  await sleep(aftermath);
   const after = await readCounters(postgres, load.server);
   const perRequest = (name: keyof typeof after) => (after[name] - before[name]) / samples.length;
   return {
-    perSecond: rateOf(samples, length, begin),
+    perSecond: rateOf(samples, length, begin, end),
     p50: median(samples.map(({ milliseconds }) => milliseconds)),
     cpu: perRequest('cpu'),
     databaseCpu: perRequest('databaseCpu'),
@@ -44,8 +54,8 @@ function isOver(length: Length, begin: number): () => boolean {
 }
 
 /** Requests that end after the time are not part of the rate: fewer and fewer connections are busy then. */
-function rateOf(samples: readonly Sample[], length: Length, begin: number): number {
-  const seconds = 'seconds' in length ? length.seconds : (performance.now() - begin) / 1000;
+function rateOf(samples: readonly Sample[], length: Length, begin: number, end: number): number {
+  const seconds = 'seconds' in length ? length.seconds : (end - begin) / 1000;
   return samples.filter(({ endedAt }) => endedAt <= begin + seconds * 1000).length / seconds;
 }
 

@@ -1,12 +1,14 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
+export type Headers = Readonly<Record<string, string>>;
+
 /** A server under measurement, in a process of its own. */
 export interface Server {
   /** Without a slash at the end. */
   readonly url: string;
-  /** Headers that each request needs. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Headers that a request needs: those of each client. The connections of a load are shared out among them. */
+  readonly clients: readonly [Headers, ...Headers[]];
   readonly pid: number;
   stop(): Promise<void>;
 }
@@ -19,7 +21,7 @@ export async function startServer(name: string, options: object): Promise<Server
   if (typeof url !== 'string') throw new Error(`The server ${name} did not start`);
   return {
     url: url.replace(/\/$/, ''),
-    headers: {},
+    clients: [{}],
     pid: child.pid ?? 0,
     async stop() {
       child.disconnect();

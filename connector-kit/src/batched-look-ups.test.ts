@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchedLookUps } from './batched-look-ups.ts';
+import { batchedAcrossCareUnits, batchedLookUps } from './batched-look-ups.ts';
 import { ConnectorError } from './errors.ts';
 import type { Appointment } from './records.ts';
 
@@ -69,4 +69,19 @@ test('a call has a limited number of ids', async () => {
   const found = await Promise.all([...'abcdefgh'].map((prefix) => find(north, ids(prefix))));
   expect(found.map((it) => it.length)).toEqual(Array(8).fill(100));
   expect(calls.map((call) => call.length - 1)).toEqual([500, 300]);
+});
+
+test('look-ups of all care units are one call where ids tell care units apart, and none sees those of another', async () => {
+  const calls: (readonly string[])[] = [];
+  const find = batchedAcrossCareUnits(async (ids) => {
+    calls.push(ids);
+    return ids.map((id) => ({ id, careUnitId: id.split('-')[0] }) as Appointment);
+  }, 500);
+  const found = await Promise.all([
+    find(north, ['north-1', 'south-1']),
+    find(south, ['south-1']),
+    find(south, ['north-1']),
+  ]);
+  expect(found.map(idsOf)).toEqual([['north-1'], ['south-1'], []]);
+  expect(calls).toEqual([['north-1', 'south-1']]);
 });

@@ -21,23 +21,41 @@ const outages: readonly ConnectorErrorKind[] = ['unavailable', 'timeout', 'conne
  * @param mostIds a call with this many ids takes no further look-up
  */
 export function batchedLookUps(find: Find, mostIds: number): Find {
+  return batched(find, mostIds, ({ id }) => id);
+}
+
+/** Like `batchedLookUps`, for an EHR whose ids tell care units apart: look-ups of all its care units are one call. */
+export function batchedAcrossCareUnits(
+  find: (ids: readonly string[]) => Promise<readonly Appointment[]>,
+  mostIds: number,
+): Find {
+  const findAny = batched(
+    (_, ids) => find(ids),
+    mostIds,
+    () => '',
+  );
+  return async (careUnit, ids) => (await findAny(careUnit, ids)).filter(({ careUnitId }) => careUnitId === careUnit.id);
+}
+
+/** @param batchOf look-ups of which care units share a call */
+function batched(find: Find, mostIds: number, batchOf: (careUnit: CareUnit) => string): Find {
   const batches = new Map<string, Batch>();
 
   function begin(careUnit: CareUnit): Batch {
     const ids = new Set<string>();
     const found = new Promise<void>((resolve) => void setImmediate(resolve)).then(async () => {
-      if (batches.get(careUnit.id) === batch) batches.delete(careUnit.id);
+      if (batches.get(batchOf(careUnit)) === batch) batches.delete(batchOf(careUnit));
       const appointments = await find(careUnit, [...ids]);
       return new Map(appointments.map((it) => [it.id, it]));
     });
     const batch: Batch = { ids, lookUps: 0, found };
-    batches.set(careUnit.id, batch);
+    batches.set(batchOf(careUnit), batch);
     return batch;
   }
 
   return async (careUnit, ids) => {
     if (ids.length === 0) return [];
-    const open = batches.get(careUnit.id);
+    const open = batches.get(batchOf(careUnit));
     const batch = open && open.ids.size < mostIds ? open : begin(careUnit);
     batch.lookUps++;
     for (const id of ids) batch.ids.add(id);

@@ -6,24 +6,22 @@ import { type AppointmentRow, type SandboxTables, statement } from './tables.ts'
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-interface OfCareUnit {
+interface WithIds {
   readonly emr: string;
-  readonly careUnitId: string;
   readonly ids: readonly string[];
 }
 
-const selectOfCareUnit = statement((db, { emr, careUnitId, ids }: OfCareUnit) =>
-  selectAppointments(db, emr).where('care_unit_id', '=', careUnitId).where(sql<boolean>`id = ANY(${ids}::text[])`),
+const selectWithIds = statement((db, { emr, ids }: WithIds) =>
+  selectAppointments(db, emr).where(sql<boolean>`id = ANY(${ids}::text[])`),
 );
 
-/** The appointments of the care unit with these ids, in any order. */
+/** The appointments with these ids, of any care unit and in any order. */
 export async function findAppointments(
   db: Kysely<SandboxTables>,
   emr: string,
-  careUnitId: string,
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
-  const { rows } = await selectOfCareUnit(db, { emr, careUnitId, ids });
+  const { rows } = await selectWithIds(db, { emr, ids });
   return rows.map(appointment);
 }
 

@@ -1,5 +1,5 @@
 import {
-  batchedLookUps,
+  batchedAcrossCareUnits,
   type Connector,
   changeKinds,
   type DatabaseConnectorModule,
@@ -69,8 +69,8 @@ async function openSandbox({
     listResources: async (careUnit) => directory.resourcesOf(careUnit.id),
     listHealthcareServices: async () => directory.services,
     listTimeSlots: (query) => inPortVocabulary(() => listTimeSlots(db, emr, schedules, query)),
-    findAppointments: batchedLookUps(
-      ({ id }, ids) => inPortVocabulary(() => findAppointments(db, emr, id, ids)),
+    findAppointments: batchedAcrossCareUnits(
+      (ids) => inPortVocabulary(() => findAppointments(db, emr, ids)),
       idsPerLookUp,
     ),
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),

@@ -99,8 +99,8 @@ async function assertKnown(
     throw new ConnectorError('resource_not_found', 'No such resource in this care unit');
   }
   if (appointmentId === null) return;
-  const [appointment] = await findAppointments(db, emr, careUnit.id, [appointmentId]);
-  if (appointment?.patientId !== patientId) {
+  const [appointment] = await findAppointments(db, emr, [appointmentId]);
+  if (appointment?.patientId !== patientId || appointment.careUnitId !== careUnit.id) {
     throw new ConnectorError('appointment_not_found', 'The patient has no such appointment in this care unit');
   }
 }
