@@ -1,7 +1,7 @@
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import type { Gateway, GatewayResponse } from '../gateway/gateway.ts';
 import { type Appointment, book, sodermalm } from './bookings.ts';
-import { careUnitOf, codeFor, confirmationOf, incorrectCodes, startCancellation } from './codes.ts';
+import { careUnitOf, codeFor, confirmationOf, eventually, incorrectCodes, rowsOf, startCancellation } from './codes.ts';
 
 export const publicUrl = 'https://appointments.example.org';
 
@@ -77,16 +77,44 @@ function textOf(html: string): string {
     .trim();
 }
 
+/** The code of an appointment, once the gateway knows that its message has left. */
+async function sentCode(gateway: Gateway, appointment: Appointment): Promise<string> {
+  const code = await codeFor(gateway, appointment.id);
+  await eventually(async () => {
+    const { id } = confirmationOf(appointment);
+    const queued = "SELECT id FROM messages WHERE confirmation_id = $1 AND state = 'queued'";
+    if ((await rowsOf(gateway, queued, [id])).length > 0) throw new Error('The message is queued');
+  });
+  return code;
+}
+
+/** Sets what became of the message with the code. */
+export async function setDelivery(
+  gateway: Gateway,
+  appointment: Appointment,
+  delivery: 'queued' | 'delayed' | 'failed',
+) {
+  const queued = "state = 'queued', sealed_content = '\\x00', completed_at = NULL";
+  const values = {
+    queued: `${queued}, created_at = clock_timestamp()`,
+    delayed: `${queued}, delayed_at = clock_timestamp()`,
+    failed: "state = 'failed', completed_at = clock_timestamp()",
+  };
+  await rowsOf(gateway, `UPDATE messages SET ${values[delivery]} WHERE confirmation_id = $1`, [
+    confirmationOf(appointment).id,
+  ]);
+}
+
 /** A booking that awaits its code, with its page. */
 export async function bookWithPage(gateway: Gateway, booking: Parameters<typeof book>[1] = {}) {
   const appointment = await book(gateway, { careUnit: sodermalm, ...booking });
-  return { appointment, path: pagePath(appointment), code: await codeFor(gateway, appointment.id) };
+  return { appointment, path: pagePath(appointment), code: await sentCode(gateway, appointment) };
 }
 
 /** A cancellation that awaits its code, with its page. */
 export async function cancelWithPage(gateway: Gateway, careUnit?: string) {
   const { original, view } = await startCancellation(gateway, careUnit);
-  return { original, appointment: view, path: pagePath(view), code: await codeFor(gateway, view.id) };
+  return { original, appointment: view, path: pagePath(view), code: await sentCode(gateway, view) };
 }
 
 /** Uses up the attempts of a code. */

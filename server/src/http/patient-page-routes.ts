@@ -2,12 +2,14 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { patiently } from '../api/request-patience.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { resolvePatientPage } from '../config/patient-page.ts';
+import { resolvePolicies } from '../config/policies.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { act } from '../patient-page/actions.ts';
 import { createPageAssets, type PageAssets } from '../patient-page/assets.ts';
+import { calendarOf } from '../patient-page/calendar-of.ts';
 import { readForm, readResult, type SentForm } from '../patient-page/form.ts';
-import { preferredLanguage, readLanguage } from '../patient-page/language.ts';
+import { type Language, preferredLanguage, readLanguage } from '../patient-page/language.ts';
 import { findLinkedPage, type LinkedPage, loadView } from '../patient-page/load.ts';
 import { renderMessage, renderPage } from '../patient-page/render.ts';
 import { returnLink } from '../patient-page/return-link.ts';
@@ -76,6 +78,12 @@ export async function addPatientPages(app: FastifyInstance, dependencies: Depend
     };
     pages.get<PageRoute>('/c/:token', { onRequest }, patiently(show));
 
+    const download = async (request: PageRequest, reply: FastifyReply) => {
+      const page = await findLinkedPage(services, clients, request.params.token);
+      return page ? sendCalendar(page, request, reply) : sendUnknownLink(request, reply);
+    };
+    pages.get<PageRoute>('/c/:token/calendar.ics', { onRequest }, patiently(download));
+
     const doAction = async (request: PageRequest, reply: FastifyReply) => {
       const page = await findLinkedPage(services, clients, request.params.token);
       if (!page) return sendUnknownLink(request, reply);
@@ -91,19 +99,33 @@ export async function addPatientPages(app: FastifyInstance, dependencies: Depend
 
   async function sendPage(page: LinkedPage, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { careUnit, ehr } = page.context;
-    const view = await loadView(page, request.id);
+    const view = await loadView(page, 'view_patient_page', request.id);
     if (view.state === 'unavailable') reply.code(503).header('retry-after', '30');
+    const language = languageOf(page, request);
     const text = renderPage({
       view,
       careUnit,
-      language: readLanguage(request.query.lang) ?? careUnit.language,
+      language,
       assets: looks.byCareUnit.get(`${ehr.id} ${careUnit.id}`) ?? looks.plain,
       result: readResult(request.query.result),
       isCancelling: request.query.step === 'cancel',
       returnLink: returnLink(services.keys, view),
+      calendarPath: `${request.params.token}/calendar.ics?lang=${language}`,
       now: new Date(),
     });
     return sendHtml(reply, text);
+  }
+
+  /** The file, or the page, which says what has become of the appointment. */
+  async function sendCalendar(page: LinkedPage, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { careUnit } = page.context;
+    const view = await loadView(page, 'get_calendar_file', request.id);
+    const text = calendarOf({ view, careUnit, language: languageOf(page, request), now: new Date() });
+    if (text === undefined) return reply.redirect(`../${request.params.token}`, 303);
+    return reply
+      .type('text/calendar; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="appointment.ics"')
+      .send(text);
   }
 
   function sendMessage(request: PageRequest, reply: FastifyReply, choose: Parameters<typeof renderMessage>[2]) {
@@ -125,6 +147,11 @@ export async function addPatientPages(app: FastifyInstance, dependencies: Depend
     };
     return sendMessage(request, reply, choose);
   }
+}
+
+/** The chosen language, or that of the care unit. */
+function languageOf({ context }: LinkedPage, request: PageRequest): Language {
+  return readLanguage(request.query.lang) ?? context.careUnit.language;
 }
 
 /** Redirects to the page, so that a reload sends no form again. The state is read anew. */
@@ -158,11 +185,11 @@ function sendHtml(reply: FastifyReply, text: string): FastifyReply {
 
 /** The style sheet and logo of every care unit, and the default ones. */
 async function createLooks(ehrs: EhrRegistry) {
-  const plain = await createPageAssets(resolvePatientPage());
+  const plain = await createPageAssets(resolvePatientPage(), resolvePolicies().code.length);
   const byCareUnit = new Map<string, PageAssets>();
   for (const ehr of ehrs.values()) {
     for (const careUnit of ehr.careUnits.values()) {
-      byCareUnit.set(`${ehr.id} ${careUnit.id}`, await createPageAssets(careUnit.patientPage));
+      byCareUnit.set(`${ehr.id} ${careUnit.id}`, await createPageAssets(careUnit.patientPage, careUnit.code.length));
     }
   }
   const all = [plain, ...byCareUnit.values()].flatMap(({ style, icon }) => [style, icon]);

@@ -130,7 +130,7 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
         for (const { id } of queued) await boss.send(queue, { messageId: id }, { db: fromKysely(tx) });
       });
     },
-    markDelayed: () => markDelayed({ db, metrics, log }),
+    markDelayed: () => markDelayed({ db, senders, metrics, log }),
   };
 }
 

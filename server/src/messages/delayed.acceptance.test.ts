@@ -8,6 +8,8 @@ import { freePort } from '../../../test/processes/free-port.ts';
 import { type Appointment, book, bookEach, consecutiveSlots, sodermalm } from '../../../test/requests/bookings.ts';
 import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
 import { readEvents } from '../../../test/requests/events.ts';
+import { browserOf, pagePath, withPages } from '../../../test/requests/patient-page.ts';
+import { resolvePatientPage } from '../config/patient-page.ts';
 import { Secret } from '../config/secret.ts';
 import { sendAgain } from './failed.ts';
 
@@ -15,7 +17,14 @@ import { sendAgain } from './failed.ts';
 const port = await freePort();
 const gateway = await startGateway({
   configure: (demo) => ({
-    ...demo,
+    ...withPages(demo),
+    emrs: demo.emrs.map((emr) => ({
+      ...emr,
+      care_units: emr.care_units.map((it) => ({
+        ...it,
+        patient_page: resolvePatientPage({ phone: '+46 8 000 00 00' }),
+      })),
+    })),
     messages: {
       ...demo.messages,
       sms: { provider: 'webhook', url: `http://127.0.0.1:${port}/sms`, secret: new Secret('a secret of the tests') },
@@ -55,6 +64,9 @@ const setAge = (seconds: number) =>
 
 const sendNow = () => rowsOf(gateway, `UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`);
 
+/** The page of an appointment, in English. */
+const pageOf = async (held: Appointment) => (await browserOf(gateway).open(`${pagePath(held)}?lang=en`)).text;
+
 const deliveryOf = async ({ id }: Appointment) => confirmationOf(await sweden.get(id)).delivery;
 
 function reaches(held: Appointment, delivery: string) {
@@ -84,17 +96,20 @@ const linesAbout = (messageId: unknown) =>
     .map((text) => JSON.parse(text))
     .filter((it) => it.msg === 'message delayed' && it.message_id === messageId);
 
-test('an outage of the provider is told after a minute by API, event, metric and log, once', async () => {
+test('an outage of the provider is told after a minute by page, API, event, metric and log, once', async () => {
   const counted = (await metric('delayed_total')) ?? 0;
   const held = await book(gateway, { careUnit: sodermalm });
   await failsWith('connection_refused');
   await setAge(20);
   await outbox.markDelayed();
   expect(await deliveryOf(held)).toBe('queued');
+  expect(await pageOf(held)).toContain('We are sending you the code by SMS.');
   expect(await metric('delayed')).toBe(0);
 
   await setAge(60);
   await reaches(held, 'delayed');
+  const late = 'The message with the code is late. We keep trying to send it, and the code is valid meanwhile.';
+  expect(await pageOf(held)).toContain(`${late} You can also call us: +46 8 000 00 00`);
   const [event, ...more] = await eventually(async () => {
     const found = await eventsAbout(held);
     expect(found).not.toEqual([]);
@@ -116,12 +131,19 @@ test('an outage of the provider is told after a minute by API, event, metric and
   expect(await metric('delayed')).toBe(1);
   expect(await metric('delayed_total')).toBe(counted + 1);
   expect(linesAbout(event?.data.message_id)).toEqual([
-    expect.objectContaining({ level: 40, channel: 'sms', emr: 'sandbox-se', reason: 'connection_refused' }),
+    expect.objectContaining({
+      level: 40,
+      channel: 'sms',
+      emr: 'sandbox-se',
+      reason: 'connection_refused',
+      cause: `connection refused by 127.0.0.1:${port}`,
+    }),
   ]);
 
   await startProvider(200);
   await sendNow();
   await reaches(held, 'sent');
+  expect(await pageOf(held)).toContain('We have sent you the code by SMS.');
   expect(await metric('delayed')).toBe(0);
   expect(await outbox.markDelayed()).toBe(false);
   expect(await eventsAbout(held)).toHaveLength(1);

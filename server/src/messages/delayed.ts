@@ -2,8 +2,10 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/kysely.ts';
 import { eventsText, withEvents } from '../events/write-events.ts';
+import { failureText } from './failure-text.ts';
 import type { MessageMetrics } from './metrics.ts';
 import { aboutMessage, messageEvent } from './reported-message.ts';
+import type { Senders } from './sender.ts';
 
 /** Seconds after which a message that has not left is late. */
 const delayedAfter = 60;
@@ -11,6 +13,7 @@ const atOnce = 500;
 
 interface Dependencies {
   readonly db: Db;
+  readonly senders: Senders;
   readonly metrics: MessageMetrics;
   readonly log: Logger;
 }
@@ -20,7 +23,7 @@ interface Dependencies {
  * that made no attempt. Any gateway does it, and the event is written with the mark, so each message has one. Returns whether
  * there can be more.
  */
-export async function markDelayed({ db, metrics, log }: Dependencies): Promise<boolean> {
+export async function markDelayed({ db, senders, metrics, log }: Dependencies): Promise<boolean> {
   const late = await db
     .selectFrom('messages')
     .select(['id', 'confirmation_id', 'emr', 'care_unit_id', 'channel', 'first_appointment_id', 'failure_reason'])
@@ -44,7 +47,9 @@ export async function markDelayed({ db, metrics, log }: Dependencies): Promise<b
   const marked = new Set(rows.map(({ id }) => id));
   for (const message of late.filter(({ id }) => marked.has(id))) {
     metrics.delayed(message.channel);
-    log.warn({ ...aboutMessage(message), reason: message.failure_reason }, 'message delayed');
+    const { channel, failure_reason: reason } = message;
+    const cause = reason === null ? 'no attempt has ended' : failureText(reason, senders[channel]?.address);
+    log.warn({ ...aboutMessage(message), reason, cause }, 'message delayed');
   }
   return late.length === atOnce && marked.size > 0;
 }

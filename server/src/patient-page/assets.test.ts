@@ -12,13 +12,14 @@ afterAll(() => rm(folder, { recursive: true }));
 async function assetsWith(content: string | Uint8Array) {
   const logo_file = join(folder, 'logo');
   await writeFile(logo_file, content);
-  return createPageAssets(resolvePatientPage({ logo_file }));
+  return createPageAssets(resolvePatientPage({ logo_file }), 6);
 }
 
-test('the name of a style sheet depends on the colours', async () => {
+test('the name of a style sheet depends on the colours and on the length of codes', async () => {
   const [plain, again, green] = await Promise.all(
-    [{}, {}, { accent_color: '#14532d' }].map((it) => createPageAssets(resolvePatientPage(it))),
+    [{}, {}, { accent_color: '#14532d' }].map((it) => createPageAssets(resolvePatientPage(it), 6)),
   );
+  expect((await createPageAssets(resolvePatientPage(), 8)).style.name).not.toBe(plain?.style.name);
   expect(plain?.style.name).toBe(again?.style.name);
   expect(plain?.style.name).not.toBe(green?.style.name);
   expect(String(green?.style.content)).toMatch(/^:root \{\n {2}--light-accent: #14532d;\n/);
@@ -39,5 +40,5 @@ test('other files are rejected', async () => {
     await expect(assetsWith(content)).rejects.toThrow(ConfigurationError);
   }
   const missing = resolvePatientPage({ logo_file: join(folder, 'missing.png') });
-  await expect(createPageAssets(missing)).rejects.toThrow(/missing\.png: no such file/);
+  await expect(createPageAssets(missing, 6)).rejects.toThrow(/missing\.png: no such file/);
 });

@@ -21,9 +21,15 @@ export interface PageAssets {
 
 type Looks = Pick<PatientPageSettings, 'accent_color' | 'dark_accent_color' | 'logo_file'>;
 
-/** @throws {ConfigurationError} when the logo cannot be read, is too large, or is neither PNG nor SVG */
-export async function createPageAssets({ accent_color, dark_accent_color, logo_file }: Looks): Promise<PageAssets> {
-  const theme = `:root {\n  --light-accent: ${accent_color};\n  --dark-accent: ${dark_accent_color};\n}\n`;
+/**
+ * @param codeLength digits of a code, for the width of its field
+ * @throws {ConfigurationError} when the logo cannot be read, is too large, or is neither PNG nor SVG
+ */
+export async function createPageAssets(
+  { accent_color, dark_accent_color, logo_file }: Looks,
+  codeLength: number,
+): Promise<PageAssets> {
+  const theme = `:root {\n  --light-accent: ${accent_color};\n  --dark-accent: ${dark_accent_color};\n  --code-length: ${codeLength};\n}\n`;
   const logo = logo_file === undefined ? undefined : await readLogo(logo_file);
   return {
     style: createAsset(Buffer.from(`${theme}\n${pageStyle}`), 'css'),

@@ -18,12 +18,11 @@ import {
   expireCode,
   incorrectCodes,
   messagesAbout,
-  rowsOf,
   runBackgroundJobs,
   unfinishedOperations,
 } from '../../../test/requests/codes.ts';
 import { expectEvents } from '../../../test/requests/events.ts';
-import { bookWithPage, cancelWithPage, lock, pagePath } from '../../../test/requests/patient-page.ts';
+import { bookWithPage, cancelWithPage, lock, pagePath, setDelivery } from '../../../test/requests/patient-page.ts';
 import { expectProblem } from '../../../test/requests/problems.ts';
 import { startPages } from './test-pages.ts';
 
@@ -91,9 +90,14 @@ describe('a code', () => {
     const page = await browser.enter(path, incorrectCodes(code, 5)[4] ?? '');
     expect(page).toMatchObject({ status: 200, heading: 'För många felaktiga koder' });
     expect(page.html).not.toContain('<input');
+    const until = local(confirmationOf(appointment).expires_at).slice(11, 16);
+    expect(page.text).toContain(
+      `kl. ${until}. Släpp den för att boka den igen nu. Du kan också kontakta mottagningen.`,
+    );
+    expect(page.html).toMatch(/<a class="button"[^>]*>Släpp tiden<\/a>/);
     expect((await browser.enter(path, code)).heading).toBe('För många felaktiga koder');
     expectProblem(await sweden.confirm(appointment.id, code), 409, 'confirmation_locked');
-    expect((await browser.open(`${path}?step=cancel`)).heading).toBe('Vill du avboka tiden?');
+    expect((await browser.open(`${path}?step=cancel`)).heading).toBe('Vill du släppa tiden?');
     expect((await browser.submit(path, { action: 'cancel' })).heading).toBe('Din tid är avbokad');
   });
 
@@ -130,7 +134,7 @@ describe('a new code', () => {
     for (const count of [2, 3]) {
       await backdateCode(gateway, id, 30);
       const page = await resend();
-      expect(page.text).toContain('Vi har skickat en ny kod.');
+      expect(page.text).toContain('En ny kod är på väg.');
       await messagesAbout(gateway, appointment.id, count);
     }
     await backdateCode(gateway, id, 30);
@@ -141,10 +145,39 @@ describe('a new code', () => {
     expect((await browser.enter(path, code)).heading).toBe('Din tid är bekräftad');
   });
 
+  test('is offered once the first one has left or failed, and the page says what became of that', async () => {
+    const { appointment, path } = await bookWithPage(gateway);
+    const open = () => browser.open(`${path}?lang=en`);
+    const offer = 'value="resend"';
+    const sent = await open();
+    expect(sent.text).toContain('We have sent you the code by SMS.');
+    expect(sent.html).toContain(offer);
+    await setDelivery(gateway, appointment, 'queued');
+    const sending = await open();
+    expect(sending.text).toContain('We are sending you the code by SMS.');
+    expect(sending.html).not.toContain(offer);
+    await setDelivery(gateway, appointment, 'delayed');
+    const late = await open();
+    expect(late.text).toContain('The message with the code is late.');
+    expect(late.text).not.toMatch(/We (have sent|are sending) you the code/);
+    expect(late.html).not.toContain(offer);
+    await setDelivery(gateway, appointment, 'failed');
+    expect((await open()).html).toContain(offer);
+  });
+
+  test('is on its way, and the page does not say so if it is late too', async () => {
+    const { appointment, path } = await bookWithPage(gateway);
+    const open = () => browser.open(`${path}?result=sent&lang=en`);
+    expect((await open()).text).toContain('A new code is on its way.');
+    await setDelivery(gateway, appointment, 'delayed');
+    const { text } = await open();
+    expect(text).toContain('The message with the code is late.');
+    expect(text).not.toContain('A new code is on its way.');
+  });
+
   test('is offered if the message could not be sent', async () => {
     const { appointment, path } = await bookWithPage(gateway);
-    const failed = `UPDATE messages SET state = 'failed', completed_at = coalesce(completed_at, clock_timestamp())`;
-    await rowsOf(gateway, `${failed} WHERE confirmation_id = $1`, [confirmationOf(appointment).id]);
+    await setDelivery(gateway, appointment, 'failed');
     const { text } = await browser.open(`${path}?lang=en`);
     expect(text).toContain('We could not send the message with the code. Request a new code.');
     expect(text).not.toContain('We have sent you the code');
@@ -253,4 +286,14 @@ test('says that the time was taken, if the EHR could not hold it', async () => {
   expect(page).toMatchObject({ path: `${slower.path}?result=taken`, heading: 'Tiden är upptagen' });
   expect(page.text).toContain('Någon annan fick tiden innan den bekräftades. Boka en ny tid.');
   expect((await browser.open(slower.path)).heading).toBe('Din tid är avbokad');
+});
+
+test('a locked booking whose time nobody holds is not said to be held', async () => {
+  const careUnit = careUnitPath('no-hold', 'sodermalm');
+  const { appointment, path, code } = await bookWithPage(gateway, { careUnit });
+  await lock(gateway, appointment, code, careUnit);
+  const page = await browser.open(`${path}?lang=en`);
+  expect(page.heading).toBe('Too many incorrect codes');
+  expect(page.text).not.toContain('held for you');
+  expect(page.html).not.toContain('Release');
 });

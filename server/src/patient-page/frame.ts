@@ -48,11 +48,16 @@ ${content}
 </div>
 </main>
 <footer>
-${phone === undefined ? '' : html`<p>${texts.help} <a href="tel:${phone.replace(/[^+\d]/g, '')}">${phone}</a></p>`}
+${phone !== undefined && html`<p>${texts.help} ${phoneLink(phone)}</p>`}
 </footer>
 </body>
 </html>
 `.text;
+}
+
+/** A link that calls a number. */
+export function phoneLink(phone: string): Html {
+  return html`<a href="tel:${phone.replace(/[^+\d]/g, '')}">${phone}</a>`;
 }
 
 function clinic({ name, assets: { logo } }: Frame): Html {

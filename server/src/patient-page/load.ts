@@ -33,10 +33,14 @@ export async function findLinkedPage(
     : undefined;
 }
 
-/** Reads what the page shows. Without the EHR, it shows the state alone. */
-export function loadView(page: LinkedPage, requestId: string): Promise<PageView> {
+/** Reads what the page or its calendar file shows. Without the EHR, it shows the state alone. */
+export function loadView(
+  page: LinkedPage,
+  operation: 'view_patient_page' | 'get_calendar_file',
+  requestId: string,
+): Promise<PageView> {
   const outcomeOf = ({ state }: PageView) => (state === 'unavailable' ? 'ehr_unavailable' : 'success');
-  const access = { ...accessOf(page, 'view_patient_page', requestId), outcomeOf };
+  const access = { ...accessOf(page, operation, requestId), outcomeOf };
   return recordedAccess(page.context.services.audit, access, () => readView(page));
 }
 
@@ -66,7 +70,8 @@ async function readView({ confirmation, context }: LinkedPage): Promise<PageView
   return {
     confirmation,
     state: shownState(confirmation, recorded, found?.appointments),
-    appointments: (found?.appointments ?? []).map(({ start, end, resourceId }) => ({
+    appointments: (found?.appointments ?? []).map(({ id, start, end, resourceId }) => ({
+      id,
       start,
       end,
       resource: found?.resources.get(resourceId),

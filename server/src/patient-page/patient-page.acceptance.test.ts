@@ -61,6 +61,7 @@ describe('the link', () => {
     async (token) => {
       const page = await browser.open(`/c/${token}`, { 'accept-language': 'nn-NO,en;q=0.5' });
       expect(page).toMatchObject({ status: 404, heading: 'Lenken er ikke gyldig' });
+      expect(page.text).toContain('bestill på nytt der du bestilte, eller ring klinikken');
       expect((await browser.post(`/c/${token}`, { action: 'confirm', code: '123456' })).status).toBe(404);
     },
   );

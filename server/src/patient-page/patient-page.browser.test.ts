@@ -29,6 +29,7 @@ import {
   cancelWithPage,
   lock,
   pagePath,
+  setDelivery,
   withPages,
 } from '../../../test/requests/patient-page.ts';
 import type { Configuration } from '../config/configuration.ts';
@@ -86,6 +87,12 @@ async function prepareStates(gateway: Gateway): Promise<Readonly<Record<string, 
     return_url: returnUrl,
   });
   await enter(pagePath(withReturn), await codeFor(gateway, withReturn.id));
+  const sending = await newBooking();
+  await setDelivery(gateway, sending.appointment, 'queued');
+  const late = await newBooking();
+  await setDelivery(gateway, late.appointment, 'delayed');
+  const failed = await newBooking();
+  await setDelivery(gateway, failed.appointment, 'failed');
   const expired = await newBooking();
   await expireCode(gateway, expired.appointment);
   const locked = await newBooking();
@@ -110,6 +117,9 @@ async function prepareStates(gateway: Gateway): Promise<Readonly<Record<string, 
   return {
     waiting: waiting.path,
     resent: `${resent.path}?result=sent`,
+    sending: sending.path,
+    late: late.path,
+    failed: failed.path,
     'too soon': `${waiting.path}?result=too_soon`,
     incorrect: `${incorrect.path}?result=incorrect`,
     malformed: `${waiting.path}?result=malformed`,
@@ -117,6 +127,7 @@ async function prepareStates(gateway: Gateway): Promise<Readonly<Record<string, 
     confirmed: pagePath(withReturn),
     expired: expired.path,
     locked: locked.path,
+    releasing: `${locked.path}?step=cancel`,
     cancelled: cancelled.path,
     taken: `${cancelled.path}?result=taken`,
     cancellation: cancellation.path,
@@ -264,7 +275,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the page', manyPages, () => {
     await expect.poll(() => page.getAttribute('html', 'lang')).toBe('nb');
     await page.click('text=Send ny kode');
     await page.waitForURL(/result=sent/);
-    expect(await page.textContent('[role=status]')).toContain('Vi har sendt en ny kode.');
+    expect(await page.textContent('[role=status]')).toContain('En ny kode er på vei.');
     await page.click('text=Avbestill timen');
     await expect.poll(() => page.textContent('h1')).toBe('Vil du avbestille timen?');
     await page.click('text=Nei, gå tilbake');
@@ -276,6 +287,37 @@ describe.skipIf(isBrowserMissing())('in a browser, the page', manyPages, () => {
     // A reload sends no form again.
     await page.reload();
     expect(await page.textContent('h1')).toBe('Timen er avbestilt');
+  });
+
+  test('has a field at most twice as wide as its digits', async () => {
+    const { path } = await bookWithPage(gateway);
+    await page.goto(path);
+    const digits = await page.evaluate<number>(`(() => {
+      const field = document.querySelector('#code');
+      const text = document.createElement('span');
+      text.textContent = '000000';
+      const { font, letterSpacing, fontVariantNumeric } = getComputedStyle(field);
+      Object.assign(text.style, { font, letterSpacing, fontVariantNumeric, position: 'absolute' });
+      document.body.append(text);
+      const { width } = text.getBoundingClientRect();
+      text.remove();
+      return width;
+    })()`);
+    const { clientWidth, scrollWidth } = await page.evaluate<{ clientWidth: number; scrollWidth: number }>(
+      `(() => { const it = document.querySelector('#code'); it.value = '000000'; return { clientWidth: it.clientWidth, scrollWidth: it.scrollWidth }; })()`,
+    );
+    expect(clientWidth).toBeLessThanOrEqual(2 * digits);
+    expect(scrollWidth).toBe(clientWidth);
+  });
+
+  test('shows the help right below a short card', async () => {
+    const { path, code } = await bookWithPage(gateway);
+    await browserOf(gateway).enter(path, code);
+    await page.goto(path);
+    const gap = await page.evaluate<number>(
+      `document.querySelector('footer').getBoundingClientRect().top - document.querySelector('.card').getBoundingClientRect().bottom`,
+    );
+    expect(gap).toBe(0);
   });
 
   test('shows the logo and the colours of the clinic', async () => {

@@ -4,12 +4,12 @@ import { formatInstant } from '../time/date-times.ts';
 import type { Result } from './actions.ts';
 import { texts } from './all-texts.ts';
 import type { PageAssets } from './assets.ts';
-import { type Frame, renderFrame } from './frame.ts';
+import { type Frame, phoneLink, renderFrame } from './frame.ts';
 import { icons } from './icons.ts';
 import type { Language } from './language.ts';
-import type { Passage, Texts } from './texts.ts';
+import type { Passage, Reach, Texts } from './texts.ts';
 import { clockText, dayText, isSameDay } from './times.ts';
-import type { PageState, PageView, ShownAppointment } from './view.ts';
+import { canCancel, isHeld, type PageState, type PageView, type ShownAppointment } from './view.ts';
 
 /** A page of one care unit, in one language. */
 export interface Page {
@@ -23,6 +23,8 @@ export interface Page {
   readonly isCancelling: boolean;
   /** Where the patient goes on, once there is an outcome. */
   readonly returnLink: string | undefined;
+  /** Where the file for a calendar is, below this page. */
+  readonly calendarPath: string;
   readonly now: Date;
 }
 
@@ -32,8 +34,13 @@ export function renderPage(page: Page): string {
   const { name = careUnit.name, phone } = careUnit.patientPage;
   const frame: Frame = { language, texts: texts[language], assets, name, phone };
   if (page.isCancelling && canCancel(view)) {
-    const { heading, text } = frame.texts.confirmCancel[countOf(view)];
-    return renderFrame({ ...frame, query: { step: 'cancel' } }, heading, cancelStep(page, frame.texts, heading, text));
+    const { confirmCancel, confirmRelease } = frame.texts;
+    const passage = (isHeld(view) ? confirmRelease : confirmCancel)[countOf(view)];
+    return renderFrame(
+      { ...frame, query: { step: 'cancel' } },
+      passage.heading,
+      cancelStep(page, frame.texts, passage),
+    );
   }
   const isTaken = page.result === 'taken' && view.state === 'cancelled';
   const { taken, states } = frame.texts;
@@ -55,23 +62,28 @@ function stateContent(page: Page, words: Texts, { heading, text }: Passage, erro
   const { state } = view;
   return html`${message(page, words, error)}${state === 'waiting' ? '' : stateIcon(state)}<h1>${heading}</h1>
 <p>${text}</p>
-${details(page, words)}
+${isHeld(view) && html`<p>${words.held[countOf(view)](...expiry(page))}</p>\n`}${
+  // What ended without an appointment, the clinic may still help with.
+  (state === 'locked' || state === 'expired') && html`<p>${reach(page, words.reach)}</p>\n`
+}${details(page, words)}
 ${state === 'waiting' && codeForm(page, words, error)}
 ${
   (state === 'checking' || state === 'unavailable') &&
   html`<p class="actions"><a class="button" href="${own(page)}">${words.reload}</a></p>`
 }
-${returnLink !== undefined && html`<p class="actions"><a class="button" href="${returnLink}">${words.goOn}</a></p>`}
+${isHeld(view) && html`<p class="actions"><a class="button" href="${own(page, { step: 'cancel' })}">${words.release[countOf(view)]}</a></p>`}
+${returnLink !== undefined && html`<p class="actions"><a class="button${isHeld(view) && ' secondary'}" href="${returnLink}">${words.goOn}</a></p>`}
 ${also(page, words)}`;
+}
+
+/** How to reach the clinic. */
+function reach({ careUnit }: Page, { call, contact }: Reach): HtmlContent {
+  const { phone } = careUnit.patientPage;
+  return phone === undefined ? contact : html`${call} ${phoneLink(phone)}`;
 }
 
 function countOf({ confirmation, appointments }: PageView): 'one' | 'many' {
   return Math.max(appointments.length, appointments.length === 0 ? confirmation.items.length : 0) > 1 ? 'many' : 'one';
-}
-
-/** A booking that awaits its code can be cancelled without one. */
-function canCancel({ confirmation, state }: PageView): boolean {
-  return confirmation.kind === 'booking' && (state === 'waiting' || (state === 'locked' && !confirmation.isExpired));
 }
 
 /** The URL of this page, in the same language. */
@@ -92,7 +104,8 @@ function fieldError({ view: { confirmation, state }, careUnit, result }: Page, w
 }
 
 /** The result of the last form. Focus and screen readers start here. */
-function message({ view, result }: Page, words: Texts, error: string | undefined): HtmlContent {
+function message(page: Page, words: Texts, error: string | undefined): HtmlContent {
+  const { view, result } = page;
   if (error !== undefined) {
     return html`<div class="message bad" role="alert" tabindex="-1" autofocus>${icons.problem}<div>
 <h2>${words.errorTitle}</h2>
@@ -104,12 +117,14 @@ function message({ view, result }: Page, words: Texts, error: string | undefined
   const isLocked = view.state === 'locked' && canCancel(view) && isFailure(result);
   if (view.state !== 'waiting' && !isLocked) return '';
   if (result === undefined || result === 'malformed' || result === 'incorrect' || result === 'taken') {
-    return undeliveredMessage(view, words);
+    return undeliveredMessage(page, words);
   }
+  // A new code that has not left either.
+  if (result === 'sent' && isUndelivered(view)) return undeliveredMessage(page, words);
   const isGood = result === 'sent';
   return html`<div class="message${isGood ? ' good' : ''}" role="status" tabindex="-1" autofocus>${
     isGood ? icons.done : icons.problem
-  }<p>${words.notices[result]}</p></div>
+  }<p>${words.notices[result]}${result === 'rejected' && html` ${reach(page, words.reach)}`}</p></div>
 `;
 }
 
@@ -117,9 +132,16 @@ function isFailure(result: Result | undefined): boolean {
   return result === 'unavailable' || result === 'unknown' || result === 'rejected';
 }
 
-function undeliveredMessage({ confirmation }: PageView, words: Texts): HtmlContent {
-  if (confirmation.delivery !== 'failed' || !confirmation.mayResend) return '';
-  return html`<div class="message">${icons.problem}<p>${words.notDelivered}</p></div>\n`;
+function isUndelivered({ confirmation: { delivery } }: PageView): boolean {
+  return delivery === 'delayed' || delivery === 'failed';
+}
+
+function undeliveredMessage(page: Page, words: Texts): HtmlContent {
+  const { delivery, mayResend } = page.view.confirmation;
+  if (page.view.state !== 'waiting' || !isUndelivered(page.view)) return '';
+  const text =
+    delivery === 'delayed' ? words.late : `${words.notDelivered}${mayResend ? ` ${words.requestAnother}` : ''}`;
+  return html`<div class="message">${icons.problem}<p>${text} ${reach(page, words.reach)}</p></div>\n`;
 }
 
 function details({ view: { appointments }, careUnit, language }: Page, words: Texts): HtmlContent {
@@ -149,11 +171,11 @@ function when(
 function codeForm(page: Page, words: Texts, error: string | undefined): Html {
   const { confirmation } = page.view;
   const { kind, channel, delivery } = confirmation;
-  const sent = delivery === 'failed' ? '' : `${words.sentBy[channel]} `;
+  const sent = { queued: `${words.sendingBy[channel]} `, sent: `${words.sentBy[channel]} `, delayed: '', failed: '' };
   const described = error === undefined ? 'code-hint' : 'code-hint code-error';
   return html`<form method="post" action="${own(page)}" novalidate>
 <label for="code">${words.code}</label>
-<p class="hint" id="code-hint">${sent}${validity(page, words)}</p>
+<p class="hint" id="code-hint">${sent[delivery]}${words.validUntil(...expiry(page))}</p>
 ${error !== undefined && html`<p class="error" id="code-error">${error}</p>\n`}<input type="text" id="code" name="code"
  inputmode="numeric" autocomplete="one-time-code" autocapitalize="off" autocorrect="off" spellcheck="false" maxlength="100"
  required aria-describedby="${described}"${error !== undefined && html` aria-invalid="true"`}>
@@ -161,34 +183,50 @@ ${error !== undefined && html`<p class="error" id="code-error">${error}</p>\n`}<
 </form>`;
 }
 
-function validity({ view, careUnit: { timeZone }, language, now }: Page, words: Texts): string {
+/** When the code expires, and with it the hold: the time, and the day if it is not today. */
+function expiry({ view, careUnit: { timeZone }, language, now }: Page): [time: string, day: string | undefined] {
   const { expiresAt } = view.confirmation;
   const day = isSameDay(expiresAt, now, timeZone) ? undefined : dayText(expiresAt, timeZone, language);
-  return words.validUntil(clockText(expiresAt, timeZone), day);
+  return [clockText(expiresAt, timeZone), day];
 }
 
 /** What else the patient can do. */
 function also(page: Page, words: Texts): HtmlContent {
   const { view } = page;
-  const { mayResend } = view.confirmation;
-  const cancelText = view.state === 'locked' ? words.release : words.cancel[countOf(view)];
-  const cancel = canCancel(view) && html`<p><a href="${own(page, { step: 'cancel' })}">${cancelText}</a></p>`;
+  if (view.state === 'confirmed' && view.confirmation.kind === 'booking') {
+    const { calendar, change } = words;
+    return html`<div class="also">${
+      view.appointments.length > 0 && html`<p><a href="${page.calendarPath}">${calendar[countOf(view)]}</a></p>\n`
+    }<p>${reach(page, change)}</p></div>`;
+  }
+  const cancel =
+    canCancel(view) &&
+    !isHeld(view) &&
+    html`<p><a href="${own(page, { step: 'cancel' })}">${words.cancel[countOf(view)]}</a></p>`;
   if (view.state !== 'waiting') return cancel && html`<div class="also">${cancel}</div>`;
-  const resend = mayResend
-    ? html`<form method="post" action="${own(page)}"><p>${words.noCode} <button class="link" name="action" value="resend">${
-        words.resend
-      }</button></p></form>`
-    : html`<p class="quiet">${words.noMoreCodes}</p>`;
-  return html`<div class="also">${resend}
+  return html`<div class="also">${anotherCode(page, words)}
 ${cancel}</div>`;
 }
 
-function cancelStep(page: Page, words: Texts, heading: string, text: string): Html {
+/** A new code, once the message with the first one has left or failed. Until then, what has become of that message. */
+function anotherCode(page: Page, words: Texts): Html {
+  const { delivery, mayResend } = page.view.confirmation;
+  if (delivery === 'queued' || delivery === 'delayed') {
+    return html`<p>${words.noCode} <a href="${own(page)}">${words.reload}</a></p>`;
+  }
+  return mayResend
+    ? html`<form method="post" action="${own(page)}"><p>${words.noCode} <button class="link" name="action" value="resend">${
+        words.resend
+      }</button></p></form>`
+    : html`<p class="quiet">${words.noMoreCodes} ${reach(page, words.reach)}</p>`;
+}
+
+function cancelStep(page: Page, words: Texts, { heading, text }: Passage): Html {
   return html`<h1>${heading}</h1>
 <p>${text}</p>
 ${details(page, words)}
 <form method="post" action="${own(page)}">
-<button name="action" value="cancel">${words.cancelNow}</button>
+<button name="action" value="cancel">${isHeld(page.view) ? words.releaseNow : words.cancelNow}</button>
 <a class="button secondary" href="${own(page)}">${words.keep}</a>
 </form>`;
 }

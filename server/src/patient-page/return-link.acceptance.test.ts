@@ -19,7 +19,7 @@ const { gateway, browser, sweden, uk } = await startPages();
 afterAll(() => gateway.close());
 
 describe('the way back', () => {
-  const linkIn = (html: string) => /class="button" href="(https:[^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
+  const linkIn = (html: string) => /class="button[^"]*" href="(https:[^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
 
   test('carries the outcome and the id, once there is one', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });

@@ -76,7 +76,7 @@ export const en: Texts = {
     },
   },
   notices: {
-    sent: 'We have sent a new code. The previous one is no longer valid.',
+    sent: 'A new code is on its way. The previous one is no longer valid.',
     too_soon: 'Wait half a minute before you request a new code. Use the latest code that you received.',
     resend_limit: 'We cannot send any more codes. Use the latest code that you received.',
     patient_limit:
@@ -92,12 +92,20 @@ export const en: Texts = {
   },
   unknownLink: {
     heading: 'This link is not valid',
-    text: 'Check that you have opened the whole link. A link stops working a day after its code was used or expired.',
+    text: 'Open the link once more from your newest message, or copy all of it. A link stops working a day after its code was used or expired: book again where you booked, or call your clinic.',
   },
   tooManyRequests: { heading: 'Too many attempts', text: 'Wait a minute, then try again.' },
   failed: { heading: 'Something went wrong', text: 'The error is on our side. Try again shortly.' },
+  sendingBy: { sms: 'We are sending you the code by SMS.', email: 'We are sending you the code by e-mail.' },
   sentBy: { sms: 'We have sent you the code by SMS.', email: 'We have sent you the code by e-mail.' },
-  notDelivered: 'We could not send the message with the code. Request a new code.',
+  late: 'The message with the code is late. We keep trying to send it, and the code is valid meanwhile.',
+  notDelivered: 'We could not send the message with the code.',
+  requestAnother: 'Request a new code.',
+  reach: { call: 'You can also call us:', contact: 'You can also contact the clinic.' },
+  change: {
+    call: 'If you need to change or cancel, call us:',
+    contact: 'If you need to change or cancel, contact the clinic.',
+  },
   code: 'Code',
   validUntil: (time, day) => `The code is valid until ${time}${day ? ` on ${day}` : ''}.`,
   errorTitle: 'The code was not accepted',
@@ -110,12 +118,25 @@ export const en: Texts = {
   noMoreCodes: 'We cannot send any more codes.',
   reload: 'Reload the page',
   cancel: { one: 'Cancel the appointment', many: 'Cancel the appointments' },
-  release: 'Release the time, so that you can book it again',
   confirmCancel: {
     one: { heading: 'Cancel your appointment?', text: 'Others can then book the time.' },
     many: { heading: 'Cancel your appointments?', text: 'Others can then book the times.' },
   },
   cancelNow: 'Yes, cancel',
+  held: {
+    one: (time, day) =>
+      `The time is held for you until ${time}${day ? ` on ${day}` : ''}. Release it to book it again now.`,
+    many: (time, day) =>
+      `The times are held for you until ${time}${day ? ` on ${day}` : ''}. Release them to book them again now.`,
+  },
+  release: { one: 'Release the time', many: 'Release the times' },
+  confirmRelease: {
+    one: { heading: 'Release the time?', text: 'You can then book it again, and so can others.' },
+    many: { heading: 'Release the times?', text: 'You can then book them again, and so can others.' },
+  },
+  releaseNow: 'Yes, release',
+  calendar: { one: 'Add to your calendar', many: 'Add them to your calendar' },
+  calendarTitle: (clinic) => `Appointment at ${clinic}`,
   keep: 'No, go back',
   goOn: 'Continue',
   appointment: { one: 'Your appointment', many: 'Your appointments' },

@@ -73,7 +73,7 @@ export const nb: Texts = {
     },
   },
   notices: {
-    sent: 'Vi har sendt en ny kode. Den forrige gjelder ikke lenger.',
+    sent: 'En ny kode er på vei. Den forrige gjelder ikke lenger.',
     too_soon: 'Vent et halvt minutt før du ber om en ny kode. Bruk den siste koden du fikk.',
     resend_limit: 'Vi kan ikke sende flere koder. Bruk den siste koden du fikk.',
     patient_limit:
@@ -86,12 +86,20 @@ export const nb: Texts = {
   taken: { heading: 'Tiden er opptatt', text: 'En annen fikk tiden før timen ble bekreftet. Bestill en ny time.' },
   unknownLink: {
     heading: 'Lenken er ikke gyldig',
-    text: 'Kontroller at du har åpnet hele lenken. En lenke slutter å virke en dag etter at koden er brukt eller utløpt.',
+    text: 'Åpne lenken på nytt fra den siste meldingen din, eller kopier hele lenken. En lenke slutter å virke en dag etter at koden er brukt eller utløpt: bestill på nytt der du bestilte, eller ring klinikken.',
   },
   tooManyRequests: { heading: 'For mange forsøk', text: 'Vent et minutt, og prøv igjen.' },
   failed: { heading: 'Noe gikk galt', text: 'Det er en feil hos oss. Prøv igjen om litt.' },
+  sendingBy: { sms: 'Vi sender deg koden på SMS.', email: 'Vi sender deg koden på e-post.' },
   sentBy: { sms: 'Vi har sendt deg koden på SMS.', email: 'Vi har sendt deg koden på e-post.' },
-  notDelivered: 'Vi fikk ikke sendt meldingen med koden. Be om en ny kode.',
+  late: 'Meldingen med koden er forsinket. Vi prøver fortsatt å sende den, og koden gjelder så lenge.',
+  notDelivered: 'Vi fikk ikke sendt meldingen med koden.',
+  requestAnother: 'Be om en ny kode.',
+  reach: { call: 'Du kan også ringe oss:', contact: 'Du kan også ta kontakt med klinikken.' },
+  change: {
+    call: 'Hvis du må endre eller avbestille, ring oss:',
+    contact: 'Hvis du må endre eller avbestille, ta kontakt med klinikken.',
+  },
   code: 'Kode',
   validUntil: (time, day) => `Koden gjelder til ${day ? `${day.toLowerCase()} ` : ''}kl. ${time}.`,
   errorTitle: 'Koden ble ikke godtatt',
@@ -104,12 +112,25 @@ export const nb: Texts = {
   noMoreCodes: 'Vi kan ikke sende flere koder.',
   reload: 'Last siden på nytt',
   cancel: { one: 'Avbestill timen', many: 'Avbestill timene' },
-  release: 'Frigi tiden, så du kan bestille den på nytt',
   confirmCancel: {
     one: { heading: 'Vil du avbestille timen?', text: 'Andre kan da bestille den.' },
     many: { heading: 'Vil du avbestille timene?', text: 'Andre kan da bestille dem.' },
   },
   cancelNow: 'Ja, avbestill',
+  held: {
+    one: (time, day) =>
+      `Tiden er reservert for deg til ${day ? `${day.toLowerCase()} ` : ''}kl. ${time}. Frigi den for å bestille den på nytt nå.`,
+    many: (time, day) =>
+      `Tidene er reservert for deg til ${day ? `${day.toLowerCase()} ` : ''}kl. ${time}. Frigi dem for å bestille dem på nytt nå.`,
+  },
+  release: { one: 'Frigi tiden', many: 'Frigi tidene' },
+  confirmRelease: {
+    one: { heading: 'Vil du frigi tiden?', text: 'Du kan da bestille den på nytt, og det kan andre også.' },
+    many: { heading: 'Vil du frigi tidene?', text: 'Du kan da bestille dem på nytt, og det kan andre også.' },
+  },
+  releaseNow: 'Ja, frigi',
+  calendar: { one: 'Legg i kalenderen', many: 'Legg dem i kalenderen' },
+  calendarTitle: (clinic) => `Time hos ${clinic}`,
   keep: 'Nei, gå tilbake',
   goOn: 'Gå videre',
   appointment: { one: 'Timen', many: 'Timene' },

@@ -73,7 +73,7 @@ export const sv: Texts = {
     },
   },
   notices: {
-    sent: 'Vi har skickat en ny kod. Den tidigare gäller inte längre.',
+    sent: 'En ny kod är på väg. Den tidigare gäller inte längre.',
     too_soon: 'Vänta en halv minut innan du ber om en ny kod. Använd den senaste koden du fick.',
     resend_limit: 'Vi kan inte skicka fler koder. Använd den senaste koden du fick.',
     patient_limit:
@@ -86,12 +86,20 @@ export const sv: Texts = {
   taken: { heading: 'Tiden är upptagen', text: 'Någon annan fick tiden innan den bekräftades. Boka en ny tid.' },
   unknownLink: {
     heading: 'Länken är inte giltig',
-    text: 'Kontrollera att du har öppnat hela länken. En länk slutar fungera en dag efter att koden har använts eller gått ut.',
+    text: 'Öppna länken igen från ditt senaste meddelande, eller kopiera hela länken. En länk slutar fungera en dag efter att koden har använts eller gått ut: boka igen där du bokade, eller ring mottagningen.',
   },
   tooManyRequests: { heading: 'För många försök', text: 'Vänta en minut och försök igen.' },
   failed: { heading: 'Något gick fel', text: 'Det är ett fel hos oss. Försök igen om en stund.' },
+  sendingBy: { sms: 'Vi skickar koden till dig med SMS.', email: 'Vi skickar koden till dig med e-post.' },
   sentBy: { sms: 'Vi har skickat koden till dig med SMS.', email: 'Vi har skickat koden till dig med e-post.' },
-  notDelivered: 'Vi kunde inte skicka meddelandet med koden. Be om en ny kod.',
+  late: 'Meddelandet med koden är försenat. Vi försöker fortfarande skicka det, och koden gäller under tiden.',
+  notDelivered: 'Vi kunde inte skicka meddelandet med koden.',
+  requestAnother: 'Be om en ny kod.',
+  reach: { call: 'Du kan också ringa oss:', contact: 'Du kan också kontakta mottagningen.' },
+  change: {
+    call: 'Om du behöver ändra eller avboka, ring oss:',
+    contact: 'Om du behöver ändra eller avboka, kontakta mottagningen.',
+  },
   code: 'Kod',
   validUntil: (time, day) => `Koden gäller till ${day ? `${day.toLowerCase()} ` : ''}kl. ${time}.`,
   errorTitle: 'Koden godtogs inte',
@@ -104,12 +112,25 @@ export const sv: Texts = {
   noMoreCodes: 'Vi kan inte skicka fler koder.',
   reload: 'Ladda om sidan',
   cancel: { one: 'Avboka tiden', many: 'Avboka tiderna' },
-  release: 'Släpp tiden, så att du kan boka den igen',
   confirmCancel: {
     one: { heading: 'Vill du avboka tiden?', text: 'Andra kan då boka den.' },
     many: { heading: 'Vill du avboka tiderna?', text: 'Andra kan då boka dem.' },
   },
   cancelNow: 'Ja, avboka',
+  held: {
+    one: (time, day) =>
+      `Tiden hålls för dig till ${day ? `${day.toLowerCase()} ` : ''}kl. ${time}. Släpp den för att boka den igen nu.`,
+    many: (time, day) =>
+      `Tiderna hålls för dig till ${day ? `${day.toLowerCase()} ` : ''}kl. ${time}. Släpp dem för att boka dem igen nu.`,
+  },
+  release: { one: 'Släpp tiden', many: 'Släpp tiderna' },
+  confirmRelease: {
+    one: { heading: 'Vill du släppa tiden?', text: 'Du kan då boka den igen, och det kan andra också.' },
+    many: { heading: 'Vill du släppa tiderna?', text: 'Du kan då boka dem igen, och det kan andra också.' },
+  },
+  releaseNow: 'Ja, släpp',
+  calendar: { one: 'Lägg till i kalendern', many: 'Lägg till dem i kalendern' },
+  calendarTitle: (clinic) => `Tid hos ${clinic}`,
   keep: 'Nej, gå tillbaka',
   goOn: 'Gå vidare',
   appointment: { one: 'Din tid', many: 'Dina tider' },

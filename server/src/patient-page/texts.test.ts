@@ -7,7 +7,7 @@ import { clockText, dayText, isSameDay } from './times.ts';
 /** Every text by its path. Functions are called with a number, or with a time. */
 function textsIn(value: unknown, path = ''): (readonly [string, string])[] {
   if (typeof value === 'string') return [[path, value]];
-  if (typeof value === 'function') return [[path, value(path === '.validUntil' ? '09:41' : 3, undefined)]];
+  if (typeof value === 'function') return [[path, value(/^\.(validUntil|held\.)/.test(path) ? '09:41' : 3, undefined)]];
   return Object.entries(value as object).flatMap(([key, part]) => textsIn(part, `${path}.${key}`));
 }
 

@@ -13,6 +13,9 @@ export interface Passage {
 /** For one appointment or for several. */
 type Passages = Readonly<Record<'one' | 'many', Passage>>;
 
+/** How to reach the clinic: before its phone number, and without one. */
+export type Reach = Readonly<Record<'call' | 'contact', string>>;
+
 /** The results that the page shows as a message, beside the state. */
 export type Notice = Exclude<Result, 'malformed' | 'incorrect' | 'taken'>;
 
@@ -25,9 +28,18 @@ export interface Texts {
   readonly unknownLink: Passage;
   readonly tooManyRequests: Passage;
   readonly failed: Passage;
-  /** Where the code was sent. */
+  /** The code has not left, and is not late yet. */
+  readonly sendingBy: Readonly<Record<Channel, string>>;
+  /** The provider has taken the code. */
   readonly sentBy: Readonly<Record<Channel, string>>;
+  readonly late: string;
   readonly notDelivered: string;
+  /** After `notDelivered`, if another code can be sent. */
+  readonly requestAnother: string;
+  /** Where the page alone does not help. */
+  readonly reach: Reach;
+  /** Below a confirmed appointment. */
+  readonly change: Reach;
   readonly code: string;
   /** `day` if it is not today. */
   validUntil(time: string, day: string | undefined): string;
@@ -42,10 +54,16 @@ export interface Texts {
   readonly noMoreCodes: string;
   readonly reload: string;
   readonly cancel: Readonly<Record<'one' | 'many', string>>;
-  /** For a booking whose code is locked, but whose time is still held. */
-  readonly release: string;
   readonly confirmCancel: Passages;
   readonly cancelNow: string;
+  /** For a booking whose code is locked, but whose time is still held. `day` if it is not today. */
+  readonly held: Readonly<Record<'one' | 'many', (time: string, day: string | undefined) => string>>;
+  readonly release: Readonly<Record<'one' | 'many', string>>;
+  readonly confirmRelease: Passages;
+  readonly releaseNow: string;
+  /** The link to the calendar file, and the title of the appointment in a calendar. */
+  readonly calendar: Readonly<Record<'one' | 'many', string>>;
+  calendarTitle(clinic: string): string;
   readonly keep: string;
   readonly goOn: string;
   readonly appointment: Readonly<Record<'one' | 'many', string>>;

@@ -1,5 +1,6 @@
 import type { Appointment, Resource } from '@crossward/connector-kit';
 import type { PageConfirmation } from '../confirmations/find-page.ts';
+import { isGatewayId } from '../confirmations/gateway-ids.ts';
 
 /**
  * What a page shows.
@@ -13,6 +14,8 @@ export type PageState = 'waiting' | 'checking' | 'confirmed' | 'expired' | 'lock
 
 /** An appointment as shown to the patient. */
 export interface ShownAppointment {
+  /** Not shown. */
+  readonly id: string;
   readonly start: Date;
   readonly end: Date;
   readonly resource: Pick<Resource, 'kind' | 'name'> | undefined;
@@ -66,4 +69,16 @@ export function shownState(
   // Staff can cancel a booking, before it is confirmed or after.
   const isCancelled = kind === 'booking' && appointments.every(({ state }) => state === 'cancelled');
   return isCancelled && (recorded === 'waiting' || recorded === 'confirmed') ? 'cancelled' : recorded;
+}
+
+/** A booking that awaits its code can be cancelled without one. */
+export function canCancel({ confirmation, state }: Pick<PageView, 'confirmation' | 'state'>): boolean {
+  return confirmation.kind === 'booking' && (state === 'waiting' || (state === 'locked' && !confirmation.isExpired));
+}
+
+/** Whether the EHR still holds a time that can no longer be confirmed. A draft holds none. */
+export function isHeld({ confirmation, state }: Pick<PageView, 'confirmation' | 'state'>): boolean {
+  return (
+    state === 'locked' && canCancel({ confirmation, state }) && !confirmation.items.some(({ id }) => isGatewayId(id))
+  );
 }

@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto';
+
+/** An appointment as it stands in a calendar. */
+export interface CalendarEvent {
+  /** Keeps an appointment that is added twice from appearing twice. Tells nothing about the appointment. */
+  readonly uid: string;
+  readonly start: Date;
+  readonly end: Date;
+  readonly title: string;
+  readonly place: string;
+  readonly description: string;
+}
+
+/** A UID that tells nothing (RFC 7986 section 5.3), and stays the same if the appointment is moved. */
+export function calendarUid(confirmationId: string, appointmentId: string): string {
+  return hash('sha256', JSON.stringify(['calendar', confirmationId, appointmentId]), 'hex').slice(0, 32);
+}
+
+/** An iCalendar file: RFC 5545. Times are in UTC, so calendars show them in the time zone of the patient. */
+export function calendarFile(events: readonly CalendarEvent[], now: Date): string {
+  const lines = [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'PRODID:-//Crossward//Appointments//EN',
+    ...events.flatMap(({ uid, start, end, title, place, description }) => [
+      'BEGIN:VEVENT',
+      `UID:${uid}`,
+      `DTSTAMP:${utc(now)}`,
+      `DTSTART:${utc(start)}`,
+      `DTEND:${utc(end)}`,
+      `SUMMARY:${escaped(title)}`,
+      `LOCATION:${escaped(place)}`,
+      `DESCRIPTION:${escaped(description)}`,
+      'STATUS:CONFIRMED',
+      'END:VEVENT',
+    ]),
+    'END:VCALENDAR',
+  ];
+  return lines.map((line) => `${folded(line)}\r\n`).join('');
+}
+
+function utc(instant: Date): string {
+  return instant.toISOString().replace(/[-:]|\.\d+/g, '');
+}
+
+/** Section 3.3.11. Other control characters are not allowed in a text. */
+function escaped(text: string): string {
+  return text
+    .replace(/[\\;,]/g, '\\$&')
+    .replace(/\r\n|\r|\n/g, '\\n')
+    .replace(/\p{Cc}/gu, ' ');
+}
+
+const longestLine = 75;
+
+/** Section 3.1: a line has at most 75 octets. A further one begins with a space, and no character is split. */
+function folded(line: string): string {
+  let text = '';
+  let octets = 0;
+  for (const character of line) {
+    const length = Buffer.byteLength(character);
+    if (octets + length > longestLine) {
+      text += '\r\n ';
+      octets = 1;
+    }
+    text += character;
+    octets += length;
+  }
+  return text;
+}

@@ -1,0 +1,30 @@
+import type { CareUnitConnection } from '../ehr/connection.ts';
+import { texts } from './all-texts.ts';
+import { calendarFile, calendarUid } from './calendar-file.ts';
+import type { Language } from './language.ts';
+import type { PageView } from './view.ts';
+
+interface CalendarOf {
+  readonly view: PageView;
+  readonly careUnit: CareUnitConnection;
+  readonly language: Language;
+  readonly now: Date;
+}
+
+/** The calendar file of the confirmed appointments of a page. `undefined` if the page shows none. */
+export function calendarOf({ view, careUnit, language, now }: CalendarOf): string | undefined {
+  const { confirmation, state, appointments } = view;
+  if (state !== 'confirmed' || confirmation.kind !== 'booking' || appointments.length === 0) return undefined;
+  const words = texts[language];
+  const { name = careUnit.name, address, phone } = careUnit.patientPage;
+  const change = phone === undefined ? words.change.contact : `${words.change.call} ${phone}`;
+  const events = appointments.map(({ id, start, end, resource }) => ({
+    uid: calendarUid(confirmation.id, id),
+    start,
+    end,
+    title: words.calendarTitle(name),
+    place: address === undefined ? name : `${name}, ${address}`,
+    description: [...(resource ? [`${words.resource[resource.kind]}: ${resource.name}`] : []), change].join('\n'),
+  }));
+  return calendarFile(events, now);
+}
