@@ -18,8 +18,19 @@ const cacheDelay = 5_000;
  * @param program a name in `sources`
  */
 export async function start(program) {
-  const folder = currentBundle();
+  if (Number.parseInt(process.versions.node, 10) < 24) {
+    process.stderr.write(
+      `Crossward needs Node.js 24 or newer, and this is ${process.version}. npm start uses the one that npm ci installs.\n`,
+    );
+    process.exit(1);
+  }
   const isGateway = program === 'gateway';
+  if (isGateway && process.argv.length > 2) {
+    // Only prints a text.
+    await import('../src/main.ts');
+    return;
+  }
+  const folder = currentBundle();
   const canStart = !isGateway || existsSync(folder) || (await mayStart());
   if (isGateway && canStart) prepareNewDatabase(folder);
   const isBundled = canStart && (await makeBundle(folder));

@@ -10,9 +10,16 @@ import { connectToSupervisor } from './workers/supervisor.ts';
 
 // The process that starts workers does not load the gateway.
 async function main(): Promise<void> {
+  const worker = workerNumber(process.argv);
+  if (worker === undefined && process.argv.length > 2) {
+    const { answerArguments } = await import('./gateway-usage.ts');
+    const { text, exitCode } = answerArguments(process.argv.slice(2));
+    process[exitCode === 0 ? 'stdout' : 'stderr'].write(text);
+    process.exitCode = exitCode;
+    return;
+  }
   const environment = readEnvironment();
   const log = await createLog(environment.logLevel, environment.logFormat ?? defaultLogFormat(environment));
-  const worker = workerNumber(process.argv);
   if (worker !== undefined) {
     const supervisor = connectToSupervisor(worker);
     // The supervisor reports it.
