@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { DatabaseClock } from '../db/clock.ts';
 
 /** A machine that follows NTP is within a fraction of this. In milliseconds. */
-const tolerance = 5_000;
+export const tolerance = 5_000;
 
 /** Shows how far this machine's clock is ahead of the database's. */
 export function measureClock(registry: Registry, clock: DatabaseClock): void {

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { auditCommand } from './audit.ts';
 import { clientsCommand } from './clients.ts';
 import { conformanceCommand } from './conformance.ts';
+import { configCheckCommand, doctorCommand, statusCommand } from './doctor/commands.ts';
 import { emrCheckCommand } from './emr-check.ts';
 import { messagesCommand } from './messages.ts';
 import { operationsCommand } from './operations.ts';
@@ -24,6 +25,11 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
     .exitOverride();
   const emr = new Command('emr').description('Manage connections to EHRs.');
   emr.addCommand(emrCheckCommand(output, end));
+  const config = new Command('config').description('Check the configuration.');
+  config.addCommand(configCheckCommand(output, end));
+  program.addCommand(doctorCommand(output, end));
+  program.addCommand(statusCommand(output, end));
+  program.addCommand(config);
   program.addCommand(conformanceCommand(output, end));
   program.addCommand(emr);
   const audit = auditCommand(output, end);
@@ -40,7 +46,7 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(secretKeys);
   const webhooks = webhooksCommand(output, end);
   program.addCommand(webhooks);
-  const groups = [audit, clients, emr, messages, operations, operators, secretKeys, webhooks];
+  const groups = [audit, clients, config, emr, messages, operations, operators, secretKeys, webhooks];
   for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)])
     command.copyInheritedSettings(program);
   return program;

@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseError, errorCode } from './errors.ts';
 
+/** Code of the error of `lockDataDir`. */
+export const dataDirInUse = 'EBUSY';
+
 export interface DataDirLock {
   release(): Promise<void>;
 }
@@ -25,6 +28,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   if (release === undefined) {
     throw new DatabaseError(
       `Another Crossward process uses the data directory ${dataDir}; stop it, or set CROSSWARD_DATA_DIR to another folder.`,
+      dataDirInUse,
     );
   }
   return { release };

@@ -46,6 +46,11 @@ const defaultConnections = 20;
 /** Maximum number of PostgreSQL connections for background jobs. */
 const backgroundConnections = 4;
 
+/** Connections to PostgreSQL that one gateway process can use: for requests, for background jobs, to publish, to listen. */
+export function gatewayConnections(forRequests = defaultConnections): number {
+  return forRequests + backgroundConnections + 2;
+}
+
 const oldestServer = 15;
 const statementTimeout = 30_000;
 /** Milliseconds. Another transaction holds the lock for so long only while its COMMIT waits for a standby, or its gateway is stopped. */

@@ -80,6 +80,20 @@ export async function migrationsApplied(database: Database, sets: readonly Migra
   }
 }
 
+/**
+ * How many migrations the next start of a gateway applies. Throws a `DatabaseError` if it could not, because the database and
+ * the files disagree.
+ */
+export async function missingMigrations(database: Database, sets: readonly MigrationSet[]): Promise<number> {
+  const migrations = await load(sets);
+  const client = await database.pool.connect();
+  try {
+    return pending(migrations, await readApplied(client)).length;
+  } finally {
+    client.release();
+  }
+}
+
 async function load(sets: readonly MigrationSet[]): Promise<Migration[]> {
   const names = new Set(sets.map((set) => set.name));
   if (names.size < sets.length) throw new DatabaseError('Two sets of migrations have the same name.');

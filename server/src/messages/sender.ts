@@ -28,6 +28,18 @@ export interface Sender {
   send(message: OutgoingMessage, signal: AbortSignal): Promise<void>;
 }
 
+/** A sender outside the gateway. */
+export interface Provider extends Sender {
+  readonly address: string;
+  /**
+   * Connects, and checks the credentials if the provider has a request for that. Sends no message.
+   *
+   * @returns what the provider has shown, in words
+   * @throws {TemporaryFailure | PermanentFailure} as `send` does
+   */
+  greet(signal: AbortSignal): Promise<string>;
+}
+
 export interface Senders {
   readonly sms?: Sender;
   readonly email?: Sender;

@@ -4,7 +4,7 @@ import { type DemoMailbox, demoMailbox } from './providers/demo-mailbox.ts';
 import { elks } from './providers/elks.ts';
 import { twilio } from './providers/twilio.ts';
 import { webhook } from './providers/webhook.ts';
-import type { Sender, Senders } from './sender.ts';
+import type { Provider, Sender, Senders } from './sender.ts';
 
 export interface ConfiguredSenders extends Senders {
   /** Set if a channel uses the demo mailbox. */
@@ -28,9 +28,15 @@ export async function createSenders(
 }
 
 async function createSender(settings: Settings, mailbox: DemoMailbox, now: (() => Date) | undefined): Promise<Sender> {
+  return settings.provider === 'demo_mailbox' ? mailbox : createProvider(settings, now);
+}
+
+/** @throws {ConfigurationError} when a `ca_file` cannot be read */
+export async function createProvider(
+  settings: Exclude<Settings, { readonly provider: 'demo_mailbox' }>,
+  now?: () => Date,
+): Promise<Provider> {
   switch (settings.provider) {
-    case 'demo_mailbox':
-      return mailbox;
     case '46elks':
       return elks(settings);
     case 'twilio':

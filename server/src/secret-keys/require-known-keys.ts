@@ -23,8 +23,8 @@ export async function requireKnownKeys(db: Db, secretKeys: SecretKeys, keyFile?:
   const [newest] = configured;
   await db.transaction().execute(async (tx) => {
     await sql`LOCK TABLE secret_keys IN EXCLUSIVE MODE`.execute(tx);
-    const known = await tx.selectFrom('secret_keys').selectAll().execute();
-    const missing = await missingKeys(tx, known, configured);
+    const { missing, unneeded } = await compare(tx, configured);
+    for (const id of unneeded) await tx.deleteFrom('secret_keys').where('id', '=', id).execute();
     if (missing.length > 0) throw new ConfigurationError(explanation(missing, configured, keyFile));
 
     await note(tx, newest);
@@ -37,16 +37,32 @@ export async function requireKnownKeys(db: Db, secretKeys: SecretKeys, keyFile?:
   });
 }
 
-/** Recorded keys that are not configured but still needed. Deletes the records of keys that are no longer needed. */
-async function missingKeys(tx: Tx, known: readonly KnownKey[], configured: readonly KeyIdentity[]): Promise<string[]> {
+/**
+ * Checks the secret keys as a start does, and changes nothing.
+ *
+ * @throws {ConfigurationError} as `requireKnownKeys` does
+ */
+export async function checkKnownKeys(db: Db, secretKeys: SecretKeys, keyFile?: string): Promise<void> {
+  const configured = secretKeys.map(keyIdentity);
+  const { missing } = await compare(db, configured);
+  if (missing.length > 0) throw new ConfigurationError(explanation(missing, configured, keyFile));
+}
+
+/** Recorded keys that are not configured: those that are still needed, and those whose records can be deleted. */
+async function compare(db: Db | Tx, configured: readonly KeyIdentity[]) {
   const missing: string[] = [];
-  for (const { id, check_value, replaced_at, retired_at } of known) {
+  const unneeded: string[] = [];
+  for (const { id, check_value, replaced_at, retired_at } of await knownKeys(db)) {
     const isConfigured = configured.some((key) => key.id === id && key.checkValue.equals(check_value));
     if (isConfigured || retired_at) continue;
-    if (replaced_at === null || (await isStillNeeded(tx, id, replaced_at))) missing.push(id);
-    else await tx.deleteFrom('secret_keys').where('id', '=', id).execute();
+    if (replaced_at === null || (await isStillNeeded(db, id, replaced_at))) missing.push(id);
+    else unneeded.push(id);
   }
-  return missing;
+  return { missing, unneeded };
+}
+
+function knownKeys(db: Db | Tx): Promise<KnownKey[]> {
+  return db.selectFrom('secret_keys').selectAll().execute();
 }
 
 /** A key that is configured again is in use again. */

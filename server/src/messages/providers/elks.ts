@@ -1,7 +1,7 @@
 import type { Secret } from '../../config/secret.ts';
 import { addressOf } from '../../log/connection-fault.ts';
-import { PermanentFailure, type Sender } from '../sender.ts';
-import { assertAccepted, basicAuthorization, below, post } from './http-post.ts';
+import { PermanentFailure, type Provider } from '../sender.ts';
+import { assertAccepted, basicAuthorization, below, post, send } from './http-post.ts';
 
 interface ElksSettings {
   readonly username: string;
@@ -11,7 +11,7 @@ interface ElksSettings {
 }
 
 /** 46elks: https://46elks.com/docs/send-sms. Errors are HTTP statuses with a line of text. */
-export function elks({ username, password, from, base_url }: ElksSettings): Sender {
+export function elks({ username, password, from, base_url }: ElksSettings): Provider {
   const base = base_url ?? 'https://api.46elks.com';
   return {
     address: addressOf(base),
@@ -25,6 +25,12 @@ export function elks({ username, password, from, base_url }: ElksSettings): Send
       });
       assertAccepted(response);
       if (hasFailed(response.body)) throw new PermanentFailure('elks_failed');
+    },
+    /** https://46elks.com/docs/get-account */
+    async greet(signal) {
+      const headers = { authorization: basicAuthorization(username, password.reveal()) };
+      assertAccepted(await send({ method: 'GET', url: below(base, '/a1/me'), headers, signal }));
+      return 'accepts the user name and password';
     },
   };
 }

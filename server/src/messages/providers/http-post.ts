@@ -1,10 +1,11 @@
 import { connectionFault } from '../../log/connection-fault.ts';
 import { PermanentFailure, TemporaryFailure } from '../sender.ts';
 
-interface Post {
+interface HttpRequest {
+  readonly method: string;
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | URLSearchParams;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | URLSearchParams;
   readonly signal: AbortSignal;
 }
 
@@ -17,10 +18,14 @@ interface ProviderResponse {
 
 const longestBody = 64 * 1024;
 
-/** Posts once. Does not follow redirects, which would send the message to a host that is not configured. */
-export async function post({ url, headers, body, signal }: Post): Promise<ProviderResponse> {
+export function post(request: Omit<HttpRequest, 'method'>): Promise<ProviderResponse> {
+  return send({ ...request, method: 'POST' });
+}
+
+/** Sends a request once. Does not follow redirects, which would send the message to a host that is not configured. */
+export async function send({ url, signal, ...request }: HttpRequest): Promise<ProviderResponse> {
   try {
-    const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
+    const response = await fetch(url, { ...request, signal, redirect: 'manual' });
     return { status: response.status, headers: response.headers, body: parse(await readBounded(response)) };
   } catch (error) {
     // Errors of fetch can contain the URL, so only the kind of fault is used.

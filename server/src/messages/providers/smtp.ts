@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import { trusting } from '../../config/certificates.ts';
 import type { Secret } from '../../config/secret.ts';
 import { connectionFault } from '../../log/connection-fault.ts';
-import { PermanentFailure, type Sender, TemporaryFailure } from '../sender.ts';
+import { PermanentFailure, type Provider, TemporaryFailure } from '../sender.ts';
 
 interface SmtpSettings {
   readonly host: string;
@@ -19,7 +19,7 @@ interface SmtpSettings {
 const timeouts = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 8_000 };
 
 /** Sends through an SMTP server with nodemailer (https://nodemailer.com/smtp). Always verifies certificates, whatever the environment. */
-export function smtp({ host, port, tls, username, password, from, ca }: SmtpSettings): Sender {
+export function smtp({ host, port, tls, username, password, from, ca }: SmtpSettings): Provider {
   const transport = createTransport({
     host,
     port,
@@ -50,6 +50,14 @@ export function smtp({ host, port, tls, username, password, from, ca }: SmtpSett
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal,
         });
+      } catch (error) {
+        throw failureOf(error, signal);
+      }
+    },
+    async greet(signal) {
+      try {
+        await transport.verify();
+        return username === undefined ? 'greets' : 'greets, and accepts the user name and password';
       } catch (error) {
         throw failureOf(error, signal);
       }

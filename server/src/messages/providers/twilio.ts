@@ -1,7 +1,7 @@
 import type { Secret } from '../../config/secret.ts';
 import { addressOf } from '../../log/connection-fault.ts';
-import { type Sender, TemporaryFailure } from '../sender.ts';
-import { assertAccepted, basicAuthorization, below, post } from './http-post.ts';
+import { type Provider, TemporaryFailure } from '../sender.ts';
+import { assertAccepted, basicAuthorization, below, post, send } from './http-post.ts';
 
 interface TwilioSettings {
   readonly account_sid: string;
@@ -19,9 +19,9 @@ interface TwilioSettings {
 const passingCodes = new Set([14107, 20429, 21611]);
 
 /** Twilio: https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource */
-export function twilio(settings: TwilioSettings): Sender {
+export function twilio(settings: TwilioSettings): Provider {
   const { account_sid, auth_token, from, messaging_service_sid, base_url } = settings;
-  const path = `/2010-04-01/Accounts/${encodeURIComponent(account_sid)}/Messages.json`;
+  const account = `/2010-04-01/Accounts/${encodeURIComponent(account_sid)}`;
   const sender =
     messaging_service_sid === undefined ? { From: from ?? '' } : { MessagingServiceSid: messaging_service_sid };
   const base = base_url ?? 'https://api.twilio.com';
@@ -29,7 +29,7 @@ export function twilio(settings: TwilioSettings): Sender {
     address: addressOf(base),
     async send({ to, text }, signal) {
       const response = await post({
-        url: below(base, path),
+        url: below(base, `${account}/Messages.json`),
         headers: { authorization: basicAuthorization(account_sid, auth_token.reveal()) },
         body: new URLSearchParams({ ...sender, To: to, Body: text }),
         signal,
@@ -39,6 +39,12 @@ export function twilio(settings: TwilioSettings): Sender {
         throw new TemporaryFailure(`twilio_${code}`);
       }
       assertAccepted(response, code === undefined ? undefined : `twilio_${code}`);
+    },
+    /** https://www.twilio.com/docs/iam/api/account#fetch-an-account-resource */
+    async greet(signal) {
+      const headers = { authorization: basicAuthorization(account_sid, auth_token.reveal()) };
+      assertAccepted(await send({ method: 'GET', url: below(base, `${account}.json`), headers, signal }));
+      return 'accepts the account and its token';
     },
   };
 }

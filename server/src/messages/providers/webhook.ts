@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Secret } from '../../config/secret.ts';
 import { addressOf } from '../../log/connection-fault.ts';
-import type { Sender } from '../sender.ts';
-import { assertAccepted, post } from './http-post.ts';
+import { type Provider, TemporaryFailure } from '../sender.ts';
+import { assertAccepted, post, send } from './http-post.ts';
 
 interface WebhookSettings {
   readonly url: string;
@@ -16,7 +16,7 @@ interface WebhookSettings {
  *
  * @param now the time in the signatures
  */
-export function webhook({ url, secret }: WebhookSettings, now: () => Date = () => new Date()): Sender {
+export function webhook({ url, secret }: WebhookSettings, now: () => Date = () => new Date()): Provider {
   return {
     address: addressOf(url),
     async send({ id, channel, to, text }, signal) {
@@ -30,6 +30,12 @@ export function webhook({ url, secret }: WebhookSettings, now: () => Date = () =
         'webhook-signature': `v1,${signature}`,
       };
       assertAccepted(await post({ url, headers, body, signal }));
+    },
+    /** A receiver may know POST alone, so that only a status of a server that is down counts as a failure. */
+    async greet(signal) {
+      const { status } = await send({ method: 'HEAD', url, signal });
+      if (status >= 500) throw new TemporaryFailure(`http_${status}`);
+      return 'responds; whether it accepts the signature shows with the first message';
     },
   };
 }

@@ -1,0 +1,58 @@
+import type { ConnectorModule } from '@crossward/connector-kit';
+import type { Configuration, ConfiguredEmr } from '../../config/configuration.ts';
+import type { Database } from '../../db/database.ts';
+import { checkConnection, type EmrCheck } from '../../ehr/check-connection.ts';
+import { ConfigurationError } from '../../startup/configuration-error.ts';
+import type { RunningGateway } from './check-gateway.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+interface Around {
+  readonly connectors: readonly ConnectorModule[];
+  /** Absent: it cannot be opened here, or lacks migrations. */
+  readonly database?: Database | undefined;
+  readonly running?: RunningGateway | undefined;
+}
+
+const found = findingsOf('EHRs');
+
+/** Connects to each EHR, with connections of its own. Changes nothing in them. */
+export async function checkEmrs({ emrs }: Configuration, around: Around): Promise<Finding[]> {
+  return (await Promise.all(emrs.map((emr) => checkEmr(emr, around)))).flat();
+}
+
+async function checkEmr(emr: ConfiguredEmr, { connectors, database, running }: Around): Promise<Finding[]> {
+  const module = connectors.find(({ name }) => name === emr.connector);
+  if (!module) return [];
+  if (module.migrations && !database) return [inDatabase(emr, running)];
+  try {
+    return reportOf(await checkConnection({ emr, module }, database?.pool));
+  } catch (error) {
+    if (error instanceof ConfigurationError) return [found(emr.id, 'problem', error.message)];
+    throw error;
+  }
+}
+
+/** The EHR is in the database that only the running gateway can use. */
+function inDatabase({ id, connector }: ConfiguredEmr, running: RunningGateway | undefined): Finding {
+  if (!running) return found(id, 'unchecked', `its data is in the database, as the connector ${connector} has it`);
+  return running.notOpen.includes(id)
+    ? found(id, 'problem', 'the running gateway could not open it since its start')
+    : found(id, 'ok', 'the running gateway has opened it');
+}
+
+/** Each cause once. */
+function reportOf({ emr, connector, probe, claims, error }: EmrCheck): Finding[] {
+  const findings = (probe?.findings ?? [])
+    .filter(({ status }) => status === 'problem' || status === 'warning')
+    .map(({ name, status, detail }) => found(emr, status === 'problem' ? 'problem' : 'warning', `${name}: ${detail}`));
+  if (claims === null) {
+    const cause = (error ?? '').replace(/^\w+: /, '');
+    const others = findings.filter(({ text }) => !text.toLowerCase().includes(cause.toLowerCase()));
+    return [found(emr, 'problem', `cannot be opened: ${cause}`), ...others];
+  }
+  if (findings.some(({ status }) => status === 'problem')) return findings;
+  const recommended = Object.keys(probe?.recommendedSettings ?? {});
+  const hint =
+    recommended.length === 0 ? '' : `; \`emr check --emr ${emr}\` recommends settings: ${recommended.join(', ')}`;
+  return [found(emr, 'ok', `${connector} is open, with ${claims.operations.length} operations${hint}`), ...findings];
+}

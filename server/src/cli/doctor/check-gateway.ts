@@ -1,0 +1,71 @@
+import { isIPv6 } from 'node:net';
+import type { Configuration } from '../../config/configuration.ts';
+import type { Environment } from '../../config/environment.ts';
+import { ConfigurationError } from '../../startup/configuration-error.ts';
+import { assertCanListen } from '../../startup/listen-error.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+/** A gateway that runs with this setup. */
+export interface RunningGateway {
+  /** `http://host:port`, without a slash at the end. */
+  readonly url: string;
+  readonly isReady: boolean;
+  /** EHRs that have not been opened since the start. */
+  readonly notOpen: readonly string[];
+}
+
+const found = findingsOf('gateway');
+/** Milliseconds. */
+const patience = 10_000;
+
+/**
+ * Asks the gateway at `HOST` and `PORT` for its health.
+ *
+ * @param mustRun whether it is a problem if none runs
+ */
+export async function checkGateway(
+  environment: Environment,
+  configuration: Configuration | undefined,
+  mustRun: boolean,
+): Promise<{ readonly findings: readonly Finding[]; readonly running?: RunningGateway }> {
+  const { host, port } = environment;
+  const url = urlOf(host, port);
+  const operations = configuration?.http.operations_port;
+  const health = port === 0 ? undefined : await readHealth(operations === undefined ? url : urlOf(host, operations));
+  if (health) {
+    const running = { url, ...health };
+    return { running, findings: [health.isReady ? found('process', 'ok', `runs at ${url}`) : notReady(running)] };
+  }
+  try {
+    await assertCanListen(environment);
+    if (mustRun) return { findings: [found('process', 'problem', `does not run at ${url}`)] };
+    return { findings: [found('process', 'note', `does not run at ${url}; it could start there`)] };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return { findings: error.mistakes.map((text) => found('process', 'problem', `does not run. ${text}`)) };
+  }
+}
+
+function notReady({ url, notOpen }: RunningGateway): Finding {
+  const cause = notOpen.length > 0 ? `EHRs not opened: ${notOpen.join(', ')}` : 'its database does not respond';
+  return found('process', 'problem', `runs at ${url}, and is not ready: ${cause}`);
+}
+
+/** `undefined`: no gateway responds. */
+async function readHealth(url: string): Promise<Pick<RunningGateway, 'isReady' | 'notOpen'> | undefined> {
+  try {
+    const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(patience), redirect: 'manual' });
+    const body: unknown = await response.json();
+    if (typeof body !== 'object' || body === null || !('emrs_not_open' in body)) return undefined;
+    const { emrs_not_open: notOpen } = body;
+    return { isReady: response.ok, notOpen: Array.isArray(notOpen) ? notOpen.map(String) : [] };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A wildcard address is reached at the loopback address. */
+function urlOf(host: string, port: number): string {
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
+}
