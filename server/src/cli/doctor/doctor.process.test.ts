@@ -1,0 +1,271 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { startFake } from '../../../../connectors/fhir-r4/fake/server.ts';
+import { createTestDatabase } from '../../../../test/database/database.ts';
+import { startChild } from '../../../../test/processes/child-gateway.ts';
+import { freePort } from '../../../../test/processes/free-port.ts';
+import { providerServer } from '../../messages/providers/test-support.ts';
+import type { Finding } from './finding.ts';
+
+const program = fileURLToPath(new URL('../main.ts', import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), 'crossward-doctor-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Runs the command line in a process of its own. */
+function crossward(words: string, variables: Variables) {
+  const env = { PATH: process.env.PATH, PORT: '0', ...variables };
+  const { promise, resolve } = Promise.withResolvers<{ code: unknown; stdout: string; stderr: string }>();
+  execFile(process.execPath, [program, ...words.split(' ')], { env }, (error, stdout, stderr) =>
+    resolve({ code: error?.code ?? 0, stdout, stderr }),
+  );
+  return promise;
+}
+
+/** The findings of a command as `area subject status`, with their texts. */
+async function findings(words: string, variables: Variables) {
+  const { code, stdout, stderr } = await crossward(`${words} --json`, variables);
+  expect(stderr).toBe('');
+  const { ok, findings: found }: { ok: boolean; findings: Finding[] } = JSON.parse(stdout);
+  expect(ok).toBe(code === 0);
+  const texts = Object.fromEntries(
+    found.map(({ area, subject, status, text }) => [`${area} ${subject} ${status}`, text]),
+  );
+  return { code, texts, areas: [...new Set(found.map(({ area }) => area))], stdout };
+}
+
+const emr = (baseUrl: string) => ({
+  id: 'clinic',
+  name: 'Clinic',
+  connector: 'fhir-r4',
+  settings: { base_url: baseUrl },
+  connection: { allow_private_addresses: true, retries: 0 },
+  policies: { booking_confirmation: 'code' },
+  care_units: [{ id: 'one', name: 'One', time_zone: 'Europe/Oslo', language: 'nb' }],
+});
+
+async function configured(file: object): Promise<Variables> {
+  const path = join(folder, `${randomBytes(4).toString('hex')}.yaml`);
+  // JSON is YAML.
+  await writeFile(path, JSON.stringify({ clients: [], ...file }));
+  return {
+    CROSSWARD_CONFIG: path,
+    CROSSWARD_SECRET_KEY: randomBytes(32).toString('base64'),
+    CROSSWARD_DATA_DIR: join(folder, 'none'),
+    SMS_SECRET: 'secret-of-the-provider',
+    SMTP_PASSWORD: 'password-of-the-mail-server',
+  };
+}
+
+async function smtpServer(password: string): Promise<{ port: number; letters: number }> {
+  const seen = { letters: 0 };
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: (given, _session, done) =>
+      given.password === password
+        ? done(null, { user: 'u' })
+        : done(Object.assign(new Error('no'), { responseCode: 535 })),
+    onData: (_stream, _session, done) => {
+      seen.letters++;
+      done();
+    },
+  });
+  server.on('error', () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return Object.assign(seen, { port: (server.server.address() as AddressInfo).port });
+}
+
+test('beside the running demo, it asks the gateway, and all is well', async () => {
+  const dataDir = join(folder, 'demo');
+  const gateway = await startChild({ dataDir, variables: { LOG_LEVEL: 'info' } });
+  onTestFinished(() => gateway.kill());
+  const variables = { CROSSWARD_DATA_DIR: dataDir, PORT: new URL(gateway.address).port };
+  const { code, texts } = await findings('doctor', variables);
+  expect(texts).toMatchObject({
+    'gateway process ok': `runs at ${gateway.address}`,
+    'database connection ok': `the embedded database in ${dataDir} is in use by the running gateway, and responds`,
+    'EHRs sandbox-se ok': 'the running gateway has opened it',
+  });
+  expect(code).toBe(0);
+  expect(await crossward('status', variables)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/\nAll is well\.\n$/),
+  });
+  // On another port it sees that somebody else has the database.
+  expect((await findings('doctor', { CROSSWARD_DATA_DIR: dataDir })).texts).toMatchObject({
+    'database connection unchecked': `the embedded database in ${dataDir} is in use by another Crossward process`,
+  });
+  await gateway.kill();
+  const alone = await findings('doctor', variables);
+  expect(alone).toMatchObject({ code: 0, texts: { 'database migrations ok': 'all are applied' } });
+  expect(alone.texts['secret key key ok']).toContain('reads what the database has encrypted');
+  expect(alone.texts['EHRs sandbox-no ok']).toMatch(/^sandbox is open, with \d+ operations$/);
+  // Whether something runs matters to `status` alone.
+  expect(await findings('status', variables)).toMatchObject({
+    code: 1,
+    texts: { 'gateway process problem': `does not run at ${gateway.address}` },
+  });
+});
+
+test('before the first start nothing is created', async () => {
+  const dataDir = join(folder, 'new');
+  const { code, texts } = await findings('doctor', { CROSSWARD_DATA_DIR: dataDir });
+  expect(code).toBe(0);
+  expect(texts['database connection note']).toContain('does not exist yet; the gateway creates it when it starts');
+  expect(await readdir(folder)).not.toContain('new');
+});
+
+test('names the cause of everything that cannot be reached, without paths and secrets', async () => {
+  const port = await freePort();
+  const variables = await configured({
+    emrs: [emr(`http://127.0.0.1:${port}/fhir-path`)],
+    messages: {
+      sms: { provider: 'webhook', url: `http://127.0.0.1:${port}/sms-path`, secret: { env: 'SMS_SECRET' } },
+      email: { provider: 'smtp', host: '127.0.0.1', port, tls: 'none', from: 'a@example.org' },
+    },
+    http: { public_url: `https://127.0.0.1:${port}/page-path` },
+  });
+  const databaseUrl = `postgres://user:password-of-the-database@127.0.0.1:${port}/name`;
+  const { code, texts, stdout } = await findings('doctor', { ...variables, DATABASE_URL: databaseUrl });
+  const refused = `connection refused by 127.0.0.1:${port}`;
+  expect(code).toBe(1);
+  expect(texts).toMatchObject({
+    'database connection problem': `Cannot connect to PostgreSQL: ${refused}`,
+    'EHRs clinic problem': `cannot be opened: ${refused}`,
+    'messages SMS problem': `webhook: ${refused}`,
+    'messages e-mail problem': `smtp: ${refused}`,
+    'public addresses http.public_url problem': refused,
+  });
+  expect(stdout).not.toMatch(/-path|password-of|secret-of/);
+});
+
+test('greets the providers, and sends no message', async () => {
+  await using sms = await providerServer((_request, response) => response.writeHead(405).end());
+  const mail = await smtpServer('password-of-the-mail-server');
+  const email = { provider: 'smtp', host: '127.0.0.1', port: mail.port, tls: 'none', from: 'a@example.org' };
+  const account = { username: 'clinic', password: { env: 'SMTP_PASSWORD' } };
+  const messages = {
+    sms: { provider: 'webhook', url: `${sms.url}/send`, secret: { env: 'SMS_SECRET' } },
+    email: { ...email, ...account },
+  };
+  const variables = await configured({ emrs: [emr('http://127.0.0.1:1')], messages });
+  const well = await findings('doctor', variables);
+  expect(well.texts['messages SMS ok']).toContain(`webhook at ${new URL(sms.url).host} responds`);
+  expect(well.texts['messages e-mail ok']).toBe(
+    `smtp at 127.0.0.1:${mail.port} greets, and accepts the user name and password`,
+  );
+  expect(sms.received.map(({ method, body }) => [method, body])).toEqual([['HEAD', '']]);
+  expect(mail.letters).toBe(0);
+
+  const wrong = await findings('doctor', { ...variables, SMTP_PASSWORD: 'another' });
+  expect(wrong.texts['messages e-mail problem']).toContain('rejected the user name or password');
+});
+
+test.each([
+  ['46elks', { username: 'u', password: { env: 'SMS_SECRET' }, from: 'Clinic' }, 'GET /a1/me'],
+  [
+    'twilio',
+    { account_sid: `AC${'0'.repeat(32)}`, auth_token: { env: 'SMS_SECRET' }, from: '+4712345678' },
+    `GET /2010-04-01/Accounts/AC${'0'.repeat(32)}.json`,
+  ],
+])('checks the credentials of %s', async (provider, settings, request) => {
+  let status = 200;
+  await using server = await providerServer((_request, response) => response.writeHead(status).end('{}'));
+  const messages = { sms: { provider, base_url: server.url, ...settings } };
+  const variables = await configured({ emrs: [emr('http://127.0.0.1:1')], messages });
+  expect((await findings('doctor', variables)).texts['messages SMS ok']).toContain(`${provider} at 127.0.0.1:`);
+  expect(server.received.map(({ method, path }) => `${method} ${path}`)).toEqual([request]);
+  status = 401;
+  expect((await findings('doctor', variables)).texts['messages SMS problem']).toContain('status 401 from 127.0.0.1:');
+});
+
+test('opens an EHR, and shows what its probe warns of', async () => {
+  const fake = await startFake();
+  onTestFinished(() => fake.close());
+  const { texts } = await findings('doctor', await configured({ emrs: [emr(fake.url)], messages: { sms: demo } }));
+  expect(texts['EHRs clinic ok']).toMatch(/^fhir-r4 is open, with \d+ operations/);
+});
+
+const demo = { provider: 'demo_mailbox' };
+
+test('checks the settings of PostgreSQL, and the secret key', async () => {
+  const { url = '', dispose } = await createTestDatabase('postgresql', 'empty');
+  onTestFinished(dispose);
+  const variables = await configured({ emrs: [emr('http://127.0.0.1:1')], messages: { sms: demo } });
+  const { texts } = await findings('doctor', { ...variables, DATABASE_URL: url, DATABASE_POOL_SIZE: '1000' });
+  // The server of the tests keeps nothing on a disk.
+  expect(texts['database fsync problem']).toContain('is off');
+  expect(texts['database max_connections warning']).toContain('this gateway alone can use 1006');
+  expect(texts['database migrations note']).toMatch(/^\d+ are missing; the gateway applies them when it starts$/);
+  expect(texts['database clock ok']).toMatch(/^differs from this machine's by 0\.\d seconds$/);
+});
+
+test('finds a secret key that does not fit, and a database of a later version', async () => {
+  const { database, url = '', dispose } = await createTestDatabase('postgresql');
+  onTestFinished(dispose);
+  const execute = async (text: string) => {
+    const client = await database.pool.connect();
+    await client.query(text);
+    client.release();
+  };
+  await execute(`INSERT INTO secret_keys (id, check_value) VALUES ('0badcafe', '\\x00')`);
+  const variables = await configured({ emrs: [emr('http://127.0.0.1:1')], messages: { sms: demo } });
+  const { texts } = await findings('doctor', { ...variables, DATABASE_URL: url });
+  expect(texts['secret key key problem']).toContain(
+    'has been used with the secret key 0badcafe, which is missing here',
+  );
+  await execute(`INSERT INTO schema_migrations (set, version, name, sha256) VALUES ('crossward', 999999, 'later', '')`);
+  expect(
+    (await findings('status', { ...variables, DATABASE_URL: url })).texts['database migrations problem'],
+  ).toContain('The database is newer than this version of Crossward');
+});
+
+test('asks the public address for a gateway, and tells a proxy that does not reach it', async () => {
+  let headers: Record<string, string> = {};
+  const server = createServer((_request, response) => response.writeHead(404, headers).end());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const variables = await configured({
+    emrs: [emr('http://127.0.0.1:1')],
+    messages: { sms: demo },
+    http: { public_url: `http://127.0.0.1:${port}` },
+    console: { url: `http://localhost:${port}`, local_accounts: true },
+  });
+  const before = await findings('doctor', variables);
+  expect(before.texts['public addresses http.public_url unchecked']).toContain('which is not from a gateway');
+  headers = { 'x-request-id': 'r-1' };
+  expect((await findings('doctor', variables)).texts).toMatchObject({
+    'public addresses http.public_url ok': `127.0.0.1:${port} reaches a gateway`,
+    'public addresses console.url ok': `localhost:${port} reaches a gateway`,
+  });
+});
+
+test('config check reads the setup alone, and reports every mistake', async () => {
+  const variables = await configured({
+    emrs: [{ ...emr('http://127.0.0.1:1'), connector: 'fhir' }],
+    messages: { sms: demo },
+  });
+  const wrong = await findings('config check', { ...variables, PORT: 'eighty', CROSSWARD_WORKER: '2' });
+  expect(wrong).toMatchObject({ code: 1, areas: ['configuration'] });
+  expect(wrong.texts['configuration environment problem']).toContain('PORT: must be a whole number');
+  expect(wrong.texts['configuration CROSSWARD_WORKER warning']).toContain('did you mean CROSSWARD_WORKERS?');
+  expect(wrong.texts['configuration file problem']).toContain('did you mean "fhir-r4"?');
+  expect(
+    await findings('config check', await configured({ emrs: [emr('http://127.0.0.1:1')], messages: { sms: demo } })),
+  ).toMatchObject({ code: 0, areas: ['configuration'] });
+  expect(await crossward('doctor --nonsense', {})).toMatchObject({ code: 2, stdout: '' });
+});
