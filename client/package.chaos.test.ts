@@ -99,6 +99,17 @@ test('the examples of the README compile, run from the packed package, and print
   expect(stdout.trimEnd().split('\n')).toEqual(printed);
 });
 
+test('the packed package contains what it runs, and no tests', async () => {
+  const [file = ''] = (await readdir(project)).filter((name) => name.endsWith('.tgz'));
+  const { stdout } = await run('tar', ['-tzf', join(project, file)]);
+  const files = stdout.trim().split('\n');
+  expect(files).toEqual(expect.arrayContaining(['package/package.json', 'package/README.md', 'package/dist/index.js']));
+  expect(
+    files.filter((name) => !/^package\/(package\.json|README\.md|dist\/(LICENSE|[a-z-]+\.(js|d\.ts)))$/.test(name)),
+  ).toEqual([]);
+  expect(files.filter((name) => name.includes('test'))).toEqual([]);
+});
+
 test('the packed package has types', async () => {
   const code = `
     import { createCrosswardClient, type Appointment, type Reason } from '@crossward/client';

@@ -1,3 +1,4 @@
+import { describeFailure } from './connection-failure.ts';
 import type { ConnectionErrorKind } from './errors.ts';
 import { isProblemDocument, type Problem } from './problem.ts';
 import { isRetryable } from './retry.ts';
@@ -51,52 +52,53 @@ export async function attempt<Data>(
   { fetch, headers, signal, limitMs, isStream }: AttemptOptions,
 ): Promise<Outcome<Data>> {
   const limit = startTimeLimit(limitMs, signal);
-  let isSent = false;
+  /** Set once a request is sent. */
+  let origin: string | undefined;
   let isStreaming = false;
   const markedFetch: Fetch = (request) => {
-    isSent = true;
+    ({ origin } = new URL(request.url));
     return fetch(request);
   };
   try {
     const { data, error, response } = await send({ headers, signal: limit.signal, fetch: markedFetch });
-    if (!response.ok) return { failure: rejection(response, error) };
+    if (!response.ok) return { failure: rejection(origin, response, error) };
     isStreaming = isStream;
     // Every other response of the gateway has a body.
     if (data === undefined && !isStream && response.status !== 204)
-      return { failure: unreadable('The response is empty', response.status) };
+      return { failure: unreadable(`The response of ${origin} is empty`, response.status) };
     return { data: data as Data, response };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    if (!isSent) throw error;
-    return { failure: limit.hasExpired() ? timedOut(error) : brokenOff(error) };
+    if (origin === undefined) throw error;
+    return { failure: limit.hasExpired() ? timedOut(origin, error) : brokenOff(origin, error) };
   } finally {
     if (isStreaming) limit.stopClock();
     else limit.end();
   }
 }
 
-function rejection({ status, headers }: Response, body: unknown): Failure {
+function rejection(origin: string | undefined, { status, headers }: Response, body: unknown): Failure {
   return {
     isRetryable: isRetryable(status, body),
     retryAfter: headers.get('retry-after'),
     ...(isProblemDocument(body) ? { problem: body } : {}),
     connection: {
       kind: 'unexpected_response',
-      message: `HTTP ${status} without a problem document of the gateway`,
+      message: `${origin} responded with HTTP ${status}, without a problem document of the gateway`,
       status,
     },
   };
 }
 
-function timedOut(cause: unknown): Failure {
-  const connection = { kind: 'timeout', message: 'The gateway did not respond within the time limit' } as const;
+function timedOut(origin: string, cause: unknown): Failure {
+  const connection = { kind: 'timeout', message: `${origin} did not respond within the time limit` } as const;
   return { isRetryable: true, retryAfter: null, connection, cause };
 }
 
-function brokenOff(cause: unknown): Failure {
+function brokenOff(origin: string, cause: unknown): Failure {
   // The error of `JSON.parse` quotes the response, which may hold data of a patient.
-  if (cause instanceof SyntaxError) return unreadable('The response is not JSON');
-  const connection = { kind: 'network', message: 'The connection to the gateway failed' } as const;
+  if (cause instanceof SyntaxError) return unreadable(`The response of ${origin} is not JSON`);
+  const connection = { kind: 'network', message: describeFailure(origin, cause) } as const;
   return { isRetryable: true, retryAfter: null, connection, cause };
 }
 

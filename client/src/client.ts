@@ -41,7 +41,11 @@ export interface CrosswardClient {
   readonly raw: RawClient;
 }
 
-/** Creates a client for one gateway. Every request sends the credentials. */
+/**
+ * Creates a client for one gateway. Every request sends the credentials.
+ *
+ * @throws {TypeError} if `baseUrl` or the credentials cannot be right
+ */
 export function createCrosswardClient(options: CrosswardClientOptions): CrosswardClient {
   const raw = createRawClient(options);
   const connection = { raw, caller: createCaller(options) };

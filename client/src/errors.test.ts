@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { CrosswardError, isProblem, type Problem, ProblemError, type Reason } from './index.ts';
+import { freePort } from '../../test/processes/free-port.ts';
+import { CrosswardError, createCrosswardClient, isProblem, type Problem, ProblemError, type Reason } from './index.ts';
 import { clientWithReplies, json, problem } from './test-gateway.ts';
 
 const wrongCode = {
@@ -87,6 +88,60 @@ test.each(['top\nsecret', 'top\u0000secret', 'top’secret'])(
 test('the error of an unreadable response does not quote it', async () => {
   const { unit } = clientWithReplies([new Response('{"given_name":Kari}')], { retry: false });
   const error: unknown = await unit.patients.get('p-3').catch((it: unknown) => it);
-  expect(error).toMatchObject({ kind: 'unexpected_response', message: 'The response is not JSON' });
+  expect(error).toMatchObject({
+    kind: 'unexpected_response',
+    message: 'The response of http://gateway.test is not JSON',
+  });
   expect(inspect(error)).not.toContain('Kari');
+});
+
+test.each([
+  ['gateway.example', 'baseUrl must start with https:// or http://'],
+  ['localhost:8080', 'baseUrl must start with https:// or http://'],
+  ['', 'baseUrl must be the URL of the gateway, such as https://gateway.example'],
+  [undefined, 'baseUrl must be the URL of the gateway, such as https://gateway.example'],
+  ['https://', 'baseUrl is not a valid URL'],
+  ['https://gateway.example/api', 'baseUrl must not end with /api: the client adds it'],
+  ['https://gateway.example/base/api/', 'baseUrl must not end with /api: the client adds it'],
+  [
+    'https://me:secret@gateway.example',
+    'baseUrl must not contain a user name or password: use clientId and clientSecret',
+  ],
+  ['https://gateway.example?token=secret', 'baseUrl must not contain a query or fragment'],
+])('the base URL %j is rejected when the client is created', (baseUrl, message) => {
+  expect(() => clientWithReplies([], { baseUrl: baseUrl as string })).toThrow(new TypeError(message));
+});
+
+test.each(['', ' ', undefined])('empty credentials (%j) are rejected when the client is created', (text) => {
+  for (const name of ['clientId', 'clientSecret']) {
+    expect(() => clientWithReplies([], { [name]: text })).toThrow(new TypeError(`${name} must not be empty`));
+  }
+});
+
+test('a failed connection names the origin and the cause, and no path', async () => {
+  const port = await freePort();
+  const options = { clientId: 'demo', clientSecret: 'secret', retry: false } as const;
+  const messageOf = async (baseUrl: string) => {
+    const client = createCrosswardClient({ ...options, baseUrl });
+    return client
+      .careUnit('clinic', 'ward')
+      .patients.get('p-3')
+      .catch((error: unknown) => error);
+  };
+  expect(await messageOf(`http://127.0.0.1:${port}/base`)).toMatchObject({
+    name: 'ConnectionError',
+    kind: 'network',
+    message: `The connection to http://127.0.0.1:${port} failed: connection refused (ECONNREFUSED)`,
+  });
+  expect(await messageOf('http://gateway.invalid')).toMatchObject({
+    message: expect.stringMatching(
+      /^The connection to http:\/\/gateway\.invalid failed: .* \((ENOTFOUND|EAI_AGAIN)\)$/,
+    ),
+  });
+});
+
+test('the error page of a proxy names the origin', async () => {
+  expect(await thrown(new Response('<h1>Bad Gateway</h1>', { status: 502 }))).toMatchObject({
+    message: 'http://gateway.test responded with HTTP 502, without a problem document of the gateway',
+  });
 });

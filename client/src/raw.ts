@@ -1,4 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
+import { checkOptions } from './check-options.ts';
 import { withHeaderReferences } from './header-references.ts';
 import type { paths } from './schema.ts';
 
@@ -31,11 +32,11 @@ type Send = (path: string, init?: Init) => Promise<unknown>;
 /**
  * Creates the client below the methods: typed by path, with the credentials, without retries.
  *
- * @throws {TypeError} if a header cannot hold the credentials
+ * @throws {TypeError} if an option is wrong
  */
-export function createRawClient({ baseUrl, clientId, clientSecret, fetch, identifiers }: RawOptions): RawClient {
-  assertHeaderValue('clientId', clientId);
-  assertHeaderValue('clientSecret', clientSecret);
+export function createRawClient(options: RawOptions): RawClient {
+  checkOptions(options);
+  const { baseUrl, clientId, clientSecret, fetch, identifiers } = options;
   const base = createClient<paths>({
     baseUrl,
     headers: { 'x-service-client-id': clientId, 'x-service-client-secret': clientSecret },
@@ -52,14 +53,6 @@ export function createRawClient({ baseUrl, clientId, clientSecret, fetch, identi
     };
   };
   return Object.fromEntries(methods.map((method) => [method, withReferences(base[method] as Send)])) as RawClient;
-}
-
-/** Does not show the value, unlike the error of `fetch`. Spaces and line breaks around it are not sent. */
-function assertHeaderValue(name: string, value: string): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a header must not contain them.
-  if (/[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/.test(`${value}`.trim())) {
-    throw new TypeError(`${name} has characters that a header cannot hold`);
-  }
 }
 
 /** @throws {TypeError} for `..` and the like, which would name another path */

@@ -1,0 +1,46 @@
+/** What callers in JavaScript may have given. */
+interface Options {
+  readonly baseUrl: unknown;
+  readonly clientId: unknown;
+  readonly clientSecret: unknown;
+}
+
+/**
+ * Checks what says which gateway is called, and as whom. The errors name the option and not its value, which can be secret.
+ *
+ * @throws {TypeError} with what is wrong and what is expected
+ */
+export function checkOptions({ baseUrl, clientId, clientSecret }: Options): void {
+  checkBaseUrl(baseUrl);
+  checkCredential('clientId', clientId);
+  checkCredential('clientSecret', clientSecret);
+}
+
+function checkBaseUrl(baseUrl: unknown): void {
+  if (typeof baseUrl !== 'string' || baseUrl.trim() === '')
+    throw new TypeError('baseUrl must be the URL of the gateway, such as https://gateway.example');
+  if (!/^https?:\/\//i.test(baseUrl)) throw new TypeError('baseUrl must start with https:// or http://');
+  const url = parse(baseUrl);
+  if (!url) throw new TypeError('baseUrl is not a valid URL');
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('baseUrl must not contain a user name or password: use clientId and clientSecret');
+  if (url.search !== '' || url.hash !== '') throw new TypeError('baseUrl must not contain a query or fragment');
+  if (/\/api\/*$/.test(url.pathname)) throw new TypeError('baseUrl must not end with /api: the client adds it');
+}
+
+function parse(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Spaces and line breaks around it are not sent. */
+function checkCredential(name: string, value: unknown): void {
+  if (typeof value !== 'string' || value.trim() === '') throw new TypeError(`${name} must not be empty`);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a header must not contain them.
+  if (/[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/.test(value.trim())) {
+    throw new TypeError(`${name} has characters that a header cannot hold`);
+  }
+}
