@@ -84,7 +84,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   measurePools(metrics, database);
   const messageMetrics = createMessageMetrics(metrics, background);
   const outbox = createOutbox({ database, db: background, keys, senders, metrics: messageMetrics, log });
-  const recorded = recordCalls(createEhrMetrics(metrics));
+  const recorded = recordCalls(createEhrMetrics(metrics), () => clock.now().getTime());
   const ehrs = await openEhrRegistry(configuration, modules, {
     database: database.pool,
     db: background,
@@ -134,6 +134,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       auditMetrics,
       webhookMetrics,
       ehrChangeMetrics,
+      calls: recorded.history,
       clock,
       log,
     },

@@ -10,6 +10,8 @@ export const largeTables = [
   'events',
   'webhook_deliveries',
   'audit_entries',
+  'history_counts',
+  'ehr_history',
 ] as const;
 
 /*
@@ -58,6 +60,11 @@ const fill = [
    SELECT md5((position % 10 + 1)::text)::uuid, id, position, subject,
      CASE WHEN position % 100 = 0 THEN 'pending' ELSE 'delivered' END, 1, now() + interval '1 hour'
    FROM events WHERE position IS NOT NULL`,
+  `INSERT INTO history_counts (quarter, kind, count)
+   SELECT now() - n / 10 * interval '15 minutes', 'kind-' || n % 10, 1 FROM generate_series(1, 60000) AS n`,
+  `INSERT INTO ehr_history (quarter, emr, process, running, known, unavailable, calls, failures, latencies)
+   SELECT now() - n / 20 * interval '15 minutes', 'ehr-' || n % 20, md5('process')::uuid, 32767, 32767, 0, 100, 0,
+     array_fill(1, ARRAY[31]) FROM generate_series(1, 60000) AS n`,
   `INSERT INTO audit_chains (id, key_id, started_at, anchor_position, anchor_hash, anchored_at, anchor_mac)
    SELECT md5(n::text)::uuid, md5('key')::uuid, now() - interval '6 years', 0, '\\x00', now(), '\\x00' FROM generate_series(0, 9) AS n`,
   `INSERT INTO audit_entries (chain_id, position, at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes, record_ids,

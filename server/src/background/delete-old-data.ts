@@ -3,6 +3,8 @@ import { deleteOldConfirmations, deleteUsedCodes } from '../confirmations/retent
 import { deleteOldConsoleData } from '../console/retention.ts';
 import type { Db } from '../db/kysely.ts';
 import { deleteOldEvents } from '../events/retention.ts';
+import { deleteOldHistory } from '../history/retention.ts';
+import { rollUp } from '../history/roll-up.ts';
 import { deleteFailedContent, deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldOperations } from '../operations/retention.ts';
 import { deleteOldUploads } from '../uploads/remove-uploads.ts';
@@ -12,8 +14,9 @@ const atOnce = 1_000;
 /** An upload has many chunks. */
 const uploadsAtOnce = 50;
 
-/** Deletes data whose retention period has ended. */
+/** Deletes data whose retention period has ended, after it was counted for the history. */
 export async function deleteOldData(db: Db, retention: Configuration['retention'], limit = atOnce): Promise<void> {
+  while (await rollUp(db));
   await deleteOldOperations(db, limit);
   await deleteOldUploads(db, Math.min(limit, uploadsAtOnce));
   await deleteUsedCodes(db, limit);
@@ -22,4 +25,5 @@ export async function deleteOldData(db: Db, retention: Configuration['retention'
   await deleteOldEvents(db, retention.event_days, limit);
   await deleteOldConfirmations(db, retention.confirmation_days, limit);
   await deleteOldConsoleData(db, limit);
+  await deleteOldHistory(db, limit);
 }

@@ -15,6 +15,10 @@ import { createAuditMetrics } from '../audit/metrics.ts';
 import { searchEntries } from '../audit/search.ts';
 import { createDatabaseClock } from '../db/clock.ts';
 import { createDb } from '../db/kysely.ts';
+import { recordCalls } from '../ehr/guard/call-history.ts';
+import { createEhrMetrics } from '../ehr/guard/metrics.ts';
+import { lastHours } from '../history/columns.ts';
+import { readCounts, readEhrColumns } from '../history/read-history.ts';
 import { listFailed } from '../messages/failed.ts';
 import { listOpen } from '../messages/open-messages.ts';
 import { createDispatcher } from '../webhooks/dispatcher.ts';
@@ -90,6 +94,7 @@ test('no background job scans a growing table or index', async () => {
         auditMetrics: createAuditMetrics(new Registry()),
         webhookMetrics,
         ehrChangeMetrics: createEhrChangeMetrics(new Registry()),
+        calls: recordCalls(createEhrMetrics(new Registry())).history,
         clock: createDatabaseClock(db),
         log,
       },
@@ -124,6 +129,16 @@ test.each([
   ['failed messages', listFailed],
 ] as const)("an operator's list of %s does not scan a growing table either", async (_, list) => {
   expect(await readingWhole(await observeAll(() => list(createDb(database))))).toEqual([]);
+});
+
+test("the plots of the console's overview scan no growing table", async () => {
+  const columns = lastHours(new Date(), 'UTC');
+  const statements = await observe(async () => {
+    await readCounts(createDb(database), columns);
+    await readEhrColumns(createDb(database), columns);
+  });
+  expect(statements).toHaveLength(2);
+  expect(await readingWhole(statements)).toEqual([]);
 });
 
 test('the start of a replay does not scan the events', async () => {

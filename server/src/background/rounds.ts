@@ -7,7 +7,9 @@ import type { Configuration } from '../config/configuration.ts';
 import { freeOrphanedItems } from '../confirmations/orphaned-items.ts';
 import type { DatabaseClock } from '../db/clock.ts';
 import type { Db } from '../db/kysely.ts';
+import type { CallHistory } from '../ehr/guard/call-history.ts';
 import { publishEvents } from '../events/publish-events.ts';
+import { recordEhrs } from '../history/ehr-recorder.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { Dispatcher } from '../webhooks/dispatcher.ts';
@@ -34,6 +36,8 @@ const clientsPauseMilliseconds = 3_000;
 const resealPauseMilliseconds = 60_000;
 const resealedAtOnce = 100;
 const messagesPauseMilliseconds = 2_000;
+/** Several looks a minute, of which one writes. */
+const historyPauseMilliseconds = 10_000;
 const orphansPauseMilliseconds = 10_000;
 const deletionPauseMilliseconds = 10_000;
 const entriesDeletedAtOnce = 1_000;
@@ -63,6 +67,8 @@ export interface BackgroundDependencies {
   readonly auditMetrics: AuditMetrics;
   readonly webhookMetrics: WebhookMetrics;
   readonly ehrChangeMetrics: EhrChangeMetrics;
+  /** The calls to each EHR in the last hour. */
+  readonly calls: CallHistory;
   readonly clock: DatabaseClock;
   readonly log: Logger;
 }
@@ -78,6 +84,7 @@ export function backgroundWork(
     auditMetrics,
     webhookMetrics,
     ehrChangeMetrics,
+    calls,
     clock,
     log,
     ...more
@@ -131,6 +138,11 @@ export function backgroundWork(
     guarded(clockPauseMilliseconds, "reading the database's clock", watchClock(clock, log)),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
     repeating(messagesPauseMilliseconds, 'marking delayed messages', () => outbox.markDelayed()),
+    guarded(
+      historyPauseMilliseconds,
+      'recording the history of EHRs',
+      recordEhrs({ db, ehrs: [...ehrs.values()], calls, now: () => clock.now().getTime() }),
+    ),
     guarded(orphansPauseMilliseconds, 'freeing what ended operations have reserved', async () => {
       const freed = await freeOrphanedItems(db);
       if (freed > 0) log.warn({ freed }, 'items of ended operations freed');

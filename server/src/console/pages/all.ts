@@ -10,6 +10,7 @@ import { routes as connections } from './connections.ts';
 import { routes as drop } from './drop.ts';
 import { routes as editClient } from './edit-client.ts';
 import { routes as endSessions } from './end-sessions.ts';
+import { routes as history } from './history.ts';
 import { routes as messages } from './messages.ts';
 import { routes as newClient } from './new-client.ts';
 import { routes as oidc } from './oidc.ts';
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   ...ownCodes,
   ...endSessions,
   ...overview,
+  ...history,
   ...operations,
   ...operation,
   ...drop,

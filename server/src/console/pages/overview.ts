@@ -8,6 +8,7 @@ import { listNeeds, needsList } from '../attention/attention.ts';
 import { sumUp } from '../chart.ts';
 import { callFigures, hourCharts, lastSuccess, stateBadge } from '../ehr-parts.ts';
 import { page } from '../frame.ts';
+import { historyOfDay } from '../history.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { counted, duration, notice, time } from '../parts.ts';
 import type { Route } from '../route.ts';
@@ -49,7 +50,8 @@ ${[
 <h2>EHRs</h2>
 <p class="quiet">As seen by this gateway process since its start. Other processes have their own figures.</p>
 <ul class="cards">
-${[...services.ehrs.values()].map((ehr) => html`<li class="card">${ehrCard(context, ehr, open)}</li>\n`)}</ul>`,
+${[...services.ehrs.values()].map((ehr) => html`<li class="card">${ehrCard(context, ehr, open)}</li>\n`)}</ul>
+${await historyOfDay(context)}`,
   });
 }
 

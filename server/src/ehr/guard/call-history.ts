@@ -7,6 +7,9 @@ const minuteMs = 60_000;
 /** Upper limits of the latency classes in milliseconds, each 1.5 times the one before. The last class has no limit. */
 const limits = Array.from({ length: 30 }, (_, index) => 1.5 ** index);
 
+/** No call in any class of latency. */
+export const noLatencies: readonly number[] = Array.from({ length: limits.length + 1 }, () => 0);
+
 /** The calls of one minute. */
 export interface MinuteOfCalls {
   /** Milliseconds since 1970. */
@@ -46,6 +49,8 @@ export interface CallHistory {
   operations(emr: string): readonly CallsOfOperation[];
   /** The last twenty calls that failed, the newest first, however old. Without those that the circuit breaker rejected. */
   failed(emr: string): readonly FailedCall[];
+  /** The served calls of one of these minutes, by class of latency. */
+  latencies(emr: string, start: number): readonly number[];
 }
 
 const mostFailed = 20;
@@ -133,6 +138,10 @@ export function recordCalls(
       },
     },
     history: {
+      latencies(emr, start) {
+        const minute = rings.get(emr)?.[(start / minuteMs) % minutes];
+        return minute?.start === start ? [...minute.classes] : noLatencies;
+      },
       of(emr) {
         const last = Math.floor(now() / minuteMs);
         const ring = rings.get(emr);
@@ -142,7 +151,7 @@ export function recordCalls(
           const minute = ring?.[number % minutes];
           if (minute?.start !== start) return { start, calls: 0, failures: 0, median: null, p95: null };
           const { calls, failures, classes } = minute;
-          return { start, calls, failures, median: below(classes, 0.5), p95: below(classes, 0.95) };
+          return { start, calls, failures, median: latencyOf([...classes], 0.5), p95: latencyOf([...classes], 0.95) };
         });
       },
       operations(emr) {
@@ -171,8 +180,8 @@ function classOf(milliseconds: number): number {
   return Math.min(Math.ceil(Math.log(milliseconds) / Math.log(1.5)), limits.length);
 }
 
-/** The upper limit of the class below which this share of the calls lies. */
-function below(classes: Uint32Array, share: number): number | null {
+/** Milliseconds that this share of the calls took at most, exact to 50 %, from the calls in each class. `null`: no call. */
+export function latencyOf(classes: readonly number[], share: number): number | null {
   const total = classes.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let sum = 0;

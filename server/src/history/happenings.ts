@@ -1,0 +1,44 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** What is counted. The names are stored. */
+export const happenings = [
+  'booked',
+  'moved',
+  'cancelled',
+  'code_sent',
+  'code_confirmed',
+  'message_failed',
+  'delivered',
+  'delivery_failed',
+] as const;
+export type Happening = (typeof happenings)[number];
+
+/** The beginning of the quarter of an hour that an instant is in. In SQL. */
+export function quarterOf(instant: RawBuilder<Date>): RawBuilder<Date> {
+  return sql`date_bin('15 minutes', ${instant}, '2000-01-01 00:00Z')`;
+}
+
+/**
+ * A query that counts what happened from one instant until another: rows of `quarter`, `kind` and `count`. Reads only what
+ * happened then, by indexes.
+ *
+ * An appointment counts as moved if its time or its resource has changed. A delivery that ends because its endpoint is
+ * disabled has neither arrived nor failed.
+ */
+export function countHappenings(from: RawBuilder<Date>, until: RawBuilder<Date>): RawBuilder<unknown> {
+  const during = (column: string) => sql<boolean>`${sql.ref(column)} >= ${from} AND ${sql.ref(column)} < ${until}`;
+  return sql`
+    SELECT ${quarterOf(sql.ref('at'))} AS quarter, kind, count(*)::integer AS count FROM (
+      SELECT occurred_at AS at, CASE type
+        WHEN 'appointment.booked' THEN 'booked'
+        WHEN 'appointment.updated' THEN CASE WHEN data -> 'changed' ?| '{start,end,resource_id}' THEN 'moved' END
+        WHEN 'appointment.cancelled' THEN 'cancelled'
+        WHEN 'message.failed' THEN 'message_failed' END AS kind
+      FROM events WHERE ${during('occurred_at')} AND endpoint_id IS NULL
+      UNION ALL SELECT completed_at, 'code_sent' FROM messages WHERE state = 'sent' AND ${during('completed_at')}
+      UNION ALL SELECT confirmed_at, 'code_confirmed' FROM confirmations WHERE ${during('confirmed_at')}
+      UNION ALL SELECT completed_at, CASE state WHEN 'delivered' THEN 'delivered' ELSE 'delivery_failed' END
+        FROM webhook_deliveries
+        WHERE ${during('completed_at')} AND state <> 'pending' AND failure_reason IS DISTINCT FROM 'endpoint_disabled'
+    ) AS happening WHERE kind IS NOT NULL GROUP BY 1, 2`;
+}
