@@ -282,15 +282,19 @@ describe('messages', () => {
     const notice = `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
     expect(listed).toMatchObject({ code: 0, stderr: notice });
     expect(listed.stdout).toMatch(
-      new RegExp(`^${id} {2}sandbox-se/lund {2}sms {2}http_401 {2}appointment a-1 {2}code expires \\S+Z\n$`),
+      new RegExp(
+        `^${id} {2}sandbox-se/lund {2}sms {2}status 401 from the provider {2}appointment a-1 {2}code expires \\S+Z\n$`,
+      ),
     );
     expect((await crossward('messages list')).stdout).toMatch(
       new RegExp(
-        `^${id} {2}sandbox-se/lund {2}sms {2}failed {2}attempts \\? {2}next none {2}age \\d+ s {2}appointment a-1 {2}code expires \\S+Z\n$`,
+        `^booking {2}sandbox-se/lund {2}sms {2}failed {2}status 401 from the provider {2}since \\S+Z \\(\\d+ s\\) {2}attempts \\? {2}next none {2}code expires \\S+Z {2}appointment a-1 {2}message ${id}\n$`,
       ),
     );
     expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: notice });
-    expect((await crossward('messages list')).stdout).toContain(`${id}  sandbox-se/lund  sms  waiting  attempts`);
+    expect((await crossward('messages list')).stdout).toContain(
+      'booking  sandbox-se/lund  sms  waiting  no attempt has failed  since',
+    );
     expect((await crossward('messages failed')).stdout).toContain('No failed messages');
     expect(await crossward(`messages retry ${id}`)).toMatchObject({
       code: 1,

@@ -1,6 +1,8 @@
 import { Command } from 'commander';
+import { duration } from '../console/parts.ts';
 import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import { type FailedMessage, listFailed, sendAgain } from '../messages/failed.ts';
+import { failureText } from '../messages/failure-text.ts';
 import { listOpen, type OpenMessage } from '../messages/open-messages.ts';
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -20,7 +22,7 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
     });
   messages
     .command('list')
-    .description('List queued, retried and failed messages. Shows no patient data.')
+    .description('List queued messages, and those that failed in the last 24 hours. Shows no patient data.')
     .option(...jsonOption)
     .action(async ({ json }: JsonOption) => {
       const open = await withDatabase(output, (db) => listOpen(db));
@@ -42,14 +44,20 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
 
 function line({ id, emr, careUnitId, channel, appointmentId, failureReason, expiresAt }: FailedMessage): string {
   const until = expiresAt.toISOString();
-  return `${id}  ${emr}/${careUnitId}  ${channel}  ${failureReason}  appointment ${appointmentId}  code expires ${until}\n`;
+  return `${id}  ${emr}/${careUnitId}  ${channel}  ${cause(failureReason)}  appointment ${appointmentId}  code expires ${until}\n`;
 }
 
 function openLine(message: OpenMessage): string {
-  const { id, emr, careUnitId, channel, state, attempts, nextAttemptAt, ageSeconds, appointmentId, expiresAt } =
+  const { id, emr, careUnitId, channel, kind, state, attempts, nextAttemptAt, since, ageSeconds, failureReason } =
     message;
   const next = nextAttemptAt?.toISOString() ?? 'none';
-  const progress = `${state}  attempts ${attempts ?? '?'}  next ${next}  age ${ageSeconds} s`;
-  const until = expiresAt.toISOString();
-  return `${id}  ${emr}/${careUnitId}  ${channel}  ${progress}  appointment ${appointmentId}  code expires ${until}\n`;
+  const age = duration(ageSeconds).replaceAll('\u00a0', ' ');
+  const what = `${kind ?? 'unknown'}  ${emr}/${careUnitId}  ${channel}  ${state}  ${cause(failureReason)}`;
+  const progress = `since ${since.toISOString()} (${age})  attempts ${attempts ?? '?'}  next ${next}`;
+  return `${what}  ${progress}  code expires ${message.expiresAt.toISOString()}  appointment ${message.appointmentId}  message ${id}\n`;
+}
+
+/** As in the console. The command line does not know the address of the provider. */
+function cause(failureReason: string | null): string {
+  return failureReason === null ? 'no attempt has failed' : failureText(failureReason);
 }

@@ -10,6 +10,7 @@ export type Action =
   | 'operation_retry'
   | 'operation_drop'
   | 'message_send_again'
+  | 'message_send_now'
   | 'connection_check'
   | 'audit_search'
   | 'account_create'
@@ -46,7 +47,7 @@ export interface Activity {
   readonly operator: string;
   readonly action: Action;
   /**
-   * The id of an operation, a message, an EHR, a client or a webhook endpoint; the name of an account, with its new role
+   * The id of an operation, a message (or `all` messages), an EHR, a client or a webhook endpoint; the name of an account, with its new role
    * if the role changes; the name of an operator whose sessions end; or the address that a sign-in came from.
    */
   readonly target?: string | undefined;

@@ -5,6 +5,7 @@ import { insertFailedMessage, insertOperation } from '../../../test/database/stu
 import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
 import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
 import { startGateway } from '../../../test/gateway/gateway.ts';
+import { eventually } from '../../../test/requests/codes.ts';
 import { browserWith, withConsole } from '../../../test/requests/console.ts';
 import { sealPlan } from '../operations/stored-operation.ts';
 import { insertEndpoint } from '../webhooks/endpoint-store.ts';
@@ -74,7 +75,10 @@ describe('what needs attention is told with its cause, its patients and what men
     await sql`
       UPDATE messages SET state = 'queued', completed_at = NULL, not_before = now() + interval '1 hour',
         failure_reason = 'connection_refused', created_at = now() - interval '61 seconds'`.execute(db);
-    expect(await needs()).toMatch(/^SMS 1 message has not left yet: [^,]+, since .*; it concerns 1 patient\./);
+    // A gateway notices it within seconds.
+    await eventually(async () =>
+      expect(await needs()).toMatch(/^SMS 1 message has not left yet: [^,]+, since .*; it concerns 1 patient\./),
+    );
   });
 
   test('endpoints that do not get their events', async () => {

@@ -399,7 +399,7 @@ describe('an operator', () => {
       FROM messages, generate_series(1, 210) AS it WHERE id = ${id}`.execute(db);
     const { html, text } = await browser.open('/console/messages');
     expect(html.match(/<tr role="row"><td/g)).toHaveLength(200);
-    expect(text).toContain('Only the first 200 are shown: failed ones first');
+    expect(text).toContain('Only the first 200 messages are listed: failed ones first');
     await sql`DELETE FROM messages WHERE first_appointment_id = 'a-many'`.execute(db);
   });
 
@@ -421,9 +421,10 @@ describe('an operator', () => {
     const page = await browser.open('/console/messages');
     expect(page.text).toContain('status 401 from the provider');
     expect(page.html).toContain(`messages/${id}/send`);
-    expect((await browser.submit(`/console/messages/${id}/send`)).text).toContain('The message was queued.');
+    expect(page.text).toMatch(/failed SMS: \d+ messages?, status 401 from the provider, since /);
+    expect((await browser.submit(`/console/messages/${id}/send`)).text).toContain('was queued.');
     await browser.open('/console/messages');
-    expect((await browser.submit('/console/messages/x/send')).text).toContain('No failed message with this id');
+    expect((await browser.submit('/console/messages/x/send')).text).toContain('Nothing was sent');
   });
 
   test('checks a connection', async () => {

@@ -197,11 +197,17 @@ async function insertMessage(tx: Tx, keys: KeyRing, message: CodeMessage): Promi
   return owner.id;
 }
 
+/** A failed message stays failed, so that operators still see it, but cannot be sent again. */
 async function supersede(tx: Tx, confirmationIds: readonly string[]): Promise<void> {
   if (confirmationIds.length === 0) return;
   await tx
     .updateTable('messages')
-    .set({ state: 'superseded', sealed_content: null, completed_at: sql<Date>`clock_timestamp()`, needs_job: false })
+    .set({
+      state: sql`CASE state WHEN 'queued' THEN 'superseded' ELSE state END`,
+      sealed_content: null,
+      completed_at: sql<Date>`coalesce(completed_at, clock_timestamp())`,
+      needs_job: false,
+    })
     .where(sql<boolean>`confirmation_id = ANY(${[...confirmationIds]}::uuid[])`)
     .where('state', 'in', ['queued', 'failed'])
     .execute();

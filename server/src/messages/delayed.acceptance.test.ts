@@ -7,6 +7,7 @@ import { startGateway } from '../../../test/gateway/gateway.ts';
 import { freePort } from '../../../test/processes/free-port.ts';
 import { type Appointment, book, bookEach, consecutiveSlots, sodermalm } from '../../../test/requests/bookings.ts';
 import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
+import { browserWith, withConsole } from '../../../test/requests/console.ts';
 import { readEvents } from '../../../test/requests/events.ts';
 import { browserOf, pagePath, withPages } from '../../../test/requests/patient-page.ts';
 import { resolvePatientPage } from '../config/patient-page.ts';
@@ -17,7 +18,7 @@ import { sendAgain } from './failed.ts';
 const port = await freePort();
 const gateway = await startGateway({
   configure: (demo) => ({
-    ...withPages(demo),
+    ...withConsole(withPages(demo)),
     emrs: demo.emrs.map((emr) => ({
       ...emr,
       care_units: emr.care_units.map((it) => ({
@@ -34,9 +35,7 @@ const gateway = await startGateway({
 afterAll(() => gateway.close());
 let provider: Server | undefined;
 afterEach(async () => {
-  provider?.closeAllConnections();
-  provider?.close();
-  provider = undefined;
+  await stopProvider();
   // Messages of other tests are not sent any more.
   await rowsOf(gateway, 'DELETE FROM messages');
 });
@@ -53,6 +52,15 @@ async function startProvider(status: number): Promise<void> {
   await once(provider, 'listening');
 }
 
+async function stopProvider(): Promise<void> {
+  const stopped = provider;
+  provider = undefined;
+  if (!stopped) return;
+  stopped.close();
+  stopped.closeAllConnections();
+  await once(stopped, 'close');
+}
+
 /** Sets the age of all messages, since they were queued. */
 const setAge = (seconds: number) =>
   rowsOf(
@@ -61,8 +69,6 @@ const setAge = (seconds: number) =>
        queued_again_at = CASE WHEN queued_again_at IS NOT NULL THEN clock_timestamp() - make_interval(secs => $1) END`,
     [seconds],
   );
-
-const sendNow = () => rowsOf(gateway, `UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`);
 
 /** The page of an appointment, in English. */
 const pageOf = async (held: Appointment) => (await browserOf(gateway).open(`${pagePath(held)}?lang=en`)).text;
@@ -96,7 +102,7 @@ const linesAbout = (messageId: unknown) =>
     .map((text) => JSON.parse(text))
     .filter((it) => it.msg === 'message delayed' && it.message_id === messageId);
 
-test('an outage of the provider is told after a minute by page, API, event, metric and log, once', async () => {
+test('an outage of the provider is told after a minute by page, API, event, metric, log and console, once', async () => {
   const counted = (await metric('delayed_total')) ?? 0;
   const held = await book(gateway, { careUnit: sodermalm });
   await failsWith('connection_refused');
@@ -140,8 +146,17 @@ test('an outage of the provider is told after a minute by page, API, event, metr
     }),
   ]);
 
+  const { browser } = await browserWith(gateway, 'outage', 'operate');
+  const cause = `connection refused by 127.0.0.1:${port}, since`;
+  const { text } = await browser.open('/console/messages');
+  expect(text).toContain(`delayed SMS: 1 message, ${cause}`);
+  expect(text).toMatch(/\(1 min( \d+ s)?\) .* a booking sandbox-se sodermalm /);
+  expect((await browser.open('/console')).text).toContain(`1 message has not left yet: ${cause}`);
+
   await startProvider(200);
-  await sendNow();
+  await rowsOf(gateway, "UPDATE messages SET not_before = now() + interval '1 hour'");
+  await browser.open('/console/messages');
+  expect((await browser.submit(`/console/messages/${event?.data.message_id}/send-now`)).text).toContain('is due');
   await reaches(held, 'sent');
   expect(await pageOf(held)).toContain('We have sent you the code by SMS.');
   expect(await metric('delayed')).toBe(0);
@@ -200,8 +215,7 @@ test('the minute of a message that is sent again begins anew', async () => {
   const held = await book(gateway, { careUnit: sodermalm });
   await reaches(held, 'failed');
   await setAge(600);
-  provider?.close();
-  provider?.closeAllConnections();
+  await stopProvider();
   const [message] = await rowsOf<{ id: string }>(gateway, 'SELECT id FROM messages');
   expect(await sendAgain(db, message?.id ?? '')).toBe(true);
   await outbox.markDelayed();
@@ -216,4 +230,28 @@ test('a message that is withdrawn is not late', async () => {
   await setAge(60);
   expect(await outbox.markDelayed()).toBe(false);
   expect(await eventsAbout(held)).toEqual([]);
+});
+
+test('one button sends again what is still valid, and the others stay visible', async () => {
+  await startProvider(400);
+  const [valid, cancelled] = await bookEach(gateway, await consecutiveSlots(gateway, 2, { careUnit: sodermalm }), {
+    careUnit: sodermalm,
+  });
+  if (!valid || !cancelled) throw new Error('Two appointments were not booked');
+  for (const one of [valid, cancelled]) await reaches(one, 'failed');
+  await sweden.cancel(cancelled.id);
+  await stopProvider();
+  await startProvider(200);
+  const { browser } = await browserWith(gateway, 'again', 'operate');
+  const page = await browser.open('/console/messages');
+  expect(page.text).toContain(`failed SMS: 2 messages, status 400 from 127.0.0.1:${port}, since`);
+  expect(page.text).toContain('Send again what is still valid: 1 message');
+  expect(page.text).toContain('the code is no longer awaited');
+  expect((await browser.submit('/console/messages/send-again')).text).toContain('was queued');
+  await reaches(valid, 'sent');
+  const after = await browser.open('/console/messages');
+  expect(after.text).toContain(`failed SMS: 1 message, status 400 from 127.0.0.1:${port}, since`);
+  expect(after.text).toContain('None of them can be sent again');
+  expect((await browser.submit('/console/messages/send-again')).text).toContain('Nothing was sent');
+  expect((await browser.open('/console/activity')).text).toContain('again message send again all done');
 });

@@ -7,7 +7,7 @@ export const deliveryStates = ['queued', 'delayed', 'sent', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /** A condition on `messages`: the message has not left, and the gateways have noticed that it is late. */
-const isDelayed = sql<boolean>`(state = 'queued' AND delayed_at IS NOT NULL)`;
+export const isDelayed = sql<boolean>`(state = 'queued' AND delayed_at IS NOT NULL)`;
 
 /**
  * SQL for the delivery state of the confirmation whose id is in the named column, such as `confirmations.id`. Null if the

@@ -23,6 +23,10 @@ export const canBeSentAgain = sql<boolean>`
     SELECT FROM confirmation_items AS item
     WHERE item.confirmation_id = messages.confirmation_id AND item.state = 'pending')`;
 
+const queuedAgain = sql`
+  state = 'queued', completed_at = NULL, failure_reason = NULL, not_before = NULL, queued_again_at = clock_timestamp(),
+  needs_job = true`;
+
 /** Lists failed messages that can be sent again, the oldest first. */
 export async function listFailed(db: Db): Promise<FailedMessage[]> {
   const { rows } = await sql<FailedMessage>`
@@ -41,12 +45,17 @@ export async function countFailed(db: Db): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
+/** Queues all failed messages again that can be sent again. Returns their number. */
+export async function sendAllAgain(db: Db): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`UPDATE messages SET ${queuedAgain} WHERE ${canBeSentAgain}`.execute(db);
+  return Number(numAffectedRows);
+}
+
 /** Queues a failed message again; a gateway sends it within seconds. Returns `false` if no such message can be sent again. */
 export async function sendAgain(db: Db, id: string): Promise<boolean> {
   if (!isUuid(id)) return false;
   const { numAffectedRows } = await sql`
-    UPDATE messages SET state = 'queued', completed_at = NULL, failure_reason = NULL, not_before = NULL,
-      queued_again_at = clock_timestamp(), needs_job = true
+    UPDATE messages SET ${queuedAgain}
     WHERE id = ${id} AND ${canBeSentAgain}`.execute(db);
   return numAffectedRows === 1n;
 }

@@ -6,7 +6,7 @@ import { startGateway } from '../../../test/gateway/gateway.ts';
 import { book, sodermalm } from '../../../test/requests/bookings.ts';
 import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
 import { Secret } from '../config/secret.ts';
-import { listOpen } from './open-messages.ts';
+import { groupOpen, listOpen } from './open-messages.ts';
 
 /** The provider's response to every message. */
 let status = 200;
@@ -70,11 +70,14 @@ test('a message that is being retried is listed with its attempts and the time o
   });
   expect(message).toEqual({
     id: expect.any(String),
+    kind: 'booking',
     emr: 'sandbox-se',
     careUnitId: 'sodermalm',
     channel: 'sms',
     appointmentId: held.id,
     state: 'retrying',
+    since: expect.any(Date),
+    canBeSentAgain: false,
     attempts: expect.any(Number),
     nextAttemptAt: expect.any(Date),
     ageSeconds: expect.any(Number),
@@ -87,17 +90,23 @@ test('a message that is being retried is listed with its attempts and the time o
   expect((await listOpen(db))[0]?.ageSeconds).toBeGreaterThanOrEqual(100);
 });
 
-test('a message that failed permanently is logged as an error, counted, and listed while it can be sent again', async () => {
+test('a message that failed permanently is logged as an error, counted, and listed for a day', async () => {
   status = 400;
   const failed = (await metric('failed_total')) ?? 0;
   const held = await delivered('failed');
   const [message] = await listOpen(db);
-  expect(message).toMatchObject({ appointmentId: held.id, state: 'failed', attempts: 1, nextAttemptAt: null });
+  expect(message).toMatchObject({ appointmentId: held.id, state: 'failed', attempts: 1, canBeSentAgain: true });
+  expect(await groupOpen(db)).toMatchObject([
+    { channel: 'sms', state: 'failed', failureReason: 'http_400', sendable: 1 },
+  ]);
   expect(await metric('failed_total')).toBe(failed + 1);
   expect(await metric('waiting')).toBe(0);
   const line = gateway.logLines.map((text) => JSON.parse(text)).find((it) => it.message_id === message?.id);
   expect(line).toMatchObject({ level: 50, msg: 'message failed', reason: 'http_400' });
   await sweden.cancel(held.id);
+  expect(await listOpen(db)).toMatchObject([{ id: message?.id, state: 'failed', canBeSentAgain: false }]);
+  expect(await groupOpen(db)).toMatchObject([{ count: 1, sendable: 0 }]);
+  await rowsOf(gateway, "UPDATE messages SET completed_at = completed_at - interval '25 hours'");
   expect(await listOpen(db)).toEqual([]);
 });
 

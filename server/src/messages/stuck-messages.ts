@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
+import { isDelayed } from './delivery-state.ts';
 import { canBeSentAgain } from './failed.ts';
-
-/** A message leaves within seconds. */
-const lateAfterSeconds = 60;
 
 /** Messages of a channel that have not left for the same cause. */
 export interface StuckMessages {
@@ -19,7 +17,7 @@ export interface StuckMessages {
   readonly patients: number;
 }
 
-/** The messages that failed and can be sent again, and those that are queued for more than a minute, by cause. */
+/** The messages that failed and can be sent again, and those that have not left within a minute, by cause. */
 export async function groupStuckMessages(db: Db): Promise<StuckMessages[]> {
   const { rows } = await sql<StuckMessages>`
     SELECT channel, state = 'failed' AS "isFailed", failure_reason AS "failureReason", count(*)::int AS count,
@@ -27,8 +25,7 @@ export async function groupStuckMessages(db: Db): Promise<StuckMessages[]> {
         (SELECT encode(patient_hash, 'hex') FROM confirmations WHERE id = messages.confirmation_id),
         confirmation_id::text))::int AS patients
     FROM messages
-    WHERE state = 'queued' AND coalesce(queued_again_at, created_at) < clock_timestamp() - make_interval(secs => ${lateAfterSeconds})
-      OR ${canBeSentAgain}
+    WHERE ${isDelayed} OR (${canBeSentAgain})
     GROUP BY 1, 2, 3 ORDER BY "isFailed" DESC, since`.execute(db);
   return rows;
 }

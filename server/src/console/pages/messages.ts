@@ -1,77 +1,174 @@
-import { type Html, html } from '../../html/html.ts';
-import { sendAgain } from '../../messages/failed.ts';
-import { listOpen, type OpenMessage } from '../../messages/open-messages.ts';
+import type { Tx } from '../../db/kysely.ts';
+import { type Html, type HtmlContent, html } from '../../html/html.ts';
+import { sendAgain, sendAllAgain } from '../../messages/failed.ts';
+import { groupOpen, listOpen, type OpenGroup, type OpenMessage, type OpenState } from '../../messages/open-messages.ts';
+import { sendNow } from '../../messages/send-now.ts';
 import { act, NotPossible } from '../act.ts';
 import { page, postForm } from '../frame.ts';
-import { type ConsoleResponse, type SignedIn, seeOther } from '../page.ts';
-import { badge, duration, notice, type Tone, table, time } from '../parts.ts';
+import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
+import { badge, counted, duration, notice, type Tone, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
 import type { Route } from '../route.ts';
 import { readTarget } from './operation.ts';
 
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'messages', role: 'view', page: messagesPage },
-  { method: 'POST', path: 'messages/:id/send', role: 'operate', page: sendMessageAgain },
+  { method: 'POST', path: 'messages/send-again', role: 'operate', page: sendAllFailed },
+  { method: 'POST', path: 'messages/send-now', role: 'operate', page: sendAllQueued },
+  { method: 'POST', path: 'messages/:id/send', role: 'operate', page: sendFailed },
+  { method: 'POST', path: 'messages/:id/send-now', role: 'operate', page: sendQueued },
 ];
 
 const mostShown = 200;
+/** A group of more messages is folded. */
+const mostUnfolded = 10;
 
-const tones: Readonly<Record<OpenMessage['state'], Tone>> = { waiting: 'neutral', retrying: 'notice', failed: 'bad' };
+const tones: Readonly<Record<OpenState, Tone>> = {
+  waiting: 'neutral',
+  retrying: 'notice',
+  delayed: 'bad',
+  failed: 'bad',
+};
 
 /** Messages to patients that have not been sent. */
 async function messagesPage(context: SignedIn): Promise<ConsoleResponse> {
   const { db } = context.deps.services;
-  const open = await listOpen(db, mostShown + 1);
-  const result = context.request.query.get('result');
+  const groups = await groupOpen(db);
+  const messages = await listOpen(db, mostShown);
+  const failed = groups.filter(({ state }) => state === 'failed');
+  const queued = groups.filter(({ state }) => state !== 'failed');
+  const shown = (of: readonly OpenGroup[]) => of.map((group) => groupOf(context, group, messages));
   return page(context, {
     title: 'Messages',
     section: 'messages',
-    content: html`${result === 'queued' && notice('good', 'The message was queued. A running gateway sends it within seconds.')}${
-      result === 'not_failed' &&
-      notice('bad', 'No failed message with this id has a pending code. The caller can request a new code.')
-    }<h1>Messages</h1>
-<p>Messages with a code that are queued, or that failed and whose code can still be used.</p>
-${open.length === 0 ? html`<p class="empty">No queued or failed messages.</p>` : messageTable(context, open.slice(0, mostShown))}
-${open.length > mostShown && html`<p class="quiet">Only the first ${mostShown} are shown: failed ones first, then the oldest.</p>`}`,
+    content: html`${resultOf(context.request.query.get('result'))}<div class="title"><h1>Messages</h1>
+<p class="quiet">${time(new Date())} · <a href="${linkTo(context, 'messages')}">Refresh</a></p></div>
+<p>Codes for patients that have not left: queued ones, and those that failed in the last 24 hours.</p>
+<h2>Failed in the last 24 hours</h2>
+${failed.length === 0 ? html`<p class="empty">No failed messages.</p>` : html`${sendAgainButton(context, failed)}${shown(failed)}`}
+<h2>Queued</h2>
+${queued.length === 0 ? html`<p class="empty">No queued messages.</p>` : html`${sendNowButton(context, queued)}${shown(queued)}`}
+${sum(groups, 'count') > mostShown && html`<p class="quiet">Only the first ${mostShown} messages are listed: failed ones first, then late ones.</p>`}`,
   });
 }
 
-function messageTable(context: SignedIn, messages: readonly OpenMessage[]): Html {
+function resultOf(result: string | null): Html | false {
+  switch (result) {
+    case 'message_send_again':
+      return notice('good', 'What can be sent again was queued. A running gateway sends it within seconds.');
+    case 'message_send_now':
+      return notice('good', 'The next attempt is due. A running gateway makes it within seconds.');
+    case 'nothing':
+      return notice('bad', 'Nothing was sent: the message has left meanwhile, or its code is no longer awaited.');
+    default:
+      return false;
+  }
+}
+
+/** Messages that are not sent for the same cause: one sentence, and a list. */
+function groupOf(context: SignedIn, group: OpenGroup, messages: readonly OpenMessage[]): Html {
+  const { channel, state, failureReason, count, since } = group;
+  const own = messages.filter(
+    (it) => it.channel === channel && it.state === state && it.failureReason === failureReason,
+  );
+  const cause = failureReason === null ? 'no attempt has failed' : context.deps.messageFailure(channel, failureReason);
+  const text = `${channelName(channel)}: ${counted(count, 'message')}, ${cause}`;
+  const age = duration(Math.max(0, (context.deps.now().getTime() - since.getTime()) / 1000));
+  return html`<details class="group"${count <= mostUnfolded && html` open`}>
+<summary>${badge(tones[state], state)} ${text}, since ${time(since)} (${age})</summary>
+${messageTable(context, text, state, own)}
+</details>
+`;
+}
+
+function messageTable(context: SignedIn, caption: string, state: OpenState, messages: readonly OpenMessage[]): Html {
+  const isFailed = state === 'failed';
   return table(
-    'Failed messages first, then by age',
-    ['State', 'Message', 'EHR and care unit', 'Channel', 'Attempts', 'Age', 'Code expires', 'Next'],
+    caption,
+    ['Code for', 'EHR', 'Care unit', isFailed ? 'Failed' : 'Queued', 'Attempts', 'Code expires', 'Next', 'Message'],
     messages.map((message) => [
-      badge(tones[message.state], message.state),
-      html`<code>${message.id}</code>`,
-      html`${message.emr}<br><span class="quiet">${message.careUnitId}</span>`,
-      message.channel === 'sms' ? 'SMS' : 'e-mail',
-      html`${message.attempts ?? 'unknown'}${
-        message.failureReason !== null &&
-        html`<br><span class="quiet">${context.deps.messageFailure(message.channel, message.failureReason)}</span>`
-      }`,
-      duration(message.ageSeconds),
+      message.kind === null ? 'unknown' : `a ${message.kind}`,
+      message.emr,
+      message.careUnitId,
+      html`${time(message.since)}<br><span class="quiet">${duration(message.ageSeconds)} ago</span>`,
+      message.attempts ?? 'unknown',
       time(message.expiresAt),
-      message.state === 'failed' ? sendButton(context, message.id) : time(message.nextAttemptAt),
+      html`${!isFailed && time(message.nextAttemptAt)}${action(context, message)}`,
+      html`<code>${message.id}</code>`,
     ]),
   );
 }
 
-function sendButton(context: SignedIn, id: string) {
-  if (!includesRole(context.session.role, 'operate')) return 'role operate can send it again';
+function action(context: SignedIn, { id, state, canBeSentAgain, expiresAt }: OpenMessage): HtmlContent {
+  if (state === 'failed' && !canBeSentAgain) {
+    return expiresAt <= context.deps.now() ? 'the code has expired' : 'the code is no longer awaited';
+  }
+  if (!includesRole(context.session.role, 'operate')) return state === 'failed' && 'role operate can send it again';
+  const [text, path] = state === 'failed' ? ['Send again', 'send'] : ['Send now', 'send-now'];
   return postForm(
     context,
-    `messages/${id}/send`,
-    html`<button class="small" aria-label="Send again: message ${id}">Send again</button>`,
+    `messages/${id}/${path}`,
+    html`<button class="small" aria-label="${text}: message ${id}">${text}</button>`,
   );
 }
 
+function sendAgainButton(context: SignedIn, failed: readonly OpenGroup[]): HtmlContent {
+  const count = sum(failed, 'sendable');
+  if (count === 0)
+    return html`<p>None of them can be sent again: their codes have expired, or are no longer awaited.</p>\n`;
+  if (!includesRole(context.session.role, 'operate')) return false;
+  return postForm(
+    context,
+    'messages/send-again',
+    html`<button>Send again what is still valid: ${counted(count, 'message')}</button>`,
+  );
+}
+
+function sendNowButton(context: SignedIn, queued: readonly OpenGroup[]): HtmlContent {
+  if (!includesRole(context.session.role, 'operate')) return false;
+  const count = counted(sum(queued, 'count'), 'message');
+  return postForm(context, 'messages/send-now', html`<button class="secondary">Send ${count} now</button>`);
+}
+
+function channelName(channel: OpenMessage['channel']): string {
+  return channel === 'sms' ? 'SMS' : 'E-mail';
+}
+
+function sum<Name extends 'count' | 'sendable'>(groups: readonly OpenGroup[], name: Name): number {
+  return groups.reduce((total, group) => total + group[name], 0);
+}
+
 /** Queues a failed message again. */
-async function sendMessageAgain(context: SignedIn): Promise<ConsoleResponse> {
+function sendFailed(context: SignedIn): Promise<ConsoleResponse> {
+  return send(context, 'message_send_again', async (tx, id) => ((await sendAgain(tx, id)) ? 1 : 0));
+}
+
+/** Makes the next attempt of a queued message due. */
+function sendQueued(context: SignedIn): Promise<ConsoleResponse> {
+  return send(context, 'message_send_now', sendNow);
+}
+
+/** Queues all failed messages again whose code is still awaited. */
+function sendAllFailed(context: SignedIn): Promise<ConsoleResponse> {
+  return send(context, 'message_send_again', sendAllAgain);
+}
+
+/** Makes the next attempts of all queued messages due. */
+function sendAllQueued(context: SignedIn): Promise<ConsoleResponse> {
+  return send(context, 'message_send_now', (tx) => sendNow(tx));
+}
+
+/** @param work returns the number of messages that it has sent */
+async function send(
+  context: SignedIn,
+  action: 'message_send_again' | 'message_send_now',
+  work: (tx: Tx, id: string) => Promise<number>,
+): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
-  const id = request.params.id ?? '';
-  const about = { action: 'message_send_again', target: readTarget(id) } as const;
+  const { id } = request.params;
+  const about = { action, target: id === undefined ? 'all' : readTarget(id) };
   const result = await act(deps.services.db, session, about, async (tx) => {
-    if (!(await sendAgain(tx, id))) throw new NotPossible('not_failed');
+    if ((await work(tx, id ?? '')) === 0) throw new NotPossible('nothing');
   });
-  return seeOther(context, `messages?result=${result instanceof NotPossible ? result.reason : 'queued'}`);
+  return seeOther(context, `messages?result=${result instanceof NotPossible ? result.reason : action}`);
 }

@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import type { Tx } from '../db/kysely.ts';
+import { isUuid } from '../identifiers/uuid.ts';
+
+/**
+ * Makes the next attempt of a queued message due, even if the provider asked to wait. A gateway makes it within seconds.
+ * Returns the number of queued messages that are meant.
+ *
+ * @param id if omitted, all queued messages
+ */
+export async function sendNow(tx: Tx, id?: string): Promise<number> {
+  if (id !== undefined && !isUuid(id)) return 0;
+  const { rows } = await sql<{ id: string }>`
+    UPDATE messages SET not_before = NULL WHERE state = 'queued' AND (${id ?? null}::uuid IS NULL OR id = ${id ?? null}::uuid)
+    RETURNING id`.execute(tx);
+  if (rows.length === 0) return 0;
+  // A job that is under way makes its attempt anyway. One for each message: a second job could send it twice.
+  await sql`
+    UPDATE pgboss.job SET start_after = now()
+    WHERE name = 'messages' AND state IN ('created', 'retry') AND start_after > now()
+      AND data->>'messageId' = ANY (${rows.map((it) => it.id)}::text[])`.execute(tx);
+  return rows.length;
+}
