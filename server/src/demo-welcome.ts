@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { EhrRegistry } from './ehr/registry.ts';
-import { curlOf, demoBooking } from './http/demo/booking.ts';
+import { curlOf, demoBookings } from './http/demo/booking.ts';
 import { pageLinks } from './http/pages/links.ts';
 
 interface Welcome {
@@ -14,9 +14,9 @@ interface Welcome {
 /** A welcome text with links, and a request that books a free time, ready to paste. */
 export async function demoWelcome({ address, ehrs, dataDir }: Welcome): Promise<string> {
   const clientFile = join(dataDir, 'demo-client.json');
-  const booking = await demoBooking(ehrs);
+  const { direct } = await demoBookings(ehrs);
   const credential = (name: string) => `$(node -p 'require("${clientFile}").${name}')`;
-  const credentials = { id: credential('client_id'), secret: credential('client_secret') };
+  const caller = { address, id: credential('client_id'), secret: credential('client_secret') };
   const links = [
     ['Start page', `${address}/`],
     ...pageLinks({ hasMailbox: true, hasConsole: true }).map(({ title, path }) => [title, address + path]),
@@ -27,5 +27,5 @@ export async function demoWelcome({ address, ehrs, dataDir }: Welcome): Promise<
 Crossward is running with three sandbox EHRs. All people in them are synthetic.
 
 ${links.map(([title = '', target]) => `  ${title.padEnd(18)}${target}\n`).join('')}
-${booking ? `Book an appointment:\n\n${curlOf(booking, address, credentials)}\n\n` : ''}`;
+${direct ? `Book an appointment:\n\n${curlOf(direct, caller)}\n\n` : ''}`;
 }

@@ -1,5 +1,5 @@
 import axe, { type AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { reasons } from '../../server/src/problems/reasons.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
@@ -89,7 +89,10 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
     return (await emrsResponse).status();
   }
 
-  const pagesForDevelopers = ['/', '/demo/messages', '/problems/ehr_timeout'];
+  const pagesForDevelopers = [
+    ...['/', '/demo/messages', '/problems/', '/problems/ehr_timeout', '/nothing'],
+    ...['README.md', 'docs/guide/retries.md', 'client/README.md'].map((it) => `/demo/documents/${it}`),
+  ];
 
   test.each(['light', 'dark'] as const)(
     'pages for developers work on small screens and for everyone: %s',
@@ -101,19 +104,63 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
         expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(320);
         await page.evaluate(axe.source);
         const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+        // The console of the browser tells the status of the page.
+        if (path === '/nothing') expect(browserErrors.splice(0).join('\n')).toContain('404');
         expect(violations.map(({ id, nodes }) => [path, id, nodes.map(({ html }) => html)])).toEqual([]);
       }
     },
   );
 
   // That each reason has a page with its texts is proved over HTTP.
-  test('the page of a problem reason is shown in the style of the other pages', async () => {
+  test('the page of a problem reason is shown in the style of the console', async () => {
     await page.goto('/problems/ehr_timeout');
-    expect(await page.getByRole('heading').innerText()).toBe(reasons.ehr_timeout.title);
-    const main = page.getByRole('main');
-    expect(await main.innerText()).toContain('What to do');
-    // The style sheet limits the width, so it was loaded.
-    expect((await main.boundingBox())?.width).toBeLessThan(700);
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(reasons.ehr_timeout.title);
+    expect(await page.getByRole('main').innerText()).toContain('What to do');
+    // The style sheet was loaded.
+    expect(await page.evaluate("getComputedStyle(document.querySelector('header')).borderBottomStyle")).toBe('solid');
+  });
+
+  test('commands on the start page are copied by a button, and their lines do not wrap', async () => {
+    await browser.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.setViewportSize({ width: 360, height: 640 });
+    await page.goto(`http://127.0.0.1:${demo.port}/`);
+    const commands = page.getByRole('region', { name: 'Book an appointment' });
+    await page.getByRole('button', { name: 'Copy: Book an appointment' }).click();
+    await page.getByText('Copied').waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied).toBe(await commands.textContent());
+    expect(copied).toContain("curl -sS -w '\\n'");
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.commands')).whiteSpace")).toBe('pre');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  });
+
+  test('texts of the reference do not run into each other', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`http://127.0.0.1:${demo.port}/docs/`);
+    const box = async (locator: Locator) => {
+      await locator.waitFor();
+      return locator.evaluate((it) => {
+        const range = it.ownerDocument.createRange();
+        range.selectNodeContents(it);
+        const { left, right, top, bottom } = range.getBoundingClientRect();
+        return { left, right, top, bottom };
+      });
+    };
+    const heading = await box(page.getByRole('heading', { name: 'Authentication' }).last());
+    const kind = await box(page.getByRole('button', { name: 'Selected Auth Type' }));
+    expect(kind.left >= heading.right || kind.top >= heading.bottom, JSON.stringify([heading, kind])).toBe(true);
+
+    await page.goto(
+      `http://127.0.0.1:${demo.port}/docs/#tag/appointments/POST/api/emrs/{emr}/care-units/{care_unit_id}/appointments`,
+    );
+    const booking = page.getByRole('region', { name: 'Create an appointment' });
+    const tabs = booking.getByRole('tab');
+    const schema = await box(booking.getByText('Show Schema').first());
+    for (let index = 0; index < (await tabs.count()); index++) {
+      const tab = await box(tabs.nth(index));
+      const isApart = tab.right <= schema.left || tab.bottom <= schema.top || tab.top >= schema.bottom;
+      expect(isApart, JSON.stringify([index, tab, schema])).toBe(true);
+    }
   });
 
   test('blocks a script that is not part of the page', async () => {

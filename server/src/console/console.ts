@@ -53,7 +53,8 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
     const context = contextOf(request, depthOf(path));
     if (route.role === 'public') {
       const cookie = cookieOf(context, 'sign-in');
-      if (method === 'POST' && !isOwnForm(request, cookie)) return rejectedForm(context);
+      const isOwn = route.isOfDemo ? isSameOrigin(request) : isOwnForm(request, cookie);
+      if (method === 'POST' && !isOwn) return rejectedForm(context);
       return route.page(context);
     }
     const session = await sessionOf(context);
@@ -88,9 +89,12 @@ function depthOf(path: string): number {
 }
 
 /** A form that a page of the console has sent: from the same origin, and with the token that only this browser got. */
-function isOwnForm({ form, origin, fetchSite, url }: ConsoleRequest, cookie: string | undefined): boolean {
-  const isSameOrigin = fetchSite === undefined ? origin === url.origin : fetchSite === 'same-origin';
-  return isSameOrigin && cookie !== undefined && isFormToken(cookie, form.get('form_token') ?? '');
+function isOwnForm(request: ConsoleRequest, cookie: string | undefined): boolean {
+  return isSameOrigin(request) && cookie !== undefined && isFormToken(cookie, request.form.get('form_token') ?? '');
+}
+
+function isSameOrigin({ origin, fetchSite, url }: ConsoleRequest): boolean {
+  return fetchSite === undefined ? origin === url.origin : fetchSite === 'same-origin';
 }
 
 function rejectedForm(context: PageContext): ConsoleResponse {

@@ -7,6 +7,8 @@ interface Address {
   readonly path: string;
   /** A form with a field for each care unit of the configuration. */
   readonly isLongForm?: true;
+  /** Only the demo has it. Its form is on the start page, too, which has no token for it. */
+  readonly isOfDemo?: true;
 }
 
 /** A page of the console, or a form. */

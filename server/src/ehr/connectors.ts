@@ -2,5 +2,7 @@ import { fhirR4Connector } from '@crossward/connector-fhir-r4';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 
+export { type SandboxFault, sandboxFaults } from '@crossward/connector-sandbox';
+
 /** The connectors that a configuration can name. */
 export const connectors: readonly ConnectorModule[] = [sandboxConnector, fhirR4Connector];

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-const base = readFileSync(new URL('./base.css', import.meta.url), 'utf8');
+const base = new URL('./base.css', import.meta.url);
 
-/** A style sheet: what all pages share, then the style in this file. */
-export function readStyle(file: URL): string {
-  return `${base}\n${readFileSync(file, 'utf8')}`;
+/** A style sheet: what all pages share, then the styles in these files. */
+export function readStyle(...files: readonly URL[]): string {
+  return [base, ...files].map((file) => readFileSync(file, 'utf8')).join('\n');
 }

@@ -27,6 +27,7 @@ import { addAccess } from './access.ts';
 import { compilersFactory } from './compilers.ts';
 import { addConnectionLimits } from './connection-limits.ts';
 import { addConsole } from './console-routes.ts';
+import { addDemoDocuments } from './demo/documents.ts';
 import { addDemoMailboxRoutes } from './demo/mailbox-routes.ts';
 import { addDocs } from './docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './error-handler.ts';
@@ -41,8 +42,10 @@ import { QuietLogController } from './log-controller.ts';
 import { trackMethods } from './method-not-allowed.ts';
 import { addMetrics, createRequestMetrics } from './metrics.ts';
 import { addOpenApiRoutes } from './openapi-routes.ts';
+import { addPageLinks } from './pages/links.ts';
 import { addProblemPages } from './pages/problem-routes.ts';
 import { addStartPage } from './pages/start-page-routes.ts';
+import { addPageStyle } from './pages/style.ts';
 import { addPatientPages } from './patient-page-routes.ts';
 import { watchPauses } from './pauses.ts';
 import { requestId } from './request-id.ts';
@@ -142,6 +145,7 @@ export async function buildApp(
   });
   const methods = trackMethods(app);
   addErrorHandler(app);
+  addPageLinks(app, deps);
   app.addHook('onRequest', (request, reply, done) => {
     watch({ request, reply });
     done();
@@ -193,10 +197,12 @@ export async function buildApp(
   addEmrSchema(app);
 
   addOpenApiRoutes(app);
+  addPageStyle(app);
   await addStartPage(app, deps);
   await addDocs(app, deps.demoClient);
   await addProblemPages(app);
-  if (deps.mailbox) addDemoMailboxRoutes(app, deps.mailbox);
+  if (deps.demoClient) await addDemoDocuments(app);
+  if (deps.mailbox) await addDemoMailboxRoutes(app, deps.mailbox);
   const { public_url: publicUrl } = deps.http;
   if (publicUrl !== undefined) {
     await addPatientPages(app, { ...deps, publicUrl, requestsPerMinute: deps.limits.page_requests_per_minute });

@@ -34,6 +34,7 @@ export async function addConsole(
   const load = loadOnce(deps);
   // Only a gateway with a console needs their code.
   const { routes } = await import('../console/pages/all.ts');
+  const isDemo = deps.settings.demoOperator !== undefined;
 
   await addHtmlPages(app, allowances, (pages) => {
     pages.removeAllContentTypeParsers();
@@ -59,7 +60,7 @@ export async function addConsole(
     });
 
     const onRequest = limitAddresses(app, requestsPerMinute);
-    for (const route of routes) {
+    for (const route of routes.filter(({ isOfDemo }) => isDemo || !isOfDemo)) {
       const { method, path, isLongForm } = route;
       pages.route<PageRoute>({
         method,

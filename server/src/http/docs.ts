@@ -17,6 +17,17 @@ const allowances: Allowances = {
   'connect-src': ["'self'"],
 };
 
+/** Lines of their own for what would otherwise run into its neighbour: the kind of credentials, the statuses of responses. */
+const style = `
+section.contents > .rounded-t-xl { flex-wrap: wrap; }
+section.contents > .rounded-t-xl > button { flex: 1 0 auto; }
+.scalar-card-header-tabs { flex-wrap: wrap; }
+section.contents > .rounded-t-xl > .flex:not(button) { padding: 0 0.5rem 0.5rem 0.5rem; }
+.scalar-card-header-tabs > .scalar-card-header-title { flex: 1 0 100%; }
+.scalar-card-header-tabs > :not(.scalar-card-header-title) { margin-left: auto; }
+.scalar-card-header-tabs .tab-list { flex-wrap: wrap; }
+`;
+
 /**
  * Serves the API reference at `/docs`. The page loads nothing from other hosts.
  *
@@ -62,6 +73,7 @@ async function loadReference(client?: DemoClient): Promise<Reference> {
       favicon: 'data:,',
       defaultOpenAllTags: true,
       withDefaultFonts: false,
+      customCss: style,
       telemetry: false,
       persistAuth: false,
       showDeveloperTools: 'never',

@@ -6,6 +6,7 @@ import { withPatience } from '../db/patience.ts';
 import { describeError } from '../log/describe-error.ts';
 import { outcomeUnknownInDatabase, Problem, problemAt, unavailable } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
+import { linksIfBrowser, sendNotFoundPage } from './pages/not-found.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -52,6 +53,8 @@ export function logFailure(problem: Problem, request: FastifyRequest): void {
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   request.problem = problem;
   logFailure(problem, request);
+  const links = problem.reason === 'route_not_found' ? linksIfBrowser(request) : undefined;
+  if (links) return sendNotFoundPage(links, reply);
   return reply
     .code(problem.status)
     .headers(problem.headers)

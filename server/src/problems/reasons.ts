@@ -7,6 +7,8 @@ export interface ReasonFacts {
   readonly origin: 'caller' | 'gateway' | 'ehr';
   /** Whether the same request can succeed later. */
   readonly retryable: boolean;
+  /** When it can, if that is neither always nor never. A sentence. */
+  readonly later?: string;
   readonly happened: string;
   readonly remedy: string;
 }
@@ -107,7 +109,9 @@ export const reasons = {
     title: 'Time slot unavailable',
     happened:
       'No free time slots of this resource and service cover the range: it is taken, or it does not start and end on slot boundaries.',
-    remedy: 'Choose a free time slot from `GET …/timeslots`.',
+    remedy:
+      'Choose a free time slot from `GET …/timeslots`. The same request can succeed once the time is free again: send it with a new `Idempotency-Key`.',
+    later: 'Once the time is free again.',
   },
   content_type_mismatch: {
     ...caller,

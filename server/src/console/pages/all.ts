@@ -7,6 +7,7 @@ import { routes as client } from './client.ts';
 import { routes as clients } from './clients.ts';
 import { routes as connection } from './connection.ts';
 import { routes as connections } from './connections.ts';
+import { routes as demoSignIn } from './demo-sign-in.ts';
 import { routes as drop } from './drop.ts';
 import { routes as editClient } from './edit-client.ts';
 import { routes as endSessions } from './end-sessions.ts';
@@ -35,6 +36,7 @@ import { routes as webhooks } from './webhooks.ts';
 /** The pages of the console and their forms. */
 export const routes: readonly Route[] = [
   ...signIn,
+  ...demoSignIn,
   ...oidc,
   ...signOut,
   ...ownAccount,

@@ -45,6 +45,8 @@ export async function signInPage(context: PageContext, shown: Shown = {}): Promi
     content: html`${shown.problem !== undefined && (shown.field === undefined ? notice('bad', shown.problem) : mistakeSummary('You are not signed in.', [[shown.field, shown.problem]]))}${
       result && notice(...result)
     }<h1>Sign in</h1>
+${settings.demoOperator && demoForm(context)}
+${settings.demoOperator && html`<p class="or">or with an account</p>`}
 ${settings.local_accounts && (await localForm(context, token, shown))}
 ${settings.local_accounts && settings.oidc && html`<p class="or">or</p>`}
 ${settings.oidc && oidcLink(context, settings.oidc.issuer, next)}`,
@@ -53,6 +55,11 @@ ${settings.oidc && oidcLink(context, settings.oidc.issuer, next)}`,
     ...response,
     cookies: [setCookie(context, 'sign-in', cookie)],
   };
+}
+
+/** The start page of the demo has it, too. */
+function demoForm(context: PageContext): Html {
+  return html`<form method="post" action="${linkTo(context, 'sign-in/demo')}"><button>Open the console as demo</button></form>`;
 }
 
 function oidcLink(context: PageContext, issuer: string, next: string): Html {
@@ -94,8 +101,7 @@ async function hasCodes({ deps }: PageContext): Promise<boolean> {
 /** Signs in with an account of the gateway. */
 async function sendSignIn(context: PageContext): Promise<ConsoleResponse> {
   const { deps, request } = context;
-  const { settings, services } = deps;
-  if (!settings.local_accounts) return signInPage(context, { problem: 'Accounts are turned off.', status: 403 });
+  if (!deps.settings.local_accounts) return signInPage(context, { problem: 'Accounts are turned off.', status: 403 });
   const field = (name: string) => request.form.get(name) ?? '';
   const name = field('name').trim().toLowerCase();
   if (name === '' || field('password') === '') {
@@ -106,11 +112,19 @@ async function sendSignIn(context: PageContext): Promise<ConsoleResponse> {
       status: 400,
     });
   }
-  const { keys } = services;
+  return signInWith(context, { name, password: field('password'), code: field('code') });
+}
+
+/** Signs in, or shows the form again. */
+export async function signInWith(
+  context: PageContext,
+  credentials: { readonly name: string; readonly password: string; readonly code: string },
+): Promise<ConsoleResponse> {
+  const { deps, request } = context;
+  const { keys } = deps.services;
+  const { name } = credentials;
   const result = await signIn(credentialServices(deps), {
-    name,
-    password: field('password'),
-    code: field('code'),
+    ...credentials,
     address: request.address,
     network: request.network,
     browser: knownBrowser(keys, cookieOf(context, 'browser'), name),

@@ -1,3 +1,8 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ConsoleSettings } from '../../config/console-settings.ts';
+import { consoleUrl } from '../console-host.ts';
+import { isOwnHost } from '../demo/own-host.ts';
+
 /** A page that the gateway serves. */
 export interface PageLink {
   readonly title: string;
@@ -8,6 +13,13 @@ export interface PageLink {
 interface Served {
   readonly hasMailbox: boolean;
   readonly hasConsole: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The pages that a request can reach. Absent on a server without pages. */
+    readonly pageLinks?: (request: FastifyRequest) => readonly PageLink[];
+  }
 }
 
 const mailbox = {
@@ -21,8 +33,24 @@ const console = { title: 'Console', path: '/console', about: 'For operators: EHR
 export function pageLinks({ hasMailbox, hasConsole }: Served): PageLink[] {
   return [
     { title: 'API reference', path: '/docs/', about: 'Every operation, with examples that can be sent from the page' },
+    { title: 'Errors', path: '/problems/', about: 'Every error of the interface, and what to do' },
     ...(hasMailbox ? [mailbox] : []),
     ...(hasConsole ? [console] : []),
     { title: 'OpenAPI document', path: '/api/openapi.json', about: 'For code generators; also as /api/openapi.yaml' },
   ];
+}
+
+interface Dependencies {
+  readonly mailbox?: object | undefined;
+  readonly console?: { readonly settings: ConsoleSettings } | undefined;
+}
+
+/** Tells all pages which others the host of a request shows. */
+export function addPageLinks(app: FastifyInstance, { mailbox, console }: Dependencies): void {
+  app.decorate('pageLinks', ({ headers: { host }, host: publicHost }: FastifyRequest) =>
+    pageLinks({
+      hasMailbox: mailbox !== undefined && isOwnHost(host),
+      hasConsole: console !== undefined && consoleUrl(console.settings, publicHost) !== undefined,
+    }),
+  );
 }

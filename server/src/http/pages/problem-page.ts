@@ -1,31 +1,88 @@
+import { badge, table } from '../../console/parts.ts';
 import { type HtmlContent, html } from '../../html/html.ts';
 import { codeOf, type Reason, type ReasonFacts, reasons } from '../../problems/reasons.ts';
 import { pageFrame } from './frame.ts';
+import type { PageLink } from './links.ts';
 
-const origins: Record<ReasonFacts['origin'], string> = {
-  caller: 'The caller.',
-  gateway: 'The gateway.',
-  ehr: 'The EHR.',
+const origins: Record<ReasonFacts['origin'], { readonly who: string; readonly errors: string }> = {
+  caller: { who: 'The caller.', errors: 'Errors of the caller' },
+  gateway: { who: 'The gateway.', errors: 'Errors of the gateway' },
+  ehr: { who: 'The EHR.', errors: 'Errors of the EHR' },
 };
+const all: readonly (ReasonFacts & { readonly reason: Reason })[] = Object.entries(reasons).map(([reason, facts]) => ({
+  ...facts,
+  reason: reason as Reason,
+}));
+const section = '/problems/';
 
-/** The HTML page that explains a reason to developers. */
-export function problemPage(reason: Reason): string {
-  const { status, title, origin, retryable, happened, remedy } = reasons[reason];
-  return pageFrame(
-    reason,
-    html`<h1>${title}</h1>
-<p><code>${reason}</code> · ${status} <code>${codeOf(status)}</code></p>
+/** The page that lists every reason. */
+export function problemsPage(links: readonly PageLink[]): string {
+  return pageFrame({
+    title: 'Errors',
+    section,
+    links,
+    content: html`<h1>Errors</h1>
+<p>Every error of the interface is a problem document with one of these values in <code>reason</code>. Its
+<code>type</code> is the address of a page here.</p>
+${Object.entries(origins).map(([origin, { errors }]) => errorsFrom(origin, errors))}`,
+  });
+}
+
+function errorsFrom(origin: string, heading: string): HtmlContent {
+  const found = all.filter((facts) => facts.origin === origin).sort((one, other) => one.status - other.status);
+  return html`<section>
+<h2>${heading}</h2>
+${table(
+  `${found.length} errors, by status`,
+  ['reason', 'status', 'error', 'same request later'],
+  found.map((facts) => [linkTo(facts.reason), facts.status, facts.title, laterOf(facts)]),
+)}
+</section>
+`;
+}
+
+/** The page that explains a reason to developers. */
+export function problemPage(reason: Reason, links: readonly PageLink[]): string {
+  const facts: ReasonFacts = reasons[reason];
+  const { status, title, origin, happened, remedy } = facts;
+  const index = all.findIndex((it) => it.reason === reason);
+  const related = all.filter((it) => it.reason !== reason && it.status === status && it.origin === origin);
+  return pageFrame({
+    title: reason,
+    section,
+    links,
+    content: html`<p><a href="/problems/">Errors</a></p>
+<h1>${title}</h1>
+<p><code>${reason}</code> · ${badge('neutral', `${status} ${codeOf(status)}`)}</p>
 <dl>
 <dt>What happened</dt><dd>${inline(happened)}</dd>
 <dt>What to do</dt><dd>${inline(remedy)}</dd>
-<dt>Origin of the error</dt><dd>${origins[origin]}</dd>
-<dt>Can the same request succeed later?</dt><dd>${retryable ? 'Yes.' : 'No.'}</dd>
+<dt>Origin of the error</dt><dd>${origins[origin].who}</dd>
+<dt>Can the same request succeed later?</dt><dd>${laterOf(facts)}</dd>
 </dl>
-<p><a href="/docs/">API reference</a></p>`,
-  );
+${
+  related.length > 0 &&
+  html`<h2>Other errors with this status</h2>
+<ul>
+${related.map((it) => html`<li>${linkTo(it.reason)}: ${it.title}</li>\n`)}</ul>`
+}
+<p class="pager">${neighbour(all[index - 1], 'Previous')}${neighbour(all[index + 1], 'Next')}</p>`,
+  });
+}
+
+function neighbour(facts: { readonly reason: Reason } | undefined, name: string): HtmlContent {
+  return facts && html`<span>${name}: ${linkTo(facts.reason)}</span>`;
+}
+
+function linkTo(reason: Reason): HtmlContent {
+  return html`<a href="/problems/${reason}"><code>${reason}</code></a>`;
+}
+
+function laterOf({ retryable, later }: ReasonFacts): string {
+  return later ?? (retryable ? 'Yes.' : 'No.');
 }
 
 /** Turns backticks into `<code>`. */
-function inline(text: string): HtmlContent {
+export function inline(text: string): HtmlContent {
   return text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));
 }

@@ -2,17 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import type { ConsoleSettings } from '../../config/console-settings.ts';
 import type { DemoClient } from '../../config/demo.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
+import { sandboxFaults } from '../../ehr/connectors.ts';
 import type { EhrRegistry } from '../../ehr/registry.ts';
-import { consoleUrl } from '../console-host.ts';
-import { curlOf, demoBooking } from '../demo/booking.ts';
+import { curlOf, curlOfEvents, type DemoBooking, demoBookings } from '../demo/booking.ts';
+import { startDocuments } from '../demo/documents.ts';
 import { isOwnHost } from '../demo/own-host.ts';
 import { addHtmlPages } from './html-pages.ts';
-import { pageLinks } from './links.ts';
 import { type DemoEhr, type DemoStart, startPage } from './start-page.ts';
+import { pageAllowances } from './style.ts';
 
 interface Dependencies {
   readonly ehrs: EhrRegistry;
-  readonly mailbox?: object | undefined;
   /** Set in the demo. */
   readonly demoClient?: DemoClient | undefined;
   readonly console?: { readonly settings: ConsoleSettings } | undefined;
@@ -20,33 +20,43 @@ interface Dependencies {
 
 /** Serves `/`. In the demo, under the name of this machine, the page shows the credentials of the demo's client. */
 export async function addStartPage(app: FastifyInstance, deps: Dependencies): Promise<void> {
-  const { ehrs, mailbox, demoClient, console } = deps;
-  await addHtmlPages(app, {}, (pages) =>
-    pages.get('/', async ({ headers: { host }, host: publicHost }, reply) => {
-      const isDemo = demoClient !== undefined && isOwnHost(host);
-      const links = pageLinks({
-        hasMailbox: mailbox !== undefined && isOwnHost(host),
-        hasConsole: console !== undefined && consoleUrl(console.settings, publicHost) !== undefined,
-      });
-      const page = startPage(
-        links,
-        isDemo
-          ? { ...(await demoStart(demoClient, ehrs, `http://${host}`)), operator: console?.settings.demoOperator }
-          : undefined,
-      );
-      return reply.type('text/html; charset=utf-8').send(page);
+  const { ehrs, demoClient, console } = deps;
+  const hasConsole = console?.settings.demoOperator !== undefined;
+  await addHtmlPages(app, { ...pageAllowances, 'form-action': ["'self'"] }, (pages) =>
+    pages.get('/', async (request, reply) => {
+      const { host } = request.headers;
+      const demo =
+        demoClient !== undefined && isOwnHost(host)
+          ? { ...(await demoStart(demoClient, ehrs, `http://${host}`)), hasConsole }
+          : undefined;
+      // Browsers then say where the form that opens the console comes from.
+      if (demo) reply.header('referrer-policy', 'same-origin');
+      return reply.type('text/html; charset=utf-8').send(startPage(app.pageLinks?.(request) ?? [], demo));
     }),
   );
 }
 
-async function demoStart(client: DemoClient, ehrs: EhrRegistry, address: string): Promise<Omit<DemoStart, 'operator'>> {
+async function demoStart(
+  client: DemoClient,
+  ehrs: EhrRegistry,
+  address: string,
+): Promise<Omit<DemoStart, 'hasConsole'>> {
   const { client_id: id, client_secret: secret } = client;
-  const booking = await demoBooking(ehrs);
+  const { direct, withCode, withLostAnswer } = await demoBookings(ehrs);
+  const caller = { address, id, secret };
+  const commandOf = (booking: DemoBooking | undefined) => booking && curlOf(booking, caller);
   return {
     id,
     secret,
-    command: booking && curlOf(booking, address, { id, secret }),
+    commands: {
+      book: commandOf(direct),
+      bookWithCode: commandOf(withCode),
+      readEvents: curlOfEvents(caller),
+      bookWithLostAnswer: commandOf(withLostAnswer),
+    },
     ehrs: [...ehrs.values()].map(demoEhr),
+    faults: sandboxFaults,
+    documents: startDocuments,
   };
 }
 
