@@ -21,6 +21,9 @@ const publicPaths = [
   '/health/live',
   '/health/ready',
   '/metrics',
+  '/assets/:name',
+  '/problems',
+  '/problems/',
   '/problems/:reason',
 ];
 

@@ -18,7 +18,6 @@ describe('routes', () => {
     `${oslo}/`,
     '/api//emrs',
     '/api/emrs/sandbox-no/care-units/oslo-sentrum/patients',
-    '/problems',
     '/problems/nothing',
     '/problems/__proto__',
     '/..%2f',
