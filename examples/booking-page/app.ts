@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type CareUnitClient, CrosswardError, ProblemError } from '../../client/src/index.ts';
 import type { Html } from '../../server/src/html/html.ts';
+import type { Language } from './all-texts.ts';
 import { appointmentPage, bookingPage, cancelPage, errorPage, startPage, timesPage } from './pages.ts';
 
 export interface BookingPage {
@@ -10,6 +11,8 @@ export interface BookingPage {
   readonly clinic: string;
   /** IANA time zone of the care unit. */
   readonly timeZone: string;
+  /** The language of the care unit. */
+  readonly language: Language;
   /** Who is signed in, such as `emr_id:p-3`. Never taken from the request itself: that would show one patient another's. */
   patientOf(request: FastifyRequest): string;
 }
@@ -29,9 +32,9 @@ const headers = {
 };
 
 /** The backend of the page. It holds the credentials, and logs no request: paths have ids of appointments. */
-export function createBookingPage({ careUnit, clinic, timeZone, patientOf }: BookingPage): FastifyInstance {
+export function createBookingPage({ careUnit, clinic, timeZone, language, patientOf }: BookingPage): FastifyInstance {
   const app = Fastify({ logger: false });
-  const site = { clinic, timeZone };
+  const site = { clinic, timeZone, language };
 
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
     done(null, Object.fromEntries(new URLSearchParams(String(body)))),
@@ -67,7 +70,7 @@ export function createBookingPage({ careUnit, clinic, timeZone, patientOf }: Boo
     const range = { start: from.toISOString(), end: new Date(from.getTime() + 7 * day).toISOString() };
     const [{ items, nextCursor }, resources] = await Promise.all([
       careUnit.timeSlots
-        .list({ ...range, healthcare_service_id: [service], limit: 40, ...(cursor !== undefined && { cursor }) })
+        .list({ ...range, healthcare_service_id: [service], limit: 200, ...(cursor !== undefined && { cursor }) })
         .firstPage(),
       careUnit.resources.list().all(),
     ]);

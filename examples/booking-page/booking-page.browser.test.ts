@@ -12,7 +12,12 @@ const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 
 // Skipped without Chromium on a developer's machine. CI fails instead.
 describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () => {
-  const site = { clinic: 'Södermalm', timeZone: 'Europe/Stockholm', patientOf: () => 'emr_id:p-3' };
+  const site = {
+    clinic: 'Södermalm',
+    timeZone: 'Europe/Stockholm',
+    language: 'sv' as const,
+    patientOf: () => 'emr_id:p-3',
+  };
   let gateway: Gateway;
   let app: FastifyInstance;
   /** The page for a care unit that requires a code to cancel. */
@@ -30,7 +35,12 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     const careUnit = client.careUnit('sandbox-se', 'sodermalm');
     app = createBookingPage({ ...site, careUnit });
     address = await app.listen({ host: '127.0.0.1', port: 0 });
-    const riverside = { clinic: 'Riverside', timeZone: 'Europe/London', patientOf: () => 'emr_id:p-3' };
+    const riverside = {
+      clinic: 'Riverside',
+      timeZone: 'Europe/London',
+      language: 'en' as const,
+      patientOf: () => 'emr_id:p-3',
+    };
     careful = createBookingPage({ ...riverside, careUnit: client.careUnit('sandbox-uk', 'riverside') });
     browser = await startBrowser(address);
     page = await browser.context.newPage();
@@ -74,61 +84,70 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
 
   test('books, confirms with the code, moves and cancels', async () => {
     await page.goto('/');
-    await check('Book a time');
-    await page.getByRole('button', { name: 'Show free times' }).click();
-    await check('Choose a time');
+    await check('Boka en tid');
+    await page.getByRole('button', { name: 'Visa lediga tider' }).click();
+    await check('Välj en tid');
     const first = await startOf(free().first());
-    await page.getByRole('link', { name: 'Later times' }).click();
+    await page.getByRole('link', { name: 'Senare tider' }).click();
     await expect.poll(() => startOf(free().first())).not.toBe(first);
     await page.goBack();
-    const [, resource = ''] = /^\d\d:\d\d, (\S.*)/.exec(await someTime().innerText()) ?? [];
-    expect(resource).not.toBe('');
+    expect(await page.locator('html').getAttribute('lang')).toBe('sv');
+    // Each person has a heading, and under it each day with a grid of times.
+    const people = await page.getByRole('heading', { level: 2 }).allInnerTexts();
+    expect(people).toEqual([...new Set(people)].sort((one, other) => one.localeCompare(other)));
+    expect(people).toContain('Läkare Noggrann Provsson');
+    const resource = people.at(-1) ?? '';
+    const grid = page.locator('section').last().locator('.times').last();
+    expect(await grid.evaluate((it) => it.children.length)).toBeGreaterThan(1);
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.times')).display")).toBe('grid');
+    expect(await someTime().innerText()).toMatch(/^\d\d:\d\d$/);
+    expect(await someTime().getAttribute('aria-label')).toMatch(new RegExp(`^\\d\\d:\\d\\d, .+, ${resource}$`));
     await someTime().click();
-    await check('Book this time');
+    await check('Boka den här tiden');
     const time = await timeShown();
     const form = page.url();
-    await page.getByRole('button', { name: 'Book' }).click();
+    await page.getByRole('button', { name: 'Boka' }).click();
 
-    await check('Your appointment');
+    await check('Din tid');
     const id = idOf();
     expect(await timeShown()).toBe(time);
     await page.getByText(`, ${resource}`).waitFor();
     // The form of the first request, as after a reload or the back button, books nothing else.
     await page.goto(form);
-    await page.getByRole('button', { name: 'Book' }).click();
+    await page.getByRole('button', { name: 'Boka' }).click();
     await page.waitForURL(/\/appointments\//);
     expect(idOf()).toBe(id);
 
     const code = await codeFor(gateway, id);
-    await page.getByLabel('Code').fill(incorrectCodes(code, 1)[0] ?? '');
-    await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('This code is incorrect.').waitFor();
-    await check('Your appointment');
-    await page.getByLabel('Code').fill(code);
-    await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('Your appointment is confirmed.').waitFor();
-    await check('Your appointment');
+    await page.getByLabel('Kod').fill(incorrectCodes(code, 1)[0] ?? '');
+    await page.getByRole('button', { name: 'Bekräfta' }).click();
+    await page.getByText('Koden är fel.').waitFor();
+    await check('Din tid');
+    await page.getByLabel('Kod').fill(code);
+    await page.getByRole('button', { name: 'Bekräfta' }).click();
+    await page.getByText('Tiden är bekräftad.').waitFor();
+    await check('Din tid');
 
-    await page.getByRole('link', { name: 'Move' }).click();
-    await check('Choose another time');
+    await page.getByRole('link', { name: 'Flytta' }).click();
+    await check('Välj en annan tid');
     await someTime().click();
-    await check('Move your appointment');
+    await check('Flytta din tid');
     const later = await timeShown();
     expect(later).not.toBe(time);
-    await page.getByRole('button', { name: 'Move' }).click();
-    await page.getByText('Your appointment is moved.').waitFor();
+    await page.getByRole('button', { name: 'Flytta' }).click();
+    await page.getByText('Tiden är flyttad.').waitFor();
     expect(await timeShown()).toBe(later);
 
     await page.goto('/');
     await page.getByRole('link', { name: later }).click();
-    await page.getByRole('link', { name: 'Cancel' }).click();
-    await check('Cancel this appointment?');
-    await page.getByRole('button', { name: 'Cancel the appointment' }).click();
-    await page.getByText('Your appointment is cancelled.').waitFor();
-    await check('Your appointment');
+    await page.getByRole('link', { name: 'Avboka' }).click();
+    await check('Vill du avboka tiden?');
+    await page.getByRole('button', { name: 'Avboka tiden' }).click();
+    await page.getByText('Tiden är avbokad.').waitFor();
+    await check('Din tid');
 
     await page.goto('/');
-    await page.getByText('You have no appointments.').waitFor();
+    await page.getByText('Du har inga tider.').waitFor();
     // Violations of the content security policy would be here.
     expect(messages).toEqual([]);
     expect([...hosts]).toEqual([new URL(address).host]);
@@ -172,7 +191,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     const cancel = { method: 'POST', url: `/appointments/${other.body.id}/cancel`, payload: { form: 'x' } } as const;
     for (const request of [{ method: 'GET', url: `/appointments/${other.body.id}` } as const, cancel]) {
       const { statusCode, body } = await app.inject(request);
-      expect([statusCode, body]).toEqual([404, expect.stringContaining('We cannot find this appointment')]);
+      expect([statusCode, body]).toEqual([404, expect.stringContaining('Vi hittar inte den här tiden')]);
     }
     const foreign = await app.inject({ method: 'POST', url: '/book', headers: { 'sec-fetch-site': 'cross-site' } });
     expect(foreign.statusCode).toBe(403);
@@ -199,7 +218,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     const { headers } = await impatient.inject({ method: 'POST', url: `${url}/resend`, payload: { form: 'x' } });
     expect(headers.location).toBe(`${url}?problem=rate_limited`);
     const { body } = await impatient.inject({ method: 'GET', url: headers.location ?? '' });
-    expect(body).toContain('Please wait half a minute');
+    expect(body).toContain('Vänta en halv minut');
     expect(requests).toBe(1);
   });
 

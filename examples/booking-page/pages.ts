@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Appointment, HealthcareService, Resource, TimeSlot } from '../../client/src/index.ts';
 import { type Html, html } from '../../server/src/html/html.ts';
-import { problemText, resultText } from './texts.ts';
+import { type Language, textsOf } from './all-texts.ts';
+import { problemText, resultText, type Texts } from './texts.ts';
 
 interface Site {
   readonly clinic: string;
   readonly timeZone: string;
+  readonly language: Language;
 }
 
 type Fields = Readonly<Record<string, string | undefined>>;
@@ -15,28 +17,29 @@ export function startPage(
   services: readonly HealthcareService[],
   appointments: readonly Appointment[],
 ): Html {
+  const texts = textsOf[site.language];
   const today = new Date().toISOString().slice(0, 10);
   return frame(
     site,
-    'Book a time',
+    texts.bookATime,
     html`
       <section>
-        <h2>Find a time</h2>
+        <h2>${texts.findATime}</h2>
         <form action="/times" method="get">
-          <label for="service">What is it about?</label>
+          <label for="service">${texts.whatAbout}</label>
           <select id="service" name="service">
             ${services.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}
           </select>
-          <label for="from">From</label>
+          <label for="from">${texts.from}</label>
           <input id="from" name="from" type="date" value="${today}" min="${today}" required>
-          <button>Show free times</button>
+          <button>${texts.showTimes}</button>
         </form>
       </section>
       <section>
-        <h2>Your appointments</h2>
+        <h2>${texts.yourAppointments}</h2>
         ${
           appointments.length === 0
-            ? html`<p>You have no appointments.</p>`
+            ? html`<p>${texts.noAppointments}</p>`
             : html`<ul>${appointments.map((appointment) => linkTo(site, appointment))}</ul>`
         }
       </section>`,
@@ -44,7 +47,7 @@ export function startPage(
 }
 
 function linkTo(site: Site, { id, start, status }: Appointment): Html {
-  return html`<li><a href="/appointments/${id}">${when(site, start)}</a>${status !== 'booked' && ' (awaits your code)'}</li>`;
+  return html`<li><a href="/appointments/${id}">${when(site, start)}</a>${status !== 'booked' && ` (${textsOf[site.language].awaitsCode})`}</li>`;
 }
 
 interface Times {
@@ -56,7 +59,7 @@ interface Times {
 
 export function timesPage(site: Site, query: Fields, { slots, resources, later }: Times): Html {
   const { service = '', moving } = query;
-  const nameOf = (slot: TimeSlot) => resources.find(({ id }) => id === slot.resource_id)?.name;
+  const texts = textsOf[site.language];
   const linkOf = (slot: TimeSlot) =>
     search('/book', {
       service,
@@ -66,39 +69,58 @@ export function timesPage(site: Site, query: Fields, { slots, resources, later }
       end: slot.end,
       form: randomUUID(),
     });
+  /** A link says whose time it is, because people who use a screen reader also go from link to link. */
+  const timesOf = (name: string, slotsOfDay: readonly TimeSlot[]) =>
+    slotsOfDay.map(
+      (slot) =>
+        html`<li><a href="${linkOf(slot)}" aria-label="${timeOf(site, slot.start)}, ${dayOf(site, slot.start)}, ${name}">${timeOf(site, slot.start)}</a></li>`,
+    );
   return frame(
     site,
-    moving ? 'Choose another time' : 'Choose a time',
+    moving ? texts.chooseAnotherTime : texts.chooseTime,
     html`
-      ${query.problem !== undefined && alert(problemText(query.problem))}
-      ${slots.length === 0 && html`<p>There are no more free times in these seven days.</p>`}
-      ${[...Map.groupBy(slots, ({ start }) => dayOf(site, start))].map(
-        ([day, slotsOfDay]) => html`
-        <h2>${day}</h2>
-        <ul class="times">${slotsOfDay.map((slot) => html`<li><a href="${linkOf(slot)}">${timeOf(site, slot.start)}, ${nameOf(slot)}</a></li>`)}</ul>`,
+      ${query.problem !== undefined && alert(problemText(texts, query.problem))}
+      ${slots.length === 0 && html`<p>${texts.noTimes}</p>`}
+      ${byPerson(slots, resources).map(
+        ([name, own]) => html`
+        <section>
+          <h2>${name}</h2>
+          ${[...Map.groupBy(own, ({ start }) => dayOf(site, start))].map(
+            ([day, slotsOfDay]) => html`<h3>${day}</h3><ul class="times">${timesOf(name, slotsOfDay)}</ul>`,
+          )}
+        </section>`,
       )}
-      <p><a href="${search('/times', { service, moving, ...later })}">Later times</a></p>
-      <p><a href="/">Back to the start</a></p>`,
+      <p><a href="${search('/times', { service, moving, ...later })}">${texts.laterTimes}</a></p>
+      <p><a href="/">${texts.backToStart}</a></p>`,
+  );
+}
+
+/** The times of each person or room, by name. */
+function byPerson(slots: readonly TimeSlot[], resources: readonly Resource[]): [string, readonly TimeSlot[]][] {
+  const names = new Map(resources.map(({ id, name }) => [id, name]));
+  return [...Map.groupBy(slots, ({ resource_id }) => names.get(resource_id) ?? '')].sort(([one], [other]) =>
+    one.localeCompare(other),
   );
 }
 
 /** @param names of the service and the resource */
 export function bookingPage(site: Site, fields: Fields, names: string): Html {
   const { start = '', service, resource, end, moving, form } = fields;
+  const texts = textsOf[site.language];
   const kept = { service, resource, start, end, moving, form };
   return frame(
     site,
-    moving ? 'Move your appointment' : 'Book this time',
+    moving ? texts.moveAppointment : texts.bookThisTime,
     html`
-      ${fields.problem !== undefined && alert(problemText(fields.problem))}
+      ${fields.problem !== undefined && alert(problemText(texts, fields.problem))}
       ${details(site, start, names)}
       <form action="/book" method="post">
         ${Object.entries(kept).map(
           ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
         )}
-        <button>${moving ? 'Move' : 'Book'}</button>
+        <button>${moving ? texts.move : texts.book}</button>
       </form>
-      <p><a href="${search('/times', { service, moving })}">Choose another time</a></p>`,
+      <p><a href="${search('/times', { service, moving })}">${texts.chooseAnotherTime}</a></p>`,
   );
 }
 
@@ -110,64 +132,72 @@ interface Shown {
 
 export function appointmentPage(site: Site, { appointment, names }: Shown, query: Fields, form: string): Html {
   const { id, start, status, confirmation, healthcare_service_id: service } = appointment;
+  const texts = textsOf[site.language];
   const isCancelled = status === 'cancelled';
   // A code confirms a booking or a cancellation.
   const result = confirmation
     ? undefined
-    : resultText(isCancelled && query.done === 'confirmed' ? 'cancelled' : query.done);
+    : resultText(texts, isCancelled && query.done === 'confirmed' ? 'cancelled' : query.done);
   return frame(
     site,
-    'Your appointment',
+    texts.yourAppointment,
     html`
-      ${query.problem !== undefined && alert(problemText(query.problem))}
+      ${query.problem !== undefined && alert(problemText(texts, query.problem))}
       ${result !== undefined && html`<p role="status" class="notice">${result}</p>`}
       ${details(site, start, names)}
-      ${isCancelled && result === undefined && html`<p>This appointment is cancelled.</p>`}
-      ${confirmation && codeForm(id, confirmation, form)}
+      ${isCancelled && result === undefined && html`<p>${texts.isCancelled}</p>`}
+      ${confirmation && codeForm(texts, id, confirmation, form)}
       ${
         !isCancelled &&
         !confirmation &&
         html`<p class="actions">
-          <a href="${search('/times', { service, moving: id })}">Move</a>
-          <a href="/appointments/${id}/cancel">Cancel</a>
+          <a href="${search('/times', { service, moving: id })}">${texts.move}</a>
+          <a href="/appointments/${id}/cancel">${texts.cancel}</a>
         </p>`
       }
-      <p><a href="/">Back to the start</a></p>`,
+      <p><a href="/">${texts.backToStart}</a></p>`,
   );
 }
 
-function codeForm(id: string, { kind, channel }: NonNullable<Appointment['confirmation']>, form: string): Html {
+function codeForm(
+  texts: Texts,
+  id: string,
+  { kind, channel }: NonNullable<Appointment['confirmation']>,
+  form: string,
+): Html {
   return html`
     <form action="/appointments/${id}/code" method="post">
-      <p id="hint">We have sent you a code by ${channel === 'sms' ? 'SMS' : 'e-mail'}.
-        Enter it to ${kind === 'cancellation' ? 'cancel the appointment' : 'confirm the booking'}.</p>
-      <label for="code">Code</label>
+      <p id="hint">${texts.codeSent[channel]} ${texts.enterCode[kind]}</p>
+      <label for="code">${texts.code}</label>
       <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" aria-describedby="hint" required>
       <input type="hidden" name="form" value="${form}">
-      <button>Confirm</button>
+      <button>${texts.confirm}</button>
     </form>
     <form action="/appointments/${id}/resend" method="post">
       <input type="hidden" name="form" value="${form}">
-      <button class="quiet">Send a new code</button>
+      <button class="quiet">${texts.sendNewCode}</button>
     </form>`;
 }
 
 export function cancelPage(site: Site, { appointment: { id, start }, names }: Shown, form: string): Html {
+  const texts = textsOf[site.language];
   return frame(
     site,
-    'Cancel this appointment?',
+    texts.cancelThis,
     html`
       ${details(site, start, names)}
       <form action="/appointments/${id}/cancel" method="post">
         <input type="hidden" name="form" value="${form}">
-        <button>Cancel the appointment</button>
+        <button>${texts.cancelAppointment}</button>
       </form>
-      <p><a href="/appointments/${id}">Keep it</a></p>`,
+      <p><a href="/appointments/${id}">${texts.keepIt}</a></p>`,
   );
 }
 
 export function errorPage(site: Site, reason: string | undefined): Html {
-  return frame(site, 'That did not work', html`${alert(problemText(reason))}<p><a href="/">Back to the start</a></p>`);
+  const texts = textsOf[site.language];
+  const content = html`${alert(problemText(texts, reason))}<p><a href="/">${texts.backToStart}</a></p>`;
+  return frame(site, texts.didNotWork, content);
 }
 
 function details(site: Site, start: string, names: string): Html {
@@ -178,9 +208,9 @@ function alert(text: string): Html {
   return html`<p role="alert" class="problem">${text}</p>`;
 }
 
-function frame({ clinic }: Site, title: string, content: Html): Html {
+function frame({ clinic, language }: Site, title: string, content: Html): Html {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -195,18 +225,18 @@ function frame({ clinic }: Site, title: string, content: Html): Html {
 </html>`;
 }
 
-function when({ timeZone }: Site, time: string): string {
+function when({ timeZone, language }: Site, time: string): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return '';
-  return date.toLocaleString('en-GB', { timeZone, dateStyle: 'full', timeStyle: 'short' });
+  return date.toLocaleString(textsOf[language].locale, { timeZone, dateStyle: 'full', timeStyle: 'short' });
 }
 
-function dayOf({ timeZone }: Site, time: string): string {
-  return new Date(time).toLocaleDateString('en-GB', { timeZone, dateStyle: 'full' });
+function dayOf({ timeZone, language }: Site, time: string): string {
+  return new Date(time).toLocaleDateString(textsOf[language].locale, { timeZone, dateStyle: 'full' });
 }
 
-function timeOf({ timeZone }: Site, time: string): string {
-  return new Date(time).toLocaleTimeString('en-GB', { timeZone, timeStyle: 'short' });
+function timeOf({ timeZone, language }: Site, time: string): string {
+  return new Date(time).toLocaleTimeString(textsOf[language].locale, { timeZone, timeStyle: 'short' });
 }
 
 function search(path: string, fields: Fields): string {

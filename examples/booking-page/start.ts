@@ -22,11 +22,12 @@ await import('../../server/src/main.ts');
 const baseUrl = `http://127.0.0.1:${readEnvironment().port}`;
 const { client_id, client_secret } = JSON.parse(await readFile(join(folder, 'demo-client.json'), 'utf8'));
 const client = createCrosswardClient({ baseUrl, clientId: client_id, clientSecret: client_secret });
-const { name, time_zone } = await client.careUnits('sandbox-se').get('sodermalm');
+const { name, time_zone, language } = await client.careUnits('sandbox-se').get('sodermalm');
 const page = createBookingPage({
   careUnit: client.careUnit('sandbox-se', 'sodermalm'),
   clinic: name,
   timeZone: time_zone,
+  language,
   // Put your sign-in here. The demo has one patient, who is synthetic.
   patientOf: () => 'emr_id:p-3',
 });
