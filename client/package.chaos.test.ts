@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { introduction } from '../server/src/http/openapi-introduction.ts';
 import { type Gateway, startGateway } from '../test/gateway/gateway.ts';
 
 const run = promisify(execFile);
@@ -108,6 +109,15 @@ test('the packed package contains what it runs, and no tests', async () => {
     files.filter((name) => !/^package\/(package\.json|README\.md|dist\/(LICENSE|[a-z-]+\.(js|d\.ts)))$/.test(name)),
   ).toEqual([]);
   expect(files.filter((name) => name.includes('test'))).toEqual([]);
+});
+
+test('the example in the API reference compiles, and names the packed file', async () => {
+  const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(introduction) ?? [];
+  await writeFile(join(project, 'reference.ts'), code);
+  expect(code).toContain('createCrosswardClient');
+  expect(await compile('reference.ts')).toBe('');
+  const [file = ''] = (await readdir(project)).filter((name) => name.endsWith('.tgz'));
+  expect(introduction).toContain(file);
 });
 
 test('the packed package has types', async () => {

@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { packKit } from './pack-kit.ts';
+import { wayToNode } from './way-to-node.ts';
 
 const templates: Readonly<Record<string, string>> = { look_up: 'template', booking: 'template-booking' };
 const usage = 'Usage: npm run create-connector -- <folder> [--template look_up|booking]';
@@ -35,7 +36,7 @@ await writeFile(join(folder, '.gitignore'), 'node_modules/\ndist/\n');
 // On an older Node.js, `npm install` fails and names the version. Otherwise the tests would, with a TypeError.
 await writeFile(join(folder, '.npmrc'), 'engine-strict=true\n');
 process.stdout.write(
-  `${folder} has the template and the kit. Continue there, with Node.js 22.18 or newer:\n\n  npm install\n  npm test\n`,
+  `${folder} has the template and the kit. Continue there, with Node.js 22.18 or newer:\n\n  npm install\n  npm test\n${await wayToNode()}`,
 );
 
 async function rewriteManifest(): Promise<void> {

@@ -146,8 +146,11 @@ test('the gateway books through the installed package', async () => {
   expect([again?.status, again?.body]).toMatchObject([400, { reason: 'time_slot_unavailable' }]);
 });
 
-test('the command line checks the plug-in', async () => {
+test('the command line checks the plug-in, with its probe', async () => {
   const program = join(root, 'server/src/cli/crossward.js');
+  const config = join(folder, 'gateway/crossward.yaml');
+  const check = await run(process.execPath, [program, 'emr', 'check', '--config', config]);
+  expect(check.stdout).toMatch(/^ {2}ok +services +The EHR lists \d+ services\.$/m);
   const args = ['conformance', '--config', join(folder, 'gateway/crossward.yaml'), '--only', 'patients', 'resources'];
   const { stdout } = await run(process.execPath, [program, ...args], { env: { ...process.env, MY_SECRET: secret } });
   expect(stdout).toMatch(/\d+ passed, 0 failed/);

@@ -3,6 +3,7 @@ import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { changeAppointments, findOperation } from './appointment-writes.ts';
 import { createEhrClient } from './ehr-client.ts';
 import { findPatient } from './patients.ts';
+import { probe } from './probe.ts';
 import { findResource, listHealthcareServices, listResources } from './resources.ts';
 import { listTimeSlots } from './time-slots.ts';
 
@@ -27,6 +28,7 @@ export const connector = defineConnector<Settings>({
     required: ['base_url'],
     additionalProperties: false,
   },
+  probe: ({ settings, http }) => probe(createEhrClient(http, settings.base_url)),
   open: async ({ settings, http }) => {
     const ehr = createEhrClient(http, settings.base_url);
     return {

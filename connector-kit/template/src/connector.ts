@@ -1,5 +1,6 @@
 import { defineConnector } from '@crossward/connector-kit';
 import { findPatient } from './patients.ts';
+import { probe } from './probe.ts';
 
 interface ToySettings {
   readonly base_url: string;
@@ -22,6 +23,7 @@ export const connector = defineConnector<ToySettings>({
     required: ['base_url'],
     additionalProperties: false,
   },
+  probe: ({ settings, http }) => probe(http, settings.base_url),
   open: async ({ settings, http }) => ({
     capabilities: {
       patientIdentifierTypes: ['emr_id', 'nhs_number'],

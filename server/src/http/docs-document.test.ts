@@ -36,7 +36,16 @@ test.each(all)('$operationId has a title in the style of the others', ({ method,
 test('the introduction covers what all operations share', () => {
   const headings = [...openapi.info.description.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
   expect(headings).toEqual(
-    expect.arrayContaining(['Authentication', 'Identifiers', 'Times', 'Codes', 'Paging', 'Retries', 'Errors']),
+    expect.arrayContaining([
+      'Authentication',
+      'Identifiers',
+      'Times',
+      'Codes',
+      'Paging',
+      'Retries',
+      'Errors',
+      'TypeScript client',
+    ]),
   );
   for (const name of openapi.info.description.matchAll(/`((?:get|list|create|change|resend)_\w+)`/g)) {
     expect(all.map(({ operationId }) => operationId)).toContain(name[1]);

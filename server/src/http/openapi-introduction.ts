@@ -57,4 +57,36 @@ ${bodyLimits.values} values. An object must not repeat a name. Unknown fields an
 
 ## Dry runs
 
-With \`dry_run=true\`, booking, changing and cancelling validate everything, change nothing and return a preview.`;
+With \`dry_run=true\`, booking, changing and cancelling validate everything, change nothing and return a preview.
+
+## TypeScript client
+
+\`@crossward/client\` is a typed client for Node.js 20 or newer and for browsers. It sends the credentials, retries safely with one
+\`idempotency-key\` for each write, loads the pages of lists, keeps identifiers of patients out of URLs, and throws problems as
+errors. \`npm run client:pack\` in a clone of Crossward builds \`crossward-client-0.1.0.tgz\`; install that file in your project. Its
+README has examples of every kind of call.
+
+\`\`\`ts
+import { createCrosswardClient, isProblem } from '@crossward/client';
+
+const client = createCrosswardClient({
+  baseUrl: 'https://gateway.example', // without /api
+  clientId: 'booking-site',
+  clientSecret: '…',
+});
+const ward = client.careUnit('sandbox-no', 'oslo-sentrum');
+
+try {
+  const { id, status } = await ward.appointments.create({
+    patient_id: 'p-3',
+    resource_id: 'r-1',
+    healthcare_service_id: 'consultation',
+    start_time: '2030-03-15T09:00:00',
+    end_time: '2030-03-15T09:30:00',
+  });
+  console.log(id, status);
+} catch (error) {
+  if (!isProblem(error, 'time_slot_unavailable')) throw error;
+  console.log('The time is taken.');
+}
+\`\`\``;

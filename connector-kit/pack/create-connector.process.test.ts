@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const program = fileURLToPath(new URL('./create-connector.ts', import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), 'crossward-create-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Creates a connector where this Node.js runs npm. */
+async function createWith(node: string, name: string): Promise<string> {
+  const env = { PATH: process.env.PATH, npm_node_execpath: node };
+  return (await run(process.execPath, [program, join(folder, name)], { env })).stdout;
+}
+
+async function oldNode(version: string): Promise<string> {
+  const path = join(folder, `node-${version}`);
+  await writeFile(path, `#!/bin/sh\necho ${version}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+test.runIf(process.platform !== 'win32').each(['v20.20.2', 'v22.17.1'])(
+  'on Node.js %s the connector is made, and the way to a newer one printed',
+  async (version) => {
+    const name = `toy-${version.replaceAll(/\D/g, '')}`;
+    const printed = await createWith(await oldNode(version), name);
+    expect(await readdir(join(folder, name))).toContain('package.json');
+    expect(printed).toContain(`Your Node.js is ${version}, which is too old`);
+    const [way = ''] = /export PATH=.*/.exec(printed) ?? [];
+    const { stdout } = await run('sh', ['-c', `${way}; node --version`]);
+    expect(Number.parseInt(stdout.slice(1), 10)).toBeGreaterThanOrEqual(24);
+  },
+);
+
+test('on a new enough Node.js nothing is said about it', async () => {
+  const printed = await createWith(process.execPath, 'toy');
+  expect(printed).toContain('npm test');
+  expect(printed).not.toContain('too old');
+});
