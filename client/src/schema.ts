@@ -957,13 +957,23 @@ export interface components {
             last_success_at: string | null;
             name: string;
             /**
-             * @description Whether the EHR can be used now. `degraded`: the EHR has failed; the next request tests whether it has recovered. `unavailable`: the connection is not established or the circuit breaker is open; requests fail with `ehr_unavailable`.
+             * Format: date-time
+             * @description If `status` is `paused`: when the pause ends. Null if it ends when the operators resume the EHR.
+             */
+            paused_until: string | null;
+            /**
+             * @description Whether the EHR can be used now. `degraded`: the EHR has failed; the next request tests whether it has recovered. `unavailable`: the connection is not established or the circuit breaker is open; requests fail with `ehr_unavailable`. `paused`: the operators of the gateway have paused the EHR; requests fail with `ehr_paused`.
              * @enum {string}
              */
-            status: "available" | "degraded" | "unavailable";
+            status: "available" | "degraded" | "unavailable" | "paused";
         };
         /** @description Data of an event of an EHR. */
         EmrEvent: {
+            /**
+             * @description `emr.unavailable`: `failing` if calls to the EHR fail, `paused` if the operators of the gateway have paused it.
+             * @enum {string}
+             */
+            reason?: "failing" | "paused";
             /** @enum {string} */
             status: "available" | "unavailable";
         };
@@ -1139,7 +1149,7 @@ export interface components {
          * @description Stable, machine-readable reason of an error. The list is closed.
          * @enum {string}
          */
-        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_rejected" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_rejected" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "ehr_paused" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
         /** @description A practitioner, room or device that can be booked. */
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
@@ -1381,6 +1391,7 @@ export interface operations {
                      *           "id": "sandbox-no",
                      *           "name": "Sandkasse Norge",
                      *           "status": "available",
+                     *           "paused_until": null,
                      *           "breaker": "closed",
                      *           "last_success_at": "2026-03-20T08:00:00Z",
                      *           "capabilities": {
@@ -1523,6 +1534,7 @@ export interface operations {
                      *       "id": "sandbox-no",
                      *       "name": "Sandkasse Norge",
                      *       "status": "available",
+                     *       "paused_until": null,
                      *       "breaker": "closed",
                      *       "last_success_at": "2026-03-20T08:00:00Z",
                      *       "capabilities": {
@@ -2108,7 +2120,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -2372,7 +2384,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -2630,7 +2642,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -2822,7 +2834,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -3075,7 +3087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -3323,7 +3335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -3514,7 +3526,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -3711,7 +3723,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -3914,7 +3926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -4163,7 +4175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -4354,7 +4366,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -4538,7 +4550,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -4747,7 +4759,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -4994,7 +5006,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -5185,7 +5197,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -5384,7 +5396,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -5574,7 +5586,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -5782,7 +5794,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -6037,7 +6049,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -6232,7 +6244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -6484,7 +6496,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -6742,7 +6754,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -6952,7 +6964,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
             503: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */

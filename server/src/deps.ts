@@ -25,6 +25,7 @@ import { connectors } from './ehr/connectors.ts';
 import { figuresFrom } from './ehr/figures.ts';
 import { recordCalls } from './ehr/guard/call-history.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
+import { createPauses } from './ehr/pauses.ts';
 import { openEhrRegistry } from './ehr/registry.ts';
 import type { AppDeps } from './http/app.ts';
 import { describeError } from './log/describe-error.ts';
@@ -85,10 +86,13 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const messageMetrics = createMessageMetrics(metrics, background);
   const outbox = createOutbox({ database, db: background, keys, senders, metrics: messageMetrics, log });
   const recorded = recordCalls(createEhrMetrics(metrics), () => clock.now().getTime());
+  const pauses = createPauses(background, clock.now);
+  await pauses.refresh();
   const ehrs = await openEhrRegistry(configuration, modules, {
     database: database.pool,
     db: background,
     metrics: recorded.metrics,
+    pauses,
     now: clock.now,
     log,
   });
@@ -128,6 +132,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     {
       publishing: createDb({ pool: database.publishing }),
       retention: configuration.retention,
+      pauses,
       clients,
       clientsPauseMilliseconds: setup.clientsPauseMilliseconds,
       dispatcher,
@@ -157,6 +162,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       settings: configuration.console,
       configured: configuration,
       refreshClients: clients.refresh,
+      refreshPauses: pauses.refresh,
       emrs: configuration.emrs,
       connectors: modules,
       database: database.pool,

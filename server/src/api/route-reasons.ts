@@ -13,6 +13,7 @@ export const ehrReadReasons = [
   'operation_unsupported',
   'ehr_rejected',
   'ehr_unavailable',
+  'ehr_paused',
   'ehr_timeout',
 ] as const satisfies readonly Reason[];
 

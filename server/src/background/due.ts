@@ -6,6 +6,7 @@ import type { Reason } from '../problems/reasons.ts';
 /** Failures with which an operation is retried for up to a day. */
 export const outageReasons: ReadonlySet<string> = new Set([
   'ehr_unavailable',
+  'ehr_paused',
   'ehr_timeout',
   'outcome_unknown',
   'database_unavailable',

@@ -10,14 +10,17 @@ import { makeDueAfterOutage } from './due.ts';
  */
 export function watchAvailability(db: Db, ehr: EhrConnection): () => Promise<void> {
   let recorded: boolean | undefined;
+  let wasPaused = false;
   return async () => {
-    const { breaker, lastSuccessAt } = ehr.health();
-    // Until its first call, the EHR is neither available nor unavailable.
-    if (ehr.isOpen && breaker === 'closed' && lastSuccessAt === null) return;
-    const isAvailable = ehr.isOpen && breaker === 'closed';
+    const { breaker, lastSuccessAt, pause } = ehr.health();
+    const isAvailable = ehr.isOpen && breaker === 'closed' && !pause;
+    wasPaused ||= pause !== undefined;
+    // Until its first call, the EHR is neither available nor unavailable, except that it was paused.
+    if (isAvailable && lastSuccessAt === null && !wasPaused) return;
     if (isAvailable === recorded) return;
-    if (!(await recordAvailability(db, ehr.id, isAvailable))) return;
+    if (!(await recordAvailability(db, ehr.id, isAvailable ? 'available' : pause ? 'paused' : 'failing'))) return;
     if (isAvailable) await makeDueAfterOutage(db, ehr.id);
     recorded = isAvailable;
+    wasPaused = pause !== undefined;
   };
 }

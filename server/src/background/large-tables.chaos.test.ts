@@ -17,6 +17,7 @@ import { createDatabaseClock } from '../db/clock.ts';
 import { createDb } from '../db/kysely.ts';
 import { recordCalls } from '../ehr/guard/call-history.ts';
 import { createEhrMetrics } from '../ehr/guard/metrics.ts';
+import { createPauses } from '../ehr/pauses.ts';
 import { lastHours } from '../history/columns.ts';
 import { readCounts, readEhrColumns } from '../history/read-history.ts';
 import { listFailed } from '../messages/failed.ts';
@@ -89,6 +90,7 @@ test('no background job scans a growing table or index', async () => {
       {
         publishing: db,
         retention,
+        pauses: createPauses(db, () => new Date()),
         clients: gateway.deps.clients,
         dispatcher,
         auditMetrics: createAuditMetrics(new Registry()),

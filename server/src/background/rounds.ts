@@ -8,6 +8,7 @@ import { freeOrphanedItems } from '../confirmations/orphaned-items.ts';
 import type { DatabaseClock } from '../db/clock.ts';
 import type { Db } from '../db/kysely.ts';
 import type { CallHistory } from '../ehr/guard/call-history.ts';
+import type { Pauses } from '../ehr/pauses.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { recordEhrs } from '../history/ehr-recorder.ts';
 import { describeError } from '../log/describe-error.ts';
@@ -33,6 +34,8 @@ const changesPauseMilliseconds = 1_000;
 const eventsPauseMilliseconds = 500;
 /** A revoked client stops working in other processes after this time. The documents say 5 seconds. */
 const clientsPauseMilliseconds = 3_000;
+/** An EHR is paused and resumed in other processes after this time. */
+const pausesPauseMilliseconds = 2_000;
 const resealPauseMilliseconds = 60_000;
 const resealedAtOnce = 100;
 const messagesPauseMilliseconds = 2_000;
@@ -61,6 +64,7 @@ export interface BackgroundDependencies {
   /** The connection that publishes events. */
   readonly publishing: Db;
   readonly retention: Configuration['retention'];
+  readonly pauses: Pauses;
   readonly clients: RefreshableClients;
   readonly clientsPauseMilliseconds?: number | undefined;
   readonly dispatcher: Dispatcher;
@@ -79,6 +83,7 @@ export function backgroundWork(
   {
     publishing,
     retention,
+    pauses,
     clients,
     dispatcher,
     auditMetrics,
@@ -112,12 +117,15 @@ export function backgroundWork(
     ...[...ehrs.values()].map((ehr) => ({
       pauseMilliseconds: ehrPauseMilliseconds,
       async round() {
+        if (pauses.of(ehr.id)) return false;
         // If the database does not respond, the round fails too, and logs it.
         return (await isDue(ehr.id).catch(() => true)) && ehrRound(services, ehr, log);
       },
     })),
     ...[...ehrs.values()].map((ehr) =>
-      guarded(schedulesPauseMilliseconds, 'extending schedules', () => extendSchedules(ehr, log)),
+      guarded(schedulesPauseMilliseconds, 'extending schedules', async () => {
+        if (!pauses.of(ehr.id)) await extendSchedules(ehr, log);
+      }),
     ),
     ...[...ehrs.values()].map((ehr) =>
       guarded(availabilityPauseMilliseconds, 'recording the availability of an EHR', watchAvailability(db, ehr)),
@@ -127,14 +135,17 @@ export function backgroundWork(
     repeating(eventsPauseMilliseconds, 'delivering events', () => dispatcher.round()),
     ...[...ehrs.values()].map((ehr) => ({
       pauseMilliseconds: changesPauseMilliseconds,
-      round: () =>
-        ehrChangesRound(services, ehr, { isDue: hasChanges, log }).catch((error) => {
+      async round() {
+        if (pauses.of(ehr.id)) return false;
+        return ehrChangesRound(services, ehr, { isDue: hasChanges, log }).catch((error) => {
           log.error({ emr: ehr.id, cause: describeError(error) }, 'reporting changes in the EHR failed');
           return false;
-        }),
+        });
+      },
     })),
     guarded(gaugesPauseMilliseconds, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs)),
     guarded(more.clientsPauseMilliseconds ?? clientsPauseMilliseconds, 'reading clients', () => clients.refresh()),
+    guarded(pausesPauseMilliseconds, 'reading pauses of EHRs', () => pauses.refresh()),
     guarded(clockPauseMilliseconds, "reading the database's clock", watchClock(clock, log)),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
     repeating(messagesPauseMilliseconds, 'marking delayed messages', () => outbox.markDelayed()),

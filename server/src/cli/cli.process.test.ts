@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Report } from '@crossward/connector-kit/conformance';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { insertFailedMessage, insertOperation } from '../../../test/database/stuck-rows.ts';
@@ -416,3 +417,33 @@ async function createOwnDatabase(content?: 'empty') {
   vi.stubEnv('DATABASE_URL', url);
   return { database, url, [Symbol.asyncDispose]: dispose };
 }
+
+test('emr pause and resume', async () => {
+  const db = createDb(database);
+  const paused = () => sql`SELECT emr, paused_until AS until FROM ehr_pauses`.execute(db);
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  expect(await crossward(`emr pause sandbox-no --until ${until}`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`is paused until ${until}`),
+  });
+  expect((await paused()).rows).toEqual([{ emr: 'sandbox-no', until: new Date(until) }]);
+  expect(await crossward('emr pause sandbox-no')).toMatchObject({ code: 0 });
+  expect((await paused()).rows).toEqual([{ emr: 'sandbox-no', until: null }]);
+  for (const [words, code, text] of [
+    ['emr pause sandbox-no --until 2020-01-01T00:00Z', 1, 'not in the future'],
+    ['emr pause sandbox-no --until 2099-01-01T00:00', 2, 'UTC offset'],
+    ['emr pause nowhere', 2, 'Known EHRs: sandbox-no'],
+    ['emr resume nowhere', 2, 'Known EHRs: sandbox-no'],
+  ] as const) {
+    expect(await crossward(words)).toMatchObject({ code, stderr: expect.stringContaining(text) });
+  }
+  expect(await crossward('emr resume sandbox-no')).toMatchObject({ code: 0 });
+  expect(await crossward('emr resume sandbox-no')).toMatchObject({ code: 1 });
+  expect((await paused()).rows).toEqual([]);
+  const { rows } = await sql`
+    SELECT action, outcome FROM operator_activity WHERE operator_name = 'command line' AND target = 'sandbox-no'
+    ORDER BY id`.execute(db);
+  const done = (action: string) => ({ action, outcome: 'done' });
+  const not = (action: string) => ({ action, outcome: 'not_possible' });
+  expect(rows).toEqual([done('emr_pause'), done('emr_pause'), not('emr_pause'), done('emr_resume'), not('emr_resume')]);
+});

@@ -6,7 +6,8 @@ import type { Guard } from '../ehr/guard/guard.ts';
 const unguarded: Guard = {
   run: (_, call) => call(),
   stream: (_, call) => call(),
-  health: () => ({ breaker: 'closed', lastSuccessAt: null }),
+  health: () => ({ breaker: 'closed', lastSuccessAt: null, pause: undefined }),
+  paused: () => undefined,
 };
 
 /** Calls a connector the way the gateway does, with the same errors. */

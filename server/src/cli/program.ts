@@ -5,6 +5,7 @@ import { clientsCommand } from './clients.ts';
 import { conformanceCommand } from './conformance.ts';
 import { configCheckCommand, doctorCommand, statusCommand } from './doctor/commands.ts';
 import { emrCheckCommand } from './emr-check.ts';
+import { emrPauseCommand, emrResumeCommand } from './emr-pause.ts';
 import { messagesCommand } from './messages.ts';
 import { operationsCommand } from './operations.ts';
 import { operatorsCommand } from './operators.ts';
@@ -30,6 +31,8 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(doctorCommand(output, end));
   program.addCommand(statusCommand(output, end));
   program.addCommand(config);
+  emr.addCommand(emrPauseCommand(output, end));
+  emr.addCommand(emrResumeCommand(output, end));
   program.addCommand(conformanceCommand(output, end));
   program.addCommand(emr);
   const audit = auditCommand(output, end);

@@ -12,6 +12,8 @@ export type Action =
   | 'message_send_again'
   | 'message_send_now'
   | 'connection_check'
+  | 'emr_pause'
+  | 'emr_resume'
   | 'audit_search'
   | 'account_create'
   | 'account_role'

@@ -15,6 +15,7 @@ const states: Readonly<Record<State, readonly [Tone, string]>> = {
   half_open: ['notice', 'Trying again'],
   open: ['bad', 'Not available'],
   not_connected: ['bad', 'Not connected yet'],
+  paused: ['notice', 'Paused'],
 };
 
 /** Whether an EHR can be used, as this process sees it. */

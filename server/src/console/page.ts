@@ -18,6 +18,8 @@ export interface ConsoleDeps {
   readonly configured: ConfiguredAccess;
   /** Makes this process use committed changes of clients at once. */
   refreshClients(): Promise<void>;
+  /** Makes this process use committed pauses of EHRs at once. */
+  refreshPauses(): Promise<void>;
   readonly webhooks: Configuration['webhooks'];
   /** The configured EHRs and the connectors, for checks of connections. */
   readonly emrs: readonly ConfiguredEmr[];

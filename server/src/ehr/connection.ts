@@ -49,7 +49,7 @@ export interface EhrConnection {
   readonly name: string;
   /** The connector's name. */
   readonly connector: string;
-  /** @throws Problem `ehr_unavailable` until the connector is open, because its capabilities are unknown */
+  /** @throws Problem `ehr_unavailable` or `ehr_paused` until the connector is open, because its capabilities are unknown */
   readonly capabilities: Capabilities;
   readonly isOpen: boolean;
   readonly syntheticIdentifiers: boolean;
@@ -84,8 +84,10 @@ type Facts = Omit<EhrConnection, 'capabilities' | 'isOpen' | 'offers' | 'health'
 export function createConnection(facts: Facts, opening: Opening, guard: Guard, staleSlotsMs = 0): EhrConnection {
   const connector = (): Connector => {
     const opened = opening.current();
-    if (!opened) throw unavailable('ehr_unavailable', { retryAfterSeconds: opening.retryAfterSeconds() });
-    return opened;
+    if (opened) return opened;
+    const paused = guard.paused();
+    if (paused) throw asProblem(paused);
+    throw unavailable('ehr_unavailable', { retryAfterSeconds: opening.retryAfterSeconds() });
   };
   const searches = createSlotSearches({
     staleMs: staleSlotsMs,

@@ -1,6 +1,7 @@
 import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
 import { Problem, scheduleHasAppointments, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
+import { Paused } from './guard/paused.ts';
 
 /** The reason for each kind of connector error. `*_not_found` is checked earlier, where the place is known. */
 const reasonOf: Record<
@@ -28,6 +29,7 @@ const reasonOf: Record<
 /** Converts a `ConnectorError` to a problem. Other errors are bugs and are passed on. */
 export function asProblem(error: unknown): unknown {
   if (!(error instanceof ConnectorError)) return error;
+  if (error instanceof Paused) return ehrPaused(error);
   if (error.kind === 'unavailable') {
     return unavailable('ehr_unavailable', { retryAfterSeconds: error.retryAfterSeconds, cause: error });
   }
@@ -37,4 +39,13 @@ export function asProblem(error: unknown): unknown {
     return new Problem('ehr_timeout', { detail, cause: error });
   }
   return new Problem(reasonOf[error.kind], { cause: error });
+}
+
+/** 503 that says until when. */
+function ehrPaused(cause: Paused): Problem {
+  const { pause, retryAfterSeconds } = cause;
+  const { until } = pause;
+  const end = until ? `until ${until.toISOString()}` : 'until further notice';
+  const detail = `The operators of the gateway have paused this EHR ${end}. Nothing was changed.`;
+  return unavailable('ehr_paused', { retryAfterSeconds, detail, cause });
 }

@@ -1,11 +1,13 @@
 import type { EhrConnection } from './connection.ts';
 import type { BreakerState } from './guard/breaker.ts';
 import type { CallHistory, CallsOfOperation, FailedCall, MinuteOfCalls } from './guard/call-history.ts';
+import type { Pause } from './pauses.ts';
 
 /** What this process knows about an EHR. */
 export interface EhrFigures {
-  /** `not_connected`: the connection has not been opened yet. */
-  readonly state: BreakerState | 'not_connected';
+  /** `not_connected`: the connection has not been opened yet. `paused`: by operators, see `pause`. */
+  readonly state: BreakerState | 'not_connected' | 'paused';
+  readonly pause: Pause | undefined;
   /** `null`: no call has succeeded yet. */
   readonly lastSuccessAt: Date | null;
   /** The last sixty, the oldest first. */
@@ -21,9 +23,10 @@ export type ReadFigures = (ehr: EhrConnection) => EhrFigures;
 
 export function figuresFrom(history: CallHistory): ReadFigures {
   return (ehr) => {
-    const { breaker, lastSuccessAt } = ehr.health();
+    const { breaker, lastSuccessAt, pause } = ehr.health();
     return {
-      state: ehr.isOpen ? breaker : 'not_connected',
+      state: pause ? 'paused' : ehr.isOpen ? breaker : 'not_connected',
+      pause,
       lastSuccessAt: lastSuccessAt ?? null,
       minutes: history.of(ehr.id),
       operations: history.operations(ehr.id),

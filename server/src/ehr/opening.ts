@@ -24,7 +24,12 @@ export interface Opening {
  *
  * @throws any error other than a `ConnectorError` that occurs while the start waits, because it is a bug
  */
-export async function startOpening(emr: string, open: () => Promise<Connector>, log: Logger): Promise<Opening> {
+export async function startOpening(
+  emr: string,
+  open: () => Promise<Connector>,
+  log: Logger,
+  isPaused: () => boolean = () => false,
+): Promise<Opening> {
   const stopped = new AbortController();
   const logged = new Set<string>();
   let connector: Connector | undefined;
@@ -43,9 +48,12 @@ export async function startOpening(emr: string, open: () => Promise<Connector>, 
     else log.warn(about, 'EHR unavailable, retrying');
   }
 
+  // While operators have paused the EHR, an attempt calls nothing, and the EHR is wanted as soon as they resume it.
+  const next = (pause: number) => (isPaused() ? shortestPauseMilliseconds : pause * 2);
+
   async function untilOpen(first: Promise<void>): Promise<void> {
     await first.catch(logOnce);
-    for (let pause = shortestPauseMilliseconds; !connector && !stopped.signal.aborted; pause *= 2) {
+    for (let pause = shortestPauseMilliseconds; !connector && !stopped.signal.aborted; pause = next(pause)) {
       const milliseconds = Math.min(pause, longestPauseMilliseconds);
       nextAttemptAt = Date.now() + milliseconds;
       await sleep(milliseconds, stopped.signal);

@@ -9,6 +9,7 @@ import { createDb } from '../db/kysely.ts';
 import { connectors } from './connectors.ts';
 import { createEhrMetrics } from './guard/metrics.ts';
 import { serve } from './guard/test-servers.ts';
+import { createPauses } from './pauses.ts';
 import { openEhrRegistry } from './registry.ts';
 
 const { database, dispose } = await createTestDatabase();
@@ -29,6 +30,7 @@ async function connect(findPatient: (context: ConnectorContext<unknown>) => Prom
     database: database.pool,
     db: createDb(database),
     metrics: createEhrMetrics(new Registry()),
+    pauses: createPauses(createDb(database), () => new Date()),
     now: () => new Date(),
     log: pino({ level: 'silent' }),
   });

@@ -9,10 +9,12 @@ import { createEhrHttp } from './guard/ehr-http.ts';
 import { createGuard } from './guard/guard.ts';
 import type { EhrMetrics } from './guard/metrics.ts';
 import { createPace } from './guard/pace.ts';
+import { Paused } from './guard/paused.ts';
 import { guardSettings, httpSettings } from './guard/settings.ts';
 import { sharedRate } from './guard/shared-rate.ts';
 import { startOpening } from './opening.ts';
 import { openingMistake } from './opening-mistake.ts';
+import type { Pauses } from './pauses.ts';
 
 /** All configured EHRs by id, in the order of the configuration. */
 export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
@@ -23,6 +25,7 @@ interface Dependencies {
   /** For the rates of requests that processes share. */
   readonly db: Db;
   readonly metrics: EhrMetrics;
+  readonly pauses: Pauses;
   /** The gateway's clock. */
   readonly now: () => Date;
   readonly log: Logger;
@@ -45,7 +48,7 @@ export async function openEhrRegistry(
 async function openConnection(
   emr: ConfiguredEmr,
   connectors: readonly ConnectorModule[],
-  { database, db, metrics, now, log }: Dependencies,
+  { database, db, metrics, pauses, now, log }: Dependencies,
 ): Promise<EhrConnection> {
   const module = connectors.find(({ name }) => name === emr.connector);
   if (!module) throw new Error(`No connector is named ${emr.connector}`);
@@ -69,9 +72,18 @@ async function openConnection(
     // A connector with tables has its EHR in the database, and a plug-in may have its own transport.
     countsEveryCall: () => module.migrations !== undefined || !http.isUsed(),
     metrics,
+    paused() {
+      const pause = pauses.of(emr.id);
+      return pause && new Paused(pause, now());
+    },
     onBreakerChange: (breaker) => log.warn({ emr: emr.id, breaker }, 'circuit breaker state changed'),
   });
-  const opening = await startOpening(emr.id, () => guard.run('open', open), log).catch((error: unknown) => {
+  const opening = await startOpening(
+    emr.id,
+    () => guard.run('open', open),
+    log,
+    () => guard.paused() !== undefined,
+  ).catch((error: unknown) => {
     throw openingMistake(emr, error);
   });
   const careUnits = emr.care_units.map(careUnitConnection);

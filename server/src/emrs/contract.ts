@@ -11,7 +11,7 @@ const confirmation = (of: string) =>
     description: `\`code\`: ${of} must be confirmed with a code that is sent to the patient.`,
   });
 
-const emrStatuses = ['available', 'degraded', 'unavailable'] as const;
+const emrStatuses = ['available', 'degraded', 'unavailable', 'paused'] as const;
 
 /** @param operations all operations of the interface */
 export const emrSchema = (operations: ReadonlyMap<string, AnyOperation>) =>
@@ -23,7 +23,12 @@ export const emrSchema = (operations: ReadonlyMap<string, AnyOperation>) =>
         description:
           'Whether the EHR can be used now. `degraded`: the EHR has failed; the next request tests whether it has ' +
           'recovered. `unavailable`: the connection is not established or the circuit breaker is open; requests fail ' +
-          'with `ehr_unavailable`.',
+          'with `ehr_unavailable`. `paused`: the operators of the gateway have paused the EHR; requests fail with ' +
+          '`ehr_paused`.',
+      }),
+      paused_until: nullableString({
+        format: 'date-time',
+        description: 'If `status` is `paused`: when the pause ends. Null if it ends when the operators resume the EHR.',
       }),
       breaker: choice(breakerStates, {
         description: 'State of the circuit breaker, which opens after consecutive failures of the EHR.',

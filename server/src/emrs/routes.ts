@@ -12,6 +12,7 @@ const emrExample = {
   id: 'sandbox-no',
   name: 'Sandkasse Norge',
   status: 'available',
+  paused_until: null,
   breaker: 'closed',
   last_success_at: '2026-03-20T08:00:00Z',
   capabilities: {
@@ -115,13 +116,14 @@ const statuses = { closed: 'available', half_open: 'degraded', open: 'unavailabl
 const unknownCapabilities = { patientIdentifierTypes: ['emr_id'], resourceIdentifierTypes: ['emr_id'] } as const;
 
 function emr(ehr: EhrConnection, operations: ReadonlyMap<string, AnyOperation>): Static<ReturnType<typeof emrSchema>> {
-  const { breaker, lastSuccessAt } = ehr.health();
+  const { breaker, lastSuccessAt, pause } = ehr.health();
   const careUnits = [...ehr.careUnits.values()];
   const { patientIdentifierTypes, resourceIdentifierTypes } = ehr.isOpen ? ehr.capabilities : unknownCapabilities;
   return {
     id: ehr.id,
     name: ehr.name,
-    status: ehr.isOpen ? statuses[breaker] : 'unavailable',
+    status: pause ? 'paused' : ehr.isOpen ? statuses[breaker] : 'unavailable',
+    paused_until: pause?.until?.toISOString() ?? null,
     breaker,
     last_success_at: lastSuccessAt?.toISOString() ?? null,
     capabilities: {

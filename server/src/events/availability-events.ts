@@ -7,7 +7,12 @@ import { writeEvents } from './write-events.ts';
  * same outage. An EHR that was never reported as unavailable has not recovered. Returns `false` if another process is doing
  * it: the caller tries again later instead of keeping a connection while it waits.
  */
-export async function recordAvailability(db: Db, emr: string, isAvailable: boolean): Promise<boolean> {
+export async function recordAvailability(
+  db: Db,
+  emr: string,
+  state: 'available' | 'failing' | 'paused',
+): Promise<boolean> {
+  const isAvailable = state === 'available';
   const type = isAvailable ? 'emr.recovered' : 'emr.unavailable';
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ is_free: boolean }>`
@@ -15,7 +20,7 @@ export async function recordAvailability(db: Db, emr: string, isAvailable: boole
     if (!rows[0]?.is_free) return false;
     const last = await lastAvailability(tx, emr);
     if ((last?.type ?? 'emr.recovered') === type) return true;
-    const data = { status: isAvailable ? ('available' as const) : ('unavailable' as const) };
+    const data = isAvailable ? { status: 'available' as const } : { status: 'unavailable' as const, reason: state };
     await writeEvents(tx, [{ type, emr, careUnitId: null, subject: null, data }]);
     return true;
   });

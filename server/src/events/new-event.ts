@@ -44,6 +44,11 @@ export interface MessageEventData {
   readonly reason: string | null;
 }
 
+/** `paused`: by the operators of the gateway. */
+export const outageReasons = ['failing', 'paused'] as const;
+
 export interface EmrEventData {
   readonly status: 'available' | 'unavailable';
+  /** `emr.unavailable` only. */
+  readonly reason?: (typeof outageReasons)[number];
 }

@@ -77,10 +77,10 @@ test('positions of deleted events are not used again', async () => {
 
 test('an EHR gets its event of recovery, however long it was unavailable', async () => {
   for (const emr of ['ehr', 'other']) {
-    await recordAvailability(db, emr, false);
+    await recordAvailability(db, emr, 'failing');
     await publish();
     await deleteAll();
-    await recordAvailability(db, emr, true);
+    await recordAvailability(db, emr, 'available');
     await publish();
   }
   const { reached } = await read();

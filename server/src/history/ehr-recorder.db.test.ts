@@ -30,7 +30,11 @@ describe.each(['postgresql', 'pglite'] as const)('on %s', async (kind) => {
 
   /** A gateway process with one EHR. */
   function newProcess(writing: Db = db) {
-    const health: { -readonly [Key in keyof EhrHealth]: EhrHealth[Key] } = { breaker: 'closed', lastSuccessAt: null };
+    const health: { -readonly [Key in keyof EhrHealth]: EhrHealth[Key] } = {
+      breaker: 'closed',
+      lastSuccessAt: null,
+      pause: undefined,
+    };
     const { metrics, history } = recordCalls(silent, () => now);
     const ehr = { id: 'ehr', isOpen: true, health: () => health };
     const round = recordEhrs({ db: writing, ehrs: [ehr], calls: history, now: () => now });

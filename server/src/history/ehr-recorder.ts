@@ -101,8 +101,8 @@ function newRow(emr: string, number: number): Quarter {
 
 /** Until its first call, an EHR is neither available nor unavailable. */
 function stateOf(ehr: Pick<EhrConnection, 'isOpen' | 'health'>) {
-  const { breaker, lastSuccessAt } = ehr.health();
-  if (!ehr.isOpen || breaker !== 'closed') return 'unavailable';
+  const { breaker, lastSuccessAt, pause } = ehr.health();
+  if (pause || !ehr.isOpen || breaker !== 'closed') return 'unavailable';
   return lastSuccessAt === null ? 'unknown' : 'available';
 }
 

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { EhrConnection } from '../ehr/connection.ts';
 
 interface HealthDeps {
-  readonly ehrs: ReadonlyMap<string, { readonly isOpen: boolean }>;
+  readonly ehrs: ReadonlyMap<string, Pick<EhrConnection, 'isOpen' | 'health'>>;
   readonly http: { readonly ready_waits_for_emrs: boolean };
   /** Whether the database responds and has every migration. */
   isReady(): Promise<boolean>;
@@ -12,7 +13,8 @@ export function addHealth(app: FastifyInstance, { ehrs, http, isReady }: HealthD
   app.get('/health/live', async () => ({ status: 'ok' }));
   app.get('/health/ready', async (_request, reply) => {
     const isUp = await isReady().catch(() => false);
-    const notOpen = [...ehrs].filter(([, { isOpen }]) => !isOpen).map(([id]) => id);
+    // One that operators have paused is not waited for.
+    const notOpen = [...ehrs].filter(([, { isOpen, health }]) => !isOpen && !health().pause).map(([id]) => id);
     const ready = isUp && (notOpen.length === 0 || !http.ready_waits_for_emrs);
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', emrs_not_open: notOpen });
   });

@@ -102,6 +102,7 @@ test('a call is not made if its operation was taken over while it waited in the 
       emr: 'ehr',
       countsEveryCall: () => true,
       metrics: createEhrMetrics(new Registry()),
+      paused: () => undefined,
       onBreakerChange: () => undefined,
     },
   );

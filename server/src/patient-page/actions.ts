@@ -43,6 +43,7 @@ const resultOf: Partial<Record<Reason, Result>> = {
   idempotency_in_progress: 'unknown',
   partially_applied: 'unknown',
   ehr_unavailable: 'unavailable',
+  ehr_paused: 'unavailable',
 };
 
 /** Reasons that the state of the page shows. */

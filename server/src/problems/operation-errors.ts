@@ -24,11 +24,11 @@ export function isSettled(error: unknown): error is Problem {
 }
 
 /**
- * Whether an error proves that neither this call nor an earlier one had an effect. `ehr_unavailable` says nothing about
- * earlier calls.
+ * Whether an error proves that neither this call nor an earlier one had an effect. `ehr_unavailable` and `ehr_paused` say
+ * nothing about earlier calls.
  */
 export function isFinal(error: unknown): error is Problem {
-  return isSettled(error) && error.reason !== 'ehr_unavailable';
+  return isSettled(error) && error.reason !== 'ehr_unavailable' && error.reason !== 'ehr_paused';
 }
 
 /** The operation's row is up to date. Only the problem has to be reported. */

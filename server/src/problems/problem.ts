@@ -73,7 +73,7 @@ export function problemAt(place: Place, reason: Reason, detail: string): Problem
 
 /** 503 with a `Retry-After` header. */
 export function unavailable(
-  reason: 'ehr_unavailable' | 'overloaded' | 'database_unavailable',
+  reason: 'ehr_unavailable' | 'ehr_paused' | 'overloaded' | 'database_unavailable',
   options: { retryAfterSeconds?: number | undefined; detail?: string; cause?: unknown } = {},
 ): Problem {
   const { retryAfterSeconds = 5, ...rest } = options;

@@ -472,6 +472,15 @@ export const reasons = {
     happened: 'The EHR cannot be reached. Nothing was changed.',
     remedy: 'Wait for the number of seconds in the `Retry-After` header, then try again.',
   },
+  ehr_paused: {
+    origin: 'ehr',
+    retryable: true,
+    status: 503,
+    title: 'EHR paused',
+    happened: 'The operators of the gateway have paused this EHR. Nothing was changed.',
+    remedy:
+      'Wait for the number of seconds in the `Retry-After` header, then try again. `GET /api/emrs/{emr}` shows until when the EHR is paused.',
+  },
   overloaded: {
     ...busy,
     status: 503,

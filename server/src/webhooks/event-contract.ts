@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { choice, nullableString, reference, text } from '../api/schemas.ts';
 import { eventTypes } from '../events/event-types.ts';
-import { changedFields } from '../events/new-event.ts';
+import { changedFields, outageReasons } from '../events/new-event.ts';
 
 const dateTime = (description: string) => Type.String({ format: 'date-time', description });
 const knownTime = (description: string) =>
@@ -48,7 +48,15 @@ export const messageEventSchema = Type.Object(
 );
 
 export const emrEventSchema = Type.Object(
-  { status: choice(['available', 'unavailable']) },
+  {
+    status: choice(['available', 'unavailable']),
+    reason: Type.Optional(
+      choice(outageReasons, {
+        description:
+          '`emr.unavailable`: `failing` if calls to the EHR fail, `paused` if the operators of the gateway have paused it.',
+      }),
+    ),
+  },
   { $id: 'EmrEvent', description: 'Data of an event of an EHR.' },
 );
 

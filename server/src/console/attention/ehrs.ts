@@ -16,6 +16,7 @@ const highShare = 0.2;
 const obstacles: Readonly<Record<Exclude<EhrFigures['state'], 'closed'>, string>> = {
   half_open: 'The EHR was not available, and the gateway is trying again',
   open: 'The EHR is not available',
+  paused: 'Operators have paused the EHR',
   not_connected: 'The connection could not be opened since the start, and the gateway keeps trying',
 };
 
@@ -37,8 +38,8 @@ async function brokenEhr(context: SignedIn, ehr: EhrConnection, stuck: readonly 
   const waits = operations === 0 ? '' : `; ${counted(operations, 'operation waits', 'operations wait')} for it`;
   return {
     subject: ehr.name,
-    what: `${figures.state === 'closed' ? '' : obstacles[figures.state]}${lastCause(figures)}${waits}`,
-    since: await unavailableSince(services.db, ehr.id),
+    what: `${figures.state === 'closed' ? '' : obstacles[figures.state]}${figures.pause ? '' : lastCause(figures)}${waits}`,
+    since: figures.pause?.since ?? (await unavailableSince(services.db, ehr.id)),
     patients: waiting.reduce((sum, { patients }) => sum + patients, 0),
     mend: [checkForm(context, ehr), ehrLink(context, ehr)],
   };

@@ -21,6 +21,7 @@ import { routes as overview } from './overview.ts';
 import { routes as ownAccount } from './own-account.ts';
 import { routes as ownCodes } from './own-codes.ts';
 import { routes as ownPassword } from './own-password.ts';
+import { routes as pause } from './pause.ts';
 import { routes as revokeClient } from './revoke-client.ts';
 import { routes as rotateClient } from './rotate-client.ts';
 import { routes as signIn } from './sign-in.ts';
@@ -51,6 +52,7 @@ export const routes: readonly Route[] = [
   ...messages,
   ...connections,
   ...connection,
+  ...pause,
   ...webhooks,
   ...webhookCreate,
   ...webhook,

@@ -11,6 +11,7 @@ import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.t
 import { counted, facts, table, time } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { resultOf } from './connections.ts';
+import { pausePart } from './pause.ts';
 
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'connections/:emr', role: 'view', page: connectionPage },
@@ -48,7 +49,8 @@ ${facts([
   ['Connector', emr.connector],
   ['Care units', emr.care_units.map(({ name }) => name).join(', ')],
   ['Unfinished operations', waiting === '' ? 'none' : html`<a href="${linkTo(context, 'operations')}">${waiting}</a>`],
-])}`;
+])}
+${pausePart(context, emr)}`;
 }
 
 /** The calls by operation, and the last errors: those with the same cause are one row. */

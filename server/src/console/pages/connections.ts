@@ -70,7 +70,12 @@ export function resultOf({ request }: SignedIn): Html | false {
   const result = request.query.get('result');
   return (
     (result === 'running' && notice('bad', 'A check of this EHR is already running. Wait until it has ended.')) ||
-    (result === 'unknown' && notice('bad', 'The configuration has no EHR with this id.'))
+    (result === 'unknown' && notice('bad', 'The configuration has no EHR with this id.')) ||
+    (result === 'paused' && notice('good', 'The EHR is paused. Other gateway processes follow within seconds.')) ||
+    (result === 'resumed' &&
+      notice('good', 'The EHR is in use again. Other gateway processes follow within seconds.')) ||
+    (result === 'not_paused' && notice('bad', 'The EHR is not paused.')) ||
+    (result === 'no_duration' && notice('bad', 'Nothing was changed. Choose how long to pause the EHR.'))
   );
 }
 

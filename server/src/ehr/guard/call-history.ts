@@ -120,6 +120,8 @@ export function recordCalls(
           const call = { at: new Date(now()), operation, outcome, cause: causeOf(error), milliseconds };
           lastFailed.set(emr, [call, ...(lastFailed.get(emr) ?? [])].slice(0, mostFailed));
         }
+        // No call was made, and nothing failed.
+        if (outcome === 'paused') return;
         // Reads the EHR's capabilities. It takes longer than any other call, and no caller waits for it.
         if (operation === 'open') return;
         const number = Math.floor(now() / minuteMs);

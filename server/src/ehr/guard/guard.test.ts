@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { callScope } from './call-scope.ts';
 import { createGuard, type Guard, type GuardSettings } from './guard.ts';
 import { createEhrMetrics } from './metrics.ts';
+import { Paused } from './paused.ts';
 import { Throttled } from './throttled.ts';
 
 interface Setup {
@@ -12,7 +13,11 @@ interface Setup {
   metric(line: string): Promise<string | undefined>;
 }
 
-function setUp(settings: Partial<GuardSettings> = {}, countsEveryCall = true): Setup {
+function setUp(
+  settings: Partial<GuardSettings> = {},
+  countsEveryCall = true,
+  paused = () => undefined as Paused | undefined,
+): Setup {
   const registry = new Registry();
   const changes: string[] = [];
   const guard = createGuard(
@@ -29,6 +34,7 @@ function setUp(settings: Partial<GuardSettings> = {}, countsEveryCall = true): S
       emr: 'north',
       countsEveryCall: () => countsEveryCall,
       metrics: createEhrMetrics(registry),
+      paused,
       onBreakerChange: (state) => void changes.push(state),
     },
   );
@@ -367,4 +373,23 @@ test('calls are counted by outcome', async () => {
   expect(await metric('crossward_ehr_call_duration_seconds_count{emr="north",operation="findPatient"}')).toBe('7');
   expect(await metric('crossward_ehr_breaker_state{emr="north",state="open"}')).toBe('1');
   expect(await metric('crossward_ehr_breaker_state{emr="north",state="closed"}')).toBe('0');
+});
+
+test('calls to a paused EHR are not made, also those that waited in the queue when the pause began', async () => {
+  let pause: Paused | undefined;
+  const { guard, metric } = setUp({ concurrency: 1 }, true, () => pause);
+  const { work, ends } = works();
+  const running = guard.run('findPatient', work);
+  const queued = read(guard, work);
+  const until = new Date(10_000);
+  pause = new Paused({ since: new Date(0), until }, new Date(2_500));
+  expect(await read(guard, work)).toBe('unavailable');
+  expect(ends).toHaveLength(1);
+  ends[0]?.();
+  expect(await running).toBe('done');
+  expect(await queued).toBe('unavailable');
+  expect(ends).toHaveLength(1);
+  expect(pause.retryAfterSeconds).toBe(8);
+  expect(guard.health()).toMatchObject({ breaker: 'closed', pause: { until } });
+  expect(await metric('crossward_ehr_calls_total{emr="north",operation="findPatient",outcome="paused"}')).toBe('2');
 });

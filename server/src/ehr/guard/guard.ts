@@ -1,4 +1,5 @@
 import { ConnectorError, type ConnectorErrorKind, writeOperations } from '@crossward/connector-kit';
+import type { Pause } from '../pauses.ts';
 import { type BreakerState, createBreaker, type Judge } from './breaker.ts';
 import { newFacts } from './call-scope.ts';
 import { currentCaller } from './caller.ts';
@@ -7,6 +8,7 @@ import type { GuardedOperation } from './guarded-operation.ts';
 import { currentLastCheck } from './last-check.ts';
 import { limitStream, type StreamLimits } from './limit-stream.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
+import type { Paused } from './paused.ts';
 import { Throttled } from './throttled.ts';
 import { withinTime } from './time-limit.ts';
 import { createTurns } from './turns.ts';
@@ -28,12 +30,15 @@ const shortestOpeningLimitMs = 60_000;
 export interface EhrHealth {
   readonly breaker: BreakerState;
   readonly lastSuccessAt: Date | null;
+  /** Set while operators have paused the EHR. */
+  readonly pause: Pause | undefined;
 }
 
 /** Protects every call of one connection with limits, so that failures of one EHR do not affect others. */
 export interface Guard {
   /**
-   * @throws ConnectorError the error of the call; `unavailable` if the queue is full or the circuit breaker is open;
+   * @throws ConnectorError the error of the call; `unavailable` if the queue is full, the circuit breaker is open or
+   *   operators have paused the EHR (`Paused`);
    *   on a time-out `timeout`, or `outcome_unknown` for a write
    */
   run<Result>(operation: GuardedOperation, call: () => Promise<Result>): Promise<Result>;
@@ -43,6 +48,8 @@ export interface Guard {
    */
   stream<Result extends Streamed | null>(operation: GuardedOperation, call: () => Promise<Result>): Promise<Result>;
   health(): EhrHealth;
+  /** The error of calls while operators have paused the EHR, otherwise `undefined`. */
+  paused(): Paused | undefined;
 }
 
 interface Streamed {
@@ -56,6 +63,8 @@ interface Surroundings {
   /** Whether the connector reaches its EHR in another way. Otherwise a call without a request was answered from memory. */
   countsEveryCall(): boolean;
   readonly metrics: EhrMetrics;
+  /** The error of calls while operators have paused the EHR, otherwise `undefined`. */
+  paused(): Paused | undefined;
   onBreakerChange(state: BreakerState): void;
 }
 
@@ -77,7 +86,7 @@ const silences: readonly ConnectorErrorKind[] = ['timeout', 'connection_closed']
 
 export function createGuard(
   settings: GuardSettings,
-  { emr, countsEveryCall, metrics, onBreakerChange }: Surroundings,
+  { emr, countsEveryCall, metrics, paused, onBreakerChange }: Surroundings,
 ): Guard {
   const turns = createTurns(settings);
   const breaker = createBreaker({
@@ -125,8 +134,15 @@ export function createGuard(
       }
     };
     const lastCheck = currentLastCheck();
-    // Checked before and after the queue, so that no call waits for an EHR whose circuit breaker is open.
+    const assertNotPaused = () => {
+      const error = paused();
+      if (!error) return;
+      observe('paused');
+      throw error;
+    };
+    // Checked before and after the queue, so that no call waits for an EHR that is paused or whose circuit breaker is open.
     const work = async () => {
+      assertNotPaused();
       // A call without a check starts in this turn of the event loop.
       if (lastCheck) await lastCheck();
       const result = await guarded();
@@ -137,6 +153,7 @@ export function createGuard(
       observe(error.outcome, error);
       return error;
     };
+    assertNotPaused();
     breaker.assertPasses((seconds) => notMade(circuitOpen(seconds)));
     return turns(currentCaller(), work, () => notMade(busy()));
   }
@@ -154,7 +171,8 @@ export function createGuard(
       }).catch(reject);
       return promise;
     },
-    health: () => ({ breaker: breaker.state(), lastSuccessAt }),
+    health: () => ({ breaker: breaker.state(), lastSuccessAt, pause: paused()?.pause }),
+    paused,
   };
 }
 
