@@ -5,6 +5,7 @@ import type { AuditSearch } from './search.ts';
 /** The filters of a search, as an operator typed them. Empty: no filter. */
 export interface TypedSearch {
   readonly emr?: string | undefined;
+  /** One identifier, or several of one patient with spaces or commas between them. */
   readonly patient?: string | undefined;
   readonly client?: string | undefined;
   readonly requestId?: string | undefined;
@@ -19,18 +20,20 @@ const requestIdDays = 7;
 export function readSearch(typed: TypedSearch, now = new Date()): AuditSearch | string {
   const [emr, patient, clientId, requestId] = [typed.emr, typed.patient, typed.client, typed.requestId].map(trimmed);
   if (patient !== undefined && emr === undefined) return 'A search by patient needs an EHR.';
-  const identifier = patient === undefined ? undefined : readPatient(patient);
-  if (identifier instanceof IdentifierError) return identifier.detail;
+  const read = patient?.split(/[\s,]+/).map(readPatient) ?? [];
+  const mistake = read.find((it) => it instanceof IdentifierError);
+  if (mistake instanceof IdentifierError) return mistake.detail;
+  const patients = read.filter((it) => typeof it === 'string');
   const [from, to] = [typed.from, typed.to].map(readTime);
   if (from === 'invalid' || to === 'invalid') {
     return 'A time has the form 2030-03-15 or 2030-03-15T09:00, in UTC, or an offset at its end.';
   }
-  if (requestId !== undefined && identifier === undefined && !from) {
+  if (requestId !== undefined && patient === undefined && !from) {
     const start = new Date((to ?? now).getTime() - requestIdDays * 86_400_000);
     return { emr, clientId, requestId, from: start, to };
   }
   if (from && to && from >= to) return 'The start of the search must be before its end.';
-  return { emr, patient: identifier, clientId, requestId, from, to };
+  return { emr, ...(patient !== undefined && { patients }), clientId, requestId, from, to };
 }
 
 /** Says that a search by request id went back for some days only. `undefined`: it went back as far as it said. */

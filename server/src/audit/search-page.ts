@@ -10,12 +10,10 @@ export interface AuditPage {
 
 const contextOf = (operator: string) => `audit search of ${operator}`;
 
-/** Encrypts where a page begins, because a search contains an identifier. Only this operator can use it. */
-export function sealPage(keys: KeyRing, operator: string, { search, before }: Required<AuditPage>): string {
-  const { at, key } = before;
-  return keys
-    .seal('cursor', JSON.stringify({ search, before: { at, key } }), contextOf(operator))
-    .toString('base64url');
+/** Encrypts a search and where its page begins, because a search contains an identifier. Only this operator can use it. */
+export function sealPage(keys: KeyRing, operator: string, { search, before }: AuditPage): string {
+  const position = before && { at: before.at, key: before.key };
+  return keys.seal('cursor', JSON.stringify({ search, before: position }), contextOf(operator)).toString('base64url');
 }
 
 /** Returns the page, or the mistake as a sentence. */
@@ -23,7 +21,7 @@ export function openPage(keys: KeyRing, operator: string, sealed: string): Audit
   const text = keys.open('cursor', Buffer.from(sealed, 'base64url'), contextOf(operator));
   if (text === undefined) return 'This page can no longer be shown. Search again.';
   const { search, before } = JSON.parse(text, (key, value) => (isTime(key, value) ? new Date(value) : value));
-  return { search, before };
+  return { search, ...(before && { before }) };
 }
 
 function isTime(key: string, value: unknown): value is string {

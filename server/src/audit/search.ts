@@ -6,8 +6,8 @@ import type { AuditKey } from './audit-key.ts';
 /** Entries that match all of these. */
 export interface AuditSearch {
   readonly emr?: string | undefined;
-  /** In its normal form, with its type. Requires `emr`. */
-  readonly patient?: string | undefined;
+  /** Identifiers of one patient in their normal form, with their type. Requires `emr`. */
+  readonly patients?: readonly string[] | undefined;
   readonly clientId?: string | undefined;
   /** Of the request, or of the operation. */
   readonly requestId?: string | undefined;
@@ -43,13 +43,13 @@ const keyOfEntry = sql`coalesce(${keyOfId}, chain_id || ' ' || lpad(position::te
 export async function searchEntries(
   db: Db,
   keys: Iterable<AuditKey>,
-  { emr, patient, clientId, requestId, from, to }: AuditSearch,
+  { emr, patients, clientId, requestId, from, to }: AuditSearch,
   { limit, before }: { readonly limit: number; readonly before?: AuditPosition | undefined },
 ): Promise<FoundAccess[]> {
   const conditions: RawBuilder<unknown>[] = [sql`true`];
   if (emr !== undefined) conditions.push(sql`emr = ${emr}`);
-  if (patient !== undefined) {
-    const hashes = [...keys].map((key) => key.hashPatient(emr ?? '', patient));
+  if (patients !== undefined) {
+    const hashes = [...keys].flatMap((key) => patients.map((patient) => key.hashPatient(emr ?? '', patient)));
     conditions.push(sql`patient_hashes && ${hashes}::bytea[]`);
   }
   if (clientId !== undefined) conditions.push(sql`client_id = ${clientId}`);

@@ -4,7 +4,7 @@ import type { EnvironmentVariables } from './environment.ts';
 import { type WithSecrets, withSecrets } from './references.ts';
 import type { Secret } from './secret.ts';
 
-type Completed = Readonly<Required<Omit<ConsoleInFile, 'url' | 'oidc'>>>;
+type Completed = Readonly<Required<Omit<ConsoleInFile, 'url' | 'oidc' | 'time_zone'>>>;
 type OidcInFile = NonNullable<ConsoleInFile['oidc']>;
 type CompletedOidc = OidcInFile & Required<Pick<OidcInFile, 'scopes'>>;
 export type OidcSettings = WithSecrets<CompletedOidc>;
@@ -14,6 +14,8 @@ export type ConsoleSettings = Completed & {
   /** Without a slash at the end. Absent in the demo: any loopback host name. */
   readonly url?: string;
   readonly oidc?: OidcSettings;
+  /** Default: the one that most care units have. */
+  readonly time_zone?: string;
   /** The operator account of the demo, which has no one-time codes. */
   readonly demoOperator?: { readonly name: string; readonly password: Secret };
 };

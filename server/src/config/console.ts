@@ -57,6 +57,11 @@ export const consoleSchema = Type.Object(
       }),
     ),
     oidc: Type.Optional(oidc),
+    time_zone: Type.Optional(
+      text(
+        'IANA time zone, such as `Europe/Oslo`, in which times are shown beside UTC, and of the dates in forms. Default: the one that most care units have.',
+      ),
+    ),
     idle_minutes: Type.Optional(
       wholeNumber('Minutes without a request after which a session ends.', { minimum: 1, maximum: 1440, default: 30 }),
     ),

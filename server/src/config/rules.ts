@@ -13,15 +13,13 @@ import { isReference, minimumSecretLength, variable } from './references.ts';
 import { notInFile, unknownGrants } from './unknown-grants.ts';
 import { webhookMistakes } from './webhook-rules.ts';
 
-type Emrs = NonNullable<PartialFile['emrs']>;
-
 /** Checks that a schema cannot express, such as unique ids, known ids, time zones and message channels. */
 export function ruleMistakes(file: PartialFile): Mistake[] {
   const emrs = file.emrs ?? [];
   return [
     ...repeated(emrs, ['emrs'], 'id'),
     ...emrs.flatMap((emr, index) => repeated(emr?.care_units ?? [], ['emrs', index, 'care_units'], 'id')),
-    ...unknownTimeZones(emrs),
+    ...unknownTimeZones(file),
     ...repeated(file.clients ?? [], ['clients'], 'id'),
     ...(file.clients ?? []).flatMap((client, index) => nameMistakes(client?.name, ['clients', index, 'name'])),
     ...mistakenGrants(file),
@@ -60,18 +58,22 @@ function repeated<Key extends string>(
   });
 }
 
-function unknownTimeZones(emrs: Emrs): Mistake[] {
-  return emrs.flatMap((emr, emrIndex) =>
-    (emr?.care_units ?? []).flatMap((careUnit, index): Mistake[] => {
-      const zone = careUnit?.time_zone;
-      if (zone === undefined || zone === '' || isTimeZone(zone)) return [];
-      const suggestion = nearest(zone, Intl.supportedValuesOf('timeZone'));
-      const text = `${quoted(zone)} is not an IANA time zone${
-        suggestion === undefined ? ', such as Europe/Oslo' : `; did you mean "${suggestion}"?`
-      }`;
-      return [{ path: ['emrs', emrIndex, 'care_units', index, 'time_zone'], at: 'value', text }];
-    }),
+function unknownTimeZones({ emrs = [], console }: PartialFile): Mistake[] {
+  const careUnits = emrs.flatMap((emr, emrIndex) =>
+    (emr?.care_units ?? []).flatMap((careUnit, index) =>
+      unknownTimeZone(careUnit?.time_zone, ['emrs', emrIndex, 'care_units', index, 'time_zone']),
+    ),
   );
+  return [...careUnits, ...unknownTimeZone(console?.time_zone, ['console', 'time_zone'])];
+}
+
+function unknownTimeZone(zone: string | undefined, path: Path): Mistake[] {
+  if (zone === undefined || zone === '' || isTimeZone(zone)) return [];
+  const suggestion = nearest(zone, Intl.supportedValuesOf('timeZone'));
+  const text = `${quoted(zone)} is not an IANA time zone${
+    suggestion === undefined ? ', such as Europe/Oslo' : `; did you mean "${suggestion}"?`
+  }`;
+  return [{ path, at: 'value', text }];
 }
 
 function isTimeZone(name: string): boolean {

@@ -15,6 +15,7 @@ export type Action =
   | 'emr_pause'
   | 'emr_resume'
   | 'audit_search'
+  | 'audit_export'
   | 'account_create'
   | 'account_role'
   | 'account_reset'

@@ -164,7 +164,7 @@ test('an EHR that is not available first, with the operations that wait for it',
     );
   const browser = await signedIn('operate');
   expect((await browser.open('/console/connections')).text).toMatch(
-    /Sandlådan Sverige sandbox-se (Not available|Trying again) \S.* simulated failure \d.* UTC sandbox Check/,
+    /Sandlådan Sverige sandbox-se (Not available|Trying again) \S.* simulated failure \d.* UTC \(.* Oslo\) sandbox Check/,
   );
   expect((await browser.open('/console/connections/sandbox-se')).text).toMatch(
     /Last errors .* failed calls, by cause .* simulated failure findPatient [1-9]/,

@@ -55,6 +55,11 @@ describe('a search finds accesses', () => {
     ['to the same id in another EHR', { emr: 'sandbox-se', patient: 'emr_id:p-1' }, []],
     ['of a client', { client: ' narrowed ' }, ['list appointments']],
     ['without a NUL', { client: 'narr\0owed' }, ['list appointments']],
+    [
+      'by any of several identifiers, of the type that was chosen if they have none',
+      { emr: 'sandbox-no', type: 'no_personal_number', patient: '15859000026, emr_id:p-2' },
+      ['list appointments', 'get patient', 'get patient', 'get patient'],
+    ],
     ['in a time', { from: '2020-01-01', to: '2020-01-02T00:00' }, []],
   ])('%s', async (_, fields, operations) => {
     const { status, html, text } = await search(fields);
@@ -72,6 +77,55 @@ describe('a search finds accesses', () => {
     expect(column(html, 'Patient hashes')[0]).toMatch(/^[0-9a-f]{8}$/);
     expect(html).not.toContain('nobody');
   });
+});
+
+test('a search has days of the time zone of the console, and finds accesses of the last one too', async () => {
+  // A minute before and after midnight in Oslo, in winter.
+  for (const at of ['2019-01-31T22:59:00Z', '2019-01-31T23:01:00Z', '2019-02-01T22:59:00Z', '2019-02-01T23:01:00Z']) {
+    await sql`
+      INSERT INTO audit_drafts (at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes, record_ids, outcome,
+        request_id, writer_id, key_id, mac)
+      SELECT ${at}::timestamptz, 'client', 'of-a-day', 'get_patient', 'sandbox-no', 'oslo-sentrum', '{}', '{}', 'success',
+        ${at}, gen_random_uuid(), id, '\\x00' FROM audit_keys LIMIT 1`.execute(db);
+  }
+  const { html } = await search({ client: 'of-a-day', from: '2019-02-01', to: '2019-02-01' });
+  expect(column(html, 'Request')).toEqual(['2019-02-01T22:59:00Z', '2019-01-31T23:01:00Z']);
+  expect(html).toMatch(/<input id="from" name="from" type="date" value="2019-02-01"/);
+  expect(html).toContain('Day in the time of Oslo.');
+});
+
+test('EHRs, clients and types of identifiers are chosen from lists', async () => {
+  const { html } = await admin.open('/console/audit');
+  expect(html).toMatch(/<select id="emr"[\s\S]*<option value="sandbox-no">Sandkassen Norge \(sandbox-no\)/);
+  expect(html).toMatch(/<select id="client"[\s\S]*<option value="narrowed"/);
+  expect(html).toMatch(/<select id="type"[\s\S]*<option value="nhs_number">NHS number/);
+});
+
+test('a patient who asks for the log gets a file in plain words, without identifiers', async () => {
+  const found = await search({ emr: 'sandbox-no', patient: `${national} emr_id:p-1` });
+  expect(found.text).toContain('Export for the patient');
+  const before = (await listActivity(db, 500)).length;
+  const file = await admin.submit('/console/audit/export');
+  expect([file.status, file.headers['content-disposition']]).toEqual([200, 'attachment; filename="access-log.html"']);
+  expect(file.text).toContain('This list shows who looked at or changed your record in Sandkassen Norge');
+  expect(file.text).toMatch(/Looked up your details Oslo sentrum Done/);
+  expect(file.text).toMatch(/Listed your appointments/);
+  expect(file.html).not.toMatch(/p-1|15859|>[0-9a-f]{8}<|<script|get_patient/);
+  const [latest, ...rest] = await listActivity(db, 500);
+  expect(rest).toHaveLength(before);
+  expect(latest).toMatchObject({
+    operator: 'the admin',
+    action: 'audit_export',
+    target: 'sandbox-no',
+    outcome: 'done',
+  });
+
+  await search({ client: 'narrowed' });
+  expect((await admin.submit('/console/audit/export')).status).toBe(400);
+  const other = await signedIn('admin', 'yet another admin');
+  await other.open('/console/audit');
+  const sealed = /name="search" value="([^"]+)"/.exec(found.html)?.[1] ?? '';
+  expect((await other.submit('/console/audit/export', { search: sealed })).status).toBe(400);
 });
 
 test('pages of a result have no identifier in their URL or form, and belong to one operator', async () => {
@@ -100,6 +154,7 @@ test.each([
   const { status, text, html } = await search(fields);
   expect(status).toBe(400);
   expect(text).toContain(explanation);
+  expect(html).toMatch(/role="alert"[\s\S]*href="#(emr|patient|from)"/);
   expect(html).not.toContain('15859');
 });
 

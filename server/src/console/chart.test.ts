@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { callsChart, latencyChart, sumUp } from './chart.ts';
-import { duration } from './parts.ts';
 
 const quiet = { calls: 0, failures: 0, median: null, p95: null };
 const minutes = Array.from({ length: 60 }, (_, index) => ({ start: index * 60_000, ...quiet }));
@@ -36,14 +35,4 @@ test('a chart has an axis of at least 10 calls and 100 ms, so that one quick cal
 test('a chart without calls says so', () => {
   expect(latencyChart(minutes).text).toContain('aria-label="Latency in the last hour: no calls"');
   expect(callsChart(minutes).text).not.toContain('<rect');
-});
-
-test.each([
-  [0.4, '0\u00a0s'],
-  [119, '119\u00a0s'],
-  [120, '2\u00a0min'],
-  [7200, '2\u00a0h'],
-  [200_000, '2\u00a0days'],
-])('%d seconds are %s', (seconds, text) => {
-  expect(duration(seconds)).toBe(text);
 });

@@ -35,7 +35,7 @@ async function call(gateway: Gateway): Promise<void> {
     await gateway.request('GET', '/api/emrs/sandbox-se/care-units/sodermalm/patients/p-1');
     return (await gateway.request<{ status: string }>('GET', '/api/emrs/sandbox-se')).body.status;
   };
-  await expect.poll(status).toBe('unavailable');
+  while ((await status()) !== 'unavailable');
 }
 
 /** A webhook endpoint with a delivery in each state. */
@@ -254,7 +254,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     await page.waitForSelector('text=A search by patient needs an EHR.');
     await look('audit-rejected');
     for (let count = 0; count < 51; count++) await gateway.request('GET', `${oslo}/patients/p-1`);
-    await page.fill('#emr', 'sandbox-no');
+    await page.selectOption('#emr', 'sandbox-no');
     await page.fill('#patient', 'emr_id:p-1');
     await page.press('#patient', 'Enter');
     await page.waitForSelector('text=get patient');

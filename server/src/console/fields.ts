@@ -8,7 +8,7 @@ interface Field {
   /** The mistake in the value that was sent. */
   readonly problem?: string | undefined;
   /** Default: `text`. The value of a password is not sent back. */
-  readonly type?: 'text' | 'url' | 'number' | 'datetime-local' | 'password';
+  readonly type?: 'text' | 'url' | 'number' | 'date' | 'datetime-local' | 'password';
   /** Default: `off`. */
   readonly autocomplete?: 'off' | 'current-password' | 'new-password' | 'one-time-code';
   readonly isOptional?: boolean;
@@ -50,10 +50,10 @@ interface Choice {
 
 /** A list from which one value is chosen. */
 export function selectField(field: Omit<Field, 'type'>, choices: readonly Choice[]): Html {
-  const { name, label, hint, value, problem } = field;
+  const { name, label, hint, value, problem, isOptional } = field;
   return html`<label for="${name}">${label}</label>
 ${notes(name, hint, problem)}
-<select id="${name}" name="${name}" required${describedBy(name, hint, problem)}>
+<select id="${name}" name="${name}"${!isOptional && html` required`}${describedBy(name, hint, problem)}>
 ${choices.map((it) => html`<option value="${it.value}"${it.value === value && html` selected`}>${it.text}</option>\n`)}</select>`;
 }
 

@@ -2,6 +2,7 @@ import { type Html, type HtmlContent, html } from '../html/html.ts';
 import { type ConsoleResponse, linkTo, type PageContext, type SignedIn } from './page.ts';
 import { includesRole, type Role } from './roles.ts';
 import { formToken } from './sessions.ts';
+import { timeZoneOf, withLocalTimes } from './time-zone.ts';
 
 /** The navigation. A third entry is the role that the section needs. */
 const sections = [
@@ -41,7 +42,9 @@ ${sections.map(([path, name, role]) => {
   if (!includesRole(session.role, role ?? 'view')) return false;
   return html`<li><a href="${linkTo(context, path)}" data-name="${name}"${current(path)}>${name}</a></li>\n`;
 })}</ul></nav>`;
-  return respond(context, rest, header);
+  const { settings, emrs } = context.deps;
+  const response = respond(context, rest, header);
+  return { ...response, html: withLocalTimes(response.html ?? '', timeZoneOf({ settings, emrs })) };
 }
 
 /** A page without a session. */

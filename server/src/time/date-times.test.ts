@@ -8,6 +8,7 @@ import {
   isDateTime,
   isLocalDateTime,
   NonexistentLocalTime,
+  startOfDay,
   toInstant,
 } from './date-times.ts';
 
@@ -195,4 +196,16 @@ describe('formatInstant', () => {
       }),
     );
   });
+});
+
+test.each([
+  ['2026-11-22', 0, '2026-11-21T23:00:00.000Z'],
+  ['2026-11-22', 1, '2026-11-22T23:00:00.000Z'],
+  // The clock is set forward at 02:00.
+  ['2026-03-29', 1, '2026-03-29T22:00:00.000Z'],
+  ['2026-02-30', 0, undefined],
+  ['2026-2-3', 0, undefined],
+  ['', 0, undefined],
+])('in Oslo, the day %s and %s more begins at %s', (day, later, expected) => {
+  expect(startOfDay(day, 'Europe/Oslo', later)?.toISOString()).toBe(expected);
 });

@@ -95,6 +95,17 @@ export function instantFormatter(timeZone: string): (instant: Date) => string {
   };
 }
 
+/**
+ * When a day such as `2026-11-22` begins in a time zone, or a later day. `undefined`: the text is no day.
+ *
+ * @param laterDays how many days later
+ */
+export function startOfDay(text: string, timeZone: string, laterDays = 0): Date | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || !isYearTaken(text) || !isCalendarTime(`${text}T00:00:00`)) return undefined;
+  const day = Temporal.PlainDate.from(text).add({ days: laterDays });
+  return new Date(day.toZonedDateTime(timeZone).epochMilliseconds);
+}
+
 function hasOffset(text: string): boolean {
   return /(Z|[+-]\d{2}:\d{2})$/.test(text);
 }

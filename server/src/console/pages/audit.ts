@@ -1,25 +1,46 @@
+import { type PatientIdentifierType, patientIdentifierTypes } from '@crossward/connector-kit';
 import { readAuditKeys } from '../../audit/key-store.ts';
 import { readSearch, searchedDays, type TypedSearch } from '../../audit/read-search.ts';
 import { searchEntries } from '../../audit/search.ts';
 import { type AuditPage, openPage, sealPage } from '../../audit/search-page.ts';
+import { listClients } from '../../clients/list-clients.ts';
 import { type Html, html } from '../../html/html.ts';
+import { startOfDay } from '../../time/date-times.ts';
+import { accessLog } from '../access-log.ts';
 import { record } from '../act.ts';
+import { selectField, textField } from '../fields.ts';
 import { page, postForm } from '../frame.ts';
 import type { ConsoleResponse, SignedIn } from '../page.ts';
-import { notice } from '../parts.ts';
+import { type FieldMistake, mistakeSummary, notice } from '../parts.ts';
 import type { Route } from '../route.ts';
+import { cityOf, timeZoneOf } from '../time-zone.ts';
 import { entriesTable } from './audit-entries.ts';
 
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'audit', role: 'admin', page: auditPage },
   { method: 'POST', path: 'audit', role: 'admin', page: searchAudit },
+  { method: 'POST', path: 'audit/export', role: 'admin', page: exportAccesses },
 ];
 
 const perPage = 50;
+/** A file that a person can read, and a few megabytes. */
+const mostExported = 10_000;
+
+/** What the form contains: a search, with the type of the identifier apart. */
+interface Typed extends TypedSearch {
+  readonly type: PatientIdentifierType;
+}
+
+const typeNames: Readonly<Record<PatientIdentifierType, string>> = {
+  emr_id: 'Id in the EHR',
+  no_personal_number: 'Norwegian personal number',
+  se_personal_number: 'Swedish personal number',
+  nhs_number: 'NHS number',
+};
 
 /** The form to search the audit trail. */
 async function auditPage(context: SignedIn): Promise<ConsoleResponse> {
-  return show(context, {}, '');
+  return show(context, { type: 'emr_id' }, '');
 }
 
 /**
@@ -29,10 +50,10 @@ async function auditPage(context: SignedIn): Promise<ConsoleResponse> {
 async function searchAudit(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
   const { db, keys } = deps.services;
-  const typed = readTyped(request.form);
+  const typed = readTyped(context);
   const older = request.form.get('older');
-  const read = older === null ? readFirst(typed) : openPage(keys, session.name, older);
-  if (typeof read === 'string') return show(context, typed, notice('bad', read), 400);
+  const read = older === null ? readFirst(context, typed) : openPage(keys, session.name, older);
+  if (typeof read === 'string') return show(context, typed, failure(read), 400);
   const { search, before } = read;
   // Another text could be an identifier that was typed into the wrong field.
   const target = deps.configured.emrs.find(({ id }) => id === search.emr)?.id;
@@ -49,22 +70,33 @@ async function searchAudit(context: SignedIn): Promise<ConsoleResponse> {
     context,
     typed,
     html`<h2>Accesses</h2>
-${search.patient !== undefined && html`<p>Accesses to one patient of <strong>${search.emr}</strong> by the identifier that you entered.</p>`}
+${
+  search.patients !== undefined &&
+  older === null &&
+  html`<p>Accesses to one patient of <strong>${search.emr}</strong> by the identifiers that you entered.</p>
+${exportForm(context, sealPage(keys, session.name, { search }))}`
+}
 ${days && html`<p class="quiet">${days}</p>`}
 ${shown.length === 0 ? html`<p class="empty">No entries.</p>` : entriesTable(shown)}
 ${next && olderForm(context, next)}`,
   );
 }
 
-function readFirst(typed: TypedSearch): AuditPage | string {
-  const search = readSearch(typed);
+/** Days are those of the console's time zone, and the last one is searched too. */
+function readFirst({ deps }: SignedIn, { type, ...typed }: Typed): AuditPage | string {
+  const timeZone = timeZoneOf(deps);
+  const from = startOfDay(typed.from ?? '', timeZone)?.toISOString() ?? typed.from;
+  const to = startOfDay(typed.to ?? '', timeZone, 1)?.toISOString() ?? typed.to;
+  const patient = typed.patient?.trim().replace(/[^\s,]+/g, (text) => (text.includes(':') ? text : `${type}:${text}`));
+  const search = readSearch({ ...typed, patient, from, to });
   return typeof search === 'string' ? search : { search };
 }
 
-function readTyped(form: URLSearchParams): TypedSearch {
-  const text = (name: string) => form.get(name) ?? '';
+function readTyped({ request }: SignedIn): Typed {
+  const text = (name: string) => request.form.get(name) ?? '';
   return {
     emr: text('emr'),
+    type: patientIdentifierTypes.find((it) => it === text('type')) ?? 'emr_id',
     patient: text('patient'),
     client: text('client'),
     requestId: text('request_id'),
@@ -73,41 +105,103 @@ function readTyped(form: URLSearchParams): TypedSearch {
   };
 }
 
-function show(context: SignedIn, typed: TypedSearch, result: Html | '', status = 200): ConsoleResponse {
+/** A summary that links to the field with the mistake. */
+function failure(mistake: string): Html {
+  const places: readonly (readonly [words: RegExp, field: string])[] = [
+    [/needs an EHR/, 'emr'],
+    [/time|start of the search/i, 'from'],
+    [/no longer be shown/, ''],
+  ];
+  const field = places.find(([words]) => words.test(mistake))?.[1] ?? 'patient';
+  const mistakes: readonly FieldMistake[] = [[field, mistake]];
+  return field === '' ? notice('bad', mistake) : mistakeSummary('Nothing was searched.', mistakes);
+}
+
+/** The accesses to a patient as a file for the patient. */
+async function exportAccesses(context: SignedIn): Promise<ConsoleResponse> {
+  const { deps, session, request } = context;
+  const { db, keys, ehrs } = deps.services;
+  const read = openPage(keys, session.name, request.form.get('search') ?? '');
+  if (typeof read === 'string' || read.search.patients === undefined) {
+    return show(context, { type: 'emr_id' }, notice('bad', 'The search can no longer be exported. Search again.'), 400);
+  }
+  const { search } = read;
+  const ehr = deps.configured.emrs.find(({ id }) => id === search.emr);
+  await record(db, session, { action: 'audit_export', target: ehr?.id, outcome: 'done' });
+  const auditKeys = (await readAuditKeys(db, keys)).values();
+  const found = await searchEntries(db, auditKeys, search, { limit: mostExported + 1 });
+  const clients = await listClients(db, deps.configured);
+  const careUnits = ehrs.get(search.emr ?? '')?.careUnits;
+  const file = accessLog({
+    ehr: ehr?.name ?? search.emr ?? '',
+    accesses: found.slice(0, mostExported),
+    isCut: found.length > mostExported,
+    from: search.from,
+    to: search.to,
+    timeZone: timeZoneOf(deps),
+    madeAt: deps.now(),
+    nameOfClient: (id) => clients.find((client) => client.id === id)?.name ?? id,
+    nameOfCareUnit: (id) => careUnits?.get(id)?.name ?? id,
+  });
+  return { status: 200, html: file, headers: { 'content-disposition': 'attachment; filename="access-log.html"' } };
+}
+
+function exportForm(context: SignedIn, sealed: string): Html {
+  return postForm(
+    context,
+    'audit/export',
+    html`<input type="hidden" name="search" value="${sealed}"><p>A patient who asks who had access (GDPR, article 15) can get the list as a file in plain words, without hashes. Leave
+the client and the request id empty for it, and search by every identifier of the patient.</p>
+<p class="actions"><button class="secondary">Export for the patient</button></p>`,
+  );
+}
+
+async function show(context: SignedIn, typed: Typed, result: Html | '', status = 200): Promise<ConsoleResponse> {
   return page(context, {
     title: status === 200 ? 'Audit' : 'Error: Audit',
     section: 'audit',
     status,
     content: html`${status !== 200 && result}<h1>Audit</h1>
 <p>Who had access to the records of patients through the gateway. Each search is listed under Activity, without the
-patient. Identifiers are not stored, only keyed hashes: <strong>a search finds accesses by exactly the identifier that you
-enter.</strong> To find all accesses to a person, search by the EHR's own id, such as <code>emr_id:1234</code>. A
-look-up of the patient by a national number returns it.</p>
-${searchForm(context, typed)}
+patient. Identifiers are not stored, only keyed hashes: <strong>a search finds accesses by exactly the identifiers that
+you enter.</strong> To find all accesses to a person, enter the EHR's own id and each national number, such as
+<code>emr_id:1234</code>. A look-up of the patient by a national number returns the EHR's own id.</p>
+${await searchForm(context, typed)}
 ${status === 200 && result}`,
   });
 }
 
-function searchForm(context: SignedIn, typed: TypedSearch): Html {
-  const emrs = context.deps.configured.emrs.map(({ id }) => html`<option value="${id}">`);
-  const field = (name: string, label: string, value: string | undefined, hint: string, list = '') =>
-    html`<div class="field"><label for="${name}">${label}</label>
-<p class="hint" id="${name}-hint">${hint}</p>
-<input id="${name}" name="${name}" value="${value ?? ''}" maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="${name}-hint"${list !== '' && html` list="${list}"`}></div>\n`;
+async function searchForm(context: SignedIn, typed: Typed): Promise<Html> {
+  const { configured, services } = context.deps;
+  const zone = `Day in the time of ${cityOf(timeZoneOf(context.deps))}.`;
+  const clients = (await listClients(services.db, configured)).map(({ id, name }) => [id, name] as const);
+  const optional = { isOptional: true, maxLength: 200 } as const;
+  const text = (name: string, label: string, value: string | undefined, hint: string) =>
+    html`<div class="field">${textField({ ...optional, name, label, hint, value })}</div>\n`;
+  const day = (name: string, label: string, value: string | undefined, hint: string) =>
+    html`<div class="field">${textField({ ...optional, name, label, hint, value, type: 'date' })}</div>\n`;
+  const select = (name: string, label: string, value: string | undefined, choices: readonly Named[]) =>
+    html`<div class="field">${selectField({ name, label, value, isOptional: true }, choices.map(choice))}</div>\n`;
   return postForm(
     context,
     'audit',
     html`<div class="filters">
-${field('emr', 'EHR', typed.emr, 'Id of the EHR.', 'emrs')}
-<datalist id="emrs">${emrs}</datalist>
-${field('patient', 'Patient', '', 'With its type, such as emr_id:1234. Needs an EHR.')}
-${field('client', 'Client', typed.client, 'Id of the client.')}
-${field('request_id', 'Request id', typed.requestId, 'As in the response and the log.')}
-${field('from', 'From', typed.from, 'UTC, such as 2030-03-15 or 2030-03-15T09:00.')}
-${field('to', 'To', typed.to, 'UTC, exclusive.')}
+${select('emr', 'EHR', typed.emr, [['', 'All EHRs'], ...configured.emrs.map(({ id, name }) => [id, name] as const)])}
+${select('type', 'Identifier of the patient', typed.type, Object.entries(typeNames))}
+${text('patient', 'Patient', '', 'Several identifiers of one patient with spaces between them, also with their types.')}
+${select('client', 'Client', typed.client?.trim(), [['', 'All clients'], ['background', 'the gateway itself'], ...new Map(clients)])}
+${text('request_id', 'Request id', typed.requestId, 'As in the response and the log.')}
+${day('from', 'From', typed.from, zone)}
+${day('to', 'To', typed.to, `${zone} It is included.`)}
 </div>
 <p class="actions"><button>Search</button></p>`,
   );
+}
+
+type Named = readonly [id: string, name: string];
+
+function choice([value, name]: Named) {
+  return { value, text: value === '' || value === name ? name : `${name} (${value})` };
 }
 
 function olderForm(context: SignedIn, sealed: string): Html {

@@ -1,0 +1,51 @@
+import { type Reason, reasons } from '../problems/reasons.ts';
+import type { FoundAccess } from './search.ts';
+
+/** What an operation does with a patient's record, for the patient. */
+const operations: Readonly<Record<string, string>> = {
+  get_patient: 'Looked up your details',
+  list_appointments: 'Listed your appointments',
+  create_appointment: 'Booked an appointment',
+  change_appointments: 'Changed several appointments',
+  get_appointment: 'Looked at an appointment',
+  change_appointment: 'Changed, moved, confirmed or cancelled an appointment',
+  resend_confirmation: 'Sent you a new code',
+  list_medical_notes: 'Listed your medical notes',
+  create_medical_note: 'Wrote a medical note',
+  get_medical_note: 'Read a medical note',
+  list_documents: 'Listed your documents',
+  create_document: 'Added a document',
+  get_document: 'Looked at the description of a document',
+  get_document_content: 'Opened a document',
+  view_patient_page: 'Opened the page of your appointment',
+  confirm_on_patient_page: 'Confirmed on the page of your appointment',
+  cancel_on_patient_page: 'Cancelled on the page of your appointment',
+  resend_on_patient_page: 'Asked for a new code on the page of your appointment',
+  appointments: 'Completed or took back a change of your appointments that was interrupted',
+  expiry: 'Released a time that was not confirmed',
+  medical_note: 'Completed a medical note that was interrupted',
+  document: 'Completed a document that was interrupted',
+};
+
+/** How an access ended, for the patient. */
+const outcomes: Readonly<Record<string, string>> = {
+  success: 'Done',
+  dry_run: 'Tried, without changing anything',
+  replayed: 'Repeated; the earlier answer was given again',
+  not_done: 'Not done',
+  undone: 'Taken back',
+  looked_up: 'Looked up; the result was not known yet',
+};
+
+/** What was done, in words for the patient. An operation without words keeps its name. */
+export function operationInWords({ operation }: Pick<FoundAccess, 'operation'>): string {
+  return operations[operation] ?? operation.replaceAll('_', ' ');
+}
+
+/** How it ended, in words for the patient. */
+export function outcomeInWords({ outcome }: Pick<FoundAccess, 'outcome'>): string {
+  const known = outcomes[outcome];
+  if (known !== undefined) return known;
+  const title = Object.hasOwn(reasons, outcome) ? reasons[outcome as Reason].title : outcome.replaceAll('_', ' ');
+  return `Not done: ${title.slice(0, 1).toLowerCase()}${title.slice(1)}`;
+}
