@@ -96,13 +96,22 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The large tables that the statement scans sequentially, and their indexes that it scans without a condition. */
-export async function fullScans({ pool }: Database, { text, values }: Statement): Promise<string[]> {
+/**
+ * The large tables that the statement scans sequentially, and their indexes that it scans without a condition.
+ *
+ * @param isGeneric as PostgreSQL plans a prepared statement for any values. Once it has chosen such a plan, a connection keeps
+ *   it until the table is analysed.
+ */
+export async function fullScans(
+  { pool }: Database,
+  { text, values }: Statement,
+  { isGeneric = false } = {},
+): Promise<string[]> {
   const client = await pool.connect();
   try {
     const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      `EXPLAIN (FORMAT JSON) ${text}`,
-      values,
+      `EXPLAIN (${isGeneric ? 'GENERIC_PLAN, ' : ''}FORMAT JSON) ${text}`,
+      isGeneric ? undefined : values,
     );
     const whole = await client.query<{ name: string }>(
       `SELECT indexrelid::regclass::text AS name FROM pg_index

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { draftsText, insertDrafts, insertedDrafts, type NewDraft } from '../audit/drafts.ts';
+import { isOneOfFew } from '../db/few-rows.ts';
 import { grouped } from '../db/grouped.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { LeaseLost, leaseEnd, released, setLeased, updateLeased } from '../db/operation-lease.ts';
@@ -113,9 +114,8 @@ interface ResponsesInput extends RecordsText {
 }
 
 const updateResponses = statement((db, input: ResponsesInput) => {
-  const source = sql<ResponseRow>`json_to_recordset(${input.responses}::json)`.as<'response'>(
-    sql`response (id uuid, token uuid, sealed_response text)`,
-  );
+  const columns = sql`response (id uuid, token uuid, sealed_response text)`;
+  const source = sql<ResponseRow>`json_to_recordset(${input.responses}::json)`.as<'response'>(columns);
   const update = db
     .updateTable('operations')
     .from(source)
@@ -127,6 +127,7 @@ const updateResponses = statement((db, input: ResponsesInput) => {
     })
     .whereRef('operations.id', '=', 'response.id')
     .whereRef('operations.lease_token', '=', 'response.token')
+    .where(isOneOfFew('response.sealed_response'))
     .returning(['operations.id', 'operations.created_at as began_at']);
   return withRecords(sql`${update}`, input);
 });

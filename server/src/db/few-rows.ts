@@ -1,0 +1,15 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/**
+ * A condition that every text in the column meets, unless it is empty. PostgreSQL estimates that one in two hundred meets it,
+ * so it takes a list in JSON, which it estimates at a hundred rows, for one row, and looks up each by an index. Otherwise it
+ * would scan a table whole while the table is small, and keep that plan for a prepared statement as the table grows, until
+ * the next ANALYZE.
+ *
+ * Source: the default selectivity of an equality, https://www.postgresql.org/docs/current/row-estimation-examples.html
+ *
+ * @param column of the list
+ */
+export function isOneOfFew(column: string): RawBuilder<boolean> {
+  return sql<boolean>`sign(length(${sql.ref(column)})) = 1`;
+}
