@@ -68,7 +68,12 @@ const embedded = found(
 
 function closed(error: unknown, name: string, running: RunningGateway | undefined): Finding {
   if (error instanceof DatabaseError && error.code === dataDirInUse) {
-    if (!running) return found('connection', 'unchecked', `${name} is in use by another Crossward process`);
+    if (!running)
+      return found(
+        'connection',
+        'unchecked',
+        `${name} is in use by another Crossward process; if that is the gateway, set PORT to its port`,
+      );
     return found(
       'connection',
       'ok',

@@ -34,7 +34,7 @@ async function checkEmr(emr: ConfiguredEmr, { connectors, database, running }: A
 
 /** The EHR is in the database that only the running gateway can use. */
 function inDatabase({ id, connector }: ConfiguredEmr, running: RunningGateway | undefined): Finding {
-  if (!running) return found(id, 'unchecked', `its data is in the database, as the connector ${connector} has it`);
+  if (!running) return found(id, 'unchecked', `needs the database: the connector ${connector} keeps its data there`);
   return running.notOpen.includes(id)
     ? found(id, 'problem', 'the running gateway could not open it since its start')
     : found(id, 'ok', 'the running gateway has opened it');

@@ -105,7 +105,7 @@ test('beside the running demo, it asks the gateway, and all is well', async () =
   });
   // On another port it sees that somebody else has the database.
   expect((await findings('doctor', { CROSSWARD_DATA_DIR: dataDir })).texts).toMatchObject({
-    'database connection unchecked': `the embedded database in ${dataDir} is in use by another Crossward process`,
+    'database connection unchecked': `the embedded database in ${dataDir} is in use by another Crossward process; if that is the gateway, set PORT to its port`,
   });
   await gateway.kill();
   const alone = await findings('doctor', variables);
