@@ -76,15 +76,15 @@ function groupOf(context: SignedIn, group: OpenGroup, messages: readonly OpenMes
   const age = duration(Math.max(0, (context.deps.now().getTime() - since.getTime()) / 1000));
   return html`<details class="group"${count <= mostUnfolded && html` open`}>
 <summary>${badge(tones[state], state)} ${text}, since ${time(since)} (${age})</summary>
-${messageTable(context, text, state, own)}
+${messageTable(context, state, own)}
 </details>
 `;
 }
 
-function messageTable(context: SignedIn, caption: string, state: OpenState, messages: readonly OpenMessage[]): Html {
+function messageTable(context: SignedIn, state: OpenState, messages: readonly OpenMessage[]): Html {
   const isFailed = state === 'failed';
   return table(
-    caption,
+    'The oldest first',
     ['Code for', 'EHR', 'Care unit', isFailed ? 'Failed' : 'Queued', 'Attempts', 'Code expires', 'Next', 'Message'],
     messages.map((message) => [
       message.kind === null ? 'unknown' : `a ${message.kind}`,
