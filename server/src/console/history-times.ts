@@ -54,7 +54,7 @@ export function timesOf(unit: 'hour' | 'day', timeZone: string): Times {
     },
     range,
     cell: ({ from }) =>
-      html`<time datetime="${from.toISOString()}">${date(from)}${isHour && ` ${clock(from)}`}</time>${
+      html`${date(from)}${isHour && ` ${clock(from)}`}${
         !isUtc && html` <span class="quiet">${!isHour && 'from '}${utc(from)}</span>`
       }`,
   };

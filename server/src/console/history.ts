@@ -6,10 +6,10 @@ import { type Html, html } from '../html/html.ts';
 import { axisEnd, leastAxis } from './axis.ts';
 import { milliseconds } from './chart.ts';
 import { type Times, timesOf } from './history-times.ts';
-import { localZone } from './local-zone.ts';
 import { linkTo, type SignedIn } from './page.ts';
 import { duration, table } from './parts.ts';
 import { plot } from './plot.ts';
+import { timeZoneOf } from './time-zone.ts';
 
 const names = {
   booked: 'Bookings',
@@ -40,7 +40,7 @@ ${await historyPlots(context, 'hour')}`;
 /** Plots of the last 24 hours, or of the last 30 days: what happened in all gateways, and each EHR as they saw it. */
 export async function historyPlots(context: SignedIn, unit: 'hour' | 'day'): Promise<Html> {
   const { services, now } = context.deps;
-  const timeZone = localZone(services.ehrs.values());
+  const timeZone = timeZoneOf(context.deps);
   const columns = (unit === 'hour' ? lastHours : lastDays)(now(), timeZone);
   const counts = await readCounts(services.db, columns);
   const ehrs = await readEhrColumns(services.db, columns);
