@@ -153,10 +153,10 @@ clients:
 
 test.each([
   ['create demo --scope notes:read --grant sandbox-no', 1, 'The configuration file has a client with this id.'],
-  ['create other --scope notes:reed', 2, 'scopes[0]: "notes:reed" is unknown; must be one of appointments:read'],
-  ['create other --scope notes:read', 2, 'grants: must have at least one entry'],
+  ['create other --scope notes:reed', 2, '--scope: "notes:reed" is unknown; must be one of appointments:read'],
+  ['create other --scope notes:read', 2, '--grant: must have at least one entry'],
   ['create other --scope notes:read --grant sandbox', 2, 'which has sandbox-no, sandbox-se, sandbox-uk'],
-  ['create other --scope notes:read --grant sandbox-no:', 2, 'grants[0].care_units[0]: must be'],
+  ['create other --scope notes:read --grant sandbox-no:', 2, '--grant: must be'],
   ['update nobody', 2, 'Give at least one option'],
   ['update nobody --name Site', 1, 'No client has this id.'],
   ['rotate nobody --overlap-hours soon', 2, '--overlap-hours must be a whole number from 0 to 720'],

@@ -175,6 +175,18 @@ function readHours(text: string): number {
 }
 
 function mistaken(mistakes: readonly Mistake[]): UsageError {
-  const lines = mistakes.map(({ path, text }) => `\n${formatPath(path)}: ${text}`);
+  const lines = mistakes.map(({ path, text }) => `\n${optionOf(path)}: ${text}`);
   return new UsageError(`Nothing was changed.${lines.join('')}`);
+}
+
+const options = new Map([
+  ['name', '--name'],
+  ['scopes', '--scope'],
+  ['grants', '--grant'],
+  ['return_urls', '--return-url'],
+]);
+
+/** The option in which a mistake is, such as `--grant`. The id is an argument. */
+function optionOf([field, ...rest]: Mistake['path']): string {
+  return options.get(String(field)) ?? formatPath([field ?? '', ...rest]);
 }
