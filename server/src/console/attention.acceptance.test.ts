@@ -57,7 +57,7 @@ describe('what needs attention is told with its cause, its patients and what men
     await stuck('suspended', 'p-1', 'p-2');
     await stuck('suspended', 'p-2');
     expect(await needs('operate')).toMatch(
-      /^Sandlådan Sverige 2 operations are suspended and wait for you: the EHR rejects them, since .* UTC.*; it concerns 2 patients\. Try them now : operations of sandbox-se Operations of sandbox-se$/,
+      /^Sandlådan Sverige 2 operations are suspended and wait for you: the EHR rejects the call, since .* UTC.*; it concerns 2 patients\. Try them now : operations of sandbox-se Operations of sandbox-se$/,
     );
     expect(await needs('view')).not.toContain('Try them now');
   });

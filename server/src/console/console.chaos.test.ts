@@ -29,7 +29,7 @@ const manyPages = { timeout: 3 * browserTimeout.timeout };
 
 /** Calls to one EHR, and to another one until it counts as unavailable. */
 async function call(gateway: Gateway): Promise<void> {
-  for (let count = 0; count < 20; count++) await gateway.request('GET', `${oslo}/patients/p-1`);
+  for (let count = 0; count < 20; count++) await gateway.request('GET', `${oslo}/patients/p-2`);
   ehrs.of('sandbox-se').goDown();
   const status = async () => {
     await gateway.request('GET', '/api/emrs/sandbox-se/care-units/sodermalm/patients/p-1');

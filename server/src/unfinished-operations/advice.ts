@@ -35,9 +35,9 @@ export function adviceFor(operation: OpenOperation): Advice {
 const failures = new Map([
   ['ehr_unavailable', 'the EHR was not available'],
   ['ehr_timeout', 'the EHR did not respond in time'],
-  ['outcome_unknown', 'the EHR did not say what became of them'],
+  ['outcome_unknown', 'the EHR did not say what became of the write'],
   ['database_unavailable', 'the database was not available'],
-  ['ehr_rejected', 'the EHR rejects them'],
+  ['ehr_rejected', 'the EHR rejects the call'],
   ['emr_not_found', 'the configuration no longer has this EHR'],
   ['internal_error', 'the log has the cause'],
 ]);

@@ -185,7 +185,7 @@ async function searchForm(context: SignedIn, typed: Typed): Promise<Html> {
   return postForm(
     context,
     'audit',
-    html`<div class="filters">
+    html`<div class="columns">
 ${select('emr', 'EHR', typed.emr, [['', 'All EHRs'], ...configured.emrs.map(({ id, name }) => [id, name] as const)])}
 ${select('type', 'Identifier of the patient', typed.type, Object.entries(typeNames))}
 ${text('patient', 'Patient', '', 'Several identifiers of one patient with spaces between them, also with their types.')}

@@ -38,7 +38,7 @@ async function about(context: SignedIn, emr: ConfiguredEmr, ehr: EhrConnection) 
   return html`<div class="title"><h1>${emr.name}</h1>${stateBadge(figures)}
 <p class="quiet"><a href="${linkTo(context, `connections/${emr.id}`)}">Refresh</a></p></div>
 <p class="quiet"><code>${emr.id}</code> · ${lastSuccess(figures)}</p>
-<div class="actions">${checkForm(context, emr, 'Check the connection to')}</div>
+<div class="actions">${checkForm(context, emr, 'Check the connection')}</div>
 <h2>Calls</h2>
 <p class="quiet">As seen by this gateway process since its start.</p>
 <div class="sheet">${callFigures(emr.name, figures.minutes)}
