@@ -7,6 +7,7 @@ import { createTestDatabase } from '../database/database.ts';
 import { findViolations } from '../database/invariants.ts';
 import { startPostgresProxy } from '../postgres-proxy/postgres-proxy.ts';
 import { type ChildGateway, type ChildRequest, type ChildResponse, startChild } from '../processes/child-gateway.ts';
+import { writeQuickDemo } from '../processes/quick-demo.ts';
 import type { Appointment, Slot } from '../requests/bookings.ts';
 import { codeIn, eventually, type Message } from '../requests/codes.ts';
 
@@ -30,13 +31,14 @@ export async function createWorld(
 ) {
   const folder = await mkdtemp(join(inject('runFolder'), 'crash-'));
   const dataDir = join(folder, 'data');
+  const setup = await writeQuickDemo(folder);
   const postgres = kind === 'postgresql' ? await createTestDatabase(kind) : undefined;
   const proxy = proxied && postgres?.url ? await startPostgresProxy(postgres.url) : undefined;
   let child = await start();
   const slotLists = new Map<string, Slot[]>();
 
   function start(variables: Record<string, string> = {}): Promise<ChildGateway> {
-    return startChild({ dataDir, databaseUrl: proxy?.url ?? postgres?.url, preload, variables });
+    return startChild({ dataDir, databaseUrl: proxy?.url ?? postgres?.url, setup, preload, variables });
   }
 
   async function send(request: ChildRequest): Promise<AppointmentResponse> {
@@ -46,12 +48,7 @@ export async function createWorld(
   }
 
   async function done(request: ChildRequest): Promise<AppointmentResponse> {
-    let response = await send(request);
-    // After an outage of its database, the circuit breaker of the sandbox may be open for some seconds.
-    while (response.body.reason === 'ehr_unavailable') {
-      await sleep(100);
-      response = await send(request);
-    }
+    const response = await send(request);
     if (response.status >= 300) throw new Error(`${request.method} ${request.path}: ${response.text}`);
     return response;
   }

@@ -19,10 +19,14 @@ const quick = {
 
 interface Ehr {
   readonly id: string;
+  readonly policies?: object;
 }
 
+/** Codes and holds outlast a test, however slow the machine is. */
+const lasting = { code: { lifetime_seconds: 3_600 } };
+
 /**
- * Writes a configuration file with the demo's EHRs and short limits, for tests that kill gateways.
+ * Writes a configuration file with the demo's EHRs, short limits and lasting codes, for tests that kill gateways.
  *
  * @param moreEhrs makes further EHRs from those of the demo
  * @param connection limits in place of the short ones
@@ -41,7 +45,7 @@ export async function writeQuickDemo(
   const grants = emrs.map(({ id }) => ({ emr: id }));
   const configuration = {
     ...demo,
-    emrs: emrs.map((emr) => ({ ...emr, connection })),
+    emrs: emrs.map((emr) => ({ ...emr, connection, policies: { ...emr.policies, ...lasting } })),
     clients: [{ id: client.id, name: 'Demo', secrets: [{ sha256: hashSecret(client.secret) }], scopes, grants }],
     ...more,
   };
