@@ -3,6 +3,7 @@ import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import { careUnitPath } from '../ehrs/other-ehrs.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { freeSlot } from '../requests/bookings.ts';
+import { eventually, rowsOf } from '../requests/codes.ts';
 import { withConsole } from '../requests/console.ts';
 import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 
@@ -23,6 +24,8 @@ test('searches for free times show that an EHR has stopped, although its service
   expect(await states()).toBe('available');
   await server.close();
   const search = () => gateway.request('GET', `${path}/timeslots?${query}`);
+  const events = async () =>
+    await rowsOf(gateway, `SELECT type, data->>'reason' AS reason FROM events WHERE type LIKE 'emr.%'`);
   for (let count = 0; count < 5; count++) expect((await search()).status).toBe(503);
   expect(await states()).toBe('unavailable');
   const ehr = gateway.deps.services.ehrs.get('fhir');
@@ -35,4 +38,19 @@ test('searches for free times show that an EHR has stopped, although its service
     outcome: 'unavailable',
     cause: `connection refused by ${new URL(server.url).host}`,
   });
+
+  await eventually(async () => expect(await events()).toEqual([{ type: 'emr.unavailable', reason: 'failing' }]));
+
+  for (let count = 6; count < 300; count++) expect((await search()).status).toBe(503);
+  const lines = gateway.logLines.map((line): { level: number; msg: string; emr?: string } => JSON.parse(line));
+  expect(lines.filter(({ msg }) => msg === 'request failed').map(({ level }) => level)).toEqual(Array(300).fill(30));
+  const errors = lines.filter(({ level }) => level >= 50);
+  expect(errors[0]).toMatchObject({
+    emr: 'fhir',
+    msg: 'EHR unavailable',
+    fault: `connection refused by ${new URL(server.url).host}`,
+    failed_requests: expect.any(Number),
+  });
+  // On a slow machine it takes longer than a minute.
+  expect(errors.slice(1).filter(({ msg }) => msg !== 'EHR still unavailable')).toEqual([]);
 });

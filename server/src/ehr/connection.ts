@@ -74,6 +74,8 @@ export interface EhrConnection {
    * @throws what `call` throws
    */
   searchTimeSlots(query: TimeSlotQuery): Promise<readonly TimeSlot[]>;
+  /** Counts a request that has failed because of the EHR, for the log. */
+  requestFailed(cause: unknown): void;
   /** Call it after the last call has ended. */
   close(): Promise<void>;
 }

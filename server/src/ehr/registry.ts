@@ -14,6 +14,7 @@ import { guardSettings, httpSettings } from './guard/settings.ts';
 import { sharedRate } from './guard/shared-rate.ts';
 import { startOpening } from './opening.ts';
 import { openingMistake } from './opening-mistake.ts';
+import { createOutageLog } from './outage-log.ts';
 import type { Pauses } from './pauses.ts';
 
 /** All configured EHRs by id, in the order of the configuration. */
@@ -67,6 +68,7 @@ async function openConnection(
     now,
   };
   const { open } = bindConnector(module, context, database);
+  const outages = createOutageLog(emr.id, log);
   const guard = createGuard(guardSettings(emr.connection), {
     emr: emr.id,
     // A connector with tables has its EHR in the database, and a plug-in may have its own transport.
@@ -76,7 +78,7 @@ async function openConnection(
       const pause = pauses.of(emr.id);
       return pause && new Paused(pause, now());
     },
-    onBreakerChange: (breaker) => log.warn({ emr: emr.id, breaker }, 'circuit breaker state changed'),
+    onBreakerChange: outages.breakerChanged,
   });
   const opening = await startOpening(
     emr.id,
@@ -100,8 +102,10 @@ async function openConnection(
         giveUpSeconds: emr.connection.give_up_seconds,
       },
       changesSeconds: emr.connection.changes_seconds,
+      requestFailed: outages.requestFailed,
       async close() {
         opening.stop();
+        outages.stop();
         await http.close();
       },
     },

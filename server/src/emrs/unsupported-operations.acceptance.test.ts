@@ -93,6 +93,9 @@ test.each(cases)('%s is unsupported and not listed if the EHR has no %s', async 
     reason: 'operation_unsupported',
   });
   expect(await unfinishedOperations(gateway)).toEqual([]);
+  // Nothing has failed.
+  const lines = gateway.logLines.map((line): { readonly level: number; readonly msg: string } => JSON.parse(line));
+  expect(lines.filter(({ msg, level }) => msg === 'request failed' || level >= 50)).toEqual([]);
 });
 
 test('every operation of a care unit depends on what the EHR supports', () => {

@@ -42,12 +42,18 @@ function isAbortedUpload(error: unknown, { raw }: FastifyRequest): boolean {
   return raw.errored !== null && raw.errored === error;
 }
 
-/** Logs a problem that is no fault of the caller. */
+/**
+ * Logs a problem that is no fault of the caller. One of an EHR is no error for each request: the EHR has a line when it becomes
+ * unavailable, and one a minute with their count.
+ */
 export function logFailure(problem: Problem, request: FastifyRequest): void {
   // Nothing failed if a write was not begun because its caller is gone.
   const isGone = problem.reason === 'overloaded' && request.raw.socket.destroyed;
-  if (problem.status < 500 || isGone) return;
-  request.log.error({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
+  if (problem.status < 500 || problem.reason === 'operation_unsupported' || isGone) return;
+  const isOfEhr = problem.origin === 'ehr' && problem.reason !== 'partially_applied';
+  if (isOfEhr && problem.reason !== 'ehr_paused') request.access?.ehr?.requestFailed(problem.cause);
+  const level = isOfEhr ? 'info' : 'error';
+  request.log[level]({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
 }
 
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {

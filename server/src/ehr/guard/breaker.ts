@@ -4,7 +4,8 @@ interface BreakerSettings {
   readonly resetSeconds: number;
   /** The seconds of the `Retry-After` with which a call failed, if any. */
   askedToWait(error: unknown): number | undefined;
-  onChange(state: BreakerState): void;
+  /** @param error with which the call ended that changed the state, if it ended with one */
+  onChange(state: BreakerState, error?: unknown): void;
 }
 
 /** What a call says about the EHR. */
@@ -43,11 +44,11 @@ export function createBreaker(settings: BreakerSettings): Breaker {
     return !isTesting && Date.now() < openUntil ? 'open' : 'half_open';
   }
 
-  function tell(): void {
+  function tell(error?: unknown): void {
     const now = state();
     if (now === told) return;
     told = now;
-    settings.onChange(now);
+    settings.onChange(now, error);
   }
 
   function assertPasses(rejected: (seconds: number) => Error): void {
@@ -83,7 +84,7 @@ export function createBreaker(settings: BreakerSettings): Breaker {
       const ended = (verdict: Verdict, error?: unknown) => {
         if (isTest) isTesting = false;
         count(verdict, isTest, error);
-        tell();
+        tell(error);
       };
       return work().then(
         (result) => {

@@ -65,7 +65,7 @@ interface Surroundings {
   readonly metrics: EhrMetrics;
   /** The error of calls while operators have paused the EHR, otherwise `undefined`. */
   paused(): Paused | undefined;
-  onBreakerChange(state: BreakerState): void;
+  onBreakerChange(state: BreakerState, error?: unknown): void;
 }
 
 /** The call was not made. */
