@@ -927,6 +927,11 @@ export interface components {
         /** @description An EHR connected to the gateway. */
         Emr: {
             /**
+             * Format: date-time
+             * @description Set while the EHR fails: when the gateway last used what it keeps of the EHR for a short time, such as resources and services. It may be out of date. Null otherwise.
+             */
+            answered_from_memory_at: string | null;
+            /**
              * @description State of the circuit breaker, which opens after consecutive failures of the EHR.
              * @enum {string}
              */
@@ -1394,6 +1399,7 @@ export interface operations {
                      *           "paused_until": null,
                      *           "breaker": "closed",
                      *           "last_success_at": "2026-03-20T08:00:00Z",
+                     *           "answered_from_memory_at": null,
                      *           "capabilities": {
                      *             "patient_identifier_types": [
                      *               "emr_id",
@@ -1537,6 +1543,7 @@ export interface operations {
                      *       "paused_until": null,
                      *       "breaker": "closed",
                      *       "last_success_at": "2026-03-20T08:00:00Z",
+                     *       "answered_from_memory_at": null,
                      *       "capabilities": {
                      *         "patient_identifier_types": [
                      *           "emr_id",

@@ -18,8 +18,12 @@ afterAll(() => gateway.close());
 
 test('searches for free times show that an EHR has stopped, although its services are answered from memory', async () => {
   const path = careUnitPath('fhir', 'north');
-  const { start } = await freeSlot(gateway, { careUnit: path, from: new Date(Date.now() + 86_400_000) });
-  const query = new URLSearchParams({ start, end: new Date(Date.parse(start) + 86_400_000).toISOString() });
+  const { start, healthcare_service_id } = await freeSlot(gateway, {
+    careUnit: path,
+    from: new Date(Date.now() + 86_400_000),
+  });
+  const end = new Date(Date.parse(start) + 86_400_000).toISOString();
+  const query = new URLSearchParams({ start, end, healthcare_service_id });
   const states = async () => (await gateway.request<{ status: string }>('GET', '/api/emrs/fhir')).body.status;
   expect(await states()).toBe('available');
   await server.close();
@@ -28,6 +32,11 @@ test('searches for free times show that an EHR has stopped, although its service
     await rowsOf(gateway, `SELECT type, data->>'reason' AS reason FROM events WHERE type LIKE 'emr.%'`);
   for (let count = 0; count < 5; count++) expect((await search()).status).toBe(503);
   expect(await states()).toBe('unavailable');
+  // Each search has read the services from memory.
+  const told = async () =>
+    (await gateway.request<{ answered_from_memory_at: string | null }>('GET', '/api/emrs/fhir')).body
+      .answered_from_memory_at;
+  expect(Date.parse((await told()) ?? '')).toBeLessThanOrEqual(Date.now());
   const ehr = gateway.deps.services.ehrs.get('fhir');
   const { lastSuccessAt } = ehr?.health() ?? {};
   expect((await search()).status).toBe(503);

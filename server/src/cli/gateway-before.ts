@@ -6,7 +6,7 @@ import type { Guard } from '../ehr/guard/guard.ts';
 const unguarded: Guard = {
   run: (_, call) => call(),
   stream: (_, call) => call(),
-  health: () => ({ breaker: 'closed', lastSuccessAt: null, pause: undefined }),
+  health: () => ({ breaker: 'closed', lastSuccessAt: null, answeredFromMemoryAt: undefined, pause: undefined }),
   paused: () => undefined,
 };
 

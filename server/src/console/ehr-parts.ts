@@ -24,10 +24,15 @@ export function stateBadge({ state }: Pick<EhrFigures, 'state'>): Html {
 }
 
 /** When a call has last succeeded, such as `last success 12 s ago`. */
-export function lastSuccess({ lastSuccessAt }: Pick<EhrFigures, 'lastSuccessAt'>): string {
-  return lastSuccessAt === null
-    ? 'no successful call yet'
-    : `last success ${duration((Date.now() - lastSuccessAt.getTime()) / 1000)} ago`;
+export function lastSuccess({
+  lastSuccessAt,
+  answeredFromMemoryAt,
+}: Pick<EhrFigures, 'lastSuccessAt' | 'answeredFromMemoryAt'>): string {
+  const success =
+    lastSuccessAt === null
+      ? 'no successful call yet'
+      : `last success ${duration((Date.now() - lastSuccessAt.getTime()) / 1000)} ago`;
+  return answeredFromMemoryAt ? `${success}, calls since then were answered from memory` : success;
 }
 
 /** The calls of the last five minutes beside those of the hour. */

@@ -10,6 +10,8 @@ export interface EhrFigures {
   readonly pause: Pause | undefined;
   /** `null`: no call has succeeded yet. */
   readonly lastSuccessAt: Date | null;
+  /** Set while the EHR fails: when a call was last answered from memory. */
+  readonly answeredFromMemoryAt: Date | undefined;
   /** The last sixty, the oldest first. */
   readonly minutes: readonly MinuteOfCalls[];
   /** Calls of these minutes by operation of the connector, the most frequent first. */
@@ -23,11 +25,12 @@ export type ReadFigures = (ehr: EhrConnection) => EhrFigures;
 
 export function figuresFrom(history: CallHistory): ReadFigures {
   return (ehr) => {
-    const { breaker, lastSuccessAt, pause } = ehr.health();
+    const { breaker, lastSuccessAt, answeredFromMemoryAt, pause } = ehr.health();
     return {
       state: pause ? 'paused' : ehr.isOpen ? breaker : 'not_connected',
       pause,
       lastSuccessAt: lastSuccessAt ?? null,
+      answeredFromMemoryAt,
       minutes: history.of(ehr.id),
       operations: history.operations(ehr.id),
       failedCalls: history.failed(ehr.id),

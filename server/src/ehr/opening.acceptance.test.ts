@@ -33,7 +33,9 @@ afterAll(() => gateway.close());
 const careUnit = '/api/emrs/sandbox-se/care-units/sodermalm';
 const statusOf = async (path: string) => (await gateway.request('GET', path)).status;
 const linesOf = (emr: string) =>
-  gateway.logLines.map((line) => JSON.parse(line)).filter((line) => line.emr === emr && /connector|EHR/.test(line.msg));
+  gateway.logLines
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.emr === emr && /connector|EHR unavailable, retrying|EHR connected/.test(line.msg));
 
 test('an EHR that is unreachable at the start does not delay others and gets ehr_unavailable', async () => {
   const { body } = await gateway.request<{ emrs: { id: string; status: string }[] }>('GET', '/api/emrs');
@@ -57,7 +59,7 @@ test('an EHR that is unreachable at the start does not delay others and gets ehr
 test('the overview of the console shows an EHR that is not connected yet', async () => {
   const { browser } = await browserWith(gateway, 'kari', 'view');
   const { text } = await browser.open('/console');
-  expect(text).toContain('Not connected yet sandbox-se · no successful call yet Calls 0 Failed –');
+  expect(text).toContain('Not connected yet sandbox-se · no successful call yet Calls to Sandlådan Sverige');
   expect(text).toContain('Available sandbox-no');
 });
 

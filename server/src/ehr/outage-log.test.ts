@@ -27,7 +27,7 @@ test('an outage has one line at its start, one a minute with the count of failed
   expect(taken()).toEqual([]);
   outages.breakerChanged('open', down);
   const about = { emr: 'north', fault: 'connection refused by 127.0.0.1:8095' };
-  expect(taken()).toEqual([{ level: 50, ...about, failed_requests: 5, msg: 'EHR unavailable' }]);
+  expect(taken()).toEqual([{ level: 50, ...about, failed_requests: 5, breaker: 'open', msg: 'EHR unavailable' }]);
   fail(295);
   outages.breakerChanged('half_open');
   outages.breakerChanged('open', down);

@@ -54,7 +54,7 @@ export function createOutageLog(emr: string, log: Pick<Logger, 'info' | 'error'>
       if (state === 'open' && cause !== undefined) latest = cause;
       if (state === 'open' && since === undefined) {
         since = performance.now();
-        log.error(facts(), 'EHR unavailable');
+        log.error({ ...facts(), breaker: state }, 'EHR unavailable');
         failed = 0;
         failedInMinute = 0;
         start();

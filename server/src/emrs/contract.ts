@@ -37,6 +37,12 @@ export const emrSchema = (operations: ReadonlyMap<string, AnyOperation>) =>
         format: 'date-time',
         description: 'Time of the last successful call to the EHR. Null if there was none since the gateway started.',
       }),
+      answered_from_memory_at: nullableString({
+        format: 'date-time',
+        description:
+          'Set while the EHR fails: when the gateway last used what it keeps of the EHR for a short time, such as resources ' +
+          'and services. It may be out of date. Null otherwise.',
+      }),
       capabilities: Type.Object({
         patient_identifier_types: Type.Array(choice(patientIdentifierTypes), {
           description: 'Identifier types by which patients can be looked up.',

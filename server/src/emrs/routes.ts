@@ -15,6 +15,7 @@ const emrExample = {
   paused_until: null,
   breaker: 'closed',
   last_success_at: '2026-03-20T08:00:00Z',
+  answered_from_memory_at: null,
   capabilities: {
     patient_identifier_types: ['emr_id', 'no_personal_number'],
     resource_identifier_types: ['emr_id'],
@@ -116,7 +117,7 @@ const statuses = { closed: 'available', half_open: 'degraded', open: 'unavailabl
 const unknownCapabilities = { patientIdentifierTypes: ['emr_id'], resourceIdentifierTypes: ['emr_id'] } as const;
 
 function emr(ehr: EhrConnection, operations: ReadonlyMap<string, AnyOperation>): Static<ReturnType<typeof emrSchema>> {
-  const { breaker, lastSuccessAt, pause } = ehr.health();
+  const { breaker, lastSuccessAt, answeredFromMemoryAt, pause } = ehr.health();
   const careUnits = [...ehr.careUnits.values()];
   const { patientIdentifierTypes, resourceIdentifierTypes } = ehr.isOpen ? ehr.capabilities : unknownCapabilities;
   return {
@@ -126,6 +127,7 @@ function emr(ehr: EhrConnection, operations: ReadonlyMap<string, AnyOperation>):
     paused_until: pause?.until?.toISOString() ?? null,
     breaker,
     last_success_at: lastSuccessAt?.toISOString() ?? null,
+    answered_from_memory_at: answeredFromMemoryAt?.toISOString() ?? null,
     capabilities: {
       patient_identifier_types: [...patientIdentifierTypes],
       resource_identifier_types: [...resourceIdentifierTypes],

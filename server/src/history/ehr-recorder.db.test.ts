@@ -33,6 +33,7 @@ describe.each(['postgresql', 'pglite'] as const)('on %s', async (kind) => {
     const health: { -readonly [Key in keyof EhrHealth]: EhrHealth[Key] } = {
       breaker: 'closed',
       lastSuccessAt: null,
+      answeredFromMemoryAt: undefined,
       pause: undefined,
     };
     const { metrics, history } = recordCalls(silent, () => now);

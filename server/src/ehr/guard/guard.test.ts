@@ -127,13 +127,20 @@ describe('the circuit breaker', () => {
       await read(guard, reaching('unavailable'));
       expect(await read(guard)).toBe(guard.health().breaker === 'open' ? 'unavailable' : 'fine');
     });
-    expect(guard.health()).toEqual({ breaker: 'open', lastSuccessAt: null });
+    const answeredFromMemoryAt = new Date();
+    expect(guard.health()).toEqual({ breaker: 'open', lastSuccessAt: null, answeredFromMemoryAt });
     pass(10);
     expect(await read(guard)).toBe('fine');
-    expect(guard.health()).toEqual({ breaker: 'half_open', lastSuccessAt: null });
+    expect(guard.health()).toEqual({
+      breaker: 'half_open',
+      lastSuccessAt: null,
+      answeredFromMemoryAt: new Date(answeredFromMemoryAt.getTime() + 10_000),
+    });
     expect(await metric('crossward_ehr_calls_total{emr="north",operation="findPatient",outcome="ok"}')).toBeUndefined();
     expect(await read(guard, reaching())).toBe('fine');
-    expect(guard.health()).toMatchObject({ breaker: 'closed', lastSuccessAt: expect.any(Date) });
+    expect(guard.health()).toEqual({ breaker: 'closed', lastSuccessAt: expect.any(Date) });
+    expect(await read(guard)).toBe('fine');
+    expect(guard.health().answeredFromMemoryAt).toBeUndefined();
   });
 
   test.each(countedKinds)('does not count a call that the rate of requests has stopped: %s', async (kind) => {

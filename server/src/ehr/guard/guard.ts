@@ -30,6 +30,11 @@ const shortestOpeningLimitMs = 60_000;
 export interface EhrHealth {
   readonly breaker: BreakerState;
   readonly lastSuccessAt: Date | null;
+  /**
+   * When a call was last answered from memory since the EHR has failed. `undefined`: none was, or a call has succeeded since.
+   * What it returned may be out of date.
+   */
+  readonly answeredFromMemoryAt: Date | undefined;
   /** Set while operators have paused the EHR. */
   readonly pause: Pause | undefined;
 }
@@ -96,6 +101,8 @@ export function createGuard(
   });
   metrics.watchBreaker(emr, breaker.state);
   let lastSuccessAt: Date | null = null;
+  let isFailing = false;
+  let answeredFromMemoryAt: Date | undefined;
 
   /** @param afterwards runs with the result while the turn is still taken */
   async function run<Result>(
@@ -123,12 +130,17 @@ export function createGuard(
     const guarded = async () => {
       try {
         const result = await breaker.run(inTime, judge, circuitOpen);
-        if (judge(undefined) !== 'nothing') {
+        if (judge(undefined) === 'nothing') {
+          if (isFailing) answeredFromMemoryAt = new Date();
+        } else {
           if (operation !== 'open') lastSuccessAt = new Date();
+          isFailing = false;
+          answeredFromMemoryAt = undefined;
           observe('ok');
         }
         return result;
       } catch (error) {
+        isFailing ||= judge(error) === 'failure';
         observe(wasThrottled(error) ? 'throttled' : outcomeOf(error), error);
         throw error;
       }
@@ -171,7 +183,7 @@ export function createGuard(
       }).catch(reject);
       return promise;
     },
-    health: () => ({ breaker: breaker.state(), lastSuccessAt, pause: paused()?.pause }),
+    health: () => ({ breaker: breaker.state(), lastSuccessAt, answeredFromMemoryAt, pause: paused()?.pause }),
     paused,
   };
 }
