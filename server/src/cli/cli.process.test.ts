@@ -205,7 +205,9 @@ clients: []
   const check = await crossward(`emr check --config ${path}`);
   expect(check).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining('The connection cannot be opened: unavailable: connection refused by 127.0.0.1:1'),
+    stdout: expect.stringMatching(
+      /^EHR \w+ \(fhir-r4\)\n\n +problem +CapabilityStatement +Connection refused by 127\.0\.0\.1:1\.\n$/,
+    ),
   });
 });
 

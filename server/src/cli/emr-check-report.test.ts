@@ -58,4 +58,10 @@ test('fails if the connection cannot be opened', () => {
   const failed: EmrCheck = { emr: 'north', connector: 'some', claims: null, error: 'unavailable: The EHR is down' };
   expect(isWell(failed)).toBe(false);
   expect(formatCheck(failed)).toContain('The connection cannot be opened: unavailable: The EHR is down');
+  const told = {
+    ...check([{ ...fine, status: 'problem', detail: 'The EHR is down.' }]),
+    claims: null,
+    error: failed.error,
+  };
+  expect(formatCheck(told as EmrCheck).match(/The EHR is down/g)).toHaveLength(1);
 });

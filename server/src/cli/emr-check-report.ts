@@ -16,9 +16,13 @@ export function formatCheck({ emr, connector, probe, claims, error }: EmrCheck):
   } else {
     lines.push('  This connector has no probe; its server was not checked.');
   }
-  lines.push('', claims ? 'Capabilities' : `The connection cannot be opened: ${error}`);
+  // A probe that failed has told why already.
+  const isTold = probe?.findings.some(({ status }) => status === 'problem') ?? false;
+  if (!(claims || isTold)) lines.push('', `The connection cannot be opened: ${error}`);
   if (claims) {
     lines.push(
+      '',
+      'Capabilities',
       `  patients by      ${claims.patientIdentifierTypes.join(', ')}`,
       `  resources by     ${claims.resourceIdentifierTypes.join(', ')}`,
       `  operations       ${claims.operations.join(', ')}`,

@@ -77,8 +77,30 @@ describe('what needs attention is told with its cause, its patients and what men
         failure_reason = 'connection_refused', created_at = now() - interval '61 seconds'`.execute(db);
     // A gateway notices it within seconds.
     await eventually(async () =>
-      expect(await needs()).toMatch(/^SMS 1 message has not left yet: [^,]+, since .*; it concerns 1 patient\./),
+      expect(await needs('operate')).toMatch(
+        /^SMS 1 message has not left yet: [^,]+, since .*; it concerns 1 patient\. Send all now : messages, also those by SMS Messages by SMS$/,
+      ),
     );
+    expect(await needs('view')).not.toContain('Send all now');
+  });
+
+  test('a paused EHR, with the end of the pause and the button that ends it', async () => {
+    const browser = await signedIn('operate');
+    await browser.open('/console/connections/sandbox-se');
+    for (const [duration, end] of [
+      ['60', '\\d.* UTC .*'],
+      ['open', 'an operator resumes it'],
+    ]) {
+      await browser.submit('/console/connections/sandbox-se/pause', { duration: duration ?? '' });
+      expect(await needs('operate')).toMatch(
+        new RegExp(
+          `^Sandlådan Sverige Operators have paused the EHR until ${end}, since .* Resume Sandlådan Sverige Details`,
+        ),
+      );
+      expect(await needs('view')).not.toContain('Resume');
+    }
+    await browser.submit('/console/connections/sandbox-se/resume', {});
+    expect(await needs()).toBe('Nothing needs attention.');
   });
 
   test('endpoints that do not get their events', async () => {

@@ -5,7 +5,7 @@ import { type Html, type HtmlContent, html } from '../html/html.ts';
 import { callsChart, latencyChart, milliseconds, sumUp } from './chart.ts';
 import { postForm } from './frame.ts';
 import { linkTo, type SignedIn } from './page.ts';
-import { badge, duration, type Tone } from './parts.ts';
+import { badge, duration, type Tone, time } from './parts.ts';
 import { includesRole } from './roles.ts';
 
 type State = EhrFigures['state'];
@@ -74,6 +74,18 @@ export function checkForm(
   if (!includesRole(context.session.role, 'operate')) return false;
   const button = html`<button class="small secondary">${label}<span class="aside"> ${name}</span></button>`;
   return postForm(context, `connections/${id}`, button);
+}
+
+/** When a pause ends. */
+export function endOf({ until }: NonNullable<EhrFigures['pause']>): HtmlContent {
+  return until ? time(until) : 'an operator resumes it';
+}
+
+/** The button that ends the pause of an EHR, for those who may. */
+export function resumeForm(context: SignedIn, { id, name }: Pick<EhrConnection, 'id' | 'name'>): HtmlContent {
+  if (!includesRole(context.session.role, 'operate')) return false;
+  const button = html`<button class="small">Resume<span class="aside"> ${name}</span></button>`;
+  return postForm(context, `connections/${id}/resume`, button);
 }
 
 /** The button that lets all suspended or all other operations of an EHR be tried now, for those who may. */

@@ -1,9 +1,10 @@
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { EhrFigures } from '../../ehr/figures.ts';
 import { unavailableSince } from '../../events/availability-events.ts';
+import { html } from '../../html/html.ts';
 import type { StuckOperations } from '../../unfinished-operations/stuck-operations.ts';
 import { sumUp } from '../chart.ts';
-import { checkForm, ehrLink } from '../ehr-parts.ts';
+import { checkForm, ehrLink, endOf, resumeForm } from '../ehr-parts.ts';
 import type { SignedIn } from '../page.ts';
 import { counted } from '../parts.ts';
 import type { Need } from './need.ts';
@@ -38,10 +39,10 @@ async function brokenEhr(context: SignedIn, ehr: EhrConnection, stuck: readonly 
   const waits = operations === 0 ? '' : `; ${counted(operations, 'operation waits', 'operations wait')} for it`;
   return {
     subject: ehr.name,
-    what: `${figures.state === 'closed' ? '' : obstacles[figures.state]}${figures.pause ? '' : lastCause(figures)}${waits}`,
+    what: html`${figures.state === 'closed' ? '' : obstacles[figures.state]}${figures.pause ? html` until ${endOf(figures.pause)}` : lastCause(figures)}${waits}`,
     since: figures.pause?.since ?? (await unavailableSince(services.db, ehr.id)),
     patients: waiting.reduce((sum, { patients }) => sum + patients, 0),
-    mend: [checkForm(context, ehr), ehrLink(context, ehr)],
+    mend: [figures.pause ? resumeForm(context, ehr) : checkForm(context, ehr), ehrLink(context, ehr)],
   };
 }
 

@@ -2,6 +2,7 @@ import type { ConfiguredEmr } from '../../config/configuration.ts';
 import { pauseEhr, resumeEhr } from '../../ehr/pauses.ts';
 import { type Html, html } from '../../html/html.ts';
 import { act, NotPossible } from '../act.ts';
+import { endOf, resumeForm } from '../ehr-parts.ts';
 import { selectField } from '../fields.ts';
 import { postForm } from '../frame.ts';
 import { type ConsoleResponse, type SignedIn, seeOther } from '../page.ts';
@@ -63,13 +64,13 @@ export function pausePart(context: SignedIn, { id, name }: Pick<ConfiguredEmr, '
   return html`<h2>Pause</h2>
 ${
   pause
-    ? html`<p class="advice">Paused since ${time(pause.since)}, until ${pause.until ? time(pause.until) : 'an operator resumes it'}.
+    ? html`<p class="advice">Paused since ${time(pause.since)}, until ${endOf(pause)}.
 Callers get <code>ehr_paused</code>, and background work for this EHR waits.</p>`
     : html`<p>While an EHR is paused, the gateway does not call it: callers get <code>ehr_paused</code> with the end of the pause, and
 background work waits. Calls that are running end by themselves.</p>`
 }
 ${!mayChange && html`<p class="quiet">The role operate can pause and resume an EHR.</p>`}
-${mayChange && pause && postForm(context, `connections/${id}/resume`, html`<div class="actions"><button>Resume<span class="aside"> ${name}</span></button></div>`)}
+${pause && html`<div class="actions">${resumeForm(context, { id, name })}</div>`}
 ${
   mayChange &&
   postForm(

@@ -41,13 +41,13 @@ export interface CallsOfOperation {
   readonly failures: number;
 }
 
-/** The calls to each EHR in the last hour, as seen by this process. */
+/** The calls to each EHR in the last hour, as seen by this process. Those that an open circuit breaker prevented do not count. */
 export interface CallHistory {
   /** The last sixty minutes, the oldest first. The last one is not complete. */
   of(emr: string): readonly MinuteOfCalls[];
   /** The operations that were called in these minutes, the most frequent first. */
   operations(emr: string): readonly CallsOfOperation[];
-  /** The last twenty calls that failed, the newest first, however old. Without those that the circuit breaker rejected. */
+  /** The last twenty calls that failed, the newest first, however old. */
   failed(emr: string): readonly FailedCall[];
   /** The served calls of one of these minutes, by class of latency. */
   latencies(emr: string, start: number): readonly number[];
@@ -61,19 +61,12 @@ const failures: ReadonlySet<CallOutcome> = new Set([
   'timeout',
   'connection_closed',
   'outcome_unknown',
-  'circuit_open',
   'busy',
   'throttled',
   'error',
 ]);
 /** Outcomes without a call, or after a time-out: their duration says nothing about the latency. */
-const unmeasured: ReadonlySet<CallOutcome> = new Set([
-  'circuit_open',
-  'busy',
-  'throttled',
-  'unavailable',
-  'connection_closed',
-]);
+const unmeasured: ReadonlySet<CallOutcome> = new Set(['busy', 'throttled', 'unavailable', 'connection_closed']);
 
 class Minute {
   start = 0;
@@ -114,14 +107,13 @@ export function recordCalls(
       observe(emr, operation, outcome, seconds, error) {
         metrics.observe(emr, operation, outcome, seconds, error);
         const isFailure = failures.has(outcome);
-        // The others would push out the cause for which the circuit breaker is open.
-        if (isFailure && outcome !== 'circuit_open') {
+        if (isFailure) {
           const milliseconds = Math.round(seconds * 1000);
           const call = { at: new Date(now()), operation, outcome, cause: causeOf(error), milliseconds };
           lastFailed.set(emr, [call, ...(lastFailed.get(emr) ?? [])].slice(0, mostFailed));
         }
-        // No call was made, and nothing failed.
-        if (outcome === 'paused') return;
+        // No call was made. During an outage, those of the open circuit breaker would outnumber the calls that failed.
+        if (outcome === 'paused' || outcome === 'circuit_open') return;
         // Reads the EHR's capabilities. It takes longer than any other call, and no caller waits for it.
         if (operation === 'open') return;
         const number = Math.floor(now() / minuteMs);
