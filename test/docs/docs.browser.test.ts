@@ -120,6 +120,33 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
     expect(await page.evaluate("getComputedStyle(document.querySelector('header')).borderBottomStyle")).toBe('solid');
   });
 
+  test('the status of a problem reason wraps to the edge of the text', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.goto('/problems/time_slot_unavailable');
+    const lefts = await page.evaluate<number[]>(`(() => {
+      const line = document.querySelector('h1 + p');
+      const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode());
+      const range = document.createRange();
+      range.selectNodeContents(texts.currentNode);
+      return [line.getBoundingClientRect().left, [...range.getClientRects()].at(-1).left];
+    })()`);
+    expect(lefts[1]).toBe(lefts[0]);
+  });
+
+  test('the entries of the menu stay where they are when one is current', async () => {
+    const lefts = async (path: string) => {
+      await page.goto(`http://127.0.0.1:${demo.port}${path}`);
+      return page.evaluate<number[]>(
+        `[...document.querySelectorAll('nav a')].map((it) => it.getBoundingClientRect().left)`,
+      );
+    };
+    const start = await lefts('/');
+    expect(start.length).toBeGreaterThan(3);
+    expect(await lefts('/problems/')).toEqual(start);
+    expect(await lefts('/demo/messages')).toEqual(start);
+  });
+
   test('commands on the start page are copied by a button, and their lines do not wrap', async () => {
     await browser.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.setViewportSize({ width: 360, height: 640 });

@@ -289,6 +289,21 @@ describe.skipIf(isBrowserMissing())('in a browser, the page', manyPages, () => {
     expect(await page.textContent('h1')).toBe('Timen er avbestilt');
   });
 
+  test('tells the button that cancels or releases from the one that confirms', async () => {
+    const colour = (selector: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+    for (const theme of themes) {
+      await page.emulateMedia({ colorScheme: theme });
+      for (const state of ['cancelling', 'releasing']) {
+        await page.goto(states[state] ?? '');
+        expect(await colour('button[value=cancel]')).toBe(
+          theme === 'light' ? 'rgb(179, 38, 30)' : 'rgb(255, 180, 171)',
+        );
+      }
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
   test('has a field at most twice as wide as its digits', async () => {
     const { path } = await bookWithPage(gateway);
     await page.goto(path);

@@ -226,7 +226,7 @@ function cancelStep(page: Page, words: Texts, { heading, text }: Passage): Html 
 <p>${text}</p>
 ${details(page, words)}
 <form method="post" action="${own(page)}">
-<button name="action" value="cancel">${isHeld(page.view) ? words.releaseNow : words.cancelNow}</button>
+<button class="danger" name="action" value="cancel">${isHeld(page.view) ? words.releaseNow : words.cancelNow}</button>
 <a class="button secondary" href="${own(page)}">${words.keep}</a>
 </form>`;
 }

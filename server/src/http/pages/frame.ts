@@ -30,7 +30,7 @@ export function pageFrame({ title, section, links, content }: Content): string {
 <header class="top"><div class="bar">
 <a class="brand" href="/">Crossward</a>
 <nav aria-label="Crossward"><ul>
-${pages.map((page) => html`<li><a href="${page.path}"${page.path === section && html` aria-current="page"`}>${page.title}</a></li>\n`)}</ul></nav>
+${pages.map((page) => html`<li><a href="${page.path}" data-name="${page.title}"${page.path === section && html` aria-current="page"`}>${page.title}</a></li>\n`)}</ul></nav>
 </div></header>
 <main id="content" tabindex="-1">
 ${content}

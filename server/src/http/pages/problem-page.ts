@@ -1,4 +1,4 @@
-import { badge, table } from '../../console/parts.ts';
+import { table } from '../../console/parts.ts';
 import { type HtmlContent, html } from '../../html/html.ts';
 import { codeOf, type Reason, type ReasonFacts, reasons } from '../../problems/reasons.ts';
 import { pageFrame } from './frame.ts';
@@ -53,7 +53,7 @@ export function problemPage(reason: Reason, links: readonly PageLink[]): string 
     links,
     content: html`<p><a href="/problems/">Errors</a></p>
 <h1>${title}</h1>
-<p><code>${reason}</code> · ${badge('neutral', `${status} ${codeOf(status)}`)}</p>
+<p><code>${reason}</code> · ${status} ${codeOf(status)}</p>
 <dl>
 <dt>What happened</dt><dd>${inline(happened)}</dd>
 <dt>What to do</dt><dd>${inline(remedy)}</dd>
