@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
@@ -26,6 +28,17 @@ test('npm start -- --help prints every variable, and does not start', async () =
     '## The configuration file',
   )[0];
   expect(listed).toEqual([...(documented ?? '').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name).sort());
+});
+
+test.each([
+  ['server/bundle/gateway.js', '--help'],
+  ['server/bundle/crossward.js', '--help'],
+])('%s %s ends without an error if nobody reads its output, as with `| head -1`', async (program, word) => {
+  const words = [pathOf('server/node.sh'), pathOf(program), word];
+  const child = spawn('sh', words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('EPIPE')]);
 });
 
 test.each([

@@ -3,6 +3,7 @@ import { type Environment, readEnvironment } from './config/environment.ts';
 import { DatabaseError } from './db/errors.ts';
 import { createLog, type LogFormat } from './log/create-log.ts';
 import { describeError } from './log/describe-error.ts';
+import { tolerateClosedOutput } from './startup/closed-output.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 import { assertCanListen } from './startup/listen-error.ts';
 import { runWorkers, workerNumber } from './workers/run-workers.ts';
@@ -12,6 +13,7 @@ import { connectToSupervisor } from './workers/supervisor.ts';
 async function main(): Promise<void> {
   const worker = workerNumber(process.argv);
   if (worker === undefined && process.argv.length > 2) {
+    tolerateClosedOutput(process.stdout, process.stderr);
     const { answerArguments } = await import('./gateway-usage.ts');
     const { text, exitCode } = answerArguments(process.argv.slice(2));
     process[exitCode === 0 ? 'stdout' : 'stderr'].write(text);

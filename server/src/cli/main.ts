@@ -1,4 +1,7 @@
+import { tolerateClosedOutput } from '../startup/closed-output.ts';
 import { run } from './run.ts';
+
+tolerateClosedOutput(process.stdout, process.stderr);
 
 process.exitCode = await run(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
