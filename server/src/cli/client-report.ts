@@ -1,9 +1,14 @@
 import { type ListedClient, type ListedGrant, missingPart } from '../clients/list-clients.ts';
 
 /** One line for the list of clients. */
-export function clientLine({ id, source, state, grants, scopes, rotatedAt }: ListedClient): string {
-  const rotated = source === 'operators' ? `  rotated ${rotatedAt?.toISOString() ?? 'never'}` : '';
-  return `${id}  ${source}  ${state}  EHRs ${grants.map(grantedEhr).join(',')}  scopes ${scopes.length}${rotated}\n`;
+export function clientLine({ id, source, state, grants, scopes, rotatedAt, revokedAt }: ListedClient): string {
+  const rotated = source === 'operators' ? `  rotated ${rotatedText(rotatedAt)}` : '';
+  const ended = revokedAt ? `  all secrets ended ${revokedAt.toISOString()}` : '';
+  return `${id}  ${source}  ${state}  EHRs ${grants.map(grantedEhr).join(',')}  scopes ${scopes.length}${rotated}${ended}\n`;
+}
+
+function rotatedText(rotatedAt: ListedClient['rotatedAt']): string {
+  return rotatedAt instanceof Date ? rotatedAt.toISOString() : rotatedAt;
 }
 
 function grantedEhr(grant: ListedGrant): string {
@@ -11,7 +16,10 @@ function grantedEhr(grant: ListedGrant): string {
   return missing ? `${grant.emr} (${missing} not in the configuration)` : grant.emr;
 }
 
-/** A client for other programs. `not_configured`: what the grant names and the configuration lacks. */
+/**
+ * A client for other programs. `not_configured`: what the grant names and the configuration lacks. `rotated_at`: `null` if
+ * never, or not known.
+ */
 export function clientAsJson(client: ListedClient) {
   const { id, name, source, state, scopes, grants, returnUrls, secrets, rotatedAt, createdAt, revokedAt } = client;
   return {
@@ -28,7 +36,7 @@ export function clientAsJson(client: ListedClient) {
     })),
     return_urls: returnUrls,
     secrets: secrets.map(({ createdAt, expiresAt }) => ({ created_at: createdAt, expires_at: expiresAt })),
-    rotated_at: rotatedAt,
+    rotated_at: rotatedAt instanceof Date ? rotatedAt : null,
     created_at: createdAt,
     revoked_at: revokedAt,
   };
@@ -36,7 +44,7 @@ export function clientAsJson(client: ListedClient) {
 
 /** Everything about a client but its secrets. */
 export function describeClient(client: ListedClient): string {
-  const { id, name, source, state, scopes, grants, returnUrls, secrets, createdAt, revokedAt } = client;
+  const { id, name, source, state, scopes, grants, returnUrls, secrets, rotatedAt, createdAt, revokedAt } = client;
   const rows = [
     ['id', id],
     ['name', name],
@@ -49,8 +57,13 @@ export function describeClient(client: ListedClient): string {
       index === 0 ? 'secret' : 'previous secret',
       `created ${createdAt.toISOString()}${expiresAt ? `, valid until ${expiresAt.toISOString()}` : ''}`,
     ]),
-    ...(createdAt ? [['created', createdAt.toISOString()]] : []),
-    ...(revokedAt ? [['revoked', revokedAt.toISOString()]] : []),
+    ...(createdAt
+      ? [
+          ['last rotation', rotatedText(rotatedAt)],
+          ['created', createdAt.toISOString()],
+        ]
+      : []),
+    ...(revokedAt ? [['revoked', `${revokedAt.toISOString()}, all secrets ended`]] : []),
   ];
   return rows.map(([key, value]) => `${`${key}:`.padEnd(17)}${value}\n`).join('');
 }

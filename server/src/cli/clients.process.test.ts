@@ -58,6 +58,13 @@ test('a client is created, listed, shown, changed, rotated and revoked, and each
   expect(await isValid('site', again.stdout)).toBe(true);
   expect(await crossward('clients revoke site --yes')).toMatchObject({ code: 0 });
   expect(await isValid('site', again.stdout)).toBe(false);
+  expect((await crossward('clients list')).stdout).toMatch(
+    /^site {2}operators {2}revoked {2}.* {2}rotated \d{4}-\S+Z {2}all secrets ended \d{4}-\S+Z$/m,
+  );
+  const { stdout: revoked } = await crossward('clients show site');
+  expect(revoked).toMatch(/^last rotation: {3}\d{4}-\S+Z$/m);
+  expect(revoked).toMatch(/^revoked: {9}\d{4}-\S+Z, all secrets ended$/m);
+  expect(revoked).not.toMatch(/^(previous )?secret:/m);
   expect(
     (await listActivity(db, 9)).map(({ operator, action, outcome }) => `${operator}: ${action} ${outcome}`),
   ).toEqual([
@@ -147,7 +154,12 @@ clients:
     code: 0,
     stdout: 'The stored client later is revoked. The client of the configuration file with this id stays in effect.\n',
   });
-  expect(await listed()).toMatchObject([{ state: 'active' }, { state: 'revoked', secrets: [] }]);
+  expect(await listed()).toMatchObject([
+    { state: 'active' },
+    { state: 'revoked', secrets: [], rotated_at: time, revoked_at: time },
+  ]);
+  await db.updateTable('clients').set({ secret_created_at: null }).where('id', '=', 'later').execute();
+  expect((await crossward('clients list')).stdout).toContain('  rotated not known  all secrets ended ');
   expect((await crossward('clients revoke later --yes')).stderr).toContain('It can only be changed there.');
 });
 

@@ -108,7 +108,6 @@ export async function revokeClient(tx: Tx, target: ClientVersion): Promise<Rejec
     .set({
       revoked_at: sql<Date>`now()`,
       secret_hash: null,
-      secret_created_at: null,
       ...noPrevious,
       version: sql`version + 1`,
     })

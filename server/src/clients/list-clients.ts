@@ -29,8 +29,7 @@ export interface ListedClient {
   readonly returnUrls: readonly string[];
   /** The newest first. Those of the configuration file are not listed. */
   readonly secrets: readonly { readonly createdAt: Date; readonly expiresAt: Date | null }[];
-  /** `null`: never, or not known. */
-  readonly rotatedAt: Date | null;
+  readonly rotatedAt: Date | 'never' | 'not known';
   readonly createdAt: Date | null;
   readonly revokedAt: Date | null;
   readonly version: number;
@@ -93,7 +92,7 @@ function fromConfiguration(
     grants: grants.map((grant) => listedGrant(grant, emrs)),
     returnUrls: return_urls,
     secrets: [],
-    rotatedAt: null,
+    rotatedAt: 'not known',
     createdAt: null,
     revokedAt: null,
     version: 0,
@@ -112,10 +111,11 @@ function fromDatabase(row: Row, emrs: ConfiguredAccess['emrs'], configuredIds: R
     grants: grants.map((grant) => listedGrant(grant, emrs)),
     returnUrls: return_urls,
     secrets: [
-      ...(created ? [{ createdAt: created, expiresAt: null }] : []),
+      ...(created && !revoked_at ? [{ createdAt: created, expiresAt: null }] : []),
       ...previousSecrets(row).map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt })),
     ],
-    rotatedAt: created && created > created_at ? created : null,
+    // An earlier version deleted the time when it revoked a client.
+    rotatedAt: !created ? 'not known' : created > created_at ? created : 'never',
     createdAt: created_at,
     revokedAt: revoked_at,
     version,

@@ -223,6 +223,9 @@ test('each change is in the activity list, with the id of the client and without
   await rotate('listed', '24');
   await admin.open('/console/clients/listed/revoke');
   await admin.submit('/console/clients/listed/revoke', { checked: 'yes' });
+  expect((await admin.open('/console/clients')).text).toMatch(
+    /listed operators .*? revoked all secrets ended \d+ \w+ \d{4} [\d:]+ UTC \d+ \w+ \d{4} [\d:]+ UTC/,
+  );
   const entries = (await listActivity(db, 3)).map(({ operator, action, target, outcome }) => [
     operator,
     action,

@@ -6,7 +6,7 @@ import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.t
 import { badge, facts, notice, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
 import type { Route } from '../route.ts';
-import { clientState } from './clients.ts';
+import { clientState, lastRotation } from './clients.ts';
 
 export const routes: readonly Route[] = [{ method: 'GET', path: 'clients/:id', role: 'view', page: clientPage }];
 
@@ -32,7 +32,7 @@ function resultNotice({ request }: SignedIn): Html | false {
 async function clientPage(context: SignedIn): Promise<ConsoleResponse> {
   const client = await findClient(context);
   if (!client) return noSuchClient(context);
-  const { id, name, createdAt, rotatedAt, revokedAt, returnUrls, source } = client;
+  const { id, name, createdAt, revokedAt, returnUrls, source } = client;
   const overridden = await findOverridden(context.deps.services.db, context.deps.configured, id);
   return page(context, {
     title: name,
@@ -54,7 +54,7 @@ ${secrets(client)}
 ${facts([
   ['Source', source],
   ...(source === 'operators'
-    ? [['Created', time(createdAt)] as const, ['Last rotation', time(rotatedAt, 'never')] as const]
+    ? [['Created', time(createdAt)] as const, ['Last rotation', lastRotation(client)] as const]
     : []),
   ...(revokedAt ? [['Revoked', time(revokedAt)] as const] : []),
 ])}`,
@@ -143,7 +143,7 @@ function list(items: readonly string[]): Html {
 
 function secrets({ secrets, source, state }: ListedClient): Html {
   if (source === 'configuration file') return html`<p>The configuration file names them. Their age is not known.</p>`;
-  if (state === 'revoked') return html`<p>None: the client is revoked.</p>`;
+  if (state === 'revoked') return html`<p>None: they ended when the client was revoked.</p>`;
   const now = Date.now();
   return table(
     'The newest first. The gateway stores hashes of them only.',

@@ -32,6 +32,7 @@ ${
     ? html`<div class="actions"><a class="button" href="${linkTo(context, 'new-client')}">New client</a></div>`
     : html`<p class="quiet">Changes need the role admin.</p>`
 }
+<h2>All clients</h2>
 ${clients.length === 0 ? html`<p class="empty">No clients.</p>` : clientTable(context, clients)}
 ${
   clients.some(({ state }) => state === 'overridden') &&
@@ -51,10 +52,16 @@ function clientTable(context: SignedIn, clients: readonly ListedClient[]) {
       client.source,
       ehrsOf(client),
       client.scopes.length,
-      clientState(client),
-      time(client.rotatedAt, client.source === 'operators' ? 'never' : '–'),
+      html`${clientState(client)}${
+        client.revokedAt && html`<br><span class="quiet">all secrets ended ${time(client.revokedAt)}</span>`
+      }`,
+      lastRotation(client),
     ]),
   );
+}
+
+export function lastRotation({ rotatedAt }: ListedClient): HtmlContent {
+  return rotatedAt instanceof Date ? time(rotatedAt) : rotatedAt;
 }
 
 function ehrsOf({ grants }: ListedClient): HtmlContent {
