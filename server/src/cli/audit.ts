@@ -10,6 +10,7 @@ import { type FoundAccess, searchEntries } from '../audit/search.ts';
 import { type Unlinked, type Verdict, verifyChains, verifyUnlinked } from '../audit/verify.ts';
 import { record } from '../console/act.ts';
 import { errorCode } from '../db/errors.ts';
+import { columnHelp } from './column-help.ts';
 import { currentKeyRing } from './current-key-ring.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -36,6 +37,18 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
     .option('--to <time>', 'exclusive')
     .addOption(new Option('--limit <number>', 'how many entries').default(mostShown).argParser(readLimit))
     .option(...jsonOption)
+    .addHelpText(
+      ...columnHelp(
+        'time',
+        'client',
+        'operation of the interface',
+        'EHR/care unit',
+        'outcome',
+        'request',
+        'operation of a write, if it is another id',
+        'records, if any',
+      ),
+    )
     .action(async ({ limit, json, ...typed }: SearchOptions) => {
       const search = readSearch({ ...typed, patient: await readPatient(output, typed.patient) });
       if (typeof search === 'string') throw new UsageError(search);

@@ -59,6 +59,21 @@ describe('usage', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: crossward')]);
   });
 
+  test.each([
+    ['audit search', 'time; client; operation of the interface'],
+    ['clients list', 'id; where it is managed; state; granted EHRs; number of scopes; last rotation'],
+    ['messages failed', 'id; EHR/care unit; channel; cause'],
+    ['messages list', 'what its code is for; EHR/care unit'],
+    ['operations list', 'id; EHR/care unit; kind; state'],
+    ['operators list', 'name; role; state; one-time codes; when it was created.'],
+    ['operators sessions', 'name; role; when it began'],
+    ['secret-keys list', 'id; first use'],
+    ['webhooks deliveries', 'id; event type; state'],
+    ['webhooks list', 'id; client; state'],
+  ])('the help for %s says what each line has', async (words, columns) => {
+    expect((await crossward(`${words} --help`)).stdout).toContain(`Each line: ${columns}`);
+  });
+
   test('shows the version', async () => {
     expect(await crossward('--version')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
@@ -113,6 +128,8 @@ test.each([
   'messages failed',
   'messages list',
   'operations list',
+  'operators list',
+  'operators sessions',
   'secret-keys list',
   'webhooks list',
 ])('%s --json prints JSON on standard output, and nothing else there', async (words) => {

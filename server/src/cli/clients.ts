@@ -17,6 +17,7 @@ import {
 } from '../console/client-actions.ts';
 import type { Db } from '../db/kysely.ts';
 import { clientAsJson, clientLine, describeClient } from './client-report.ts';
+import { columnHelp } from './column-help.ts';
 import { configuredAccess } from './configured-access.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -62,6 +63,17 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
 
   command('list', 'List all clients, with those of the configuration file.')
     .option(...jsonOption)
+    .addHelpText(
+      ...columnHelp(
+        'id',
+        'where it is managed',
+        'state',
+        'granted EHRs',
+        'number of scopes',
+        'last rotation of the secret',
+        'when all secrets ended, if it is revoked',
+      ),
+    )
     .action(async ({ json, ...options }: Options & JsonOption) => {
       const found = await read(options, listClients);
       if (json) printJson(output, found.map(clientAsJson));

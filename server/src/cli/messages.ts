@@ -4,6 +4,7 @@ import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import { type FailedMessage, listFailed, sendAgain } from '../messages/failed.ts';
 import { failureText } from '../messages/failure-text.ts';
 import { listOpen, type OpenMessage } from '../messages/open-messages.ts';
+import { columnHelp } from './column-help.ts';
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
@@ -15,6 +16,7 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
     .command('failed')
     .description('List failed messages whose code is still pending. Shows no patient data.')
     .option(...jsonOption)
+    .addHelpText(...columnHelp('id', 'EHR/care unit', 'channel', 'cause', 'appointment', 'when its code expires'))
     .action(async ({ json }: JsonOption) => {
       const failed = await withDatabase(output, (db) => listFailed(db));
       if (json) printJson(output, failed.map(snakeCase));
@@ -24,6 +26,21 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
     .command('list')
     .description('List queued messages, and those that failed in the last 24 hours. Shows no patient data.')
     .option(...jsonOption)
+    .addHelpText(
+      ...columnHelp(
+        'what its code is for',
+        'EHR/care unit',
+        'channel',
+        'state',
+        'cause',
+        'since when',
+        'attempts',
+        'next attempt',
+        'when its code expires',
+        'appointment',
+        'id',
+      ),
+    )
     .action(async ({ json }: JsonOption) => {
       const open = await withDatabase(output, (db) => listOpen(db));
       if (json) printJson(output, open.map(snakeCase));

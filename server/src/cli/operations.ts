@@ -9,6 +9,7 @@ import {
   type OpenOperation,
   tryNow,
 } from '../unfinished-operations/operator.ts';
+import { columnHelp } from './column-help.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import { describeOperation } from './operation-report.ts';
@@ -24,6 +25,9 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
     .command('list')
     .description('List operations that are pending, monitored or suspended. Shows no patient data.')
     .option(...jsonOption)
+    .addHelpText(
+      ...columnHelp('id', 'EHR/care unit', 'kind', 'state', 'age', 'failures', 'last failure', 'next attempt'),
+    )
     .action(async ({ json }: JsonOption) => {
       const found = await withDatabase(output, (db) => listOpenOperations(db, mostListed + 1));
       const shown = found.slice(0, mostListed);

@@ -45,6 +45,25 @@ test('an account is created, listed, changed, disabled and reset, and its URI is
   expect(await crossward('operators reset ola', 'another password\n')).toMatchObject({ code: 1 });
 });
 
+test('accounts and sessions are listed as JSON', async () => {
+  await crossward('operators create json --role view', 'a long password\n');
+  const db = createDb(database);
+  const { id } = await db.selectFrom('operators').select('id').where('name', '=', 'json').executeTakeFirstOrThrow();
+  await startSession(db, { operatorId: id, name: 'json', role: 'view', hours: 12 });
+  const ofJson = async (words: string) => {
+    const found: { name: string }[] = JSON.parse((await crossward(words)).stdout);
+    return found.filter(({ name }) => name === 'json');
+  };
+  const time = expect.stringMatching(/^\d{4}-.*Z$/);
+  expect(await ofJson('operators list --json')).toEqual([
+    { id, name: 'json', role: 'view', has_totp: true, is_disabled: false, created_at: time, last_sign_in_at: null },
+  ]);
+  expect(await ofJson('operators sessions --json')).toEqual([
+    { name: 'json', has_account: true, role: 'view', started_at: time, last_used_at: time, expires_at: time },
+  ]);
+  expect(await crossward('operators end-sessions json')).toMatchObject({ code: 0 });
+});
+
 test('sessions are listed and ended, also those of operators by OpenID Connect', async () => {
   const db = createDb(database);
   await crossward('operators create per --role view', 'a long password\n');

@@ -10,10 +10,12 @@ import {
   resetOperator,
 } from '../console/operators.ts';
 import { type Role, roles } from '../console/roles.ts';
+import { columnHelp } from './column-help.ts';
 import { currentKeyRing } from './current-key-ring.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
+import { type JsonOption, jsonOption, printJson, snakeCase } from './print-json.ts';
 import { readNewPassword } from './read-password.ts';
 
 export function operatorsCommand(output: Output, end: (exitCode: number) => void): Command {
@@ -38,9 +40,12 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
   operators
     .command('list')
     .description('List the accounts.')
-    .action(async () => {
+    .option(...jsonOption)
+    .addHelpText(...columnHelp('name', 'role', 'state', 'one-time codes', 'when it was created'))
+    .action(async ({ json }: JsonOption) => {
       const found = await withDatabase(output, listOperators);
-      output.out(found.length === 0 ? 'No accounts.\n' : found.map(line).join(''));
+      if (json) printJson(output, found.map(snakeCase));
+      else output.out(found.length === 0 ? 'No accounts.\n' : found.map(line).join(''));
     });
   operators
     .command('role')
@@ -79,9 +84,12 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
   operators
     .command('sessions')
     .description('List the sessions that have not expired, also those of operators by OpenID Connect.')
-    .action(async () => {
+    .option(...jsonOption)
+    .addHelpText(...columnHelp('name', 'role', 'when it began', 'last request', 'when it ends at the latest'))
+    .action(async ({ json }: JsonOption) => {
       const found = await withDatabase(output, (db) => listSessions(db));
-      output.out(found.length === 0 ? 'No sessions.\n' : found.map(sessionLine).join(''));
+      if (json) printJson(output, found.map(snakeCase));
+      else output.out(found.length === 0 ? 'No sessions.\n' : found.map(sessionLine).join(''));
     });
   operators
     .command('end-sessions')

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import { listKnownKeys, retireKey } from '../secret-keys/require-known-keys.ts';
+import { columnHelp } from './column-help.ts';
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
@@ -12,6 +13,7 @@ export function secretKeysCommand(output: Output, end: (exitCode: number) => voi
     .command('list')
     .description('List key ids. The keys themselves are never shown or stored.')
     .option(...jsonOption)
+    .addHelpText(...columnHelp('id', 'first use', 'whether it is in use, or when it was replaced'))
     .action(async ({ json }: JsonOption) => {
       const keys = await withDatabase(output, listKnownKeys);
       if (json) {

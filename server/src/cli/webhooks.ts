@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Db } from '../db/kysely.ts';
 import { type Delivery, listDeliveries } from '../webhooks/delivery-store.ts';
 import { type EndpointSummary, summarizeEndpoint, summarizeEndpoints } from '../webhooks/operator.ts';
+import { columnHelp } from './column-help.ts';
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
@@ -19,6 +20,17 @@ export function webhooksCommand(output: Output, end: (exitCode: number) => void)
     .command('list')
     .description('List all endpoints with their deliveries. Shows no URLs.')
     .option(...jsonOption)
+    .addHelpText(
+      ...columnHelp(
+        'id',
+        'client',
+        'state',
+        'pending deliveries',
+        'age of the oldest pending one',
+        'failed deliveries',
+        'event types',
+      ),
+    )
     .action(async ({ json }: JsonOption) => {
       const found = await withDatabase(output, summarizeEndpoints);
       if (json) printJson(output, found.map(snakeCase));
@@ -30,6 +42,17 @@ export function webhooksCommand(output: Output, end: (exitCode: number) => void)
     .argument('<endpoint>', 'endpoint id from `list`')
     .option('--failed', 'only failed deliveries')
     .option(...jsonOption)
+    .addHelpText(
+      ...columnHelp(
+        'id',
+        'event type',
+        'state',
+        'attempts',
+        'reason and status of the last failure, if any',
+        'next attempt, if it is pending',
+        'when it was created',
+      ),
+    )
     .action(async (id: string, { failed, json }: JsonOption & { readonly failed?: true }) => {
       const state = failed ? ('failed' as const) : undefined;
       const found = await withDatabase(output, async (db: Db) =>
