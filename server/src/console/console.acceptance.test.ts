@@ -291,6 +291,18 @@ test('a role may do what it includes, and a page says which one is needed', asyn
   expect(sent.status).toBe(403);
 });
 
+test.each([
+  ['operations', 'Open operations'],
+  ['webhooks', 'Endpoints'],
+  ['clients', 'All clients'],
+  ['accounts', 'Accounts of this gateway'],
+  ['activity', 'Actions of operators'],
+  ['connections', 'EHRs'],
+])('the list of %s has the heading %s', async (path, heading) => {
+  const { browser } = await signedIn('admin');
+  expect((await browser.open(`/console/${path}`)).html).toContain(`<h2>${heading}</h2>`);
+});
+
 describe('an operator', () => {
   test('finds an operation by its id, retries it, and drops it after a second question', async () => {
     const { operator, browser } = await signedIn('admin');

@@ -44,6 +44,7 @@ async function accountsPage(context: SignedIn): Promise<ConsoleResponse> {
     }</p>
 ${!settings.local_accounts && html`<p class="advice">The configuration turns accounts off (<code>console.local_accounts</code>): none of these can sign in.</p>`}
 <div class="actions"><a class="button" href="${linkTo(context, 'new-account')}">New account</a></div>
+<h2>Accounts of this gateway</h2>
 ${accounts.length === 0 ? html`<p class="empty">No accounts.</p>` : accountTable(context, accounts, sessions)}
 ${
   settings.oidc &&

@@ -29,6 +29,7 @@ async function activityPage(context: SignedIn): Promise<ConsoleResponse> {
     status: isPage ? 200 : 400,
     content: html`<h1>Activity</h1>
 <p>What operators did here and on the command line to accounts, clients and webhook endpoints. It names no patients.</p>
+<h2>Actions of operators</h2>
 ${shown.length === 0 ? html`<p class="empty">${isPage ? 'No entries.' : 'There is no such page.'}</p>` : activityTable(shown)}
 <p class="pages">${before !== null && html`<a href="${linkTo(context, 'activity')}">Newest</a> `}${
       found.length > perPage && last && html`<a href="${linkTo(context, `activity?before=${last.id}`)}">Older</a>`

@@ -42,6 +42,7 @@ async function operationsPage(context: SignedIn): Promise<ConsoleResponse> {
 <div><input id="id" name="id" value="${id}" maxlength="100" autocomplete="off" spellcheck="false" required>
 <button class="secondary">Search</button></div>
 </form>
+<h2>Open operations</h2>
 ${found.length === 0 ? html`<p class="empty">No open operations.</p>` : operationTable(context, found.slice(0, mostShown))}
 ${found.length > mostShown && html`<p class="quiet">Only the first ${mostShown} are shown: suspended ones first, then the oldest.</p>`}`,
   });

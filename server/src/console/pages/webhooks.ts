@@ -25,6 +25,7 @@ async function webhooksPage(context: SignedIn): Promise<ConsoleResponse> {
 <p>Endpoints of clients, to which the gateway posts events. Of a URL only the host is shown, because the rest can contain a
 token.</p>
 ${isAdmin && html`<div class="actions"><a class="button" href="${linkTo(context, 'new-webhook')}">New endpoint</a></div>`}
+<h2>Endpoints</h2>
 ${endpoints.length === 0 ? html`<p class="empty">No webhook endpoints.</p>` : endpointTable(context, endpoints, hosts)}`,
   });
 }
