@@ -140,7 +140,7 @@ test('an admin ends the sessions of another operator, with an account or by Open
   const atProvider = await open(null, strange);
   const bystander = await open(null, 'oidc:eva');
   const list = await admin.open('/console/accounts');
-  expect(list.text).toMatch(/enabled eva view yes none [^U]+ UTC 1 /);
+  expect(list.text).toMatch(/enabled eva view yes none [^U]+ UTC \([^)]+ Oslo\) 1 /);
   expect(list.html).toContain('oidc:eva/../&quot;&lt;b&gt;&amp;amp;');
 
   await admin.open('/console/accounts/eva');
