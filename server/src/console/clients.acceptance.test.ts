@@ -224,7 +224,7 @@ test('each change is in the activity list, with the id of the client and without
   await admin.open('/console/clients/listed/revoke');
   await admin.submit('/console/clients/listed/revoke', { checked: 'yes' });
   expect((await admin.open('/console/clients')).text).toMatch(
-    /listed operators sandbox-no, sandbox-se 3 revoked all secrets ended [^U]+ UTC \([^)]+ Oslo\) \d+ \w+ \d{4} /,
+    /listed Booking site operators sandbox-no, sandbox-se 3 revoked all secrets ended [^U]+ UTC \([^)]+ Oslo\) \d+ \w+ \d{4} /,
   );
   const entries = (await listActivity(db, 3)).map(({ operator, action, target, outcome }) => [
     operator,
