@@ -80,7 +80,7 @@ function start(variables: Record<string, string> = {}): Child {
 async function printedRequest(child: Child): Promise<{ url: string; init: RequestInit }> {
   const [command] = await child.until(/curl .*? -d '.*?'\n/s);
   const words = command.replaceAll(/ \\\n\s*/g, ' ');
-  const url = /^curl (\S+)/.exec(words)?.[1] ?? '';
+  const url = /http:[^\s']+/.exec(words)?.[0] ?? '';
   const headers = Object.fromEntries(
     [...words.matchAll(/-H (?:"(.*?[^\\])"|'(.*?)')(?= -)/g)].map(([, double, single]) => {
       const text = (double ?? single ?? '').replaceAll(/\$\(node -p '(.*?)'\)/g, (_, expression) =>

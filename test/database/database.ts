@@ -137,14 +137,15 @@ async function emptied(pglite: PGlite): Promise<void> {
   const { rows } = await pglite.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
-       AND tablename NOT IN ('schema_migrations', 'event_positions', 'audit_retention')`,
+       AND tablename NOT IN ('schema_migrations', 'event_positions', 'audit_retention', 'history_progress')`,
   );
   // Without the triggers that protect the audit trail.
   await pglite.exec("SET session_replication_role = 'replica'");
   await pglite.exec(`TRUNCATE ${rows.map(({ name }) => name).join(', ')} RESTART IDENTITY CASCADE`);
   await pglite.exec('RESET session_replication_role');
-  // A migration inserts its row.
+  // Migrations insert their rows.
   await pglite.exec('UPDATE event_positions SET position = 0');
+  await pglite.exec("UPDATE history_progress SET counted_until = date_trunc('hour', now()) - interval '31 days'");
 }
 
 /** Differs if a test has changed a table, constraint, function or trigger. */
