@@ -121,14 +121,6 @@ describe('what needs attention is told with its cause, its patients and what men
     await sql`UPDATE webhook_endpoints SET disabled_reason = 'client'`.execute(db);
     expect(await needs()).toBe('Nothing needs attention.');
   });
-
-  test('sign-ins that were rejected often', async () => {
-    await sql`
-      INSERT INTO operator_activity (operator_name, action, outcome)
-      SELECT 'unknown name', 'sign_in', 'rejected' FROM generate_series(1, 10)`.execute(db);
-    expect(await needs()).toBe('Sign-ins 10 sign-ins to this console were rejected in the last hour. Activity');
-    await db.deleteFrom('operator_activity').execute();
-  });
 });
 
 describe('an operator who may', () => {
@@ -200,4 +192,12 @@ test('an EHR that is not available first, with the operations that wait for it',
     .toMatch(
       /^Sandlådan Sverige \d+ of \d+ calls failed in the last five minutes: .*Sandlådan Sverige 1 operation has not ended/,
     );
+});
+
+// At the end, because activity that is linked to the audit trail cannot be deleted.
+test('sign-ins that were rejected often', async () => {
+  await sql`
+    INSERT INTO operator_activity (operator_name, action, outcome)
+    SELECT 'unknown name', 'sign_in', 'rejected' FROM generate_series(1, 10)`.execute(db);
+  expect(await needs()).toContain('Sign-ins 10 sign-ins to this console were rejected in the last hour. Activity');
 });
