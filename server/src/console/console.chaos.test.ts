@@ -9,6 +9,7 @@ import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
 import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
 import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../../test/processes/browser.ts';
+import { tooWide, violationsIn } from '../../../test/processes/page-checks.ts';
 import { oslo } from '../../../test/requests/bookings.ts';
 import { newOperator, type TestOperator, withConsole } from '../../../test/requests/console.ts';
 import { resolveConsole } from '../config/console-settings.ts';
@@ -71,21 +72,6 @@ async function createClientWithOldGrants({ deps: { services, console } }: Gatewa
     return_urls: ['https://booking.municipality.example.org/appointments/done'],
   });
   await rotateClient(administration, { id: 'booking.site' }, 24);
-}
-
-/** Violations of WCAG 2.2 AA and of good practice, each with the element. */
-async function violationsIn(page: Page, runOnly: readonly string[]): Promise<string[]> {
-  const options = { runOnly, resultTypes: ['violations'] };
-  const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(${JSON.stringify(options)})`);
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
-
-/** The elements that are wider than the window. */
-function tooWide(page: Page): Promise<string[]> {
-  return page.evaluate(
-    `[...document.querySelectorAll('*')].filter((it) => it.scrollWidth > document.documentElement.clientWidth)
-       .map((it) => it.outerHTML.slice(0, 200))`,
-  );
 }
 
 // Skipped without Chromium on a developer's machine. CI fails instead.

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertHistory } from '../../../test/database/history-rows.ts';
 import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../../test/processes/browser.ts';
+import { tooWide, violationsIn } from '../../../test/processes/page-checks.ts';
 import { newOperator, withConsole } from '../../../test/requests/console.ts';
 import { resolveConsole } from '../config/console-settings.ts';
 import { lastDays } from '../history/columns.ts';
@@ -19,21 +20,6 @@ const sizes = [
 ] as const;
 /** A folder for pictures. */
 const screenshots = process.env.SCREENSHOTS;
-
-/** What breaks rules of axe, or these rules, each with the element. */
-async function violationsIn(page: Page, runOnly?: readonly string[]): Promise<string[]> {
-  const options = { resultTypes: ['violations'], ...(runOnly && { runOnly }) };
-  const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(${JSON.stringify(options)})`);
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
-
-/** The elements that are wider than the window. */
-function tooWide(page: Page): Promise<string[]> {
-  return page.evaluate(
-    `[...document.querySelectorAll('*')].filter((it) => it.scrollWidth > document.documentElement.clientWidth)
-       .map((it) => it.outerHTML.slice(0, 200))`,
-  );
-}
 
 // Skipped without Chromium on a developer's machine. CI fails instead.
 describe.skipIf(isBrowserMissing())(
