@@ -1,6 +1,8 @@
-// Prints "N passed, N failed" for all rings, from the test runner's JSON reports and exit statuses. Exits with 1 if anything
-// failed. Arguments: for each ring, the path of its report and its exit status. A check without a report has the path ''.
+// Prints the failed tests of all rings, each with the first line of its failure, then "N passed, N failed", from the test
+// runner's JSON reports and exit statuses. Exits with 1 if anything failed. Arguments: for each ring, the path of its report
+// and its exit status. A check without a report has the path ''.
 import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 const outcomes = process.argv.slice(2);
 const total = { passed: 0, failed: outcomes.length === 0 ? 1 : 0 };
@@ -22,8 +24,18 @@ function counts(path) {
       ({ status, assertionResults }) =>
         status === 'failed' && !assertionResults.some((result) => result.status === 'failed'),
     );
+    for (const file of testResults) printFailures(file, filesThatDidNotLoad.includes(file));
     return { passed: numPassedTests, failed: numFailedTests + filesThatDidNotLoad.length };
   } catch {
     return { passed: 0, failed: 1 };
+  }
+}
+
+function printFailures({ name, message, assertionResults }, didNotLoad) {
+  const failed = assertionResults
+    .filter((result) => result.status === 'failed')
+    .map(({ fullName, failureMessages }) => [fullName, failureMessages[0]]);
+  for (const [test, failure = ''] of didNotLoad ? [['(did not load)', message]] : failed) {
+    process.stdout.write(`Failed: ${relative('.', name)}: ${test}: ${failure.split('\n', 1)[0]}\n`);
   }
 }
