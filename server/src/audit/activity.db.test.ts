@@ -9,7 +9,7 @@ import { createDb } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { prepareAuditKey, readAuditKeys } from './key-store.ts';
 import { createAuditMetrics } from './metrics.ts';
-import { deleteOldEntries } from './retention.ts';
+import { deleteOldActivity } from './old-activity.ts';
 import { tamper } from './test-audit.ts';
 import { Trail } from './trail.ts';
 import { verifyChains, verifyUnlinked } from './verify.ts';
@@ -110,7 +110,7 @@ describe('what operators did', () => {
     for (const target of 'abcdefg') await act(target);
     await sql`UPDATE operator_activity SET at = now() - interval '401 days' WHERE target <= 'e'`.execute(db);
     await newTrail().close();
-    const deleteThree = () => deleteOldEntries(db, ring, 'activity', { days: 1, limit: 3 });
+    const deleteThree = () => deleteOldActivity(db, ring, 3);
     expect([await deleteThree(), await deleteThree(), await deleteThree()]).toEqual([true, false, false]);
     expect((await listActivity(db, 9)).map(({ target }) => target)).toEqual(['g', 'f']);
     expect(await verdicts()).toEqual([['activity', null, null, 2]]);

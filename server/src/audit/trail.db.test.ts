@@ -13,11 +13,9 @@ import { type Access, columnsOf } from './access.ts';
 import { readAnchors } from './anchor-lines.ts';
 import { type Anchor, anchorEarlierChains, insertChain } from './anchors.ts';
 import type { AuditKey } from './audit-key.ts';
-import { beginning, hashOf } from './chain.ts';
+import { beginning } from './chain.ts';
 import { prepareAuditKey, readAuditKeys } from './key-store.ts';
-import { linkedAccesses } from './linked-accesses.ts';
 import { createAuditMetrics } from './metrics.ts';
-import { deleteOldEntries } from './retention.ts';
 import { auditEntries, tamper } from './test-audit.ts';
 import { Trail } from './trail.ts';
 import { type Verdict, verifyChains, verifyUnlinked } from './verify.ts';
@@ -628,88 +626,6 @@ describe('anchors', () => {
       })(),
     );
     expect(found).toMatchObject([{ position: 7 }]);
-  });
-});
-
-describe('after their retention', () => {
-  /** A chain of ten entries, of which the first ones were written earlier. */
-  async function backdate(days: number, upTo: number): Promise<void> {
-    await chainWith(Array.from({ length: 10 }, (_, n) => (n < upTo ? days : 0)));
-  }
-
-  /** A chain with entries of these ages, in days. */
-  async function chainWith(ages: readonly number[]): Promise<void> {
-    const chain_id = randomUUID();
-    await insertChain(db, key, { id: chain_id, subject: 'accesses' });
-    let previous = beginning.hash;
-    for (const [n, age] of ages.entries()) {
-      const columns = columnsOf(key, new Date(Date.now() - age * 86_400_000), accessTo(`p-${n}`));
-      const entry = { ...columns, id: n, chain_id, position: n + 1 };
-      previous = hashOf(key, previous, linkedAccesses, entry, entry);
-      await db
-        .insertInto('audit_entries')
-        .values({ ...entry, hash: previous })
-        .execute();
-    }
-  }
-
-  test('entries are deleted from the beginning of a chain, and the rest still verifies', async () => {
-    await backdate(11, 7);
-    const deleteFour = () => deleteOldEntries(db, ring, 'accesses', { days: 10, limit: 4 });
-    expect(await deleteFour()).toBe(true);
-    expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 6 }]);
-    expect(await deleteFour()).toBe(false);
-    expect(await deleteFour()).toBe(false);
-    expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 3 }]);
-    expect((await auditEntries(db)).map(({ position }) => position)).toEqual([8, 9, 10]);
-  });
-
-  test('a removal that is disguised as a deletion is found', async () => {
-    await backdate(11, 7);
-    await deleteOldEntries(db, ring, 'accesses', { days: 10, limit: 4 });
-    await tamper(db, async (tx) => {
-      await sql`UPDATE audit_chains SET checkpoint_position = 5, checkpoint_hash =
-        (SELECT hash FROM audit_entries WHERE position = 5)`.execute(tx);
-      await sql`DELETE FROM audit_entries WHERE position <= 5`.execute(tx);
-    });
-    expect(await verdicts()).toEqual([{ fault: 'checkpoint_changed', position: null, entries: 0 }]);
-  });
-
-  test('entries behind a younger one stay, as after a wrong clock, and stop no other chain', async () => {
-    await chainWith([0, 30, 0]);
-    await backdate(11, 7);
-    await deleteOldEntries(db, ring, 'accesses', { days: 10, limit: 100 });
-    await deleteOldEntries(db, ring, 'accesses', { days: 10, limit: 100 });
-    expect((await verdicts()).map(({ fault, entries }) => [fault, entries])).toEqual([
-      [null, 3],
-      [null, 3],
-    ]);
-  });
-
-  test('entries under an older key are deleted with a checkpoint of that key', async () => {
-    const [lost, newer] = [randomBytes(32), randomBytes(32)];
-    key = await prepareAuditKey(db, createKeyRing([lost]));
-    await backdate(11, 7);
-    await prepareAuditKey(db, createKeyRing([newer]));
-    const found = createKeyRing([newer, lost]);
-    await deleteOldEntries(db, found, 'accesses', { days: 10, limit: 4 });
-    expect(await verdicts([], await readAuditKeys(db, found))).toEqual([{ fault: null, position: null, entries: 6 }]);
-  });
-
-  test('a chain without an entry left is continued', async () => {
-    const trail = newTrail();
-    await record(trail, 2);
-    await tamper(db, (tx) => sql`UPDATE audit_entries SET at = now() - interval '11 days'`.execute(tx));
-    await deleteOldEntries(db, ring, 'accesses', { days: 10, limit: 4 });
-    await record(trail, 1);
-    expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 1 }]);
-    expect(logLines.join()).not.toContain('missing');
-  });
-
-  test('nothing younger is deleted', async () => {
-    await backdate(9, 7);
-    await deleteOldEntries(db, ring, 'accesses', { days: 10, limit: 4 });
-    expect(await auditEntries(db)).toHaveLength(10);
   });
 });
 

@@ -5,10 +5,10 @@ import type { AuditSubject, AuditTables } from '../db/tables/audit.ts';
 import { type Anchor, anchorMac } from './anchors.ts';
 import type { AuditKey } from './audit-key.ts';
 import { beginning, type Head, hashOf, type Linkable, type Linked } from './chain.ts';
+import { checkpointMac } from './checkpoint.ts';
 import { isGenuine, type StoredDraft } from './drafts.ts';
 import { linkedAccesses } from './linked-accesses.ts';
 import { linkedActivity } from './linked-activity.ts';
-import { checkpointMac } from './retention.ts';
 
 const atOnce = 1_000;
 
@@ -67,7 +67,11 @@ export async function* verifyChains(
     yield await db
       .transaction()
       .setIsolationLevel('repeatable read')
-      .execute((tx) => verifyChain(tx, keys, id, kept.get(id) ?? []));
+      .execute(async (tx) => {
+        // Before the snapshot is taken: a month that is dropped after it would be missing.
+        await sql`LOCK TABLE audit_entries IN ACCESS SHARE MODE`.execute(tx);
+        return verifyChain(tx, keys, id, kept.get(id) ?? []);
+      });
     kept.delete(id);
   }
   for (const [chainId, anchors] of kept) yield { ...unverified(chainId, anchors), fault: 'removed', position: 1 };

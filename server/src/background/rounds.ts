@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { EhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
 import type { AuditMetrics } from '../audit/metrics.ts';
-import { deleteOldEntries } from '../audit/retention.ts';
+import { createMonths, dropMonths } from '../audit/months.ts';
+import { deleteOldActivity } from '../audit/old-activity.ts';
 import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { freeOrphanedItems } from '../confirmations/orphaned-items.ts';
@@ -43,7 +44,9 @@ const messagesPauseMilliseconds = 2_000;
 const historyPauseMilliseconds = 10_000;
 const orphansPauseMilliseconds = 10_000;
 const deletionPauseMilliseconds = 10_000;
-const entriesDeletedAtOnce = 1_000;
+const rowsDeletedAtOnce = 1_000;
+/** Months are created weeks ahead. */
+const monthsPauseMilliseconds = 60_000;
 const accessesPauseMilliseconds = 500;
 const activityPauseMilliseconds = 5_000;
 const anchorPauseMilliseconds = 5 * 60_000;
@@ -168,11 +171,12 @@ export function backgroundWork(
     guarded(gaugesPauseMilliseconds, 'reading metrics of the audit trail', () => auditMetrics.refresh(db)),
     guarded(anchorPauseMilliseconds, 'anchoring the audit trail', () => services.audit.anchor()),
     guarded(deletionPauseMilliseconds, 'deletion', () => deleteOldData(db, retention)),
-    repeating(deletionPauseMilliseconds, 'deletion of audit entries', () =>
-      deleteOldEntries(db, keys, 'accesses', { days: retention.audit_days, limit: entriesDeletedAtOnce }),
+    guarded(monthsPauseMilliseconds, 'creating months of the audit trail', () => createMonths(db)),
+    guarded(monthsPauseMilliseconds, 'dropping months of the audit trail', () =>
+      dropMonths(db, keys, retention.audit_days),
     ),
     repeating(deletionPauseMilliseconds, 'deletion of the activity of operators', () =>
-      deleteOldEntries(db, keys, 'activity', { days: retention.audit_days, limit: entriesDeletedAtOnce }),
+      deleteOldActivity(db, keys, rowsDeletedAtOnce),
     ),
     guarded(gaugesPauseMilliseconds, 'reading metrics of operations', async () => {
       for (const { id, emr } of await suspendUnconfigured(db, emrs)) {

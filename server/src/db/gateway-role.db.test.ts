@@ -6,7 +6,7 @@ import { startGateway } from '../../../test/gateway/gateway.ts';
 import { book, oslo, sodermalm } from '../../../test/requests/bookings.ts';
 import { codeFor, runBackgroundJobs } from '../../../test/requests/codes.ts';
 import { readAuditKeys } from '../audit/key-store.ts';
-import { deleteOldEntries } from '../audit/retention.ts';
+import { createMonths, dropMonths } from '../audit/months.ts';
 import { auditEntries, tamper } from '../audit/test-audit.ts';
 import { verifyChains } from '../audit/verify.ts';
 import { recordActivity } from '../console/activity.ts';
@@ -62,11 +62,26 @@ test('a gateway whose role owns nothing books, confirms by code, links its entri
 
   await tamper(owner, (tx) => sql`UPDATE audit_entries SET at = at - interval '100 days'`.execute(tx));
   await sql`UPDATE audit_retention SET least_days = 200`.execute(owner);
-  await deleteOldEntries(db, keys, 'accesses', { days: 10, limit: 100 });
+  await dropMonths(db, keys, 10);
   expect(await auditEntries(owner)).toHaveLength(entries.length);
   await sql`UPDATE audit_retention SET least_days = 10`.execute(owner);
-  await deleteOldEntries(db, keys, 'accesses', { days: 10, limit: 100 });
+  await dropMonths(db, keys, 10);
   expect(await auditEntries(owner)).toEqual([]);
+});
+
+test('it creates the months of the audit trail, which it cannot write to itself', async () => {
+  const { rows } = await sql<{ name: string }>`SELECT part::text AS name FROM audit_months ORDER BY month`.execute(
+    owner,
+  );
+  const last = sql.table(rows.at(-1)?.name ?? '');
+  await sql`DROP TABLE ${last}`.execute(owner);
+  await createMonths(db);
+  for (const { name } of [...rows, { name: 'audit_entries_default' }]) {
+    const table = sql.table(name);
+    for (const statement of [sql`INSERT INTO ${table} SELECT * FROM audit_entries`, sql`DELETE FROM ${table}`]) {
+      await expect(statement.execute(db)).rejects.toMatchObject({ code: '42501' });
+    }
+  }
 });
 
 test('the role can delete and change no entry, whatever it sets or is granted', async () => {
@@ -96,6 +111,7 @@ test('the role can delete and change no entry, whatever it sets or is granted', 
   await attempt(async (tx) => {
     await sql`CREATE TEMPORARY TABLE audit_retention (is_only boolean, least_days integer)`.execute(tx);
     await sql`SELECT delete_expired_links(id, 1000, 0) FROM public.audit_chains`.execute(tx);
+    await sql`SELECT drop_audit_months(0)`.execute(tx);
   });
   await sql`GRANT DELETE, UPDATE, TRUNCATE ON audit_entries TO ${sql.id(role)}`.execute(owner);
   for (const statement of statements.slice(0, 3)) {

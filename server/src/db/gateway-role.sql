@@ -18,6 +18,17 @@ BEGIN
 END
 $$;
 REVOKE INSERT, UPDATE, DELETE ON schema_migrations, audit_retention, audit_entries, audit_links FROM crossward_gateway;
+DO $$
+DECLARE
+  part regclass;
+BEGIN
+  -- Their rows are reached through audit_entries.
+  FOR part IN SELECT relid FROM pg_partition_tree('audit_entries') WHERE isleaf LOOP
+    EXECUTE format('REVOKE ALL ON %s FROM crossward_gateway', part);
+  END LOOP;
+END
+$$;
+REVOKE INSERT, UPDATE, DELETE ON audit_months FROM crossward_gateway;
 REVOKE UPDATE, DELETE ON audit_drafts FROM crossward_gateway;
 REVOKE DELETE ON audit_chains, audit_keys FROM crossward_gateway;
 -- A sign-in is recorded before it is checked. Linked rows are protected by a trigger.

@@ -82,7 +82,7 @@ describe.each([
       }
       const { rows } = await sql<{ name: string }>`
         SELECT relname AS name FROM pg_stat_xact_user_tables
-        WHERE seq_scan > 0 AND relname IN ('audit_entries', 'operator_activity')`.execute(tx);
+        WHERE seq_scan > 0 AND (relname ~ '^audit_entries' OR relname = 'operator_activity')`.execute(tx);
       throw rows;
     });
     await expect(rolledBack).rejects.toEqual([]);
