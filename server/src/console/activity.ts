@@ -50,7 +50,7 @@ export interface Activity {
   readonly operator: string;
   readonly action: Action;
   /**
-   * The id of an operation, a message (or `all` messages), an EHR, a client or a webhook endpoint; the name of an account, with its new role
+   * The id of an operation, a message (or the channel of messages, or `all` of them), an EHR, a client or a webhook endpoint; the name of an account, with its new role
    * if the role changes; the name of an operator whose sessions end; or the address that a sign-in came from.
    */
   readonly target?: string | undefined;

@@ -45,9 +45,15 @@ export async function countFailed(db: Db): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Queues all failed messages again that can be sent again. Returns their number. */
-export async function sendAllAgain(db: Db): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`UPDATE messages SET ${queuedAgain} WHERE ${canBeSentAgain}`.execute(db);
+/**
+ * Queues all failed messages again that can be sent again. Returns their number.
+ *
+ * @param channel if omitted, those of all channels
+ */
+export async function sendAllAgain(db: Db, channel?: Channel): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    UPDATE messages SET ${queuedAgain}
+    WHERE ${canBeSentAgain} AND channel = coalesce(${channel ?? null}, channel)`.execute(db);
   return Number(numAffectedRows);
 }
 

@@ -4,6 +4,7 @@ import { sendAgain, sendAllAgain } from '../../messages/failed.ts';
 import { groupOpen, listOpen, type OpenGroup, type OpenMessage, type OpenState } from '../../messages/open-messages.ts';
 import { sendNow } from '../../messages/send-now.ts';
 import { act, NotPossible } from '../act.ts';
+import { channelName, readChannel } from '../channel-parts.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { badge, counted, duration, notice, type Tone, table, time } from '../parts.ts';
@@ -130,10 +131,6 @@ function sendNowButton(context: SignedIn, queued: readonly OpenGroup[]): HtmlCon
   return postForm(context, 'messages/send-now', html`<button class="secondary">Send ${count} now</button>`);
 }
 
-function channelName(channel: OpenMessage['channel']): string {
-  return channel === 'sms' ? 'SMS' : 'E-mail';
-}
-
 function sum<Name extends 'count' | 'sendable'>(groups: readonly OpenGroup[], name: Name): number {
   return groups.reduce((total, group) => total + group[name], 0);
 }
@@ -145,17 +142,17 @@ function sendFailed(context: SignedIn): Promise<ConsoleResponse> {
 
 /** Makes the next attempt of a queued message due. */
 function sendQueued(context: SignedIn): Promise<ConsoleResponse> {
-  return send(context, 'message_send_now', sendNow);
+  return send(context, 'message_send_now', (tx, id) => sendNow(tx, { id }));
 }
 
-/** Queues all failed messages again whose code is still awaited. */
+/** Queues all failed messages again, or those of a channel, whose code is still awaited. */
 function sendAllFailed(context: SignedIn): Promise<ConsoleResponse> {
-  return send(context, 'message_send_again', sendAllAgain);
+  return send(context, 'message_send_again', (tx) => sendAllAgain(tx, readChannel(context.request.form)));
 }
 
-/** Makes the next attempts of all queued messages due. */
+/** Makes the next attempts of all queued messages due, or those of a channel. */
 function sendAllQueued(context: SignedIn): Promise<ConsoleResponse> {
-  return send(context, 'message_send_now', (tx) => sendNow(tx));
+  return send(context, 'message_send_now', (tx) => sendNow(tx, { channel: readChannel(context.request.form) }));
 }
 
 /** @param work returns the number of messages that it has sent */
@@ -166,7 +163,8 @@ async function send(
 ): Promise<ConsoleResponse> {
   const { deps, session, request } = context;
   const { id } = request.params;
-  const about = { action, target: id === undefined ? 'all' : readTarget(id) };
+  const target = id === undefined ? (readChannel(request.form) ?? 'all') : readTarget(id);
+  const about = { action, target };
   const result = await act(deps.services.db, session, about, async (tx) => {
     if ((await work(tx, id ?? '')) === 0) throw new NotPossible('nothing');
   });
