@@ -71,7 +71,7 @@ test('a paused EHR is not called by any gateway until it is resumed, and a write
   expect((await write(first)).status).toBe(504);
 
   const { text } = await pause('60');
-  expect(text).toMatch(/The EHR is paused\..*Paused since .* until .*2\d{3}/);
+  expect(text).toMatch(/The EHR is paused\..*Operators have paused the EHR until .*2\d{3}.*, since .*2\d{3}/);
   // The gateway of the console follows at once.
   expect(await stateOf(first)).toMatchObject({ status: 'paused', paused_until: expect.any(String) });
   await eventually(async () => expect(await stateOf(second)).toEqual(await stateOf(first)));

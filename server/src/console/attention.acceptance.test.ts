@@ -78,10 +78,10 @@ describe('what needs attention is told with its cause, its patients and what men
     // A gateway notices it within seconds.
     await eventually(async () =>
       expect(await needs('operate')).toMatch(
-        /^SMS 1 message has not left yet: [^,]+, since .*; it concerns 1 patient\. Send all now : messages, also those by SMS Messages by SMS$/,
+        /^SMS 1 message has not left yet: [^,]+, since .*; it concerns 1 patient\. Send all SMS now Messages by SMS$/,
       ),
     );
-    expect(await needs('view')).not.toContain('Send all now');
+    expect(await needs('view')).not.toContain('Send all');
   });
 
   test('a paused EHR, with the end of the pause and the button that ends it', async () => {
@@ -146,6 +146,35 @@ describe('an operator who may', () => {
     expect((await browser.open('/console/activity')).text).toMatch(/operation retry elsewhere not possible/);
   });
 
+  test('sends all messages of the channel that is meant, and no others', async () => {
+    const ids = [
+      await insertFailedMessage(gateway.database, 'a-sms'),
+      await insertFailedMessage(gateway.database, 'a-email'),
+    ];
+    await sql`UPDATE messages SET channel = 'email' WHERE first_appointment_id = 'a-email'`.execute(db);
+    // No gateway takes what is queued.
+    const states = async () => {
+      const { rows } = await sql<{ state: string }>`
+        SELECT CASE WHEN queued_again_at IS NULL THEN 'failed' ELSE 'again' END AS state FROM messages
+        ORDER BY array_position(${ids}::uuid[], id)`.execute(db);
+      return rows.map(({ state }) => state);
+    };
+    expect(await needs('operate')).toMatch(/Send all SMS again .* Send all e-mails again /);
+    const browser = await signedIn('operate');
+    await browser.open('/console');
+    await browser.submit('/console/messages/send-again', { channel: 'email' });
+    expect(await states()).toEqual(['failed', 'again']);
+    expect((await browser.open('/console/activity')).text).toMatch(/message send again email done/);
+
+    await sql`UPDATE messages SET state = 'queued', completed_at = NULL, needs_job = false, not_before = now() + interval '1 hour'`.execute(
+      db,
+    );
+    await browser.open('/console');
+    await browser.submit('/console/messages/send-now', { channel: 'sms' });
+    const { rows } = await sql`SELECT channel FROM messages WHERE not_before IS NULL`.execute(db);
+    expect(rows).toEqual([{ channel: 'sms' }]);
+  });
+
   test('lets one pending operation be tried now', async () => {
     const id = await stuck('pending');
     await sql`UPDATE operations SET emr = 'elsewhere'`.execute(db);
@@ -179,6 +208,9 @@ test('an EHR that is not available first, with the operations that wait for it',
   const browser = await signedIn('operate');
   expect((await browser.open('/console/connections')).text).toMatch(
     /Sandlådan Sverige sandbox-se (Not available|Trying again) \S.* simulated failure \d.* UTC \(.* Oslo\) sandbox Check/,
+  );
+  expect((await browser.open('/console/connections/sandbox-se')).text).toMatch(
+    /sandbox-se · .* (The EHR is not available|The EHR was not available.*): \S.*; 1 operation waits for it, since .* UTC .*; it concerns 1 patient\. Check the connection .* Calls /,
   );
   expect((await browser.open('/console/connections/sandbox-se')).text).toMatch(
     /Last errors .* failed calls, by cause .* simulated failure findPatient [1-9]/,

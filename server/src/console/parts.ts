@@ -64,8 +64,8 @@ export function words(text: string): string {
 }
 
 /**
- * A table. On a phone, each row becomes a block, and each cell names its column. The roles keep it a table for screen
- * readers then.
+ * A table. On a phone, each row becomes a block, and each cell names its column, except for those that say that there is
+ * nothing (`–`). The roles keep it a table for screen readers then.
  */
 export function table(caption: string, columns: readonly string[], rows: readonly (readonly HtmlContent[])[]): Html {
   return html`<table role="table"><caption>${caption}</caption>
@@ -76,7 +76,8 @@ export function table(caption: string, columns: readonly string[], rows: readonl
 ${rows.map(
   (cells) =>
     html`<tr role="row">${cells.map(
-      (cell, index) => html`<td role="cell" data-label="${columns[index]}"><span>${cell}</span></td>`,
+      (cell, index) =>
+        html`<td role="cell"${cell === '–' && html` class="nothing"`} data-label="${columns[index]}"><span>${cell}</span></td>`,
     )}</tr>\n`,
 )}</tbody></table>`;
 }

@@ -24,11 +24,21 @@ const obstacles: Readonly<Record<Exclude<EhrFigures['state'], 'closed'>, string>
 /** EHRs that this process cannot reach, with the operations that wait for them, then those that fail many calls. */
 export async function ehrsInNeed(context: SignedIn, stuck: readonly StuckOperations[]): Promise<Need[]> {
   const ehrs = [...context.deps.services.ehrs.values()];
-  const broken = ehrs.filter((ehr) => isBrokenEhr(context, ehr));
-  return [
-    ...(await Promise.all(broken.map((ehr) => brokenEhr(context, ehr, stuck)))),
-    ...ehrs.filter((ehr) => !broken.includes(ehr)).flatMap((ehr) => failingEhr(context, ehr)),
+  const ordered = [
+    ...ehrs.filter((ehr) => isBrokenEhr(context, ehr)),
+    ...ehrs.filter((ehr) => !isBrokenEhr(context, ehr)),
   ];
+  const needs = await Promise.all(ordered.map((ehr) => ehrInNeed(context, ehr, stuck)));
+  return needs.flatMap((need) => (need ? [need] : []));
+}
+
+/** What is wrong with one EHR, as this process sees it. */
+export async function ehrInNeed(
+  context: SignedIn,
+  ehr: EhrConnection,
+  stuck: readonly StuckOperations[],
+): Promise<Need | undefined> {
+  return isBrokenEhr(context, ehr) ? brokenEhr(context, ehr, stuck) : failingEhr(context, ehr);
 }
 
 async function brokenEhr(context: SignedIn, ehr: EhrConnection, stuck: readonly StuckOperations[]): Promise<Need> {
@@ -46,17 +56,15 @@ async function brokenEhr(context: SignedIn, ehr: EhrConnection, stuck: readonly 
   };
 }
 
-function failingEhr(context: SignedIn, ehr: EhrConnection): Need[] {
+function failingEhr(context: SignedIn, ehr: EhrConnection): Need | undefined {
   const figures = context.deps.readFigures(ehr);
   const { calls, failures } = sumUp(figures.minutes.slice(-5));
-  if (failures < fewestFailures || failures < highShare * calls) return [];
-  return [
-    {
-      subject: ehr.name,
-      what: `${failures} of ${counted(calls, 'call')} failed in the last five minutes${lastCause(figures)}`,
-      mend: [checkForm(context, ehr), ehrLink(context, ehr)],
-    },
-  ];
+  if (failures < fewestFailures || failures < highShare * calls) return undefined;
+  return {
+    subject: ehr.name,
+    what: `${failures} of ${counted(calls, 'call')} failed in the last five minutes${lastCause(figures)}`,
+    mend: [checkForm(context, ehr), ehrLink(context, ehr)],
+  };
 }
 
 function lastCause({ failedCalls: [last] }: EhrFigures): string {

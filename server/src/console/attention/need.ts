@@ -1,4 +1,5 @@
-import type { HtmlContent } from '../../html/html.ts';
+import { type Html, type HtmlContent, html } from '../../html/html.ts';
+import { counted, duration, time } from '../parts.ts';
 
 /** Something that does not mend itself, or not soon. */
 export interface Need {
@@ -12,4 +13,11 @@ export interface Need {
   readonly since?: Date | null;
   /** The button that mends it, or a link to the page that has it. */
   readonly mend: HtmlContent;
+}
+
+/** The sentence with the cause, since when, and how many patients it concerns. */
+export function sentenceOf({ what, patients = 0, since }: Pick<Need, 'what' | 'patients' | 'since'>): Html {
+  return html`${what}${since && html`, since ${time(since)} (${duration((Date.now() - since.getTime()) / 1000)})`}${
+    patients > 0 && `; it concerns ${counted(patients, 'patient')}`
+  }.`;
 }

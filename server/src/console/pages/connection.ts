@@ -4,8 +4,11 @@ import type { EhrFigures } from '../../ehr/figures.ts';
 import type { FailedCall } from '../../ehr/guard/call-history.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countOpenOperations } from '../../unfinished-operations/operator.ts';
+import { groupStuckOperations } from '../../unfinished-operations/stuck-operations.ts';
+import { ehrInNeed } from '../attention/ehrs.ts';
+import { sentenceOf } from '../attention/need.ts';
 import { sumUp } from '../chart.ts';
-import { callFigures, checkForm, hourCharts, lastSuccess, stateBadge } from '../ehr-parts.ts';
+import { callFigures, checkForm, hourCharts, lastSuccess, resumeForm, stateBadge } from '../ehr-parts.ts';
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { counted, facts, table, time } from '../parts.ts';
@@ -33,12 +36,14 @@ ${await about(context, emr, ehr)}`,
 
 async function about(context: SignedIn, emr: ConfiguredEmr, ehr: EhrConnection) {
   const figures = context.deps.readFigures(ehr);
+  const need = await ehrInNeed(context, ehr, await groupStuckOperations(context.deps.services));
   const open = (await countOpenOperations(context.deps.services.db)).filter((it) => it.emr === emr.id);
   const waiting = open.map(({ state, count }) => `${counted(count, 'operation')} ${state}`).join(', ');
   return html`<div class="title"><h1>${emr.name}</h1>${stateBadge(figures)}
 <p class="quiet"><a href="${linkTo(context, `connections/${emr.id}`)}">Refresh</a></p></div>
 <p class="quiet"><code>${emr.id}</code> · ${lastSuccess(figures)}</p>
-<div class="actions">${checkForm(context, emr, 'Check the connection')}</div>
+${need && html`<p class="advice${!figures.pause && ' bad'}">${sentenceOf(need)}</p>`}
+<div class="actions">${figures.pause && resumeForm(context, emr)}${checkForm(context, emr, 'Check the connection')}</div>
 <h2>Calls</h2>
 <p class="quiet">As seen by this gateway process since its start.</p>
 <div class="sheet">${callFigures(emr.name, figures.minutes)}

@@ -9,6 +9,8 @@ import {
 } from '../../unfinished-operations/operator.ts';
 import { plannedSteps } from '../../unfinished-operations/planned-steps.ts';
 import { act, NotPossible } from '../act.ts';
+import { ehrInNeed } from '../attention/ehrs.ts';
+import { sentenceOf } from '../attention/need.ts';
 import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { duration, facts, notice, time, words } from '../parts.ts';
@@ -37,6 +39,8 @@ async function operationPage(context: SignedIn): Promise<ConsoleResponse> {
   if (!operation) return noSuchOperation(context);
   const steps = await plannedSteps(services, operation.id);
   const { text, needsOperator } = adviceFor(operation);
+  const ehr = services.ehrs.get(operation.emr);
+  const need = ehr && (await ehrInNeed(context, ehr, []));
   return page(context, {
     title: 'Operation',
     section: 'operations',
@@ -46,12 +50,18 @@ async function operationPage(context: SignedIn): Promise<ConsoleResponse> {
 <p class="${needsOperator ? 'advice bad' : 'advice'}">${text}${
       needsOperator && ' Fix the cause and retry, or check the appointment in the EHR and drop the operation.'
     }</p>
+${need && html`<p class="advice bad">${ehrOf(context, operation.emr, need.subject)}: ${sentenceOf(need)}</p>`}
 ${actions(context, operation)}
 <h2>Steps</h2>
 ${stepList(operation, steps)}
 <h2>Details</h2>
 ${details(operation)}`,
   });
+}
+
+/** A link to the page of an EHR of the configuration. */
+function ehrOf(context: SignedIn, id: string, name: string): Html {
+  return html`<a href="${linkTo(context, `connections/${id}`)}">${name}</a>`;
 }
 
 function resultOf(result: string | null, { state }: OpenOperation): Html | false {

@@ -2,11 +2,9 @@ import type { ConfiguredEmr } from '../../config/configuration.ts';
 import { pauseEhr, resumeEhr } from '../../ehr/pauses.ts';
 import { type Html, html } from '../../html/html.ts';
 import { act, NotPossible } from '../act.ts';
-import { endOf, resumeForm } from '../ehr-parts.ts';
 import { selectField } from '../fields.ts';
 import { postForm } from '../frame.ts';
 import { type ConsoleResponse, type SignedIn, seeOther } from '../page.ts';
-import { time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
 import type { Route } from '../route.ts';
 
@@ -64,19 +62,17 @@ export function pausePart(context: SignedIn, { id, name }: Pick<ConfiguredEmr, '
   return html`<h2>Pause</h2>
 ${
   pause
-    ? html`<p class="advice">Paused since ${time(pause.since)}, until ${endOf(pause)}.
-Callers get <code>ehr_paused</code>, and background work for this EHR waits.</p>`
+    ? html`<p>Callers get <code>ehr_paused</code>, and background work for this EHR waits.</p>`
     : html`<p>While an EHR is paused, the gateway does not call it: callers get <code>ehr_paused</code> with the end of the pause, and
 background work waits. Calls that are running end by themselves.</p>`
 }
 ${!mayChange && html`<p class="quiet">The role operate can pause and resume an EHR.</p>`}
-${pause && html`<div class="actions">${resumeForm(context, { id, name })}</div>`}
 ${
   mayChange &&
   postForm(
     context,
     `connections/${id}/pause`,
-    html`${selectField({ name: 'duration', label: pause ? 'New end' : 'For' }, durations)}
+    html`<div class="sheet">${selectField({ name: 'duration', label: pause ? 'New end' : 'For' }, durations)}</div>
 <div class="actions"><button class="${pause ? 'secondary' : 'danger'}">${pause ? 'Change the end' : 'Pause'}<span class="aside"> ${pause ? 'of the pause of ' : ''}${name}</span></button></div>`,
   )
 }`;
