@@ -15,6 +15,7 @@ import { jobDatabase } from './job-database.ts';
 import { createMessageMetrics } from './metrics.ts';
 import type { CodeMessage } from './outbox.ts';
 import { type OutgoingMessage, PermanentFailure, type Sender, TemporaryFailure } from './sender.ts';
+import { createSendingLog } from './sending-log.ts';
 
 const keys = createKeyRing([randomBytes(32)]);
 const phone = '+46700000123';
@@ -363,7 +364,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       let delivered: Promise<void> | undefined;
       await transact(async (tx) => {
         await outbox.withdraw(tx, [one.confirmationId]);
-        delivered = deliver({ db, keys, senders, metrics: metrics(), log }, id);
+        delivered = deliver({ db, keys, senders, metrics: metrics(), log, sending: createSendingLog(log) }, id);
         await eventually(async () => {
           const { rows } = await sql<{ pid: number }>`
           SELECT pid FROM pg_stat_activity

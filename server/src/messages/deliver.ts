@@ -10,6 +10,7 @@ import { failureText } from './failure-text.ts';
 import type { MessageMetrics } from './metrics.ts';
 import { aboutMessage, messageEvent } from './reported-message.ts';
 import { type OutgoingMessage, PermanentFailure, type Senders, TemporaryFailure } from './sender.ts';
+import type { SendingLog } from './sending-log.ts';
 import { compose } from './texts.ts';
 
 /** Milliseconds. Time-out of a provider; well below the time after which pg-boss considers the job lost. */
@@ -33,6 +34,7 @@ interface Dependencies {
   readonly senders: Senders;
   readonly metrics: MessageMetrics;
   readonly log: Logger;
+  readonly sending: SendingLog;
 }
 
 /**
@@ -96,7 +98,8 @@ async function readDue(db: Db, messageId: string) {
 /** `failure`: a fixed word or the provider's status code. For an expired message: why it had not been sent. */
 type Settled = 'sent' | { readonly failure: string };
 
-async function attempt({ db, keys, senders, metrics, log }: Dependencies, row: DueMessage): Promise<Settled | 'later'> {
+async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Settled | 'later'> {
+  const { db, keys, senders, metrics, log, sending } = dependencies;
   const about = aboutMessage(row);
   const fail = (failure: string) => {
     metrics.failed(row.channel);
@@ -125,6 +128,7 @@ async function attempt({ db, keys, senders, metrics, log }: Dependencies, row: D
   try {
     await sender.send(message, AbortSignal.timeout(sendTimeout));
     metrics.sent(row.channel);
+    sending.sent(row.channel);
     log.info(about, 'message sent');
     return 'sent';
   } catch (error) {
@@ -133,7 +137,9 @@ async function attempt({ db, keys, senders, metrics, log }: Dependencies, row: D
     // No later attempt would be before the end of the code.
     if (Math.max(1, error.retryAfterSeconds ?? 0) >= secondsLeft(row)) return fail(error.reason);
     const cause = failureText(error.reason, sender.address);
-    log.warn({ ...about, reason: error.reason, cause }, 'message could not be sent, will retry');
+    const failure = { reason: error.reason, cause };
+    sending.failed(row.channel, failure);
+    log.info({ ...about, ...failure }, 'message could not be sent, will retry');
     await recordFailure(db, row.id, error);
     return 'later';
   }
