@@ -15,6 +15,7 @@ import { jobDatabase } from './job-database.ts';
 import type { MessageMetrics } from './metrics.ts';
 import type { CodeMessage, Outbox } from './outbox.ts';
 import type { Senders } from './sender.ts';
+import { createSendingLog } from './sending-log.ts';
 
 const queue = 'messages';
 
@@ -82,6 +83,7 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
   boss.on('error', errorLog(log));
   boss.on('warning', ({ message }) => log.warn({ warning: message }, 'pg-boss warning'));
 
+  const sending = createSendingLog(log);
   let started = false;
   return {
     channels: new Set((['sms', 'email'] as const).filter((channel) => senders[channel])),
@@ -102,7 +104,7 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
         async ([job]) => {
           if (!job) return;
           try {
-            await deliver({ db, keys, senders, metrics, log }, job.data.messageId);
+            await deliver({ db, keys, senders, metrics, log, sending }, job.data.messageId);
           } catch (error) {
             if (error instanceof NotDelivered) await limitPause(jobs, job.id, error);
             throw error;
@@ -111,7 +113,10 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
       );
       started = true;
     },
-    stop: () => boss.stop({ graceful: true, timeout: stopTimeout, close: false }),
+    async stop() {
+      await boss.stop({ graceful: true, timeout: stopTimeout, close: false });
+      sending.stop();
+    },
     async enqueue(tx, message) {
       if (!started) throw new Error('The outbox has not been started');
       const messageId = await insertMessage(tx, keys, message);
@@ -130,7 +135,7 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
         for (const { id } of queued) await boss.send(queue, { messageId: id }, { db: fromKysely(tx) });
       });
     },
-    markDelayed: () => markDelayed({ db, senders, metrics, log }),
+    markDelayed: markDelayed({ db, senders, metrics, log }),
   };
 }
 
