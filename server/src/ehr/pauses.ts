@@ -15,10 +15,16 @@ export interface Pauses {
   refresh(): Promise<void>;
 }
 
-interface Row {
+interface Row extends Pause {
   readonly emr: string;
-  readonly since: Date;
-  readonly until: Date | null;
+}
+
+/** Reads the pauses that are in effect. */
+export async function readPauses(db: Db): Promise<readonly Row[]> {
+  const { rows } = await sql<Row>`
+    SELECT emr, paused_at AS since, paused_until AS until FROM ehr_pauses
+    WHERE paused_until IS NULL OR paused_until > now()`.execute(db);
+  return rows;
 }
 
 /** @param now the database's time */
@@ -33,8 +39,7 @@ export function createPauses(db: Db, now: () => Date): Pauses {
     },
     async refresh() {
       const order = ++startedReads;
-      const { rows } = await sql<Row>`
-        SELECT emr, paused_at AS since, paused_until AS until FROM ehr_pauses`.execute(db);
+      const rows = await readPauses(db);
       // A read that started later may have ended earlier, with newer data.
       if (order < appliedRead) return;
       appliedRead = order;

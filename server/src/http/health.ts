@@ -8,14 +8,17 @@ interface HealthDeps {
   isReady(): Promise<boolean>;
 }
 
-/** `/health/live`: the process is up. `/health/ready`: it can serve requests; its body names the EHRs that are not open. */
+/** `/health/live`: the process is up. `/health/ready`: it can serve requests; its body names the EHRs that are not open, or paused. */
 export function addHealth(app: FastifyInstance, { ehrs, http, isReady }: HealthDeps): void {
   app.get('/health/live', async () => ({ status: 'ok' }));
   app.get('/health/ready', async (_request, reply) => {
     const isUp = await isReady().catch(() => false);
     // One that operators have paused is not waited for.
-    const notOpen = [...ehrs].filter(([, { isOpen, health }]) => !isOpen && !health().pause).map(([id]) => id);
+    const paused = [...ehrs].filter(([, { health }]) => health().pause).map(([id]) => id);
+    const notOpen = [...ehrs].filter(([id, { isOpen }]) => !isOpen && !paused.includes(id)).map(([id]) => id);
     const ready = isUp && (notOpen.length === 0 || !http.ready_waits_for_emrs);
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', emrs_not_open: notOpen });
+    return reply
+      .code(ready ? 200 : 503)
+      .send({ status: ready ? 'ok' : 'unavailable', emrs_not_open: notOpen, emrs_paused: paused });
   });
 }

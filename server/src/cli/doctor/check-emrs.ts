@@ -1,7 +1,9 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Configuration, ConfiguredEmr } from '../../config/configuration.ts';
 import type { Database } from '../../db/database.ts';
+import { createDb } from '../../db/kysely.ts';
 import { checkConnection, type EmrCheck } from '../../ehr/check-connection.ts';
+import { type Pause, readPauses } from '../../ehr/pauses.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import type { RunningGateway } from './check-gateway.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -15,9 +17,29 @@ interface Around {
 
 const found = findingsOf('EHRs');
 
-/** Connects to each EHR, with connections of its own. Changes nothing in them. */
+/** Connects to each EHR that is not paused, with connections of its own. Changes nothing in them. */
 export async function checkEmrs({ emrs }: Configuration, around: Around): Promise<Finding[]> {
-  return (await Promise.all(emrs.map((emr) => checkEmr(emr, around)))).flat();
+  const pauses = await pausesIn(around);
+  return (
+    await Promise.all(
+      emrs.map((emr) => {
+        const pause = pauses.get(emr.id);
+        return pause === undefined ? checkEmr(emr, around) : [found(emr.id, 'warning', pause)];
+      }),
+    )
+  ).flat();
+}
+
+/** The pauses in words, by the id of the EHR. The running gateway knows which there are. */
+async function pausesIn({ database, running }: Around): Promise<ReadonlyMap<string, string>> {
+  if (!database) return new Map((running?.paused ?? []).map((id) => [id, 'operators have paused it: not checked']));
+  const pauses = await readPauses(createDb(database));
+  return new Map(pauses.map(({ emr, ...pause }) => [emr, inWords(pause)]));
+}
+
+function inWords({ since, until }: Pause): string {
+  const end = until === null ? 'until `crossward emr resume`' : `until ${until.toISOString()}`;
+  return `operators have paused it since ${since.toISOString()}, ${end}: not checked`;
 }
 
 async function checkEmr(emr: ConfiguredEmr, { connectors, database, running }: Around): Promise<Finding[]> {

@@ -12,6 +12,8 @@ export interface RunningGateway {
   readonly isReady: boolean;
   /** EHRs that have not been opened since the start. */
   readonly notOpen: readonly string[];
+  /** EHRs that operators have paused. */
+  readonly paused: readonly string[];
 }
 
 const found = findingsOf('gateway');
@@ -52,16 +54,23 @@ function notReady({ url, notOpen }: RunningGateway): Finding {
 }
 
 /** `undefined`: no gateway responds. */
-async function readHealth(url: string): Promise<Pick<RunningGateway, 'isReady' | 'notOpen'> | undefined> {
+async function readHealth(url: string): Promise<Omit<RunningGateway, 'url'> | undefined> {
   try {
     const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(patience), redirect: 'manual' });
     const body: unknown = await response.json();
     if (typeof body !== 'object' || body === null || !('emrs_not_open' in body)) return undefined;
-    const { emrs_not_open: notOpen } = body;
-    return { isReady: response.ok, notOpen: Array.isArray(notOpen) ? notOpen.map(String) : [] };
+    return {
+      isReady: response.ok,
+      notOpen: idsIn(body.emrs_not_open),
+      paused: 'emrs_paused' in body ? idsIn(body.emrs_paused) : [],
+    };
   } catch {
     return undefined;
   }
+}
+
+function idsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 /** A wildcard address is reached at the loopback address. */
