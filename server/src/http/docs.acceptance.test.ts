@@ -96,6 +96,17 @@ describe('pages', () => {
     }
   });
 
+  test('the list of problems links to the first error of each origin and status, and back', async () => {
+    const { text } = await get('/problems/');
+    const targets = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    const all = Object.values(reasons).flatMap(({ origin, status }) => [origin, `${origin}-${status}`]);
+    expect(new Set(targets)).toEqual(new Set([...all, 'statuses', 'content']));
+    for (const id of new Set(targets)) expect(text.match(new RegExp(` id="${id}"`, 'g')), id).toHaveLength(1);
+    expect(text).toMatch(
+      /id="caller-404"><a href="[^"]+"><code>[^<]+<\/code><\/a><\/span><\/span><\/td><td[^>]*><span>404/,
+    );
+  });
+
   test('time_slot_unavailable says that the same request can succeed later', async () => {
     const { text } = await get('/problems/time_slot_unavailable');
     expect(text).toContain('<dt>Can the same request succeed later?</dt><dd>Once the time is free again.</dd>');

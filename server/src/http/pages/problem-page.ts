@@ -24,21 +24,41 @@ export function problemsPage(links: readonly PageLink[]): string {
     content: html`<h1>Errors</h1>
 <p>Every error of the interface is a problem document with one of these values in <code>reason</code>. Its
 <code>type</code> is the address of a page here.</p>
+<nav class="statuses" id="statuses" aria-label="Errors by status"><ul>
+${Object.entries(origins).map(([origin, { errors }]) => statusesOf(origin, errors))}</ul></nav>
 ${Object.entries(origins).map(([origin, { errors }]) => errorsFrom(origin, errors))}`,
   });
 }
 
 function errorsFrom(origin: string, heading: string): HtmlContent {
-  const found = all.filter((facts) => facts.origin === origin).sort((one, other) => one.status - other.status);
+  const found = errorsOf(origin);
   return html`<section>
-<h2>${heading}</h2>
+<h2 id="${origin}">${heading}</h2>
 ${table(
   `${found.length} errors, by status`,
   ['reason', 'status', 'error', 'same request later'],
-  found.map((facts) => [linkTo(facts.reason), facts.status, facts.title, laterOf(facts)]),
+  found.map((facts, index) => {
+    const isFirst = facts.status !== found[index - 1]?.status;
+    const link = linkTo(facts.reason);
+    const target = isFirst ? html`<span id="${origin}-${facts.status}">${link}</span>` : link;
+    return [target, facts.status, facts.title, laterOf(facts)];
+  }),
 )}
+<p><a href="#statuses">All statuses</a></p>
 </section>
 `;
+}
+
+/** Links to the errors of an origin, and to the first one with each status. */
+function statusesOf(origin: string, heading: string): HtmlContent {
+  const statuses = [...new Set(errorsOf(origin).map(({ status }) => status))];
+  return html`<li><a href="#${origin}">${heading}</a>:
+${statuses.map((status) => html`<a href="#${origin}-${status}"><span class="aside">${heading} with status </span>${status}</a> `)}</li>
+`;
+}
+
+function errorsOf(origin: string) {
+  return all.filter((facts) => facts.origin === origin).sort((one, other) => one.status - other.status);
 }
 
 /** The page that explains a reason to developers. */
