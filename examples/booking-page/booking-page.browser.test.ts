@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AppointmentCreation, createCrosswardClient } from '../../client/src/index.ts';
 import { type Gateway, startGateway } from '../../test/gateway/gateway.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../test/processes/browser.ts';
+import { violationsIn } from '../../test/processes/page-checks.ts';
 import { codeFor, incorrectCodes } from '../../test/requests/codes.ts';
 import { createBookingPage } from './app.ts';
 
@@ -60,13 +61,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     await page.evaluate(axe.source);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      const { violations } = await page.evaluate<axe.AxeResults>(
-        `axe.run(${JSON.stringify({ runOnly: standards, resultTypes: ['violations'] })})`,
-      );
-      expect(
-        violations.map(({ id }) => id),
-        `${heading}, ${colorScheme}`,
-      ).toEqual([]);
+      expect(await violationsIn(page, standards), `${heading}, ${colorScheme}`).toEqual([]);
     }
     await page.setViewportSize({ width: 320, height: 640 });
     const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');

@@ -7,6 +7,7 @@ import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
 import { careUnitPath, withEhr, withTolerantBreakers, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
 import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import { browserTimeout, isBrowserMissing, startBrowser } from '../../../test/processes/browser.ts';
+import { tooWide, violationsIn } from '../../../test/processes/page-checks.ts';
 import {
   bookEach,
   consecutiveSlots,
@@ -147,20 +148,6 @@ const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 /** The only rule that depends on the theme. */
 const contrast = ['color-contrast'];
 
-/** Violations of WCAG 2.2 AA and of good practice, each with the element. */
-async function violationsIn(page: Page, runOnly: readonly string[]): Promise<string[]> {
-  const options = { runOnly, resultTypes: ['violations'] };
-  const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(${JSON.stringify(options)})`);
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
-
-/** Whether something is wider than the window. */
-function overflows(page: Page): Promise<boolean> {
-  return page.evaluate(
-    `[...document.querySelectorAll('*')].some((it) => it.scrollWidth > document.documentElement.clientWidth)`,
-  );
-}
-
 // Skipped without Chromium on a developer's machine. CI fails instead.
 describe.skipIf(isBrowserMissing())('in a browser, the page', manyPages, () => {
   let gateway: Gateway;
@@ -217,7 +204,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the page', manyPages, () => {
       for (const language of languages) {
         await page.setViewportSize({ width: 320, height: 640 });
         await page.goto(inLanguage(path, language));
-        expect(await overflows(page), `${state} ${language}, 320 pixels`).toBe(false);
+        expect(await tooWide(page), `${state} ${language}, 320 pixels`).toEqual([]);
         if (screenshots && language === 'nb') {
           await page.screenshot({
             path: join(screenshots, `narrow-${state.replaceAll(' ', '-')}.png`),
@@ -225,11 +212,11 @@ describe.skipIf(isBrowserMissing())('in a browser, the page', manyPages, () => {
           });
         }
         await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
-        expect(await overflows(page), `${state} ${language}, text at 200 %`).toBe(false);
+        expect(await tooWide(page), `${state} ${language}, text at 200 %`).toEqual([]);
         if (language === 'nb') await photograph(`large ${state}`);
         // A window of 1280 pixels at 200 %.
         await page.setViewportSize({ width: 640, height: 400 });
-        expect(await overflows(page), `${state} ${language}, page at 200 %`).toBe(false);
+        expect(await tooWide(page), `${state} ${language}, page at 200 %`).toEqual([]);
       }
     }
     await page.setViewportSize({ width: 1280, height: 1000 });
