@@ -1,15 +1,15 @@
 /** @module-tag any-database */
 import { randomUUID } from 'node:crypto';
-import os from 'node:os';
 import { Readable } from 'node:stream';
 import { type Connector, ConnectorError, type Document, type DocumentWrite } from '@crossward/connector-kit';
 import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import { finalResponse, withQuickRecovery } from '../../../test/gateway/recovery.ts';
 import { createDocument, type DocumentBody, documentsOf, pdfOf } from '../../../test/requests/documents.ts';
 import { createDb } from '../db/kysely.ts';
+import { suspendedFor } from '../time/test-suspension.ts';
 import { deleteOldUploads } from '../uploads/remove-uploads.ts';
 
 /*
@@ -223,10 +223,9 @@ test('the lease is renewed while the EHR takes the content', async () => {
   fates.push(async (perform, write) => {
     before = await leaseEnd();
     // Longer than the margin of a lease, shorter than a pause of the machine that the gateway notices.
-    const now = os.uptime() + 7;
-    const clock = vi.spyOn(os, 'uptime').mockReturnValue(now);
+    const { restore } = await suspendedFor(7);
     for await (const _ of write.content()) break;
-    clock.mockRestore();
+    restore();
     after = await leaseEnd();
     return perform();
   });

@@ -1,10 +1,10 @@
-import os from 'node:os';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import { sodermalm } from '../../../test/requests/bookings.ts';
 import { careUnitOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
 import { consoleBrowser, newOperator, withConsole } from '../../../test/requests/console.ts';
 import { bookWithPage, browserOf, withPages } from '../../../test/requests/patient-page.ts';
+import { suspendedFor } from '../time/test-suspension.ts';
 
 /** Every statement of a request gets the least time. */
 vi.mock(import('../db/patience.ts'), async (original) => ({
@@ -22,12 +22,11 @@ const operator = await newOperator(gateway, 'kari', 'view');
 
 /** The machine was suspended, and the gateway reads what has arrived meanwhile. */
 async function afterSuspension<Result>(work: () => Promise<Result>): Promise<Result> {
-  const { uptime } = os;
-  const slept = vi.spyOn(os, 'uptime').mockImplementation(() => uptime() + 60);
+  const { restore } = await suspendedFor(60);
   try {
     return await work();
   } finally {
-    slept.mockRestore();
+    restore();
   }
 }
 

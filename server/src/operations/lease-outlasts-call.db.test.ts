@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import os from 'node:os';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { createGuard } from '../ehr/guard/guard.ts';
 import { createEhrMetrics } from '../ehr/guard/metrics.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
+import { suspendedFor } from '../time/test-suspension.ts';
 import { type Decide, type OperationKind, plannedWrite } from './kind.ts';
 import type { OperationServices } from './services.ts';
 import { type WriteRequest, write } from './write.ts';
@@ -77,14 +77,12 @@ test('the lease outlasts the first call although the transaction that stored the
 
 test('the lease outlasts a call after the machine was suspended', async () => {
   const beforeCall = async (id: string) => {
-    const now = os.uptime();
-    vi.spyOn(os, 'uptime').mockReturnValue(now + 60);
+    onTestFinished((await suspendedFor(60)).restore);
     await sql`UPDATE operations SET lease_expires_at = lease_expires_at - interval '60 seconds' WHERE id = ${id}`.execute(
       db,
     );
   };
   expect(await restAtCall({ beforeCall })).toBeGreaterThan(callSeconds);
-  vi.restoreAllMocks();
 });
 
 test('a call is not made if its operation was taken over while it waited in the queue and the machine was suspended', async () => {
@@ -113,8 +111,7 @@ test('a call is not made if its operation was taken over while it waited in the 
       isMade = true;
       return call();
     });
-    const now = os.uptime();
-    vi.spyOn(os, 'uptime').mockReturnValue(now + 60);
+    onTestFinished((await suspendedFor(60)).restore);
     await sql`UPDATE operations SET lease_token = gen_random_uuid() WHERE id = ${id}`.execute(db);
     end();
     return waiting;
@@ -122,5 +119,4 @@ test('a call is not made if its operation was taken over while it waited in the 
   await expect(restAtCall({ guarded })).rejects.toThrow();
   await other;
   expect(isMade).toBe(false);
-  vi.restoreAllMocks();
 });
