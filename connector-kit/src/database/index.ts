@@ -1,1 +1,2 @@
+export * from './grouped.ts';
 export * from './statement.ts';

@@ -13,6 +13,7 @@ import type { Directory } from './directory.ts';
 import { type PlannedRow, type PlannedWrite, planWrite } from './planned-write.ts';
 import { locksOf } from './resource-locks.ts';
 import type { ScheduleCache } from './schedule-cache.ts';
+import { earliest, storeWrite } from './store-write.ts';
 import { type SandboxTables, statement } from './tables.ts';
 import { areScheduled, type WantedTime } from './time-slots.ts';
 
@@ -40,43 +41,23 @@ export async function changeAppointments(
     if (!(error instanceof ConnectorError)) throw error;
     return rejectUnlessDone(db, emr, operationId, error);
   }
-  const starts = plan.wanted.filter(({ wasHeld }) => !wasHeld).map(({ start }) => start.getTime());
   try {
-    const { rows } = await writeAppointments(db, {
+    const isNew = await storeWrite(db, {
       emr,
       operationId,
       ids: plan.ids,
-      rows: JSON.stringify([...plan.rows.values()]),
+      rows: [...plan.rows.values()],
       ...locksOf(emr, plan.times),
       scheduleVersion,
-      earliestStart: starts.length > 0 ? new Date(Math.min(...starts)) : null,
+      earliestStart: earliest(plan.wanted.flatMap(({ start, wasHeld }) => (wasHeld ? [] : start))),
     });
-    if (rows[0]?.is_new) return plan.ids.flatMap((id) => appointment(plan.rows.get(id)));
+    if (isNew) return plan.ids.flatMap((id) => appointment(plan.rows.get(id)));
   } catch (error) {
     if (isSerializationFailure(error)) schedules.forget(careUnit.id);
     throw error;
   }
   return (await findOperation(db, emr, operationId)) ?? [];
 }
-
-/** The function is in `migrations/`. */
-const writeAppointments = statement(
-  (
-    _db,
-    input: {
-      emr: string;
-      operationId: string;
-      ids: readonly string[];
-      rows: string;
-      shared: readonly string[];
-      exclusive: readonly string[];
-      scheduleVersion: number | null;
-      earliestStart: Date | null;
-    },
-  ) => sql<{ is_new: boolean }>`
-    SELECT sandbox.write_appointments(${input.emr}, ${input.operationId}, ${input.ids}, ${input.rows},
-      ${input.shared}, ${input.exclusive}, ${input.scheduleVersion}, ${input.earliestStart}) AS is_new`,
-);
 
 /** The current appointments of a write. `null`: no write with this operation id was done. */
 export async function findOperation(db: Db, emr: string, operationId: string): Promise<readonly Appointment[] | null> {

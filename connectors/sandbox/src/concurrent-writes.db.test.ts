@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { AppointmentChange, Connector, TimeSlot } from '@crossward/connector-kit';
-import { afterAll, expect, test, vi } from 'vitest';
+import type {
+  Appointment,
+  AppointmentChange,
+  AppointmentCreation,
+  Connector,
+  TimeSlot,
+} from '@crossward/connector-kit';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { observeStatements } from '../../../test/database/statements.ts';
 import { sandboxSubject } from '../test/conformance-subject.ts';
@@ -30,7 +36,7 @@ function write(connector: Connector, ...changes: AppointmentChange[]) {
   return (connector as Required<Connector>).changeAppointments({ operationId: randomUUID(), careUnit, changes });
 }
 
-function booking(slot: TimeSlot): AppointmentChange {
+function booking(slot: TimeSlot): AppointmentCreation {
   return { kind: 'create', patientId: 'p-1', comment: null, holdUntil: null, ...slot };
 }
 
@@ -115,4 +121,54 @@ test('a change that is committed late is not missed, and none is returned before
     expect(changes.map(({ appointment }) => appointment.id).slice(-2)).toEqual([late?.id, early?.id]);
     expect(heldBackSince).toBeUndefined();
   }, 120_000);
+});
+
+describe('bookings that are made at the same time', () => {
+  test('share statements, and one whose time is taken fails alone', async () => {
+    const [taken, ...free] = await freeSlots(9);
+    if (!taken) throw new Error('No free slot');
+    await write(here, booking(taken));
+    let outcomes: PromiseSettledResult<readonly Appointment[]>[] = [];
+    const shared = await observeStatements(database.pool, async () => {
+      outcomes = await Promise.allSettled(free.map((slot) => write(here, booking(slot))));
+    });
+    expect(outcomes.map(({ status }) => status)).toEqual(free.map(() => 'fulfilled'));
+    expect(shared.length).toBeLessThan(free.length);
+
+    const more = await freeSlots(3);
+    const others = await Promise.allSettled(more.toSpliced(1, 0, taken).map((slot) => write(here, booking(slot))));
+    expect(others.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(others[1]).toMatchObject({ reason: { kind: 'time_slot_unavailable' } });
+    const [first] = await freeSlots(1);
+    expect(more).not.toContainEqual(first);
+  });
+
+  test('are made once, also if the operation id of one was used before', async () => {
+    const [slot, ...free] = await freeSlots(4);
+    if (!slot) throw new Error('No free slot');
+    const operationId = randomUUID();
+    const again = () => here.changeAppointments({ operationId, careUnit, changes: [booking(slot)] });
+    const [made] = await again();
+    const [repeated, ...others] = await Promise.all([
+      again(),
+      ...free.map((time) => write(here, booking(time))),
+      again(),
+    ]);
+    expect([repeated, others.pop()]).toEqual([[made], [made]]);
+    expect(others.flat().map(({ start }) => start)).toEqual(free.map(({ start }) => start));
+  });
+
+  test('take the times of expired holds', async () => {
+    const free = await freeSlots(3);
+    const holds = await Promise.all(
+      free.map((slot) => write(here, { ...booking(slot), holdUntil: new Date(Date.now() + dayMilliseconds) })),
+    );
+    const client = await database.pool.connect();
+    await client.query('UPDATE sandbox.appointments SET held_until = clock_timestamp() WHERE id = ANY($1)', [
+      holds.flat().map(({ id }) => id),
+    ]);
+    client.release();
+    const booked = await Promise.all(free.map((slot) => write(here, booking(slot))));
+    expect(booked.flat().map(({ state }) => state)).toEqual(['booked', 'booked', 'booked']);
+  });
 });

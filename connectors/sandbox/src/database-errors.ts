@@ -20,6 +20,11 @@ export function isSerializationFailure(error: unknown): boolean {
   return sqlState(error) === serializationFailure;
 }
 
+/** PostgreSQL has rolled back what several writes did together: one of them was rejected, conflicts, or waits for a lock. */
+export function isOfOneWrite(error: unknown): boolean {
+  return /^(22|23|40001|40P01|55P03)/.test(sqlState(error) ?? '');
+}
+
 /**
  * Runs a database call and maps its errors to `ConnectorError`. Retries serialization failures and deadlocks, with random
  * delays after the first retry: PostgreSQL has rolled those transactions back.

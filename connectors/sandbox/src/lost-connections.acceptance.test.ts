@@ -19,7 +19,7 @@ function loseNextResponse(): { readonly isLost: () => boolean } {
     const { query } = client;
     const failingQuery = async (...input: readonly unknown[]) => {
       const result: unknown = await Reflect.apply(query, client, input);
-      if (isLost || !JSON.stringify(input).includes('sandbox.write_appointments')) return result;
+      if (isLost || !JSON.stringify(input).includes('sandbox.book_together')) return result;
       isLost = true;
       pool.connect = connect;
       throw new Error('Connection terminated unexpectedly');

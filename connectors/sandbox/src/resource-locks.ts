@@ -38,7 +38,8 @@ function resourceLock(emr: string, resourceId: string): string {
   return `sandbox ${emr} ${resourceId}`;
 }
 
-function sortedNames(names: readonly string[]): string[] {
+/** Each name once, in the order in which locks are taken. */
+export function sortedNames(names: readonly string[]): string[] {
   return [...new Set(names)].sort();
 }
 

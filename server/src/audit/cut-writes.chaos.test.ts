@@ -15,8 +15,7 @@ const db = createDb(gateway.database);
 
 /** The statement that ends an operation, or its commit. */
 const endsOperation: Matches = ({ kind, statements }) =>
-  kind !== 'part' &&
-  statements.some((text) => /DELETE FROM operations USING relaxed|response\.sealed_response/.test(text));
+  kind !== 'part' && statements.some((text) => /DELETE FROM operations WHERE id|response\.sealed_response/.test(text));
 
 const keyed = () => ({ 'idempotency-key': newKey() });
 const writes = [

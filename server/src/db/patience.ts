@@ -26,11 +26,6 @@ export function impatiently<Result>(work: () => Result): Result {
   return withPatience({ milliseconds: 0 }, work);
 }
 
-/** Runs `work` for no request, and so without the time limit of one. */
-export function withoutPatience<Result>(work: () => Result): Result {
-  return scope.run(undefined, work);
-}
-
 /** Milliseconds that a statement may take. `undefined` outside `withPatience`. */
 export function patienceLeft(): number | undefined {
   const patience = scope.getStore();

@@ -12,7 +12,6 @@ import {
   monitor,
   releaseAsUnknown,
   removeOperation,
-  removeWithoutSync,
   resetForRetry,
   stopMonitoring,
   storeResponse,
@@ -71,10 +70,8 @@ async function endWithResponse(
   const records = { events, drafts: draftsOf(work, 'success', response.body) };
   if (work.mayBeRepeated)
     await monitor(db, { ...operation, ...ehr.patience, sealedResponse: sealed, hadEffect: true }, records);
-  else if (sealed) await storeResponse(db, operation, sealed, records);
-  else if (!kind.callsEhr(plan)) await writeRecords(db as Tx, records);
-  // Without a response to store, the commit need not wait for the disk: after a crash the operation is looked up and ended again.
-  else await (db.isTransaction ? removeOperation : removeWithoutSync)(db, operation, records);
+  else if (!sealed && !kind.callsEhr(plan)) await writeRecords(db as Tx, records);
+  else await storeResponse(db, operation, sealed, records);
   return response;
 }
 

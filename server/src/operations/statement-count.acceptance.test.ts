@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -6,9 +5,7 @@ import { observeStatements, type Statement, unobserved } from '../../../test/dat
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import { book, creationBody, freeSlot, oslo } from '../../../test/requests/bookings.ts';
 import { newKey } from '../../../test/requests/idempotency-keys.ts';
-import type { Db } from '../db/kysely.ts';
 import { claimKey, openKey } from './claim.ts';
-import { removeWithoutSync } from './store-end.ts';
 import { nothingPlanned } from './store-plan.ts';
 
 // Statements of background jobs are not recorded.
@@ -49,41 +46,23 @@ function describeStatements(statements: readonly Statement[]): string[] {
 }
 
 describe('a booking without a code needs three statements, one of them in the EHR, and no explicit transaction', () => {
-  const inEhr = 'sandbox.write_appointments, durable';
+  // The last commit waits for that of the EHR, which is in the same database.
+  const inEhr = 'sandbox.book_together, relaxed';
   test.each([
-    ['with a key, all wait for the disk', newKey, ['insert into, durable', inEhr, 'update, durable']],
-    ['without a key, two wait for the disk', () => undefined, ['insert into, durable', inEhr, 'delete from, relaxed']],
+    ['with a key, two wait for the disk', newKey, ['insert into, durable', inEhr, 'update, durable']],
+    ['without a key, two wait for the disk', () => undefined, ['insert into, durable', inEhr, 'delete from, durable']],
   ])('%s', async (_, makeKey, expected) => {
     expect(describeStatements(await statementsOfBooking(makeKey()))).toEqual(expected);
   });
 });
 
-describe('the commit does not wait for the disk', () => {
-  /** The value of `synchronous_commit` when the transaction of a statement ends. */
-  function commitAfter(statement: (db: Db) => Promise<unknown>): Promise<string | undefined> {
-    return db.transaction().execute(async (tx) => {
-      await sql`SET LOCAL synchronous_commit TO on`.execute(tx);
-      await statement(tx);
-      const { rows } = await sql<{ synchronous_commit: string }>`SHOW synchronous_commit`.execute(tx);
-      return rows[0]?.synchronous_commit;
-    });
-  }
+test('the commit of a transaction that claims a key waits for the disk', async () => {
   const place = { clientId: 'everything', emr: 'sandbox-no', careUnitId: 'oslo-sentrum' };
-
-  test('not for claiming a key in a transaction', async () => {
-    const operation = await openKey(services, { ...place, key: newKey(), fingerprint: 'it' });
-    expect(await commitAfter((tx) => claimKey(tx, services, operation, nothingPlanned, 10))).toBe('on');
-  });
-
-  test('for the end of an operation without a key', async () => {
-    const operation = { ...place, id: randomUUID(), token: randomUUID(), keyHash: null, attempt: 0 };
-    await sql`
-      INSERT INTO operations (id, client_id, emr, care_unit_id, lease_token)
-      VALUES (${operation.id}, 'everything', 'sandbox-no', 'oslo-sentrum', ${operation.token})`.execute(db);
-    expect(await commitAfter((tx) => removeWithoutSync(tx, operation))).toBe('off');
-  });
-
-  test('only for these; other commits wait', async () => {
-    expect(await commitAfter((tx) => sql`SELECT 1`.execute(tx))).toBe('on');
+  const key = await openKey(services, { ...place, key: newKey(), fingerprint: 'it' });
+  await db.transaction().execute(async (tx) => {
+    await sql`SET LOCAL synchronous_commit TO on`.execute(tx);
+    await claimKey(tx, services, key, nothingPlanned, 10);
+    const { rows } = await sql<{ synchronous_commit: string }>`SHOW synchronous_commit`.execute(tx);
+    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
   });
 });

@@ -144,14 +144,6 @@ export const removeOperation = ending(
     RETURNING id, created_at AS began_at`,
 );
 
-/** Like `removeOperation`, but the commit does not wait for the disk. @throws LeaseLost */
-export const removeWithoutSync = ending(
-  (_db, { id, token }: Lease) => sql`
-    WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-    DELETE FROM operations USING relaxed WHERE id = ${id} AND lease_token = ${token}
-    RETURNING id, created_at AS began_at`,
-);
-
 /**
  * Ends an operation, and keeps its plan so that background recovery looks at the EHR: it may be late, or if the operation had
  * effect, make its changes a second time.
