@@ -99,7 +99,13 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   if (database.kind === 'pglite') await releaseAllLeases(background);
   await outbox.start();
   const auditMetrics = createAuditMetrics(metrics);
-  const audit = new Trail(db, { key: await prepareAuditKey(db, keys), background, log, metrics: auditMetrics });
+  const audit = new Trail(db, {
+    key: await prepareAuditKey(db, keys),
+    readsWaitForDisk: configuration.audit.reads === 'flushed',
+    background,
+    log,
+    metrics: auditMetrics,
+  });
   const anchored = anchorEarlierChains(background, audit.key, log).catch((error) =>
     log.error({ cause: describeError(error) }, 'anchoring earlier audit chains failed'),
   );

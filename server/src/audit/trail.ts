@@ -26,7 +26,7 @@ export interface AuditTrail {
   /**
    * Stores an access by a statement of its own, which requests that run at the same time share.
    *
-   * @param isRead the commit does not wait for the disk
+   * @param isRead the commit does not wait for the disk, unless the configuration says so
    * @throws the error of the database. The draft may have been stored.
    */
   record(access: Access, isRead?: boolean): Promise<void>;
@@ -42,6 +42,8 @@ export interface AuditTrail {
 
 interface Dependencies {
   readonly key: AuditKey;
+  /** Whether the commit of a read waits for the disk. Default: it does not. */
+  readonly readsWaitForDisk?: boolean;
   /** For background jobs. */
   readonly background: Db;
   readonly log: Logger;
@@ -73,6 +75,7 @@ export class Trail implements AuditTrail {
   readonly #background: Db;
   readonly #log: Logger;
   readonly #metrics: AuditMetrics;
+  readonly #insertRead: typeof insertShared;
   readonly #writerId = randomUUID();
   readonly #accesses: Linker<StoredDraft>;
   readonly #activity: Linker<ActivityRow>;
@@ -83,12 +86,13 @@ export class Trail implements AuditTrail {
   #draftedAt = Number.NEGATIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(db: Db, { key, background, log, metrics }: Dependencies) {
+  constructor(db: Db, { key, readsWaitForDisk = false, background, log, metrics }: Dependencies) {
     this.key = key;
     this.#db = db;
     this.#background = background;
     this.#log = log;
     this.#metrics = metrics;
+    this.#insertRead = readsWaitForDisk ? insertShared : insertSharedWithoutSync;
     const dependencies = { db: background, key, log };
     const { subject, textOf } = linkedAccesses;
     this.#accesses = new Linker<StoredDraft>(
@@ -109,7 +113,7 @@ export class Trail implements AuditTrail {
 
   async record(access: Access, isRead = false): Promise<void> {
     try {
-      await (isRead ? insertSharedWithoutSync : insertShared)(this.#db, this.draft(access));
+      await (isRead ? this.#insertRead : insertShared)(this.#db, this.draft(access));
     } catch (error) {
       this.#metrics.notStored(access.actor);
       throw error;

@@ -7,7 +7,7 @@ import { httpSchema } from './http.ts';
 import { type PatientPageSettings, resolvePatientPage } from './patient-page.ts';
 import { type Policies, resolvePolicies } from './policies.ts';
 import { isReference, variable, type WithSecrets, withSecrets } from './references.ts';
-import { type ConfigurationFile, documentsSchema, limitsSchema, retentionSchema } from './schema.ts';
+import { auditSchema, type ConfigurationFile, documentsSchema, limitsSchema, retentionSchema } from './schema.ts';
 import { Secret } from './secret.ts';
 import { webhooksSchema } from './webhooks.ts';
 
@@ -25,6 +25,7 @@ type Http = Readonly<Required<Omit<HttpInFile, 'public_url' | 'operations_port'>
   readonly public_url?: string;
 };
 type Retention = Readonly<Required<NonNullable<ConfigurationFile['retention']>>>;
+type Audit = Readonly<Required<NonNullable<ConfigurationFile['audit']>>>;
 
 export type ConfiguredCareUnit = Readonly<Omit<CareUnitInFile, 'policies' | 'patient_page' | 'settings'>> & {
   /** The EHR's policies, overridden by those of the care unit. */
@@ -78,6 +79,7 @@ export interface Configuration {
   /** How callers reach the gateway. */
   readonly http: Http;
   readonly retention: Retention;
+  readonly audit: Audit;
   readonly webhooks: Webhooks;
   /** Absent: no console. */
   readonly console?: ConsoleSettings;
@@ -95,6 +97,7 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
     identifier_headers: (file.identifier_headers ?? []).map((name) => name.toLowerCase()),
     http: resolveHttp(file.http),
     retention: Default(retentionSchema, { ...file.retention }) as Retention,
+    audit: Default(auditSchema, { ...file.audit }) as Audit,
     webhooks: resolveWebhooks(file.webhooks),
     ...(file.console && { console: resolveConsole(file.console, variables) }),
   });

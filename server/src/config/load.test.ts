@@ -84,6 +84,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
       ready_waits_for_emrs: false,
     },
     retention: { confirmation_days: 90, event_days: 30, audit_days: 1830 },
+    audit: { reads: 'relaxed' },
     webhooks: {
       allow_private_addresses: false,
       allow_http: false,

@@ -236,6 +236,19 @@ export const retentionSchema = Type.Object(
   { description: 'How long the gateway stores data.', additionalProperties: false },
 );
 
+export const auditSchema = Type.Object(
+  {
+    reads: Type.Optional(
+      choice(['relaxed', 'flushed'], {
+        description:
+          '`flushed`: a read waits until the disk of the database has its entry in the audit trail. `relaxed`: it waits for the commit only, and a crash of the database server can lose the entries of its last moments.',
+        default: 'relaxed',
+      }),
+    ),
+  },
+  { description: 'The audit trail.', additionalProperties: false },
+);
+
 export const documentsSchema = Type.Object(
   {
     max_bytes: Type.Optional(
@@ -269,6 +282,7 @@ export function configurationSchema(
       identifier_headers: Type.Optional(identifierHeaders),
       http: Type.Optional(httpSchema),
       retention: Type.Optional(retentionSchema),
+      audit: Type.Optional(auditSchema),
       webhooks: Type.Optional(webhooksSchema),
       console: Type.Optional(consoleSchema),
     },
