@@ -11,6 +11,6 @@ export async function ehrChangesRound(
   { isDue, log }: { readonly isDue: (ehr: string) => Promise<boolean>; readonly log: Logger },
 ): Promise<boolean> {
   if (!readsChanges(ehr) || !(await isDue(ehr.id))) return false;
-  const hasMore = await readChanges(services.db, ehr, log);
+  const hasMore = await readChanges(services, ehr, log);
   return (await reportChanges(services, ehr)) || hasMore;
 }

@@ -118,8 +118,36 @@ test('an EHR whose connector was replaced is read from now on, not from the posi
       return { changes: [], next: `${connector} ${asked.length}`, hasMore: true };
     }) as unknown as EhrConnection['call'];
     const ehr = connection({ id: 'replaced', connector, changesSeconds: 1, offers: () => true, call });
-    await readChanges(db, ehr, pino({ level: 'silent' }));
+    await readChanges({ db } as OperationServices, ehr, pino({ level: 'silent' }));
   };
   for (const connector of ['first', 'first', 'second', 'second']) await read(connector);
   expect(asked).toEqual([undefined, 'first 1', undefined, 'second 3']);
+});
+
+test('a reading that the events say already is not stored, and replaces an earlier one', async () => {
+  const { start, end } = appointmentAt(8);
+  const data = {
+    appointment_id: 'a-1',
+    cancellation_id: null,
+    status: 'booked' as const,
+    start: start.toISOString(),
+    end: end.toISOString(),
+    resource_id: 'emr_id:r-1',
+    healthcare_service_id: 'consultation',
+  };
+  await writeEvents(db, [{ type: 'appointment.booked', emr: 'ehr', careUnitId: 'ward', subject: 'a-1', data }]);
+  const read = async (appointment: Appointment) => {
+    await db
+      .updateTable('ehr_change_feeds')
+      .set({ next_read_at: new Date(0) })
+      .execute();
+    const changes = { changes: [{ appointment, changedAt: new Date() }], next: 'next', hasMore: false };
+    const call = (async () => changes) as unknown as EhrConnection['call'];
+    const ehr = connection({ connector: 'first', changesSeconds: 1, offers: () => true, call });
+    await readChanges({ db } as OperationServices, ehr, pino({ level: 'silent' }));
+    return (await stored()).map(({ starts }) => starts);
+  };
+  expect(await read(appointmentAt(9))).toEqual([[appointmentAt(9).start]]);
+  expect(await read(appointmentAt(8))).toEqual([]);
+  expect(await read(appointmentAt(8, 'cancelled'))).toEqual([[start]]);
 });

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import type { Db } from '../../db/kysely.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import { describeError } from '../../log/describe-error.ts';
+import type { OperationServices } from '../../operations/services.ts';
+import { compareWithEvents } from './compare-with-events.ts';
 import { advanceFeed, type FeedLease, leaseFeed, releaseFeed } from './feed.ts';
-import { storeChanges } from './store-changes.ts';
+import { forgetChanges, type SeenAppointment, storeChanges, toView } from './store-changes.ts';
 
 const atOnce = 200;
 /** Seconds. Margin of a lease over the longest call. */
@@ -16,13 +17,14 @@ const clockDifferenceMilliseconds = 5 * 60_000;
  * position, so that a process that is killed loses none. The first reading only notes where to start. Returns whether there
  * is more to read.
  */
-export async function readChanges(db: Db, ehr: EhrConnection, log: Logger): Promise<boolean> {
+export async function readChanges(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<boolean> {
+  const { db } = services;
   const pauseSeconds = ehr.changesSeconds;
   if (!readsChanges(ehr)) return false;
   const lease = await leaseFeed(db, ehr, ehr.patience.callSeconds + margin);
   if (!lease) return false;
   try {
-    return await readPage(db, ehr, lease, pauseSeconds);
+    return await readPage(services, ehr, lease, pauseSeconds);
   } catch (error) {
     log.warn({ emr: ehr.id, cause: describeError(error) }, 'changes in the EHR could not be read, will retry');
     await releaseFeed(db, lease, pauseSeconds);
@@ -35,7 +37,12 @@ export function readsChanges(ehr: EhrConnection): boolean {
   return ehr.changesSeconds > 0 && ehr.isOpen && ehr.offers('listAppointmentChanges');
 }
 
-async function readPage(db: Db, ehr: EhrConnection, lease: FeedLease, pauseSeconds: number): Promise<boolean> {
+async function readPage(
+  services: OperationServices,
+  ehr: EhrConnection,
+  lease: FeedLease,
+  pauseSeconds: number,
+): Promise<boolean> {
   const {
     changes,
     hidden = [],
@@ -58,10 +65,26 @@ async function readPage(db: Db, ehr: EhrConnection, lease: FeedLease, pauseSecon
       isNew: group.some(({ createdAt }) => createdAt !== undefined && createdAt.getTime() >= isNewSince),
     })),
   ];
-  return db.transaction().execute(async (tx) => {
+  const told = await alreadyTold({ services, ehr }, seen, lease.startedAt);
+  return services.db.transaction().execute(async (tx) => {
     // Another process has read the same by now.
     if (!(await advanceFeed(tx, lease, { next, hasMore, heldBackSince, pauseSeconds }))) return false;
-    await storeChanges(tx, ehr.id, seen, lease.startedAt);
+    await forgetChanges(tx, ehr.id, [...told]);
+    const changed = seen.filter(({ id }) => !told.has(id));
+    await storeChanges(tx, ehr.id, changed, lease.startedAt);
     return hasMore;
   });
+}
+
+/** The appointments that need no event as they were read: nearly all, because the gateway's own changes are read too. */
+async function alreadyTold(
+  context: Parameters<typeof compareWithEvents>[1],
+  seen: readonly SeenAppointment[],
+  readAt: Date,
+): Promise<ReadonlySet<string>> {
+  const rows = seen.map(({ id, views, isNew }) => {
+    return { appointment_id: id, views: views.map(toView), is_new: isNew, read_at: readAt, is_checked: false };
+  });
+  const compared = await compareWithEvents(context.services.db, context, rows);
+  return new Set([...compared].flatMap(([row, needed]) => (needed?.length === 0 ? row.appointment_id : [])));
 }

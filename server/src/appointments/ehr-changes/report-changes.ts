@@ -1,16 +1,13 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Tx } from '../../db/kysely.ts';
 import type { EhrChangeRow } from '../../db/tables/ehr-changes.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
-import type { AppointmentEventData, NewEvent } from '../../events/new-event.ts';
 import { type Changed, eventsText, withEvents } from '../../events/write-events.ts';
 import type { OperationServices } from '../../operations/services.ts';
-import { changeEvent, goneEvent } from './change-event.ts';
+import { compareWithEvents, type Observed } from './compare-with-events.ts';
 import { readAgain } from './read-again.ts';
 
 const atOnce = 100;
-/** Maximum number of events that are read for an appointment. */
-const mostEvents = 50;
 /** Seconds, added to the time after which the outcome of a write is known if the EHR is available. */
 const patienceSeconds = 120;
 
@@ -34,9 +31,9 @@ export async function reportChanges(services: OperationServices, ehr: EhrConnect
 }
 
 /** Changes whose operations have ended, and whose code is not about to be confirmed or to expire, and those that waited long. */
-async function settledChanges(tx: Tx, { id, patience }: EhrConnection): Promise<readonly EhrChangeRow[]> {
+async function settledChanges(tx: Tx, { id, patience }: EhrConnection): Promise<readonly Selectable<EhrChangeRow>[]> {
   const longestWait = patience.callSeconds + patience.settlingSeconds + patienceSeconds;
-  const { rows } = await sql<EhrChangeRow>`
+  const { rows } = await sql<Selectable<EhrChangeRow>>`
     WITH unfinished AS MATERIALIZED (
       SELECT care_unit_id, min(created_at) AS oldest FROM operations
       WHERE emr = ${id} AND next_attempt_at IS NOT NULL AND state <> 'done'
@@ -61,19 +58,11 @@ async function reportRows(
   tx: Tx,
   services: OperationServices,
   ehr: EhrConnection,
-  rows: readonly EhrChangeRow[],
+  rows: readonly Selectable<EhrChangeRow>[],
 ): Promise<void> {
-  const drafts = await draftIds(
-    tx,
-    ehr.id,
-    rows.map(({ appointment_id }) => appointment_id),
-  );
-  const idOf = ({ appointment_id }: EhrChangeRow) => drafts.get(appointment_id) ?? appointment_id;
-  const eventsOf = await eventsAbout(tx, ehr.id, rows.map(idOf));
   const changes: Observed[] = [];
   const stale = new Set<string>();
-  for (const row of rows) {
-    const found = compare({ services, ehr }, row, idOf(row), eventsOf.get(idOf(row)) ?? []);
+  for (const [row, found] of await compareWithEvents(tx, { services, ehr }, rows)) {
     if (found) changes.push(...found);
     else stale.add(row.appointment_id);
   }
@@ -85,45 +74,6 @@ async function reportRows(
   await sql`UPDATE ehr_changes SET is_stale = true WHERE emr = ${ehr.id} AND appointment_id = ANY(${[...stale]}::text[])`.execute(
     tx,
   );
-}
-
-interface Observed {
-  /** The EHR's id of the appointment. */
-  readonly id: string;
-  readonly event: NewEvent;
-  /** Sequence of the newest event of the care unit that it was compared with. */
-  readonly after: number;
-}
-
-/**
- * Compares an appointment with its events, care unit by care unit: a client may not learn what it was in another one. Former
- * care units come first, so that the last event says where it is now. Returns `undefined` if it must be read again: an event
- * is newer than the reading, or a care unit would be told that it is gone although only the EHR's list of changes says so.
- */
-function compare(
-  { services, ehr }: { readonly services: OperationServices; readonly ehr: EhrConnection },
-  row: EhrChangeRow,
-  id: string,
-  earlier: readonly Earlier[],
-): readonly Observed[] | undefined {
-  const eventsIn = Map.groupBy(earlier, ({ care_unit_id }) => care_unit_id);
-  const shown = new Set(row.views.map(({ care_unit_id }) => care_unit_id));
-  const observed: Observed[] = [];
-  for (const careUnitId of new Set([...[...eventsIn.keys()].filter((it) => !shown.has(it)), ...shown])) {
-    const careUnit = ehr.careUnits.get(careUnitId);
-    if (!careUnit) continue;
-    const context = { services, ehr, careUnit };
-    const events = eventsIn.get(careUnitId) ?? [];
-    const told = events.map(({ data }) => data);
-    const view = row.views.find((it) => it.care_unit_id === careUnitId);
-    const isNew = row.is_new || (events.length === 0 && earlier.length > 0);
-    const event = view ? changeEvent(context, view, { id, isNew, told }) : goneEvent(context, { id, told });
-    if (!event) continue;
-    const [newest] = events;
-    if ((newest && newest.occurred_at >= row.read_at) || !(view || row.is_checked)) return undefined;
-    observed.push({ id: row.appointment_id, event, after: newest?.sequence ?? 0 });
-  }
-  return observed;
 }
 
 /**
@@ -143,33 +93,4 @@ async function writeUnlessNewer(tx: Tx, emr: string, changes: readonly Observed[
   const texts = eventsText(changes.map(({ event }, id) => ({ id: String(id), events: [event] })));
   const { rows } = await withEvents(current, texts).execute(tx);
   return new Set(rows.flatMap(({ id }) => changes[Number(id)] ?? []));
-}
-
-/** The ids of confirmed drafts, by which callers know these appointments. Key: the EHR's id. */
-async function draftIds(tx: Tx, emr: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await sql<{ ehr_appointment_id: string; appointment_id: string }>`
-    SELECT ehr_appointment_id, appointment_id FROM confirmation_items
-    WHERE emr = ${emr} AND kind = 'booking' AND ehr_appointment_id = ANY(${ids}::text[])`.execute(tx);
-  return new Map(rows.map((row) => [row.ehr_appointment_id, row.appointment_id]));
-}
-
-interface Earlier {
-  readonly subject: string;
-  readonly care_unit_id: string;
-  /** In the order of writing. */
-  readonly sequence: number;
-  readonly occurred_at: Date;
-  readonly data: AppointmentEventData;
-}
-
-/** By subject, the newest first. */
-async function eventsAbout(tx: Tx, emr: string, subjects: readonly string[]): Promise<ReadonlyMap<string, Earlier[]>> {
-  const { rows } = await sql<Earlier>`
-    SELECT event.subject, event.care_unit_id, event.sequence, event.occurred_at, event.data
-    FROM unnest(${subjects}::text[]) AS wanted (subject), LATERAL (
-      SELECT subject, care_unit_id, occurred_at, data, sequence FROM events
-      WHERE emr = ${emr} AND subject = wanted.subject AND type LIKE 'appointment.%'
-      ORDER BY sequence DESC LIMIT ${mostEvents}) AS event
-    ORDER BY event.sequence DESC`.execute(tx);
-  return Map.groupBy(rows, ({ subject }) => subject);
 }

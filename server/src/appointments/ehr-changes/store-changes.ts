@@ -28,6 +28,12 @@ export async function storeChanges(tx: Tx, emr: string, seen: readonly SeenAppoi
       stored_at = EXCLUDED.stored_at, is_stale = false, is_checked = false`.execute(tx);
 }
 
+/** Forgets earlier readings of appointments: the events say what they are now. */
+export async function forgetChanges(tx: Tx, emr: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`DELETE FROM ehr_changes WHERE emr = ${emr} AND appointment_id = ANY(${ids}::text[])`.execute(tx);
+}
+
 /**
  * Stores appointments that were read again in all their care units. One that none of them shows has gone, unless it was read as
  * cancelled: some EHRs report deletions so. What another process has stored since `readAt` is newer, and stays.
@@ -54,7 +60,7 @@ function asRows(seen: readonly SeenAppointment[]): RawBuilder<unknown> {
   return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS it (appointment_id text, views jsonb, is_new boolean)`;
 }
 
-function toView(appointment: Appointment): AppointmentView {
+export function toView(appointment: Appointment): AppointmentView {
   return {
     care_unit_id: appointment.careUnitId,
     state: appointment.state,
