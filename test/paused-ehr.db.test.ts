@@ -72,6 +72,8 @@ test('a paused EHR is not called by any gateway until it is resumed, and a write
 
   const { text } = await pause('60');
   expect(text).toMatch(/The EHR is paused\..*Operators have paused the EHR until .*2\d{3}.*, since .*2\d{3}/);
+  const ready = await first.request('GET', '/health/ready', { client: null });
+  expect(ready.body).toMatchObject({ emrs_not_open: [], emrs_paused: [emr] });
   // The gateway of the console follows at once.
   expect(await stateOf(first)).toMatchObject({ status: 'paused', paused_until: expect.any(String) });
   await eventually(async () => expect(await stateOf(second)).toEqual(await stateOf(first)));

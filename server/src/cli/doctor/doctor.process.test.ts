@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -6,30 +5,35 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startFake } from '../../../../connectors/fhir-r4/fake/server.ts';
 import { createTestDatabase } from '../../../../test/database/database.ts';
+import { startGateway } from '../../../../test/gateway/gateway.ts';
 import { startChild } from '../../../../test/processes/child-gateway.ts';
 import { freePort } from '../../../../test/processes/free-port.ts';
+import { eventually } from '../../../../test/requests/codes.ts';
+import { environmentVariables } from '../../config/environment-variables.ts';
+import { pauseEhr, resumeEhr } from '../../ehr/pauses.ts';
 import { providerServer } from '../../messages/providers/test-support.ts';
+import { crossward as runCommand } from '../test-support.ts';
 import type { Finding } from './finding.ts';
 
-const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'crossward-doctor-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
 type Variables = Readonly<Record<string, string>>;
 
-/** Runs the command line in a process of its own. */
+/** Runs the command line with these variables alone. In this process, because each start of another one takes seconds. */
 function crossward(words: string, variables: Variables) {
-  const env = { PATH: process.env.PATH, PORT: '0', ...variables };
-  const { promise, resolve } = Promise.withResolvers<{ code: unknown; stdout: string; stderr: string }>();
-  execFile(process.execPath, [program, ...words.split(' ')], { env }, (error, stdout, stderr) =>
-    resolve({ code: error?.code ?? 0, stdout, stderr }),
-  );
-  return promise;
+  vi.unstubAllEnvs();
+  const own = Object.keys(environmentVariables).map((name) => [name, undefined] as const);
+  for (const [name, value] of [...own, ['PORT', '0'] as const, ...Object.entries(variables)]) vi.stubEnv(name, value);
+  return runCommand(words);
 }
 
 /** The findings of a command as `area subject status`, with their texts. */
@@ -230,6 +234,27 @@ test('finds a secret key that does not fit, and a database of a later version', 
   expect(
     (await findings('status', { ...variables, DATABASE_URL: url })).texts['database migrations problem'],
   ).toContain('The database is newer than this version of Crossward');
+});
+
+test('says that an EHR is paused, and does not call it', async () => {
+  const gateway = await startGateway({ databaseKind: 'postgresql' });
+  onTestFinished(() => gateway.close());
+  await pauseEhr(gateway.deps.services.db, 'sandbox-no', null);
+  // With the gateway's database, and beside a gateway whose database is not open here.
+  const here = { PORT: String(gateway.port), CROSSWARD_DATA_DIR: join(folder, 'none') };
+  const fixed = { ...here, DATABASE_URL: gateway.ground.testDatabase.url ?? '' };
+  const expected = /^operators have paused it since .*Z, until `crossward emr resume`: not checked$/;
+  for (const words of ['doctor', 'status']) {
+    const { texts } = await findings(words, fixed);
+    expect(texts['EHRs sandbox-no warning']).toMatch(expected);
+    expect(texts['EHRs sandbox-se ok']).toContain('is open');
+  }
+  await eventually(async () => {
+    const { texts } = await findings('status', here);
+    expect(texts['EHRs sandbox-no warning']).toBe('operators have paused it: not checked');
+  });
+  await resumeEhr(gateway.deps.services.db, 'sandbox-no');
+  expect((await findings('status', fixed)).texts['EHRs sandbox-no ok']).toContain('is open');
 });
 
 test('asks the public address for a gateway, and tells a proxy that does not reach it', async () => {
