@@ -6,6 +6,7 @@ import { startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.
 import { createOperator } from '../console/operators.ts';
 import { startSession } from '../console/sessions.ts';
 import { createDb } from '../db/kysely.ts';
+import { pauseEhr, readPauses, resumeEhr } from '../ehr/pauses.ts';
 import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
 import { createKeyRing, keyIdentity } from '../secrets/key-ring.ts';
 import { crossward } from './test-support.ts';
@@ -61,6 +62,14 @@ const commands: Record<string, () => Promise<readonly [string, () => Promise<unk
     const id = await insertFailedMessage(database, `a-${++names}`);
     const state = () => db.selectFrom('messages').select('state').where('id', '=', id).execute();
     return [`messages retry ${id}`, state];
+  },
+  'emr pause': async () => {
+    await resumeEhr(db, 'sandbox-no');
+    return ['emr pause sandbox-no', () => readPauses(db)];
+  },
+  'emr resume': async () => {
+    await pauseEhr(db, 'sandbox-se', null);
+    return ['emr resume sandbox-se', () => readPauses(db)];
   },
   'operations retry': async () => {
     const id = await insertOperation(database, 'suspended');

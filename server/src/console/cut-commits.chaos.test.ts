@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
 import type { Way } from '../../../test/postgres-proxy/ways.ts';
+import { eventually } from '../../../test/requests/codes.ts';
 import { browserWith, type ConsoleBrowser, type ConsolePage, withConsole } from '../../../test/requests/console.ts';
 import { withQuickWebhooks } from '../../../test/requests/webhook-receiver.ts';
 
@@ -58,6 +59,23 @@ describe('an action whose connection breaks at COMMIT', () => {
     await browser.submit('/console/new-webhook', fields);
     expect(await idsIn('webhook_endpoints', form.id ?? '')).toHaveLength(1);
   });
+
+  test.each(ways)(
+    '%o: a pause of an EHR is told as unknown, and the page says whether it is in effect',
+    async (way, made) => {
+      const path = '/console/connections/sandbox-no';
+      await browser.open(path);
+      const failed = cut(way);
+      expect(seen(await browser.submit(`${path}/pause`, { duration: '60' }))).toEqual(unknown);
+      await failed.settled;
+      // The process looks every two seconds.
+      await eventually(async () => {
+        expect((await browser.open(path)).text.includes('Operators have paused the EHR')).toBe(made === 1);
+      });
+      expect((await browser.submit(`${path}/pause`, { duration: '60' })).text).toContain('The EHR is paused.');
+      await browser.submit(`${path}/resume`);
+    },
+  );
 
   test.each(ways)('%o: a new client is told as unknown, and exists once when it is sent again', async (way, made) => {
     const id = `cut-${way.kind}`;
