@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { insertOperation } from '../../../test/database/stuck-rows.ts';
 import { startGateway } from '../../../test/gateway/gateway.ts';
-import { browserWith, newOperator, withConsole } from '../../../test/requests/console.ts';
+import { browserWith, consoleBrowser, newOperator, withConsole } from '../../../test/requests/console.ts';
 import { insertEndpoint } from '../webhooks/endpoint-store.ts';
 import { makeSecret } from '../webhooks/signing.ts';
 import { createClient } from './client-actions.ts';
@@ -39,6 +39,28 @@ test.each([
   expect([...summary.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)).toEqual(expected);
   for (const id of expected) expect(html.match(new RegExp(` id="${id}"`, 'g'))).toHaveLength(1);
   expect(html).toContain('<title>Error: ');
+});
+
+/** What the summary of a page links to. */
+const linked = (html: string) => [...html.matchAll(/href="#(?!content)([^"]+)"/g)].map(([, id]) => id);
+
+test('the summary of mistakes in the form to sign in, and in that of new one-time codes, links to the field', async () => {
+  const operator = await newOperator(gateway, 'eva.nordmann', 'view');
+  const own = consoleBrowser(gateway);
+  await own.open('/console/sign-in');
+  const rejected = await own.submit('/console/sign-in', { ...operator, totp: '', password: 'another', code: '000000' });
+  expect(rejected.html).toContain('<title>Error: Sign in');
+  const [field] = linked(rejected.html);
+  expect(rejected.html).toMatch(new RegExp(`<input id="${field}"`));
+  await own.signIn(operator);
+  await own.open('/console/your-account');
+  const wrong = await own.submit('/console/your-account/codes', { codes_password: 'another' });
+  expect(linked(wrong.html)).toEqual(['codes_password']);
+  await own.submit('/console/your-account/codes', { codes_password: operator.password });
+  const { html } = await own.submit('/console/your-account/new-codes', { code: '000000' });
+  expect(html).toContain('<title>Error: New one-time codes');
+  expect(linked(html)).toEqual(['code']);
+  expect(html).toMatch(/<input id="code"/);
 });
 
 test('the search for an operation links to its field', async () => {
