@@ -145,7 +145,9 @@ async function emptied(pglite: PGlite): Promise<void> {
   await pglite.exec('RESET session_replication_role');
   // Migrations insert their rows.
   await pglite.exec('UPDATE event_positions SET position = 0');
-  await pglite.exec("UPDATE history_progress SET counted_until = date_trunc('hour', now()) - interval '31 days'");
+  await pglite.exec(
+    "UPDATE history_progress SET (counted_until, merged_until) = (SELECT it, it FROM (SELECT date_trunc('hour', now()) - interval '31 days' AS it))",
+  );
 }
 
 /** Differs if a test has changed a table, constraint, function or trigger. */

@@ -3,6 +3,7 @@ import { deleteOldConfirmations, deleteUsedCodes } from '../confirmations/retent
 import { deleteOldConsoleData } from '../console/retention.ts';
 import type { Db } from '../db/kysely.ts';
 import { deleteOldEvents } from '../events/retention.ts';
+import { mergeProcesses } from '../history/merge-processes.ts';
 import { deleteOldHistory } from '../history/retention.ts';
 import { rollUp } from '../history/roll-up.ts';
 import { deleteFailedContent, deleteOldMessages } from '../messages/retention.ts';
@@ -17,6 +18,7 @@ const uploadsAtOnce = 50;
 /** Deletes data whose retention period has ended, after it was counted for the history. */
 export async function deleteOldData(db: Db, retention: Configuration['retention'], limit = atOnce): Promise<void> {
   while (await rollUp(db));
+  while (await mergeProcesses(db));
   await deleteOldOperations(db, limit);
   await deleteOldUploads(db, Math.min(limit, uploadsAtOnce));
   await deleteUsedCodes(db, limit);

@@ -3,10 +3,11 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { observeStatements } from '../../../test/database/statements.ts';
 import { createDb, type Db } from '../db/kysely.ts';
-import { latencyOf, recordCalls } from '../ehr/guard/call-history.ts';
+import { latencyOf, noLatencies, recordCalls } from '../ehr/guard/call-history.ts';
 import type { EhrHealth } from '../ehr/guard/guard.ts';
 import { lastDays, lastHours } from './columns.ts';
 import { recordEhrs } from './ehr-recorder.ts';
+import { mergeProcesses } from './merge-processes.ts';
 import { readEhrColumns, unseen } from './read-history.ts';
 
 const minute = 60_000;
@@ -70,6 +71,32 @@ describe.each(['postgresql', 'pglite'] as const)('on %s', async (kind) => {
     const last = (await hours()).at(-1);
     expect(last).toMatchObject({ running: 11, known: 11, unavailable: 0, calls: 1001, failures: 0 });
     expect(last && latencyOf(last.latencies, 0.95)).toBeOneOf([11, 12, 13, 14, 15]);
+  });
+
+  test('processes are merged after a day, by several gateways once, and the plots stay as they are', async () => {
+    await sql`
+      INSERT INTO ehr_history
+      SELECT quarter, emr, ('00000000-0000-0000-0000-00000000000' || process)::uuid, 32767 >> process, 255 >> process,
+        process & 1, 10 * process, process, array_fill(process, ARRAY[${noLatencies.length}::integer])
+      FROM generate_series(date_bin('15 minutes', now() - interval '3 days', '2000-01-01 00:00Z'), now(), interval '15 minutes')
+        AS quarter, unnest(ARRAY['north', 'south']) AS emr, generate_series(1, 3) AS process`.execute(db);
+    await sql`UPDATE history_progress SET merged_until = date_bin('15 minutes', now() - interval '3 days', '2000-01-01 00:00Z')`.execute(
+      db,
+    );
+    const shown = (columns: ReturnType<typeof lastDays>) => readEhrColumns(db, columns);
+    const [days, last] = [lastDays(new Date(), 'Europe/Oslo'), lastHours(new Date(), 'UTC')];
+    const before = [await shown(days), await shown(last)];
+    while ((await Promise.all([mergeProcesses(db), mergeProcesses(db)])).includes(true));
+    expect([await shown(days), await shown(last)]).toEqual(before);
+    const { rows } = await sql`
+      SELECT quarter < now() - interval '26 hours' AS old, count(*)::integer / count(DISTINCT (quarter, emr))::integer AS each
+      FROM ehr_history WHERE quarter NOT BETWEEN now() - interval '26 hours' AND now() - interval '24 hours'
+      GROUP BY 1 ORDER BY 1`.execute(db);
+    expect(rows).toEqual([
+      { old: false, each: 3 },
+      { old: true, each: 1 },
+    ]);
+    expect(await mergeProcesses(db)).toBe(false);
   });
 
   test('two processes are added up, and a minute that both saw counts once', async () => {

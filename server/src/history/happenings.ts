@@ -22,6 +22,9 @@ export function quarterOf(instant: RawBuilder<Date>): RawBuilder<Date> {
  * A query that counts what happened from one instant until another: rows of `quarter`, `kind` and `count`. Reads only what
  * happened then, by indexes.
  *
+ * A code lives for a day at most and is not sent after its end, so its expiry finds the messages, without an index of their
+ * own.
+ *
  * An appointment counts as moved if its time or its resource has changed. A delivery that ends because its endpoint is
  * disabled has neither arrived nor failed.
  */
@@ -35,7 +38,9 @@ export function countHappenings(from: RawBuilder<Date>, until: RawBuilder<Date>)
         WHEN 'appointment.cancelled' THEN 'cancelled'
         WHEN 'message.failed' THEN 'message_failed' END AS kind
       FROM events WHERE ${during('occurred_at')} AND endpoint_id IS NULL
-      UNION ALL SELECT completed_at, 'code_sent' FROM messages WHERE state = 'sent' AND ${during('completed_at')}
+      UNION ALL SELECT completed_at, 'code_sent' FROM messages
+        WHERE state = 'sent' AND ${during('completed_at')}
+          AND expires_at > ${from} - interval '1 hour' AND expires_at < ${until} + interval '25 hours'
       UNION ALL SELECT confirmed_at, 'code_confirmed' FROM confirmations WHERE ${during('confirmed_at')}
       UNION ALL SELECT completed_at, CASE state WHEN 'delivered' THEN 'delivered' ELSE 'delivery_failed' END
         FROM webhook_deliveries
