@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPglite } from '../server/src/db/start-pglite.ts';
 import { startChild } from './processes/child-gateway.ts';
 
 const run = promisify(execFile);
@@ -55,7 +56,7 @@ test('a port that is in use is reported before anything is prepared', async () =
   }
 });
 
-test('an empty database is created next to the bundle, for a gateway that needs one', async () => {
+test('a database is created next to the bundle, for a gateway that needs one', async () => {
   const prepare = (variables: Readonly<Record<string, string>>) =>
     run(process.execPath, [program('new-database.ts'), `${bundle}.database`], {
       env: { PATH: process.env.PATH, CROSSWARD_DATA_DIR: join(repository, 'data'), ...variables },
@@ -64,6 +65,12 @@ test('an empty database is created next to the bundle, for a gateway that needs 
   expect(existsSync(`${bundle}.database`)).toBe(false);
   await prepare({});
   expect((await stat(`${bundle}.database`)).mode & 0o777).toBe(0o700);
+  const copy = join(repository, 'copy');
+  await cp(`${bundle}.database`, copy, { recursive: true });
+  const pglite = startPglite({ dataDir: copy });
+  const { rows } = await pglite.query('SELECT count(*)::int AS migrations FROM schema_migrations');
+  await pglite.close();
+  expect(rows).toEqual([{ migrations: (await readdir(join(root, 'server', 'src', 'db', 'migrations'))).length }]);
   expect(await readdir(join(bundle, '..'))).toEqual([`${bundle}.database`.slice(join(bundle, '..', '/').length)]);
 });
 

@@ -1,4 +1,4 @@
-// Bundles the gateway and the command line: node build.ts <folder>
+// Bundles the gateway and the command line: node build.ts <folder> <whether with source maps: true or false>
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -21,7 +21,7 @@ const virtualModules: ReadonlyMap<string, string> = new Map([
   [noHttp2, "throw new Error('not needed')"],
 ]);
 
-const target = process.argv[2] ?? '';
+const [, , target = '', sourceMaps] = process.argv;
 const draft = `${target}.${process.pid}`;
 await bundle(draft);
 await publish();
@@ -71,7 +71,7 @@ async function bundle(folder: string): Promise<void> {
     output: {
       dir: folder,
       format: 'esm',
-      sourcemap: true,
+      sourcemap: sourceMaps === 'true',
       comments: false,
       entryFileNames: '[name].js',
       chunkFileNames: '[name]-[hash].js',

@@ -9,7 +9,7 @@ import { join } from 'node:path';
  * @param root the folder of the repository
  */
 export function bundleFolder(root) {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(wantsSourceMaps() ? 'with source maps' : '');
   for (const path of inputs(root)) {
     const content = readFileSync(join(root, path));
     hash.update(`${path} ${content.length}\n`).update(content);
@@ -17,8 +17,13 @@ export function bundleFolder(root) {
   return join(root, 'server', 'dist', hash.digest('hex').slice(0, 16));
 }
 
+/** They take as long to write as the bundle. */
+export function wantsSourceMaps() {
+  return (process.env.NODE_OPTIONS ?? '').includes('--enable-source-maps');
+}
+
 /**
- * Path of an empty database that is created while the bundle is made.
+ * Path of a database without data that is created while the bundle is made.
  *
  * @param {string} bundle the folder of the bundle
  */
@@ -32,7 +37,7 @@ function inputs(root) {
   const sources = ['server', 'connector-kit', ...connectors].flatMap((name) => [
     join(name, 'package.json'),
     ...readdirSync(join(root, name, 'src'), { recursive: true })
-      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .filter((file) => /\.(ts|sql)$/.test(file) && !file.endsWith('.test.ts'))
       .map((file) => join(name, 'src', file)),
   ]);
   // npm writes the first list of packages. Other package managers do not.

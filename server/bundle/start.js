@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { bundleFolder, newDatabaseOf } from './folder.js';
+import { bundleFolder, newDatabaseOf, wantsSourceMaps } from './folder.js';
 
 // This is plain JavaScript with few imports, because it runs before each start.
 
@@ -65,7 +65,7 @@ export function currentBundle() {
 export async function makeBundle(folder) {
   if (existsSync(folder)) return true;
   process.stderr.write('Crossward prepares its program, once for this version.\n');
-  const { code, errors } = await run('build.ts', folder);
+  const { code, errors } = await run('build.ts', [folder, String(wantsSourceMaps())]);
   if (code === 0) return true;
   const reason = /^\w*Error\b.*: .*$/m.exec(errors)?.[0] ?? 'unknown reason';
   process.stderr.write(
@@ -75,7 +75,7 @@ export async function makeBundle(folder) {
 }
 
 /**
- * Creates an empty database while the bundle is made, because both take about two seconds. The gateway awaits it in
+ * Creates a database without data while the bundle is made, because both take about two seconds. The gateway awaits it in
  * `server/src/db/new-database.ts`, if it needs one. If this fails, the gateway creates its own.
  */
 function prepareNewDatabase(folder) {
@@ -84,14 +84,14 @@ function prepareNewDatabase(folder) {
   globalThis[Symbol.for('crossward.new-database')] = existsSync(path)
     ? Promise.resolve(path)
     : // Without optimised code it takes as long, and leaves the other core to the bundler.
-      run('new-database.ts', path, ['--liftoff-only']).then(() => (existsSync(path) ? path : undefined));
+      run('new-database.ts', [path], ['--liftoff-only']).then(() => (existsSync(path) ? path : undefined));
 }
 
 /** Runs a script of this folder in a process of its own. */
-function run(script, argument, options = []) {
+function run(script, input, options = []) {
   return new Promise((resolve) => {
     const path = fileURLToPath(new URL(script, import.meta.url));
-    const child = spawn(process.execPath, [...options, path, argument], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, [...options, path, ...input], { stdio: ['ignore', 'ignore', 'pipe'] });
     let errors = '';
     child.stderr.setEncoding('utf8').on('data', (text) => {
       errors += text;

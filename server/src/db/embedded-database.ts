@@ -55,11 +55,7 @@ async function openFiles(files: string): Promise<PGlite> {
   return pglite;
 }
 
-/**
- * A database on the given PGlite, which `close` closes too.
- *
- * @internal tests use it in memory
- */
+/** A database on the given PGlite, which `close` closes too. */
 export async function pgliteDatabase(pglite: PGlite): Promise<EmbeddedDatabase> {
   const pool = await PglitePool.open(pglite);
   const close = once(() => pool.end().then(() => pglite.close()));

@@ -1,11 +1,11 @@
 import { cp, rename, rm } from 'node:fs/promises';
 import { errorCode } from './errors.ts';
 
-/** Under this name, the launcher (`server/bundle/start.js`) leaves the path of an empty database, or `undefined`. */
+/** Under this name, the launcher (`server/bundle/start.js`) leaves the path of a database without data, or `undefined`. */
 const prepared = Symbol.for('crossward.new-database');
 
 /**
- * Moves the empty database that the launcher has created, if there is one, to a path that does not exist yet. This saves
+ * Moves the database that the launcher has created and migrated, if there is one, to a path that does not exist yet. This saves
  * most of the time that PGlite takes to create one.
  *
  * @returns whether there was one
