@@ -17,7 +17,10 @@ const allowances: Allowances = {
   'connect-src': ["'self'"],
 };
 
-/** Lines of their own for what would otherwise run into its neighbour: the kind of credentials, the statuses of responses. */
+/**
+ * Lines of their own for what would otherwise run into its neighbour: the kind of credentials, the statuses of responses. Paths
+ * wrap in the list of operations, because their ends tell them apart.
+ */
 const style = `
 section.contents > .rounded-t-xl { flex-wrap: wrap; }
 section.contents > .rounded-t-xl > button { flex: 1 0 auto; }
@@ -26,6 +29,8 @@ section.contents > .rounded-t-xl > .flex:not(button) { padding: 0 0.5rem 0.5rem 
 .scalar-card-header-tabs > .scalar-card-header-title { flex: 1 0 100%; }
 .scalar-card-header-tabs > :not(.scalar-card-header-title) { margin-left: auto; }
 .scalar-card-header-tabs .tab-list { flex-wrap: wrap; }
+a.endpoint.endpoint { white-space: normal; }
+a.endpoint .endpoint-path.endpoint-path { overflow-wrap: anywhere; }
 `;
 
 /**
