@@ -62,7 +62,7 @@ export function createTurns({ concurrency, queue, queueTimeoutMs }: TurnSettings
 
   /** The released turn still counts for its caller while the next one is chosen, so that others come first. */
   function giveBack(caller: Caller): void {
-    const next = nextInLine();
+    const next = waiting > 0 ? nextInLine() : undefined;
     const line = lineOf(caller);
     line.turns--;
     if (next) {
