@@ -13,7 +13,7 @@ export interface NewDraft extends AccessColumns {
 }
 
 /** An access that is stored, but not linked into a chain. */
-export type StoredDraft = Selectable<AuditTables['audit_drafts']>;
+export type StoredDraft = Omit<Selectable<AuditTables['audit_drafts']>, 'writer_id' | 'written_at'>;
 
 /** @param writerId the process */
 export function newDraft(key: AuditKey, writerId: string, access: Access): NewDraft {
@@ -37,11 +37,16 @@ export function draftsText(changes: readonly { readonly id: string; readonly dra
       drafts.map(({ patient_hashes, mac, ...draft }) => ({
         of: id,
         ...draft,
-        patient_hashes: patient_hashes.map((hash) => hash.toString('base64')),
-        mac: mac.toString('base64'),
+        patient_hashes: patient_hashes.map(byteaOf),
+        mac: byteaOf(mac),
       })),
     ),
   );
+}
+
+/** As PostgreSQL reads it (PostgreSQL, "bytea Hex Format"). */
+function byteaOf(bytes: Buffer): string {
+  return `\\x${bytes.toString('hex')}`;
 }
 
 /**
@@ -54,12 +59,11 @@ export function insertedDrafts(drafts: string, condition: RawBuilder<unknown>): 
   return sql`
     INSERT INTO audit_drafts (writer_id, key_id, mac, at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes,
       record_ids, outcome, request_id, operation_id)
-    SELECT writer_id, key_id, decode(mac, 'base64'), at, actor_kind, client_id, operation, emr, care_unit_id,
-      ARRAY(SELECT decode(it, 'base64') FROM json_array_elements_text(patient_hashes) AS it),
-      ARRAY(SELECT it FROM json_array_elements_text(record_ids) AS it), outcome, request_id, operation_id
+    SELECT writer_id, key_id, mac, at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes, record_ids,
+      outcome, request_id, operation_id
     FROM json_to_recordset(${drafts}::json) AS draft (
-      of text, writer_id uuid, key_id uuid, mac text, at timestamptz, actor_kind text, client_id text, operation text, emr text,
-      care_unit_id text, patient_hashes json, record_ids json, outcome text, request_id text, operation_id uuid)
+      of text, writer_id uuid, key_id uuid, mac bytea, at timestamptz, actor_kind text, client_id text, operation text, emr text,
+      care_unit_id text, patient_hashes bytea[], record_ids text[], outcome text, request_id text, operation_id uuid)
     WHERE ${condition}`;
 }
 
@@ -101,10 +105,32 @@ interface Selection {
 const adoptionSeconds = 5;
 
 /** Drafts of this process in the order of writing, and those that others have not linked. */
-export const readUnlinkedDrafts = statement(
-  (_db, { keyId, writerId, except, after, limit }: Selection) => sql<StoredDraft>`
-    SELECT * FROM audit_drafts
-    WHERE key_id = ${keyId}::uuid AND id > ${after}::bigint AND NOT id = ANY(${except}::bigint[])
-      AND (writer_id = ${writerId}::uuid OR written_at < now() - ${sql.lit(`${adoptionSeconds} seconds`)}::interval)
-    ORDER BY id LIMIT ${limit}::int`,
+export async function readUnlinkedDrafts(db: Db, selection: Selection): Promise<StoredDraft[]> {
+  const { rows } = await selectUnlinked(db, selection);
+  return (rows[0]?.drafts ?? []).map(({ at, mac, patient_hashes, ...draft }) => ({
+    ...draft,
+    at: new Date(at),
+    mac: Buffer.from(mac, 'hex'),
+    patient_hashes: patient_hashes.map((hash) => Buffer.from(hash, 'hex')),
+  }));
+}
+
+type DraftInJson = Omit<StoredDraft, 'at' | 'mac' | 'patient_hashes'> & {
+  readonly at: string;
+  /** Hexadecimal, as the hashes. */
+  readonly mac: string;
+  readonly patient_hashes: readonly string[];
+};
+
+// As one JSON text, which takes less time to read than rows with dates and arrays.
+const selectUnlinked = statement(
+  (_db, { keyId, writerId, except, after, limit }: Selection) => sql<{ drafts: readonly DraftInJson[] | null }>`
+    SELECT json_agg(draft) AS drafts FROM (
+      SELECT id, key_id, encode(mac, 'hex') AS mac, at, actor_kind, client_id, operation, emr, care_unit_id,
+        ARRAY(SELECT encode(it, 'hex') FROM unnest(patient_hashes) AS it) AS patient_hashes, record_ids, outcome, request_id,
+        operation_id
+      FROM audit_drafts
+      WHERE key_id = ${keyId}::uuid AND id > ${after}::bigint AND NOT id = ANY(${except}::bigint[])
+        AND (writer_id = ${writerId}::uuid OR written_at < now() - ${sql.lit(`${adoptionSeconds} seconds`)}::interval)
+      ORDER BY id LIMIT ${limit}::int) AS draft`,
 );

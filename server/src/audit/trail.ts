@@ -150,12 +150,16 @@ export class Trail implements AuditTrail {
       after: this.#readAfter,
       limit,
     };
-    const { rows } = await readUnlinkedDrafts(this.#background, selection);
-    const genuine = rows.filter((draft) => isGenuine(this.key, draft));
-    const falsified = rows.filter((draft) => !genuine.includes(draft)).map(({ id }) => id);
+    const drafts = await readUnlinkedDrafts(this.#background, selection);
+    const genuine: StoredDraft[] = [];
+    const falsified: number[] = [];
+    for (const draft of drafts) {
+      if (isGenuine(this.key, draft)) genuine.push(draft);
+      else falsified.push(draft.id);
+    }
     for (const draft of falsified) this.#log.error({ draft }, 'audit draft was falsified in the database');
     this.#remember(falsified, genuine[0]?.id ?? Number.POSITIVE_INFINITY);
-    return { rows: genuine, isFull: rows.length === limit };
+    return { rows: genuine, isFull: drafts.length === limit };
   }
 
   /**
