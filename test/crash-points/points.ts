@@ -30,7 +30,7 @@ export function statesOf(statements: readonly string[]): Point[] {
         { killAt: `after ${step}`, executed: step },
       ];
     }
-    return isInTransaction || /^select (?!sandbox\.write_)/i.test(text)
+    return isInTransaction || /^select (?!sandbox\.(?:write|book)_)/i.test(text)
       ? []
       : [{ killAt: `after ${step}`, executed: step }];
   });

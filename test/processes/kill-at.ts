@@ -19,6 +19,11 @@ interface Steps {
 }
 
 const steps = new AsyncLocalStorage<Steps>();
+// Statements that requests share run in the context of none. Here they count for the request that sends them.
+AsyncLocalStorage.snapshot =
+  () =>
+  (work, ...input) =>
+    work(...input);
 const deliveryKillAt = process.env.KILL_DELIVERY ?? '';
 const deliveryStatements: string[] = [];
 const ofDelivery = /^(select .* from "messages" where "id"|insert into "demo_mailbox"|update "messages")/s;
