@@ -3,7 +3,9 @@
 import { parseArgs } from 'node:util';
 import { booking, bookingInMemory } from './benches/book.ts';
 import { fhir } from './benches/fhir.ts';
+import { growth } from './benches/growth.ts';
 import { history } from './benches/history.ts';
+import { installation } from './benches/installation.ts';
 import { memory } from './benches/memory.ts';
 import { read } from './benches/read.ts';
 import { reschedule } from './benches/reschedule.ts';
@@ -26,11 +28,14 @@ const benches: readonly Bench[] = [
   start,
   memory,
   workers,
+  installation,
+  ...growth,
 ];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { save: { type: 'boolean' } } });
 const names = benches.map(({ name }) => name);
-const unknown = positionals.filter((name) => !names.includes(name));
+const asked = positionals.flatMap((name) => (name === 'growth' ? growth.map((bench) => bench.name) : [name]));
+const unknown = asked.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`Unknown: ${unknown.join(', ')}. The benchmarks are ${names.join(', ')}.\n`);
   process.exit(2);
@@ -44,7 +49,7 @@ const postgres = await startDurablePostgres();
 try {
   const results: SavedResult[] = [];
   for (const bench of benches) {
-    if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
+    if (asked.length > 0 && !asked.includes(bench.name)) continue;
     for (const result of await bench.run(postgres)) {
       results.push({ bench: bench.name, ...result });
       process.stdout.write(describe(result));

@@ -19,6 +19,8 @@ export interface GatewayOptions {
   readonly command?: string;
   /** EHRs in addition to the sandbox. */
   readonly emrs?: readonly EmrInFile[];
+  /** Further settings of the configuration file. */
+  readonly settings?: Readonly<Record<string, unknown>>;
   /** Further environment variables. */
   readonly variables?: Readonly<Record<string, string>>;
 }
@@ -55,7 +57,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   const folder = await mkdtemp(join(options.folder, 'gateway-'));
   const secret = randomBytes(32).toString('base64url');
   const configuration = join(folder, 'crossward.yaml');
-  await writeFile(configuration, JSON.stringify(configurationFile([sandbox, ...emrs])));
+  await writeFile(configuration, JSON.stringify({ ...configurationFile([sandbox, ...emrs]), ...options.settings }));
   const started = await startCommand(command, {
     CROSSWARD_CONFIG: configuration,
     CROSSWARD_SECRET_KEY: secretKey,
