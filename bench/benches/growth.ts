@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Bench, Result } from '../measure/bench.ts';
@@ -135,6 +136,7 @@ const webhooks: Bench = {
   async run(postgres) {
     // It accepts requests and never responds.
     const receiver = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
     const { port } = receiver.address() as AddressInfo;
     const settings = { webhooks: { allow_http: true, allow_private_addresses: true } };
     const [small, large] = [await start(postgres, { settings }), await start(postgres, { settings })];
