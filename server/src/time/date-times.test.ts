@@ -209,3 +209,28 @@ test.each([
 ])('in Oslo, the day %s and %s more begins at %s', (day, later, expected) => {
   expect(startOfDay(day, 'Europe/Oslo', later)?.toISOString()).toBe(expected);
 });
+
+test('a date-time with an offset is taken, and is the instant, that Temporal says', () => {
+  const two = (max: number) => fc.integer({ min: 0, max }).map((number) => String(number).padStart(2, '0'));
+  const year = fc.integer({ min: 1900, max: 2200 }).map(String);
+  const fraction = fc.oneof(fc.constant(''), fc.stringMatching(/^\.\d{1,9}$/));
+  const offset = fc.oneof(
+    fc.constantFrom('Z', 'z', '-00:00'),
+    fc.tuple(fc.constantFrom('+', '-'), two(25), two(61)).map(([sign, hours, minutes]) => `${sign}${hours}:${minutes}`),
+  );
+  const parts = fc.tuple(year, two(13), two(32), two(25), two(61), two(61), fraction, offset);
+  fc.assert(
+    fc.property(parts, ([year, month, day, hour, minute, second, fraction, offset]) => {
+      const text = `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction}${offset}`;
+      let expected: number | undefined;
+      try {
+        expected = Temporal.Instant.from(text.toUpperCase()).epochMilliseconds;
+      } catch {
+        // It is none.
+      }
+      expect(isDateTime(text)).toBe(expected !== undefined);
+      if (expected !== undefined) expect(toInstant(text, 'Europe/Oslo').getTime()).toBe(expected);
+    }),
+    { numRuns: 1_000 },
+  );
+});
