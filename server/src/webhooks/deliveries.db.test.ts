@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
+import { observeStatements } from '../../../test/database/statements.ts';
 import { eventually } from '../../../test/requests/codes.ts';
 import type { Client } from '../clients/client-registry.ts';
 import { createDb, type Db } from '../db/kysely.ts';
@@ -93,6 +94,42 @@ test.each([
   await settle(id, first, { status: 200 });
   const second = await claim(id);
   expect(second.event.position).toBe(first.event.position + 1);
+});
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+test('a few of many deliveries that are due at the same time are claimed without a look at the others', async () => {
+  const id = await endpointWith(1);
+  await sql`
+    INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject, next_attempt_at)
+    SELECT endpoint_id, event_id, event_position + n, 'a-' || n, next_attempt_at
+    FROM webhook_deliveries, generate_series(1, 10000) AS n WHERE endpoint_id = ${id}`.execute(db);
+  await sql`ANALYZE webhook_deliveries`.execute(db);
+  const { pool } = testDatabase.database;
+  const [claiming] = await observeStatements(pool, () => claimDeliveries(db, id, 0, 10));
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${claiming?.text}`,
+      [...(claiming?.values ?? [])],
+    );
+    const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+    const reads = rows.flatMap((row) => nodesOf(row['QUERY PLAN'][0].Plan));
+    const read = reads
+      .filter((node) => node['Relation Name'] === 'webhook_deliveries' && /Scan/.test(node['Node Type']))
+      .map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
+    expect(read).not.toHaveLength(0);
+    expect(Math.max(...read)).toBeLessThan(100);
+  } finally {
+    client.release();
+    await sql`DELETE FROM webhook_endpoints WHERE id = ${id}`.execute(db);
+  }
 });
 
 /** A dispatcher, with the grants of every client. */
