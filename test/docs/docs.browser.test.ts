@@ -135,6 +135,15 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
     expect(lefts[1]).toBe(lefts[0]);
   });
 
+  test('the links to the statuses of errors stand side by side', async () => {
+    await page.goto('/problems/');
+    const tops = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('.statuses li:last-child a')].slice(-2).map((it) => it.getBoundingClientRect().top)`,
+    );
+    expect(tops[1]).toBe(tops[0]);
+    expect(tops).toHaveLength(2);
+  });
+
   test('the entries of the menu stay where they are when one is current', async () => {
     const lefts = async (path: string) => {
       await page.goto(`http://127.0.0.1:${demo.port}${path}`);

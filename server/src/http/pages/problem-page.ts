@@ -24,8 +24,8 @@ export function problemsPage(links: readonly PageLink[]): string {
     content: html`<h1>Errors</h1>
 <p>Every error of the interface is a problem document with one of these values in <code>reason</code>. Its
 <code>type</code> is the address of a page here.</p>
-<nav class="statuses" id="statuses" aria-label="Errors by status"><ul>
-${Object.entries(origins).map(([origin, { errors }]) => statusesOf(origin, errors))}</ul></nav>
+<ul class="statuses" id="statuses">
+${Object.entries(origins).map(([origin, { errors }]) => statusesOf(origin, errors))}</ul>
 ${Object.entries(origins).map(([origin, { errors }]) => errorsFrom(origin, errors))}`,
   });
 }
