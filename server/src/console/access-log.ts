@@ -1,6 +1,7 @@
 import { operationInWords, outcomeInWords } from '../audit/access-words.ts';
 import type { FoundAccess } from '../audit/search.ts';
 import { type Html, html } from '../html/html.ts';
+import { table } from './parts.ts';
 import { cityOf } from './time-zone.ts';
 
 /** What the file says about accesses. */
@@ -22,7 +23,9 @@ export interface AccessLog {
 }
 
 const style = `body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
-table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.375rem .75rem .375rem 0;border-bottom:1px solid #999}
+table{border-collapse:collapse;width:100%}caption{text-align:left}th,td{text-align:left;vertical-align:top;padding:.375rem .75rem .375rem 0;border-bottom:1px solid #999}
+@media (max-width:40rem){thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}thead th{display:block;width:1px;overflow:hidden}table,caption,tbody,tr,td{display:block}tr{padding:.75rem 0;border-bottom:1px solid #999}
+td{padding:0;border:0;overflow-wrap:anywhere}td::before{content:attr(data-label);margin-right:.5rem;font-weight:700}}
 tr{break-inside:avoid}`;
 
 /**
@@ -61,16 +64,18 @@ function accessTable(
   format: Intl.DateTimeFormat,
   { nameOfClient, nameOfCareUnit }: Pick<AccessLog, 'nameOfClient' | 'nameOfCareUnit'>,
 ): Html {
-  const columns = ['When', 'Who', 'What', 'Where', 'Result', 'Reference'];
-  return html`<table>
-<thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>
-${accesses.map(
-  (
-    access,
-  ) => html`<tr><td>${format.format(access.at)}</td><td>${who(access, nameOfClient)}</td><td>${operationInWords(access)}</td>
-<td>${nameOfCareUnit(access.care_unit_id)}</td><td>${outcomeInWords(access)}</td><td>${access.request_id}</td></tr>\n`,
-)}</tbody></table>`;
+  return table(
+    'The newest first',
+    ['When', 'Who', 'What', 'Where', 'Result', 'Reference'],
+    accesses.map((access) => [
+      format.format(access.at),
+      who(access, nameOfClient),
+      operationInWords(access),
+      nameOfCareUnit(access.care_unit_id),
+      outcomeInWords(access),
+      access.request_id,
+    ]),
+  );
 }
 
 function who({ actor_kind, client_id }: FoundAccess, nameOfClient: (id: string) => string): string {
