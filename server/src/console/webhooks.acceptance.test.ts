@@ -144,6 +144,24 @@ test('deliveries are shown with the reason of their failure, and an operator tes
   ]);
 });
 
+test('deliveries that failed alike are folded into one line', async () => {
+  const browser = await signedIn('operate');
+  const id = await newEndpoint();
+  await browser.open(`/console/webhooks/${id}`);
+  for (let count = 0; count < 4; count++) await browser.submit(`/console/webhooks/${id}/test`);
+  await eventually(async () =>
+    expect((await browser.open(`/console/webhooks/${id}`)).text).toMatch(/delivered webhook\.test: 4 events, since \d/),
+  );
+  await sql`UPDATE webhook_deliveries SET state = 'failed', attempts = 11, response_status = 503, failure_reason = 'status'
+    WHERE endpoint_id = ${id}`.execute(db);
+  const { html, text } = await browser.open(`/console/webhooks/${id}`);
+  expect(text).toMatch(/failed webhook\.test: 4 events, status 503, since \d/);
+  expect(html.match(/<details class="group">/g)).toHaveLength(1);
+  await sql`UPDATE webhook_deliveries SET response_status = 500 WHERE id = (
+    SELECT id FROM webhook_deliveries WHERE endpoint_id = ${id} LIMIT 1)`.execute(db);
+  expect((await browser.open(`/console/webhooks/${id}`)).html).not.toContain('<details class="group">');
+});
+
 test('an admin changes, disables, enables and deletes an endpoint', async () => {
   const browser = await signedIn('admin');
   const id = await newEndpoint('https://hooks.clinic.example/kanari-path');

@@ -15,7 +15,7 @@ export function entriesTable(entries: readonly FoundAccess[]): Html {
       some(entry.patient_hashes.map((hash) => hash.toString('hex').slice(0, 8))),
       some(entry.record_ids),
       badge(entry.outcome === 'success' ? 'good' : 'neutral', words(entry.outcome)),
-      html`<code>${entry.request_id}</code>${entry.operation_id !== null && entry.operation_id !== entry.request_id && html`<br><span class="quiet">operation</span> <code>${entry.operation_id}</code>`}`,
+      html`<code>${entry.request_id}</code>${entry.operation_id !== null && entry.operation_id !== entry.request_id && html`<details><summary>Operation</summary><code>${entry.operation_id}</code></details>`}`,
     ]),
   );
 }

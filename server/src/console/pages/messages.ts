@@ -109,7 +109,7 @@ function action(context: SignedIn, { id, state, canBeSentAgain, expiresAt }: Ope
   return postForm(
     context,
     `messages/${id}/${path}`,
-    html`<button class="small" aria-label="${text}: message ${id}">${text}</button>`,
+    html`<button class="small secondary" aria-label="${text}: message ${id}">${text}</button>`,
   );
 }
 
@@ -128,7 +128,7 @@ function sendAgainButton(context: SignedIn, failed: readonly OpenGroup[]): HtmlC
 function sendNowButton(context: SignedIn, queued: readonly OpenGroup[]): HtmlContent {
   if (!includesRole(context.session.role, 'operate')) return false;
   const count = counted(sum(queued, 'count'), 'message');
-  return postForm(context, 'messages/send-now', html`<button class="secondary">Send ${count} now</button>`);
+  return postForm(context, 'messages/send-now', html`<button>Send ${count} now</button>`);
 }
 
 function sum<Name extends 'count' | 'sendable'>(groups: readonly OpenGroup[], name: Name): number {

@@ -3,10 +3,12 @@ import { type Delivery, listDeliveries } from '../../webhooks/delivery-store.ts'
 import type { EndpointSummary } from '../../webhooks/operator.ts';
 import { postForm } from '../frame.ts';
 import { linkTo, type SignedIn } from '../page.ts';
-import { badge, type Tone, table, time, words } from '../parts.ts';
+import { badge, counted, type Tone, table, time, words } from '../parts.ts';
 import { includesRole } from '../roles.ts';
 
 const perPage = 50;
+/** More deliveries than these that are the same but for their event and times are folded. */
+const mostUnfolded = 3;
 const tones: Readonly<Record<Delivery['state'], Tone>> = { pending: 'notice', delivered: 'good', failed: 'bad' };
 const filters = ['all', 'pending', 'failed'] as const;
 
@@ -27,13 +29,40 @@ export async function deliveryList(context: SignedIn, endpoint: EndpointSummary)
   return html`<p class="filters"><span>Show:</span> ${filters.map((it) =>
     it === filter ? html`<strong>${it}</strong> ` : html`<a href="${linkOf(it)}">${it}</a> `,
   )}</p>
-${shown.length === 0 ? html`<p class="empty">No ${filter === 'all' ? '' : `${filter} `}deliveries.</p>` : deliveryTable(context, endpoint, shown)}
+${shown.length === 0 ? html`<p class="empty">No ${filter === 'all' ? '' : `${filter} `}deliveries.</p>` : deliveryGroups(context, endpoint, shown)}
 ${
   (before !== undefined || last) &&
   html`<p class="pages">${before !== undefined && html`<a href="${linkOf(filter)}">Newest</a> `}${
     last && html`<a href="${linkOf(filter, `&before=${last.sequence}`)}">Older</a>`
   }</p>`
 }`;
+}
+
+/** What happened to many events of a type is one line. The others are listed below. */
+function deliveryGroups(context: SignedIn, endpoint: EndpointSummary, deliveries: readonly Delivery[]): Html {
+  const groups = Map.groupBy(deliveries, (it) => [it.state, it.event_type, failureOf(it)].join());
+  const isFolded = (it: readonly Delivery[]) => it.length > mostUnfolded;
+  const others = new Set([...groups.values()].filter((it) => !isFolded(it)).flat());
+  return html`${[...groups.values()].filter(isFolded).map((it) => foldedGroup(context, endpoint, it))}${
+    others.size > 0 &&
+    deliveryTable(
+      context,
+      endpoint,
+      deliveries.filter((it) => others.has(it)),
+    )
+  }`;
+}
+
+function foldedGroup(context: SignedIn, endpoint: EndpointSummary, group: readonly Delivery[]): Html | false {
+  const [newest] = group;
+  const oldest = group.at(-1);
+  if (!newest || !oldest) return false;
+  const cause = newest.failure_reason === null ? '' : `, ${failureOf(newest)}`;
+  return html`<details class="group">
+<summary>${badge(tones[newest.state], newest.state)} ${breakable(newest.event_type)}: ${counted(group.length, 'event')}${cause}, since ${time(oldest.created_at)}</summary>
+${deliveryTable(context, endpoint, group)}
+</details>
+`;
 }
 
 function deliveryTable(context: SignedIn, endpoint: EndpointSummary, deliveries: readonly Delivery[]): Html {
@@ -47,7 +76,7 @@ function deliveryTable(context: SignedIn, endpoint: EndpointSummary, deliveries:
       html`${breakable(delivery.event_type)}<br><code class="quiet">${delivery.event_id}</code>`,
       time(delivery.created_at),
       delivery.attempts,
-      failure(delivery),
+      failureOf(delivery),
       time(delivery.state === 'pending' ? delivery.next_attempt_at : null, '–'),
       ...(maySend ? [again(context, endpoint, delivery)] : []),
     ]),
@@ -59,7 +88,7 @@ function breakable(type: string): HtmlContent {
   return type.split('.').map((part, index) => (index === 0 ? part : html`.<wbr>${part}`));
 }
 
-function failure({ failure_reason: reason, response_status: status }: Delivery): HtmlContent {
+function failureOf({ failure_reason: reason, response_status: status }: Delivery): string {
   if (reason === null) return '–';
   return reason === 'status' ? `status ${status}` : words(reason);
 }
