@@ -25,6 +25,13 @@ function observed(runAlone?: (db: object, input: string) => Promise<string>) {
   return { statements, add: (input: string) => add(db, input), endFirst: first.resolve };
 }
 
+/** Adds the first input in a turn of the event loop of its own, and the others while its statement is under way. */
+async function addBehind([first, ...others]: readonly [string, ...string[]], add: (input: string) => Promise<string>) {
+  const ahead = add(first);
+  await new Promise((resolve) => setImmediate(resolve));
+  return [ahead, ...others.map(add)];
+}
+
 const outcomes = async (rows: readonly Promise<string>[]) =>
   (await Promise.allSettled(rows)).map((row) => (row.status === 'fulfilled' ? row.value : row.reason));
 
@@ -35,7 +42,7 @@ test('each input of a rejected group is run alone, and fails alone', async () =>
     if (input === 'taken') throw rejected;
     return `${input} alone`;
   });
-  const rows = ['first', 'a', 'taken', 'b'].map(add);
+  const rows = await addBehind(['first', 'a', 'taken', 'b'], add);
   endFirst();
   expect(await outcomes(rows)).toEqual(['FIRST', 'a alone', rejected, 'b alone']);
   expect(statements).toEqual([['first'], ['a', 'b', 'taken']]);
@@ -50,7 +57,7 @@ test('a lone input that is rejected is run alone too', async () => {
 
 test('nothing is run again after a failure that concerns the whole group', async () => {
   const { add, endFirst } = observed(() => Promise.reject(new Error('run again')));
-  const rows = ['first', 'a', 'cut'].map(add);
+  const rows = await addBehind(['first', 'a', 'cut'], add);
   endFirst();
   expect(await outcomes(rows)).toEqual(['FIRST', lost, lost]);
 });
@@ -63,7 +70,8 @@ test('a statement runs in the asynchronous context of no input', async () => {
       seen.push(context.getStore());
       return inputs;
     },
-    keyOf: (input: string) => input,
+    // Two statements: one that an input sends, and one that the end of the other sends.
+    keyOf: () => 'one key',
     isOfOneInput: () => false,
   });
   await Promise.all(['a', 'b'].map((input) => context.run(input, () => add(db, input))));

@@ -16,8 +16,9 @@ export interface Grouping<Db extends object, Input, Row> {
 }
 
 /**
- * Lets writes that run at the same time share a statement, its round trip and its commit. A statement is sent at once unless
- * another one is in progress; meanwhile, inputs wait for the next one. A lone input therefore waits for nothing.
+ * Lets writes that run at the same time share a statement, its round trip and its commit. A statement is sent at the end
+ * of the turn of the event loop unless another one is in progress; meanwhile, inputs wait for the next one. A lone input
+ * waits for no other.
  *
  * If the database rejects a statement because of one of its inputs, each is sent alone, so that none fails because of another.
  * Any other failure concerns all of them, or leaves unknown whether the statement was executed, so they fail together.
@@ -57,19 +58,23 @@ class Group<Db extends object, Input, Row> {
   add(input: Input): Promise<Row> {
     const done = Promise.withResolvers<Row>();
     this.#waiting.push({ input, key: this.#grouping.keyOf(input), done });
-    if (!this.#isBusy) inNoContext(() => this.#sendNext());
+    if (!this.#isBusy) inNoContext(() => this.#sendSoon());
     return done.promise;
   }
 
-  #sendNext(): void {
-    if (this.#isBusy || this.#waiting.length === 0) return;
+  /** Together with the inputs of this turn: requests whose rows came from one statement reach the next one together. */
+  #sendSoon(): void {
     this.#isBusy = true;
+    setImmediate(() => this.#sendNext());
+  }
+
+  #sendNext(): void {
     let isAhead = true;
     const letNextPass = () => {
       if (!isAhead) return;
       isAhead = false;
       this.#isBusy = false;
-      this.#sendNext();
+      if (this.#waiting.length > 0) this.#sendSoon();
     };
     const timer = setTimeout(letNextPass, patience);
     void this.#send(this.#takeNext()).finally(() => {

@@ -24,25 +24,42 @@ function observed({ keyOf = (input: string) => input } = {}) {
   return { statements, add: (input: string) => add(db, input) };
 }
 
-/** Lets everything run that waits for nothing. */
-const settle = () => new Promise((resolve) => setImmediate(resolve));
+/** Lets everything run that waits for nothing, and what it sends at the end of its turn of the event loop. */
+const settle = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+/** Adds the first input in a turn of the event loop of its own, and the others while its statement is under way. */
+async function addBehind([first, ...others]: readonly [string, ...string[]], add: (input: string) => Promise<unknown>) {
+  const ahead = add(first);
+  await settle();
+  return [ahead, ...others.map(add)];
+}
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
 describe('grouped', () => {
-  test('sends a lone input at once', async () => {
+  test('sends a lone input at the end of the turn of the event loop', async () => {
     const { statements, add } = observed();
     const row = add('a');
+    await new Promise((resolve) => setImmediate(resolve));
     expect(statements.map(({ inputs }) => inputs)).toEqual([['a']]);
     statements[0]?.succeed();
     expect(await row).toBe('A');
   });
 
+  test('sends the inputs of one turn of the event loop together, in the order of keys', async () => {
+    const { statements, add } = observed();
+    const rows = [add('b'), add('a'), Promise.resolve('c').then(add)];
+    await settle();
+    expect(statements.map(({ inputs }) => inputs)).toEqual([['a', 'b', 'c']]);
+    statements[0]?.succeed();
+    expect(await Promise.all(rows)).toEqual(['B', 'A', 'C']);
+  });
+
   test('sends what arrives during a statement together, in the order of keys', async () => {
     const { statements, add } = observed();
-    const rows = Promise.all(['b', 'e', 'c', 'd'].map(add));
+    const rows = Promise.all(await addBehind(['b', 'e', 'c', 'd'], add));
     expect(statements.map(({ inputs }) => inputs)).toEqual([['b']]);
     statements[0]?.succeed();
     await settle();
@@ -54,8 +71,9 @@ describe('grouped', () => {
   test('sends the next statement beside one that takes long', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { statements, add } = observed();
-    const rows = Promise.all(['a', 'b', 'c'].map(add));
+    const rows = Promise.all(await addBehind(['a', 'b', 'c'], add));
     vi.advanceTimersByTime(30);
+    await settle();
     expect(statements.map(({ inputs }) => inputs)).toEqual([['a'], ['b', 'c']]);
     const later = add('d');
     statements[0]?.succeed();
@@ -64,13 +82,14 @@ describe('grouped', () => {
     expect(statements).toHaveLength(2);
     statements[1]?.succeed();
     expect(await rows).toEqual(['A', 'B', 'C']);
+    await settle();
     statements[2]?.succeed();
     expect(await later).toBe('D');
   });
 
   test('never has two inputs with one key in a statement', async () => {
     const { statements, add } = observed({ keyOf: ([first]) => first ?? '' });
-    const rows = Promise.all(['a', 'c1', 'c2', 'd'].map(add));
+    const rows = Promise.all(await addBehind(['a', 'c1', 'c2', 'd'], add));
     statements[0]?.succeed();
     await settle();
     expect(statements[1]?.inputs).toEqual(['c1', 'd']);
@@ -83,7 +102,7 @@ describe('grouped', () => {
 
   test('an input that the database rejects does not fail the others', async () => {
     const { statements, add } = observed();
-    const rows = Promise.allSettled(['a', 'b', 'c', 'd'].map(add));
+    const rows = Promise.allSettled(await addBehind(['a', 'b', 'c', 'd'], add));
     statements[0]?.succeed();
     await settle();
     statements[1]?.fail(Object.assign(new Error('rejected'), { code: '23514' }));
@@ -106,7 +125,7 @@ describe('grouped', () => {
 
   test('a failed connection fails all inputs of its statement and repeats none', async () => {
     const { statements, add } = observed();
-    const rows = Promise.allSettled(['a', 'c', 'd'].map(add));
+    const rows = Promise.allSettled(await addBehind(['a', 'c', 'd'], add));
     statements[0]?.succeed();
     await settle();
     const failure = ofDatabase(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
@@ -130,6 +149,7 @@ describe('grouped', () => {
     const add = grouped({ run, keyOf: (input: string) => input });
     const db = {} as Db;
     const first = withPatience({ milliseconds: 100 }, () => add(db, 'a'));
+    await settle();
     const second = withPatience(newPatience(), () => add(db, 'b'));
     ends[0]?.();
     await settle();
@@ -149,25 +169,27 @@ describe('grouped', () => {
     expect(await other).toBe('A2');
   });
 
-  test('every input gets its own row, in whichever order statements end', async () => {
+  test('every input is sent and gets its own row, whenever it arrives', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.stringMatching(/^[a-z]{1,2}$/), { maxLength: 150 }),
         fc.gen(),
         async (inputs, pick) => {
           const { statements, add } = observed();
-          const rows = Promise.all(inputs.map(add));
-          for (const running = new Set<Statement>(), seen = new Set<Statement>(); ; await settle()) {
-            for (const statement of statements) if (!seen.has(statement)) running.add(statement);
-            for (const statement of statements) seen.add(statement);
-            expect(running.size).toBeLessThanOrEqual(1);
-            const next = [...running][pick(fc.integer, { min: 0, max: Math.max(0, running.size - 1) })];
-            if (next === undefined) break;
-            expect(new Set(next.inputs).size).toBe(next.inputs.length);
-            running.delete(next);
-            next.succeed();
+          const rows: Promise<string | undefined>[] = [];
+          for (let ended = 0; rows.length < inputs.length || ended < statements.length; await settle()) {
+            const left = inputs.length - rows.length;
+            const isIdle = ended === statements.length;
+            const arriving = pick(fc.integer, { min: isIdle ? 1 : 0, max: left });
+            rows.push(...inputs.slice(rows.length, rows.length + arriving).map(add));
+            await settle();
+            expect(statements).toHaveLength(ended + 1);
+            const { inputs: sent = [], succeed } = statements[ended++] ?? {};
+            expect(new Set(sent).size).toBe(sent.length);
+            succeed?.();
           }
-          expect(await rows).toEqual(inputs.map((input) => input.toUpperCase()));
+          expect(await Promise.all(rows)).toEqual(inputs.map((input) => input.toUpperCase()));
         },
       ),
       { numRuns: 50 },
