@@ -59,6 +59,13 @@ export interface Capabilities {
    */
   readonly repeatsLateWrites?: boolean;
   /**
+   * The EHR cannot move an appointment to another time or resource. The gateway then books the new time with `create`,
+   * and cancels the former appointment with `cancel`. Both must be in `changes`. `update`, if it is, changes only the
+   * comment, and is rejected with `unsupported` if it has a time or a resource. The gateway tells callers the former id
+   * as `supersedes_id`.
+   */
+  readonly rebooks?: true;
+  /**
    * For how many days ahead the EHR has time slots for a schedule. Later slots follow as time passes. Absent: for all its
    * occurrences.
    */

@@ -1,7 +1,7 @@
 import type { AppointmentChanges, ChangedAppointment } from '../appointment-changes.ts';
 import { capability, claimed, Failure } from './check.ts';
 import { directChange, expectSame, expectThat, facts, operation } from './expect.ts';
-import { book, change, changes, consecutiveSlots, mustRead } from './steps.ts';
+import { book, change, changes, consecutiveSlots, moves, mustRead } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof consecutiveSlots>>[number];
@@ -53,7 +53,7 @@ export const appointmentChanges = capability(
   (connector) => connector.listAppointmentChanges !== undefined,
   {
     'returns an appointment that was booked, moved and cancelled, as it is': claimed(
-      [changes('update', 'cancel')],
+      [moves, changes('cancel')],
       async (subject) => {
         const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
         const start = await list(subject);

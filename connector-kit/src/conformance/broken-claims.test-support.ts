@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { changing, inSeparateWrites, type Variant } from './broken.test-support.ts';
 
 /** Connectors that do not do what their capabilities claim. Each with the check that must fail. */
@@ -40,6 +41,38 @@ export const claimVariants: readonly Variant[] = [
       capabilities: { ...right.capabilities, changesPerTransaction: 3 },
       changeAppointments: (write) =>
         write.changes.length > 3 ? inSeparateWrites(right, write) : right.changeAppointments(write),
+    }),
+  ],
+  [
+    'rebooks without cancelling',
+    'unclaimed',
+    'capabilities are consistent',
+    (right) => ({ capabilities: { ...right.capabilities, changes: ['create'], rebooks: true } }),
+  ],
+  [
+    'rebooks, and moves an appointment as well',
+    'update',
+    'rejects a new time or resource if appointments are rebooked, and changes nothing',
+    (right) => ({ capabilities: { ...right.capabilities, rebooks: true } }),
+  ],
+  [
+    'rebooks, and cancels the former appointment itself',
+    'cancel',
+    'a patient can have the new appointment and the former one until that is cancelled',
+    (right) => ({
+      capabilities: { ...right.capabilities, rebooks: true },
+      async changeAppointments(write) {
+        const [first] = write.changes;
+        if (first?.kind !== 'create') return right.changeAppointments(write);
+        const { patientId, resourceId } = first;
+        const range = { start: new Date(first.start.getTime() - 24 * 60 * 60 * 1000), end: first.start };
+        const { careUnit } = write;
+        const states = ['booked'] as const;
+        const earlier = await right.listAppointments({ careUnit, patientId, resourceId, range, states, limit: 500 });
+        const changes = earlier.map(({ id }) => ({ kind: 'cancel', appointmentId: id }) as const);
+        if (changes.length > 0) await right.changeAppointments({ careUnit, operationId: randomUUID(), changes });
+        return right.changeAppointments(write);
+      },
     }),
   ],
   [

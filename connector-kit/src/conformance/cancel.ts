@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { capability } from './check.ts';
+import { capability, claimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, given, operation } from './expect.ts';
-import { book, change, freeSlot, isFree, mustRead } from './steps.ts';
+import { appointmentsAt, book, change, consecutiveSlots, freeSlot, isFree, mustRead, rebooks } from './steps.ts';
+
+type Slot = Awaited<ReturnType<typeof freeSlot>>;
 
 export const appointmentsCancel = capability('cancel', ({ capabilities }) => capabilities.changes.includes('cancel'), {
   'cancels an appointment and frees its time': async (subject) => {
@@ -31,6 +33,19 @@ export const appointmentsCancel = capability('cancel', ({ capabilities }) => cap
     expectThat(!(await isFree(subject, slot)), 'Cancelling twice frees a time that another appointment has booked');
     expectSame((await mustRead(subject, next.id)).state, 'booked', 'State of the appointment that booked the time');
   },
+
+  'a patient can have the new appointment and the former one until that is cancelled': claimed(
+    [rebooks],
+    async (subject) => {
+      const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
+      const former = await book(subject, { slot: from });
+      const next = await book(subject, { slot: to });
+      const there = async () => (await appointmentsAt(subject, from, to)).map(({ id }) => id).sort();
+      expectSame(await there(), [former.id, next.id].sort(), 'Appointments after the new time was booked too');
+      await change(subject, { kind: 'cancel', appointmentId: former.id });
+      expectSame(await there(), [next.id], 'Appointments after the former one was cancelled');
+    },
+  ),
 
   'rejects an unknown appointment': async (subject) => {
     const unknown = change(subject, { kind: 'cancel', appointmentId: 'no-such-appointment' });

@@ -1,6 +1,6 @@
 import { capability, claimed } from './check.ts';
 import { expectSame, expectThat, given } from './expect.ts';
-import { appointmentsAt, book, change, changes, freeSlots, mustRead, needsBooking } from './steps.ts';
+import { appointmentsAt, book, change, freeSlots, moves, mustRead, needsBooking } from './steps.ts';
 import type { ClockChange, Subject } from './subject.ts';
 
 function fixtures({ clockChanges }: Subject): readonly ClockChange[] {
@@ -50,7 +50,7 @@ export const clockChanges = capability('clock-changes', (connector) => connector
     }
   },
 
-  'moves an appointment across a clock change': claimed([changes('update')], async (subject) => {
+  'moves an appointment across a clock change': claimed([moves], async (subject) => {
     needsBooking(subject);
     for (const fixture of fixtures(subject)) {
       const slots = await slotsAround(subject, fixture);

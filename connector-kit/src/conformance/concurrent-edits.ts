@@ -1,7 +1,7 @@
 import type { Appointment } from '../records.ts';
 import { capability, claimed } from './check.ts';
 import { directChange, expectRejection, expectSame, expectThat, given } from './expect.ts';
-import { book, change, changes, consecutiveSlots, freeSlot, isFree, mustRead } from './steps.ts';
+import { book, change, changes, consecutiveSlots, freeSlot, isFree, moves, mustRead } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -22,7 +22,7 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
     expectSame((await mustRead(subject, made.id)).state, 'cancelled', 'State after a rejected update');
   },
 
-  'a move keeps a comment written in the EHR': claimed([changes('update')], async (subject) => {
+  'a move keeps a comment written in the EHR': claimed([moves], async (subject) => {
     const comment = directChange(subject, 'comment');
     const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: from, comment: 'first' });
@@ -55,7 +55,7 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
     await expectStaysTaken(subject, (made) => change(subject, { kind: 'cancel', appointmentId: made.id }));
   }),
 
-  'a move does not free a time that the EHR has booked twice': claimed([changes('update')], async (subject) => {
+  'a move does not free a time that the EHR has booked twice': claimed([moves], async (subject) => {
     await expectStaysTaken(subject, async (made) => {
       const to = await freeSlot(subject);
       const time = { start: to.start, end: to.end };
@@ -63,7 +63,7 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
     });
   }),
 
-  'a cancellation in the EHR during a move is not undone': claimed([changes('update')], async (subject) => {
+  'a cancellation in the EHR during a move is not undone': claimed([moves], async (subject) => {
     const cancel = directChange(subject, 'cancel');
     for (let round = 1; round <= 5; round++) {
       const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];

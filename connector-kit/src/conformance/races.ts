@@ -3,7 +3,17 @@ import { ConnectorError } from '../errors.ts';
 import type { Appointment } from '../records.ts';
 import { capability, claimed } from './check.ts';
 import { describe, expectSame, expectThat } from './expect.ts';
-import { appointmentsAt, book, change, changes, consecutiveSlots, creation, freeSlot, mustRead } from './steps.ts';
+import {
+  appointmentsAt,
+  book,
+  change,
+  changes,
+  consecutiveSlots,
+  creation,
+  freeSlot,
+  moves,
+  mustRead,
+} from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -74,7 +84,7 @@ export const races = capability('races', ({ capabilities }) => capabilities.chan
     }
   },
 
-  'concurrent moves and bookings of one slot: exactly one succeeds': claimed([changes('update')], async (subject) => {
+  'concurrent moves and bookings of one slot: exactly one succeeds': claimed([moves], async (subject) => {
     const [a, b, target] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
     const movers = [await book(subject, { slot: a }), await book(subject, { slot: b })];
     const booking = await creation(subject, target);

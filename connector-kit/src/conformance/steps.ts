@@ -139,6 +139,12 @@ export function has(...names: readonly (keyof Connector)[]): Claim {
 /** Appointments of this EHR take one slot each. */
 export const takesOneSlot: Claim = ({ facts }) => facts.oneSlotOnly ?? false;
 
+/** The EHR cannot move an appointment. The gateway books the new time and cancels the former appointment. */
+export const rebooks: Claim = ({ connector }) => connector.capabilities.rebooks ?? false;
+
+/** `update` changes the time and the resource of an appointment. */
+export const moves: Claim = (subject) => changes('update')(subject) && !rebooks(subject);
+
 export function not(claim: Claim): Claim {
   return (subject) => !claim(subject);
 }

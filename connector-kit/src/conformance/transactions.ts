@@ -9,6 +9,7 @@ import {
   consecutiveSlots,
   creation,
   type freeSlot,
+  moves,
   mustRead,
   needsBooking,
   write,
@@ -98,7 +99,7 @@ export const transactions = capability('transactions', ({ capabilities }) => cap
     }
   }),
 
-  'two appointments can swap times': claimed([changes('update')], async (subject) => {
+  'two appointments can swap times': claimed([moves], async (subject) => {
     needsBooking(subject);
     const [a, b] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const [first, second] = [await book(subject, { slot: a }), await book(subject, { slot: b })];

@@ -29,7 +29,7 @@ const limitsWrites: Claim = (subject) => Number.isFinite(mostChanges(subject));
 /** Checks that the connector rejects everything that it does not claim. */
 export const unclaimed = capability('unclaimed', () => true, {
   'capabilities are consistent': async ({ connector }) => {
-    const { changes, patientIdentifierTypes, resourceIdentifierTypes, transactions, changesPerTransaction } =
+    const { changes, patientIdentifierTypes, resourceIdentifierTypes, transactions, changesPerTransaction, rebooks } =
       connector.capabilities;
     expectThat(patientIdentifierTypes.includes('emr_id'), 'emr_id is not among the identifier types of patients');
     expectThat(resourceIdentifierTypes.includes('emr_id'), 'emr_id is not among the identifier types of resources');
@@ -40,6 +40,8 @@ export const unclaimed = capability('unclaimed', () => true, {
     );
     const some = holdKinds.some((kind) => kind !== 'create' && changes.includes(kind));
     expectThat(!some || claimsHolds(connector), 'confirm, extend and release must be claimed together with create');
+    const canRebook = changes.includes('create') && changes.includes('cancel');
+    expectThat(!rebooks || canRebook, 'rebooks needs create and cancel');
     expectThat(!transactions || changes.length > 0, 'Transactions are claimed without any change');
     const isSome = transactions && Number(changesPerTransaction) >= 3;
     expectThat(

@@ -11,9 +11,11 @@ import {
   consecutiveSlots,
   freeSlot,
   isFree,
+  moves,
   mustRead,
   not,
   read,
+  rebooks,
   simultaneousSlots,
   takesOneSlot,
 } from './steps.ts';
@@ -26,7 +28,7 @@ function update(subject: Subject, { id }: Appointment, what: Omit<AppointmentUpd
 }
 
 export const appointmentsUpdate = capability('update', ({ capabilities }) => capabilities.changes.includes('update'), {
-  'moves an appointment and frees its previous time': async (subject) => {
+  'moves an appointment and frees its previous time': claimed([moves], async (subject) => {
     const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: from, comment: 'kept' });
     const moved = await update(subject, made, { time: { start: to.start, end: to.end } });
@@ -39,9 +41,9 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
       const former = await read(subject, made.id);
       expectSame(former?.state, 'cancelled', 'State of the original appointment after a move created a new one');
     }
-  },
+  }),
 
-  'treats the time of the appointment itself as free': claimed([not(takesOneSlot)], async (subject) => {
+  'treats the time of the appointment itself as free': claimed([moves, not(takesOneSlot)], async (subject) => {
     const [first, second] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: first });
     const longer = await update(subject, made, { time: { start: first.start, end: second.end } });
@@ -51,14 +53,28 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
     expectThat(await isFree(subject, first), 'The freed time of a shortened appointment is not free');
   }),
 
-  'moves an appointment to another resource': async (subject) => {
+  'moves an appointment to another resource': claimed([moves], async (subject) => {
     const [from, to] = await simultaneousSlots(subject);
     const made = await book(subject, { slot: from });
     const moved = await update(subject, made, { resourceId: to.resourceId });
     expectSame((await mustRead(subject, moved.id)).resourceId, to.resourceId, 'Resource after the move');
     expectThat(await isFree(subject, from), 'The previous resource is not free');
     expectThat(!(await isFree(subject, to)), 'The new resource is free');
-  },
+  }),
+
+  'rejects a new time or resource if appointments are rebooked, and changes nothing': claimed(
+    [rebooks],
+    async (subject) => {
+      const [mine, other] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
+      const made = await book(subject, { slot: mine, comment: 'original' });
+      for (const what of [{ time: { start: other.start, end: other.end } }, { resourceId: made.resourceId }]) {
+        const move = update(subject, made, { ...what, comment: 'changed' });
+        await expectRejection(move, 'unsupported', 'A new time or resource, although appointments are rebooked,');
+      }
+      expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment after a rejected move');
+      expectThat(await isFree(subject, other), 'The new time is not free after a rejected move');
+    },
+  ),
 
   'changes and clears only the comment': async (subject) => {
     const made = await book(subject, { comment: 'first' });
@@ -69,7 +85,7 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
     }
   },
 
-  'rejects a move to a booked time and changes nothing': async (subject) => {
+  'rejects a move to a booked time and changes nothing': claimed([moves], async (subject) => {
     const [mine, taken] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: mine, comment: 'original' });
     await book(subject, { slot: taken });
@@ -82,22 +98,22 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
     }
     expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment after a rejected move');
     expectThat(!(await isFree(subject, mine)), 'The time of an appointment is free after a rejected move');
-  },
+  }),
 
-  'rejects a move to an unknown resource': async (subject) => {
+  'rejects a move to an unknown resource': claimed([moves], async (subject) => {
     const made = await book(subject);
     const unknown = update(subject, made, { resourceId: 'no-such-resource' });
     await expectRejection(unknown, 'resource_not_found', 'Moving to a resource that does not exist');
     expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment after a rejected move');
-  },
+  }),
 
-  'rejects a move to a resource of another care unit': async (subject) => {
+  'rejects a move to a resource of another care unit': claimed([moves], async (subject) => {
     const { id } = await foreignResource(subject);
     const made = await book(subject);
     const elsewhere = update(subject, made, { resourceId: id });
     await expectRejection(elsewhere, ['resource_not_found', 'time_slot_unavailable'], 'Moving to another care unit');
     expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment after a rejected move');
-  },
+  }),
 
   'rejects an update of a cancelled appointment': claimed([changes('cancel')], async (subject) => {
     const slot = await freeSlot(subject);
