@@ -1,17 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { pino } from 'pino';
-import { Registry } from 'prom-client';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { listActivity, recordActivity } from '../console/activity.ts';
 import { createDb } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { prepareAuditKey, readAuditKeys } from './key-store.ts';
-import { createAuditMetrics } from './metrics.ts';
 import { deleteOldActivity } from './old-activity.ts';
-import { tamper } from './test-audit.ts';
-import { Trail } from './trail.ts';
+import { newTrail, tamper } from './test-audit.ts';
 import { verifyChains, verifyUnlinked } from './verify.ts';
 
 const { database, dispose } = await createTestDatabase();
@@ -20,13 +16,6 @@ const db = createDb(database);
 const ring = createKeyRing([randomBytes(32)]);
 const key = await prepareAuditKey(db, ring);
 const keys = await readAuditKeys(db, ring);
-const newTrail = () =>
-  new Trail(db, {
-    key,
-    background: db,
-    log: pino({ enabled: false }),
-    metrics: createAuditMetrics(new Registry()),
-  });
 
 beforeEach(() =>
   tamper(db, async (tx) => {
@@ -47,14 +36,14 @@ async function verdicts() {
 
 /** Seven actions, linked by a gateway that has stopped. */
 async function linked(): Promise<void> {
-  const trail = newTrail();
+  const trail = newTrail(db, key);
   for (const target of 'abcdefg') await act(target);
   await trail.close();
 }
 
 describe('what operators did', () => {
   test('is linked into a chain, also by several gateways, and stays in the list', async () => {
-    const trails = [newTrail(), newTrail()];
+    const trails = [newTrail(db, key), newTrail(db, key)];
     for (const target of 'abc') await act(target);
     expect(await verifyUnlinked(db, keys)).toMatchObject({ activity: 3 });
     for (const trail of trails) await trail.linkActivity();
@@ -98,7 +87,7 @@ describe('what operators did', () => {
 
   test('is linked for a sign-in when its outcome is certain', async () => {
     await recordActivity(db, { operator: 'kari', action: 'sign_in', outcome: 'rejected' });
-    const trail = newTrail();
+    const trail = newTrail(db, key);
     await trail.linkActivity();
     expect(await verdicts()).toEqual([]);
     await sql`UPDATE operator_activity SET outcome = 'done', at = at - interval '61 seconds'`.execute(db);
@@ -109,7 +98,7 @@ describe('what operators did', () => {
   test('is deleted after 400 days from the beginning of a chain, and the rest still verifies', async () => {
     for (const target of 'abcdefg') await act(target);
     await sql`UPDATE operator_activity SET at = now() - interval '401 days' WHERE target <= 'e'`.execute(db);
-    await newTrail().close();
+    await newTrail(db, key).close();
     const deleteThree = () => deleteOldActivity(db, ring, 3);
     expect([await deleteThree(), await deleteThree(), await deleteThree()]).toEqual([true, false, false]);
     expect((await listActivity(db, 9)).map(({ target }) => target)).toEqual(['g', 'f']);

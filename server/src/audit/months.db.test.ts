@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
-import { pino } from 'pino';
-import { Registry } from 'prom-client';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { observeStatements } from '../../../test/database/statements.ts';
@@ -19,11 +17,10 @@ import type { AuditKey } from './audit-key.ts';
 import { beginning, hashOf } from './chain.ts';
 import { prepareAuditKey, readAuditKeys } from './key-store.ts';
 import { linkedAccesses } from './linked-accesses.ts';
-import { createAuditMetrics } from './metrics.ts';
 import { createMonths, dropMonths } from './months.ts';
 import { searchEntries } from './search.ts';
-import { auditEntries, tamper } from './test-audit.ts';
-import { Trail } from './trail.ts';
+import { auditEntries, newTrail, tamper } from './test-audit.ts';
+import type { Trail } from './trail.ts';
 import { verifyChains } from './verify.ts';
 
 /*
@@ -58,14 +55,6 @@ const access: Access = {
   requestId: 'r-1',
   operationId: undefined,
 };
-
-const newTrail = () =>
-  new Trail(db, {
-    key,
-    background: db,
-    log: pino({ enabled: false }),
-    metrics: createAuditMetrics(new Registry()),
-  });
 
 /** Stores a chain with entries of these times, as gateways link them. */
 async function chainOf(times: readonly Date[], inDb = db): Promise<string> {
@@ -140,7 +129,7 @@ describe('entries', () => {
   });
 
   test('of a wrong clock are stored, found and verified', async () => {
-    const trail = newTrail();
+    const trail = newTrail(db, key);
     const now = new Date();
     await recordAt(trail, new Date(0));
     await recordAt(trail, new Date('2200-01-01T00:00:00Z'));
@@ -177,7 +166,7 @@ describe('entries', () => {
   });
 
   test('are linked behind an entry of another month', async () => {
-    const trail = newTrail();
+    const trail = newTrail(db, key);
     for (const ahead of [0, 1, 2]) await recordAt(trail, await monthAhead(ahead));
     expect(new Set(await places()).size).toBe(3);
     expect(await verdicts()).toEqual([[null, 3]]);
@@ -277,7 +266,7 @@ describe.each([
   });
 
   test('leave a chain that is continued without an entry left', async () => {
-    const trail = newTrail();
+    const trail = newTrail(db, key);
     await trail.record(access);
     await trail.linkAccesses();
     await tamper(db, (tx) => sql`UPDATE audit_entries SET at = ${daysAgo(100)}`.execute(tx));
@@ -289,6 +278,7 @@ describe.each([
   });
 });
 
+// PGlite has one connection: nobody else reads meanwhile.
 describe.skipIf(url === undefined)('while somebody reads the trail', () => {
   test('no month is dropped or created, and nobody waits for it', async () => {
     await createMonthOf(100);

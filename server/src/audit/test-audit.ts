@@ -1,7 +1,22 @@
 import { sql } from 'kysely';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import type { Gateway } from '../../../test/gateway/gateway.ts';
 import type { Db } from '../db/kysely.ts';
+import type { AuditKey } from './audit-key.ts';
+import { createAuditMetrics } from './metrics.ts';
 import { type FoundAccess, searchEntries } from './search.ts';
+import { Trail } from './trail.ts';
+
+/** The trail of a gateway of its own, whose log and metrics nobody reads. */
+export function newTrail(db: Db, key: AuditKey): Trail {
+  return new Trail(db, {
+    key,
+    background: db,
+    log: pino({ enabled: false }),
+    metrics: createAuditMetrics(new Registry()),
+  });
+}
 
 /** All accesses in the audit trail, the oldest first, or those of one request or operation. */
 export async function auditEntries(db: Db, requestId?: string): Promise<FoundAccess[]> {

@@ -149,11 +149,12 @@ describe('a URL', () => {
     }
   });
 
-  /** An address of this machine that other machines can reach. A machine with loopback alone has none: the test is skipped. */
+  /** An address of this machine that other machines can reach. */
   const own = Object.values(networkInterfaces())
     .flatMap((addresses = []) => addresses)
     .find(({ address, internal }) => !internal && mayConnectTo(address, true));
 
+  // A machine with loopback alone has no address that other machines can reach.
   test.skipIf(!own)('of another machine is tried with TLS, or if the connection allows plain text', async () => {
     const host = own?.family === 'IPv6' ? `[${own.address}]` : own?.address;
     const closed = `${host}:${await freePort()}`;
