@@ -166,6 +166,8 @@ clients:
 test.each([
   ['create demo --scope notes:read --grant sandbox-no', 1, 'The configuration file has a client with this id.'],
   ['create other --scope notes:reed', 2, '--scope: "notes:reed" is unknown; must be one of appointments:read'],
+  ['create other --scope notes:reed', 2, '; did you mean "notes:read"?'],
+  ['update site --scope webhooks:read', 2, '; did you mean "webhooks:manage"?'],
   ['create other --scope notes:read', 2, '--grant: must have at least one entry'],
   ['create other --scope notes:read --grant sandbox', 2, 'which has sandbox-no, sandbox-se, sandbox-uk'],
   ['create other --scope notes:read --grant sandbox-no:', 2, '--grant: must be'],

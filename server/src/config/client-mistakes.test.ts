@@ -35,9 +35,18 @@ test.each<[Partial<ClientFacts>, string]>([
     { scopes: ['appointments:reed' as Scope] },
     'scopes[0]: "appointments:reed" is unknown; must be one of appointments:',
   ],
+  ...[
+    ['appointments:reed', 'appointments:read'],
+    ['read:patients', 'patients:read'],
+    ['webhooks:read', 'webhooks:manage'],
+  ].map(([typed = '', meant]): [Partial<ClientFacts>, string] => [
+    { scopes: [typed as Scope] },
+    `webhooks:manage; did you mean "${meant}"?`,
+  ]),
   [{ scopes: ['notes:read', 'notes:read'] }, 'scopes[1]: is repeated in the list'],
   [{ grants: [] }, 'grants: must have at least one entry'],
   [{ grants: [{ emr: 'west' }] }, 'grants[0].emr: "west" is not an EHR of the configuration, which has north, south'],
+  [{ grants: [{ emr: 'nort' }] }, 'which has north, south; did you mean "north"?'],
   [
     { grants: [{ emr: 'north', care_units: ['ward-1', 'ward-3'] }] },
     'grants[0].care_units[1]: "ward-3" is not a care unit of north of the configuration, which has ward-1, ward-2',

@@ -5,6 +5,7 @@ import { type Mistake, quoted } from './mistake.ts';
 import { type ClientFacts, clientFactsSchema, type Grant } from './schema.ts';
 import { validateAgainst } from './schema-mistakes.ts';
 import { unknownGrants } from './unknown-grants.ts';
+import { didYouMean } from './wording.ts';
 
 const someFacts = Type.Partial(clientFactsSchema);
 
@@ -22,7 +23,7 @@ export function clientMistakes(facts: Partial<ClientFacts>, { emrs }: Pick<Confi
 }
 
 function notConfigured(id: string, what: string, known: readonly string[]): string {
-  return `${quoted(id)} is not ${what} of the configuration, which has ${known.join(', ')}`;
+  return `${quoted(id)} is not ${what} of the configuration, which has ${known.join(', ')}${didYouMean(id, known)}`;
 }
 
 function ambiguousGrants(grants: readonly Grant[]): Mistake[] {

@@ -1,6 +1,7 @@
 /**
  * The known word closest to a misspelled one: at most two edits away, or a third of the length of a long word. Otherwise the
- * only one that begins with it.
+ * one with the same parts in another order, as `read:notes`, or the only one that begins with it, or with its first part, as
+ * `webhooks:read`.
  */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   if (word.length > 64) return undefined;
@@ -15,8 +16,14 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
     }
   }
   if (best !== undefined || word.length < 3) return best;
-  const [longer, ...others] = [...known].filter((it) => it.toLowerCase().startsWith(word.toLowerCase()));
-  return others.length === 0 ? longer : undefined;
+  const parts = word.toLowerCase().split(':');
+  const swapped = [...known].find((it) => isReordered(it.toLowerCase().split(':'), parts));
+  const [longer, ...others] = [...known].filter((it) => it.toLowerCase().startsWith(parts[0] ?? ''));
+  return swapped ?? (others.length === 0 ? longer : undefined);
+}
+
+function isReordered(some: readonly string[], others: readonly string[]): boolean {
+  return some.toSorted().join(':') === others.toSorted().join(':');
 }
 
 /** Number of insertions, deletions, replacements and swaps between two words (optimal string alignment). */
