@@ -595,6 +595,10 @@ export interface components {
             end: string;
             healthcare_service_id: string;
             id: string;
+            /** @description How the patient and the resource meet. Null if the EHR does not say. */
+            modality: ("in_person" | "phone" | "video") | null;
+            /** @description What the EHR asks to tell the patient about this change, such as to come fasting. Only in the response of the write, and in its replay; null otherwise. */
+            notice: string | null;
             /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             patient_id: string;
             /** @description Id of the original appointment, if this id was created by a two-step cancellation. */
@@ -728,6 +732,10 @@ export interface components {
             healthcare_service_id: string;
             /** @description Null if it would be created. */
             id: string | null;
+            /** @description How the patient and the resource meet. Null if the EHR does not say. */
+            modality: ("in_person" | "phone" | "video") | null;
+            /** @description What the EHR asks to tell the patient about this change, such as to come fasting. Only in the response of the write, and in its replay; null otherwise. */
+            notice: string | null;
             /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             patient_id: string;
             /** @description Id of the original appointment, if this id was created by a two-step cancellation. */
@@ -1246,6 +1254,8 @@ export interface components {
             /** Format: date-time */
             end: string;
             healthcare_service_id: string;
+            /** @description How the patient and the resource meet. Null if the EHR does not say. */
+            modality: ("in_person" | "phone" | "video") | null;
             /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             resource_id: string;
             /** Format: date-time */
@@ -2004,7 +2014,9 @@ export interface operations {
                      *           "care_unit_id": "oslo-sentrum",
                      *           "confirmation": null,
                      *           "replaces_id": null,
-                     *           "supersedes_id": null
+                     *           "supersedes_id": null,
+                     *           "modality": null,
+                     *           "notice": null
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -2231,7 +2243,9 @@ export interface operations {
                      *       "care_unit_id": "oslo-sentrum",
                      *       "confirmation": null,
                      *       "replaces_id": null,
-                     *       "supersedes_id": null
+                     *       "supersedes_id": null,
+                     *       "modality": null,
+                     *       "notice": null
                      *     }
                      */
                     "application/json": components["schemas"]["Appointment"];
@@ -2483,7 +2497,9 @@ export interface operations {
                      *           "care_unit_id": "oslo-sentrum",
                      *           "confirmation": null,
                      *           "replaces_id": null,
-                     *           "supersedes_id": null
+                     *           "supersedes_id": null,
+                     *           "modality": null,
+                     *           "notice": null
                      *         }
                      *       ]
                      *     }
@@ -2725,7 +2741,9 @@ export interface operations {
                      *       "care_unit_id": "oslo-sentrum",
                      *       "confirmation": null,
                      *       "replaces_id": null,
-                     *       "supersedes_id": null
+                     *       "supersedes_id": null,
+                     *       "modality": null,
+                     *       "notice": null
                      *     }
                      */
                     "application/json": components["schemas"]["Appointment"];
@@ -2934,7 +2952,9 @@ export interface operations {
                      *       "care_unit_id": "oslo-sentrum",
                      *       "confirmation": null,
                      *       "replaces_id": null,
-                     *       "supersedes_id": null
+                     *       "supersedes_id": null,
+                     *       "modality": null,
+                     *       "notice": null
                      *     }
                      */
                     "application/json": components["schemas"]["AppointmentPreview"] | components["schemas"]["Appointment"];
@@ -3182,7 +3202,9 @@ export interface operations {
                      *         "page_url": "https://appointments.example.org/c/h8Vt3fKq0ZbR1yWm5LxNcD7e"
                      *       },
                      *       "replaces_id": null,
-                     *       "supersedes_id": null
+                     *       "supersedes_id": null,
+                     *       "modality": null,
+                     *       "notice": null
                      *     }
                      */
                     "application/json": components["schemas"]["Appointment"];
@@ -6848,7 +6870,8 @@ export interface operations {
                      *           "start": "2027-03-19T08:00:00+01:00",
                      *           "end": "2027-03-19T08:30:00+01:00",
                      *           "resource_id": "emr_id:r-1",
-                     *           "healthcare_service_id": "consultation"
+                     *           "healthcare_service_id": "consultation",
+                     *           "modality": null
                      *         }
                      *       ],
                      *       "next_cursor": null

@@ -17,6 +17,7 @@ import type {
   CareUnit,
   HealthcareService,
   Patient,
+  PatientDetails,
   Resource,
   TimeSlot,
 } from './records.ts';
@@ -34,6 +35,24 @@ export type ChangeKind = (typeof changeKinds)[number];
 export interface Capabilities {
   /** Always includes `emr_id`. The gateway rejects all other types without calling the connector. */
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
+  /**
+   * Of `patientIdentifierTypes`, those that the EHR takes as they are, because it has no patient look-up. The connector leaves
+   * `findPatient` out. Its patient ids then are identifiers with their type, such as `se_personal_number:191212121212`, in
+   * every query and change and in what it returns. The gateway alone turns them into tokens. Absent: the EHR has ids of its own.
+   */
+  readonly passesThrough?: readonly Exclude<PatientIdentifierType, 'emr_id'>[];
+  /**
+   * Whether a booking carries the name, phone number and e-mail address of the patient, and whether it must. Absent: it
+   * cannot.
+   */
+  readonly patientDetails?: 'optional' | 'required';
+  /** Whether a search for time slots can be for one patient, and whether it must. Absent: it cannot. */
+  readonly slotsByPatient?: 'optional' | 'required';
+  /**
+   * How many requests the EHR allows in a second, all gateways together. Operators can configure another figure. Absent: as
+   * many as it can process.
+   */
+  readonly requestsPerSecond?: number;
   /** Always includes `emr_id`. */
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
   /**
@@ -118,6 +137,10 @@ export interface TimeSlotQuery {
   readonly healthcareServiceIds?: readonly string[] | undefined;
   /** Ids of appointments whose time counts as free, because the caller is about to move or cancel them. */
   readonly freeing?: readonly string[] | undefined;
+  /** Only slots that this patient can book. Absent if nobody has named one, or without `slotsByPatient`. */
+  readonly patientId?: string | undefined;
+  /** Only slots to which this appointment can be moved. */
+  readonly forAppointment?: string | undefined;
   readonly after?: TimeSlotPosition | undefined;
   readonly limit: number;
 }
@@ -135,6 +158,8 @@ export interface AppointmentCreation {
   readonly end: Date;
   readonly comment: string | null;
   readonly holdUntil: Date | null;
+  /** Present if the caller has sent them. Always present if `patientDetails` is `required`. */
+  readonly patientDetails?: PatientDetails | undefined;
 }
 
 /**

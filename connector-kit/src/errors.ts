@@ -54,6 +54,11 @@ export class ConnectorError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** For `schedule_has_appointments`. */
   readonly appointmentIds: readonly string[];
+  /**
+   * What the EHR asks to tell the person about the failure. It becomes the `detail` of the response, and is never logged. The
+   * gateway shows up to 500 characters of it, without control characters.
+   */
+  readonly publicDetail: string | undefined;
 
   constructor(
     kind: ConnectorErrorKind,
@@ -62,6 +67,7 @@ export class ConnectorError extends Error {
       cause?: unknown;
       retryAfterSeconds?: number;
       appointmentIds?: readonly string[];
+      publicDetail?: string | undefined;
     } = {},
   ) {
     super(message, { cause: options.cause });
@@ -69,6 +75,7 @@ export class ConnectorError extends Error {
     this.kind = kind;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.appointmentIds = options.appointmentIds ?? [];
+    this.publicDetail = options.publicDetail;
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

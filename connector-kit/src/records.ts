@@ -43,6 +43,15 @@ export interface Patient {
   readonly replaces?: readonly PatientIdentifier[];
 }
 
+/** What a caller tells about a patient with a booking. Never logged, and stored encrypted only. */
+export interface PatientDetails {
+  readonly givenName: string | null;
+  readonly familyName: string | null;
+  /** E.164. */
+  readonly phone: string | null;
+  readonly email: string | null;
+}
+
 /** The kinds of resource. */
 export const resourceKinds = ['practitioner', 'room', 'device'] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
@@ -64,12 +73,18 @@ export interface HealthcareService {
   readonly durationMinutes: number | null;
 }
 
+/** How the patient and the resource meet. */
+export const modalities = ['in_person', 'phone', 'video'] as const;
+export type Modality = (typeof modalities)[number];
+
 /** A free time of a resource. `start` is inclusive, `end` is exclusive. */
 export interface TimeSlot {
   readonly start: Date;
   readonly end: Date;
   readonly resourceId: string;
   readonly healthcareServiceId: string;
+  /** `null` or absent: not known. */
+  readonly modality?: Modality | null | undefined;
 }
 
 /**
@@ -98,4 +113,11 @@ export interface Appointment {
   readonly resourceId: string;
   readonly healthcareServiceId: string;
   readonly careUnitId: string;
+  /** `null` or absent: not known. */
+  readonly modality?: Modality | null | undefined;
+  /**
+   * In the result of a change: what the EHR asks to tell the person about it, such as "Come fasting". Shown in the response
+   * and nowhere else, up to 500 characters. Absent in everything that is read.
+   */
+  readonly notice?: string | null | undefined;
 }

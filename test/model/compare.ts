@@ -34,6 +34,8 @@ export function bodyOf(real: Real, entry: Entry, actual?: Appointment): object {
     confirmation: confirmationOf(real, entry, actual),
     replaces_id: entry.kind === 'view' ? real.id(entry.of.id) : null,
     supersedes_id: null,
+    modality: null,
+    notice: null,
   };
 }
 
@@ -81,6 +83,8 @@ export function previewOf(model: Model, real: Real, entry: Entry, change: string
       : null,
     replaces_id: entry.kind === 'view' ? real.id(entry.of.id) : null,
     supersedes_id: null,
+    modality: null,
+    notice: null,
     change,
   };
 }

@@ -21,6 +21,8 @@ export interface Appointment {
   readonly confirmation: unknown;
   readonly replaces_id: string | null;
   readonly supersedes_id: string | null;
+  readonly modality: string | null;
+  readonly notice: string | null;
 }
 
 export const oslo = '/api/emrs/sandbox-no/care-units/oslo-sentrum';

@@ -76,5 +76,7 @@ function represent(row: Row) {
     confirmation: null,
     replaces_id: null,
     supersedes_id: null,
+    modality: null,
+    notice: null,
   };
 }

@@ -1,3 +1,4 @@
+import { modalities } from '@crossward/connector-kit';
 import Type, { type TSchemaOptions } from 'typebox';
 
 /** Text in a request: Unicode that every database can store. */
@@ -39,6 +40,11 @@ export function choice<const Values extends readonly string[]>(values: Values, o
 export function nullableChoice<const Values extends readonly string[]>(values: Values, options: TSchemaOptions = {}) {
   return Type.Unsafe<Values[number] | null>({ anyOf: [choice(values), Type.Null()], ...options });
 }
+
+/** How the patient and the resource meet. */
+export const modality = nullableChoice(modalities, {
+  description: 'How the patient and the resource meet. Null if the EHR does not say.',
+});
 
 /** A typed reference to a named component of the OpenAPI description. */
 export function reference<Shape>(name: string) {

@@ -4,6 +4,7 @@ import {
   choice,
   dateTime,
   emrId,
+  modality,
   nullableChoice,
   nullableString,
   patientNotation,
@@ -71,6 +72,11 @@ const appointmentFacts = {
   }),
   supersedes_id: nullableString({
     description: 'Former id, if the EHR moved the appointment by cancelling it and booking a new one.',
+  }),
+  modality,
+  notice: nullableString({
+    description:
+      'What the EHR asks to tell the patient about this change, such as to come fasting. Only in the response of the write, and in its replay; null otherwise.',
   }),
 };
 

@@ -54,6 +54,8 @@ describe('a booking', () => {
       confirmation: null,
       replaces_id: null,
       supersedes_id: null,
+      modality: null,
+      notice: null,
     });
     expect(headers.location).toBe(`${oslo}/appointments/${body.id}`);
     expect((await gateway.request('GET', String(headers.location))).body).toEqual(body);

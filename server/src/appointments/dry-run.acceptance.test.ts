@@ -47,6 +47,8 @@ describe('a dry run of Create', () => {
       confirmation: null,
       replaces_id: null,
       supersedes_id: null,
+      modality: null,
+      notice: null,
       change: 'created',
     });
     // The dry run does not hold the time, so it can be booked.

@@ -1,6 +1,7 @@
 import type { Appointment, AppointmentState } from '@crossward/connector-kit';
 import type { Awaited, Item } from '../confirmations/items.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { textForPeople } from '../ehr/text-for-people.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import type { PageLinks } from '../messages/page-links.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
@@ -78,6 +79,7 @@ function writtenBody(
     status: awaited ? 'awaiting_confirmation' : statusOf[appointment.state],
     confirmation: awaited ? confirmation(awaited, { careUnit, services }) : null,
     replaces_id: replacesId ?? null,
+    notice: textForPeople(appointment.notice) ?? null,
   };
 }
 
@@ -133,6 +135,8 @@ function body(
     confirmation: null,
     replaces_id: null,
     supersedes_id: null,
+    modality: appointment.modality ?? null,
+    notice: null,
   };
 }
 
@@ -160,7 +164,7 @@ export function writtenResponse(
 ): OperationResponse {
   const bodies = steps.flatMap(({ response, change }, index) => {
     if (!response) return [];
-    const appointment = change ? results.get(index) : response.appointment;
+    const appointment = change ? results.get(index) : { ...response.appointment, notice: null };
     if (!appointment) throw new Error('The EHR returned fewer appointments than it was sent changes');
     const { id: planned = appointment.id, replacesId } = response;
     const { id = planned, awaited = response.awaiting } = made.get(index) ?? made.get(planned) ?? {};

@@ -54,6 +54,8 @@ const example: AppointmentBody = {
   confirmation: null,
   replaces_id: null,
   supersedes_id: null,
+  modality: null,
+  notice: null,
 };
 const awaitingExample: AppointmentBody = {
   ...example,

@@ -1,4 +1,5 @@
 import type { TimeRange } from '../api/request-times.ts';
+import { publicDetailOf } from '../ehr/connector-problems.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { formatInstant } from '../time/date-times.ts';
 
@@ -22,9 +23,10 @@ export function slotFault(requested: Requested, timeZone: string, place: Place |
   };
 }
 
-/** Reports each fault of the steps once. */
+/** Reports each fault of the steps once. What the EHR says to the person comes first. */
 export function timesTaken(steps: readonly { readonly faultIfTaken?: Fault }[], cause?: unknown): Problem {
   const faults = steps.flatMap(({ faultIfTaken }) => faultIfTaken ?? []);
   const reported = [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
-  return new Problem('time_slot_unavailable', { detail: reported[0]?.detail, faults: reported, cause });
+  const detail = publicDetailOf(cause) ?? reported[0]?.detail;
+  return new Problem('time_slot_unavailable', { detail, faults: reported, cause });
 }

@@ -2,6 +2,7 @@ import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-ki
 import { Problem, scheduleHasAppointments, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { Paused } from './guard/paused.ts';
+import { textForPeople } from './text-for-people.ts';
 
 /** The reason for each kind of connector error. `*_not_found` is checked earlier, where the place is known. */
 const reasonOf: Record<
@@ -38,7 +39,12 @@ export function asProblem(error: unknown): unknown {
     const detail = 'The connection to the EHR closed before the response. Nothing was changed.';
     return new Problem('ehr_timeout', { detail, cause: error });
   }
-  return new Problem(reasonOf[error.kind], { cause: error });
+  return new Problem(reasonOf[error.kind], { detail: publicDetailOf(error), cause: error });
+}
+
+/** What the EHR says to the person about the failure. `undefined`: nothing. */
+export function publicDetailOf(error: unknown): string | undefined {
+  return error instanceof ConnectorError ? textForPeople(error.publicDetail) : undefined;
 }
 
 /** 503 that says until when. */

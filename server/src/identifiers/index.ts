@@ -3,3 +3,4 @@ export { IdentifierError } from './identifier-error.ts';
 export { formatIdentifier, parsePatientIdentifier } from './notation.ts';
 export { readPatientIdentifier, readResourceIdentifier } from './read.ts';
 export { isReferable } from './referable-headers.ts';
+export { withoutNationalNumbers } from './without-national-numbers.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
-import { emrId, reference, resourceNotation, text } from '../api/schemas.ts';
+import { emrId, modality, reference, resourceNotation, text } from '../api/schemas.ts';
 
 export const timeslotSchema = Type.Object(
   {
@@ -8,6 +8,7 @@ export const timeslotSchema = Type.Object(
     end: Type.String({ format: 'date-time' }),
     resource_id: emrId,
     healthcare_service_id: Type.String(),
+    modality,
   },
   { $id: 'Timeslot', description: 'A free time slot. An appointment covers one or more consecutive slots.' },
 );

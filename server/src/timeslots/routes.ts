@@ -51,6 +51,7 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
             end: '2027-03-19T08:30:00+01:00',
             resource_id: 'emr_id:r-1',
             healthcare_service_id: 'consultation',
+            modality: null,
           },
         ],
         next_cursor: null,
@@ -94,6 +95,7 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
         end: format(slot.end),
         resource_id: formatIdentifier({ type: 'emr_id', value: slot.resourceId }),
         healthcare_service_id: slot.healthcareServiceId,
+        modality: slot.modality ?? null,
       }));
       return { body: { timeslots, next_cursor } };
     },

@@ -125,7 +125,7 @@ export type MadeCodes = ReadonlyMap<number | string, Made>;
 
 /** A booking as the appointment that it would become. */
 export function draftAppointment(
-  { kind: _, hold: __, ...booking }: PlannedCreation,
+  { kind: _, hold: __, patientDetails: ___, ...booking }: PlannedCreation,
   id: string,
   careUnitId: string,
   state: Appointment['state'],
