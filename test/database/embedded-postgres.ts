@@ -185,7 +185,8 @@ export async function startServer(
   };
 }
 
-async function serverUser(): Promise<User> {
+/** The user that runs servers of tests: not root. */
+export async function serverUser(): Promise<User> {
   if (process.getuid?.() !== 0) return {};
   const entries = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', 'nobody']) {

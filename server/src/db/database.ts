@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { addressOf, connectionFault, faultText } from '../log/connection-fault.ts';
+import { checkStatements } from './check-statements.ts';
 import { clientsOf } from './clients-of-primary.ts';
 import { DatabaseError, errorCode } from './errors.ts';
 import { ping } from './ping.ts';
@@ -64,7 +65,8 @@ const idleTransactionTimeout = 5_000;
  *
  * On PostgreSQL, statements time out after thirty seconds, and after five if they wait for a lock. A transaction in which the
  * gateway sends nothing for five seconds is rolled back. PgBouncer in transaction mode must be version 1.21 or newer, with
- * `statement_timeout`, `lock_timeout` and `idle_in_transaction_session_timeout` in its `ignore_startup_parameters`.
+ * `statement_timeout`, `lock_timeout` and `idle_in_transaction_session_timeout` in its `ignore_startup_parameters`. An older
+ * one is rejected.
  *
  * The embedded database keeps committed data if its process is killed, but can lose data in a power cut, because it
  * never calls fsync. It runs in this process, with one connection and no statement time-out.
@@ -115,6 +117,7 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
   };
   try {
     await checkVersion(pool);
+    await checkStatements([pool, background]);
   } catch (error) {
     await database.close();
     throw connectError(error, urls);

@@ -48,10 +48,13 @@ export function isLockTimeout(error: unknown): boolean {
   return errorCode(error) === '55P03';
 }
 
-/** A prepared statement is stale, because a migration changed its tables or a pooler dropped it. */
+/**
+ * The server did not execute a prepared statement, because a migration changed its tables, or a pooler dropped it or lent
+ * a connection on which another gateway has prepared it.
+ */
 export function isStaleStatement(error: unknown): boolean {
   const code = errorCode(error);
-  if (code === '26000') return true;
+  if (code === '26000' || code === '42P05') return true;
   return code === '0A000' && error instanceof Error && error.message.startsWith('cached plan must not change');
 }
 

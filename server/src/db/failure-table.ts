@@ -26,6 +26,9 @@ const byCode: Readonly<Record<string, DatabaseFailure>> = {
   // The server chose this transaction to end a conflict: serialization_failure, deadlock_detected.
   '40001': conflict,
   '40P01': conflict,
+  // A pooler mixes up prepared statements: invalid_sql_statement_name, duplicate_prepared_statement.
+  '26000': conflict,
+  '42P05': conflict,
   // It gave up: query_canceled (`statement_timeout`), lock_not_available (`lock_timeout`), a lack of memory, space or other
   // resources, an error of its disk.
   '57014': gaveUp,
