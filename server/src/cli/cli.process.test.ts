@@ -313,7 +313,7 @@ describe('messages', () => {
     );
     expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: notice });
     expect((await crossward('messages list')).stdout).toContain(
-      'booking  sandbox-se/lund  sms  waiting  no attempt has failed  since',
+      'booking  sandbox-se/lund  sms  waiting  no attempt yet  since',
     );
     expect((await crossward('messages failed')).stdout).toContain('No failed messages');
     expect(await crossward(`messages retry ${id}`)).toMatchObject({

@@ -3,7 +3,7 @@ import { duration } from '../console/parts.ts';
 import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import { type FailedMessage, listFailed, sendAgain } from '../messages/failed.ts';
 import { failureText } from '../messages/failure-text.ts';
-import { listOpen, type OpenMessage } from '../messages/open-messages.ts';
+import { listOpen, noFailureText, type OpenMessage, type OpenState } from '../messages/open-messages.ts';
 import { columnHelp } from './column-help.ts';
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -61,20 +61,20 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
 
 function line({ id, emr, careUnitId, channel, appointmentId, failureReason, expiresAt }: FailedMessage): string {
   const until = expiresAt.toISOString();
-  return `${id}  ${emr}/${careUnitId}  ${channel}  ${cause(failureReason)}  appointment ${appointmentId}  code expires ${until}\n`;
+  return `${id}  ${emr}/${careUnitId}  ${channel}  ${cause(failureReason, 'failed')}  appointment ${appointmentId}  code expires ${until}\n`;
 }
 
 function openLine(message: OpenMessage): string {
   const { id, emr, careUnitId, channel, kind, state, attempts, nextAttemptAt, since, ageSeconds, failureReason } =
     message;
-  const next = nextAttemptAt?.toISOString() ?? 'none';
+  const next = nextAttemptAt !== null && nextAttemptAt <= new Date() ? 'due' : (nextAttemptAt?.toISOString() ?? 'none');
   const age = duration(ageSeconds).replaceAll('\u00a0', ' ');
-  const what = `${kind ?? 'unknown'}  ${emr}/${careUnitId}  ${channel}  ${state}  ${cause(failureReason)}`;
+  const what = `${kind ?? 'unknown'}  ${emr}/${careUnitId}  ${channel}  ${state}  ${cause(failureReason, state)}`;
   const progress = `since ${since.toISOString()} (${age})  attempts ${attempts ?? '?'}  next ${next}`;
   return `${what}  ${progress}  code expires ${message.expiresAt.toISOString()}  appointment ${message.appointmentId}  message ${id}\n`;
 }
 
 /** As in the console. The command line does not know the address of the provider. */
-function cause(failureReason: string | null): string {
-  return failureReason === null ? 'no attempt has failed' : failureText(failureReason);
+function cause(failureReason: string | null, state: OpenState): string {
+  return failureReason === null ? noFailureText(state) : failureText(failureReason);
 }

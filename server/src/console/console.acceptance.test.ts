@@ -436,7 +436,7 @@ describe('an operator', () => {
     expect(page.text).toContain('status 401 from the provider');
     expect(page.html).toContain(`messages/${id}/send`);
     expect(page.text).toMatch(/failed SMS: \d+ messages?, status 401 from the provider, since /);
-    expect((await browser.submit(`/console/messages/${id}/send`)).text).toContain('was queued.');
+    expect((await browser.submit(`/console/messages/${id}/send`)).text).toContain('1 message is queued again.');
     await browser.open('/console/messages');
     expect((await browser.submit('/console/messages/x/send')).text).toContain('Nothing was sent');
   });

@@ -195,19 +195,55 @@ test('a provider that accepts connections and does not respond is told too', asy
   hanging.close();
 });
 
-test('a message that no gateway has tried to send is told too', async () => {
+/** Lets jobs that are created during the work begin tomorrow. */
+async function withoutAttempts(work: () => Promise<void>): Promise<void> {
   const hold = `CREATE OR REPLACE FUNCTION hold_jobs() RETURNS trigger LANGUAGE plpgsql AS
     'BEGIN NEW.start_after = now() + interval ''1 day''; RETURN NEW; END'`;
   await rowsOf(gateway, hold);
   await rowsOf(gateway, 'CREATE TRIGGER hold BEFORE INSERT ON pgboss.job FOR EACH ROW EXECUTE FUNCTION hold_jobs()');
   try {
+    await work();
+  } finally {
+    await rowsOf(gateway, 'DROP FUNCTION hold_jobs() CASCADE');
+  }
+}
+
+test('a message that no gateway has tried to send is told too', async () => {
+  await withoutAttempts(async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     await setAge(60);
     await reaches(held, 'delayed');
     await eventually(async () => expect(await eventsAbout(held)).toMatchObject([{ data: { reason: null } }]));
-  } finally {
-    await rowsOf(gateway, 'DROP FUNCTION hold_jobs() CASCADE');
-  }
+  });
+});
+
+test('a late message that failed and is sent again is not late until another minute is over', async () => {
+  const held = await book(gateway, { careUnit: sodermalm });
+  await failsWith('connection_refused');
+  await setAge(60);
+  await reaches(held, 'delayed');
+  await startProvider(400);
+  await rowsOf(gateway, "UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'");
+  await reaches(held, 'failed');
+  const { browser } = await browserWith(gateway, 'late-again', 'operate');
+  await browser.open('/console/messages');
+  const [message] = await rowsOf<{ id: string }>(gateway, 'SELECT id FROM messages');
+  await withoutAttempts(async () => {
+    const sent = await browser.submit(`/console/messages/${message?.id}/send`);
+    expect(sent.text).toContain('1 message is queued again. A running gateway sends it within seconds.');
+    await outbox.resume();
+    const { text } = await browser.open('/console/messages');
+    expect(text).toMatch(/Queued Send 1 message now waiting SMS: 1 message, no attempt yet, since .* ago 0 \d/);
+    expect(await deliveryOf(held)).toBe('queued');
+    expect(await pageOf(held)).toContain('We are sending you the code by SMS.');
+    await setAge(60);
+    await reaches(held, 'delayed');
+    expect((await browser.open('/console/messages')).text).toContain(
+      'delayed SMS: 1 message, no attempt has ended, since',
+    );
+  });
+  const types = (await eventsAbout(held)).map(({ type }) => type);
+  expect(types).toEqual(['message.delayed', 'message.failed', 'message.delayed']);
 });
 
 test('the minute of a message that is sent again begins anew', async () => {
@@ -247,7 +283,7 @@ test('one button sends again what is still valid, and the others stay visible', 
   expect(page.text).toContain(`failed SMS: 2 messages, status 400 from 127.0.0.1:${port}, since`);
   expect(page.text).toContain('Send again what is still valid: 1 message');
   expect(page.text).toContain('the code is no longer awaited');
-  expect((await browser.submit('/console/messages/send-again')).text).toContain('was queued');
+  expect((await browser.submit('/console/messages/send-again')).text).toContain('1 message is queued again.');
   await reaches(valid, 'sent');
   const after = await browser.open('/console/messages');
   expect(after.text).toContain(`failed SMS: 1 message, status 400 from 127.0.0.1:${port}, since`);

@@ -6,6 +6,7 @@ import { startGateway } from '../../../test/gateway/gateway.ts';
 import { book, sodermalm } from '../../../test/requests/bookings.ts';
 import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
 import { Secret } from '../config/secret.ts';
+import { sendAgain } from './failed.ts';
 import { groupOpen, listOpen } from './open-messages.ts';
 
 /** The provider's response to every message. */
@@ -108,6 +109,26 @@ test('a message that failed permanently is logged as an error, counted, and list
   expect(await groupOpen(db)).toMatchObject([{ count: 1, sendable: 0 }]);
   await rowsOf(gateway, "UPDATE messages SET completed_at = completed_at - interval '25 hours'");
   expect(await listOpen(db)).toEqual([]);
+});
+
+test('a message that is sent again has no attempt yet, is not late, and is due', async () => {
+  status = 503;
+  const held = await book(gateway, { careUnit: sodermalm });
+  await eventually(async () => expect(await listOpen(db)).toMatchObject([{ failureReason: 'http_503' }]));
+  await rowsOf(gateway, 'UPDATE messages SET delayed_at = now()');
+  status = 400;
+  await rowsOf(gateway, "UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'");
+  await eventually(async () => expect(confirmationOf(await sweden.get(held.id)).delivery).toBe('failed'));
+  const [failed] = await listOpen(db);
+  expect(failed?.attempts).toBeGreaterThan(1);
+  // No gateway sees it before the transaction ends.
+  await db.transaction().execute(async (tx) => {
+    await sendAgain(tx, failed?.id ?? '');
+    const [message] = await listOpen(tx);
+    expect(message).toMatchObject({ state: 'waiting', attempts: 0, failureReason: null });
+    expect(message?.nextAttemptAt?.getTime()).toBeLessThanOrEqual(Date.now());
+    expect(await groupOpen(tx)).toMatchObject([{ state: 'waiting', failureReason: null, count: 1 }]);
+  });
 });
 
 test('metrics do not wait for a database that does not respond, and show no stale values', async () => {

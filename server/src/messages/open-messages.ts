@@ -26,9 +26,12 @@ export interface OpenMessage {
   /** When it was queued, or failed. */
   readonly since: Date;
   readonly ageSeconds: number;
-  /** Includes attempts that were skipped because the provider asked to wait. Null: unknown. */
+  /**
+   * Since it was queued. Includes one that is under way, and those that were skipped because the provider asked to wait. Null:
+   * unknown.
+   */
   readonly attempts: number | null;
-  /** Null: none is scheduled. */
+  /** In the past: due, or under way. Null: none is scheduled. */
   readonly nextAttemptAt: Date | null;
   /** Why the last failed attempt failed: a fixed word or the provider's status code. Null: none has failed. */
   readonly failureReason: string | null;
@@ -36,6 +39,11 @@ export interface OpenMessage {
   readonly canBeSentAgain: boolean;
   /** When its code expires. */
   readonly expiresAt: Date;
+}
+
+/** What is said of messages of which no attempt has failed. */
+export function noFailureText(state: OpenState): string {
+  return state === 'waiting' ? 'no attempt yet' : 'no attempt has ended';
 }
 
 /** Open messages of a channel that are in the same state for the same cause. */
@@ -78,10 +86,13 @@ async function open(db: Db): Promise<RawBuilder<unknown>> {
       CASE WHEN state = 'failed' THEN 'failed' WHEN ${isDelayed} THEN 'delayed' WHEN job.attempts > 0 THEN 'retrying'
         ELSE 'waiting' END AS state,
       CASE state WHEN 'failed' THEN completed_at ELSE coalesce(queued_again_at, created_at) END AS since,
-      job.attempts,
-      CASE state WHEN 'queued' THEN greatest(job.start_after, not_before) END AS "nextAttemptAt",
+      CASE WHEN needs_job THEN 0 ELSE job.attempts END AS attempts,
+      CASE state WHEN 'queued' THEN greatest(job.start_after, not_before, CASE WHEN needs_job THEN now() END) END
+        AS "nextAttemptAt",
       failure_reason AS "failureReason", (${canBeSentAgain}) AS "canBeSentAgain", expires_at AS "expiresAt"
-    FROM messages LEFT JOIN (${await latestJobs(db)}) AS job ON job.message_id = messages.id::text
+    FROM messages LEFT JOIN (${await latestJobs(db)}) AS job
+      -- One that was queued again, and whose job a gateway is about to create, has only its former job.
+      ON job.message_id = messages.id::text AND NOT needs_job
     WHERE state = 'queued' OR (state = 'failed' AND expires_at > now() - interval '48 hours'
       AND completed_at > now() - interval '24 hours')`;
 }

@@ -1,7 +1,14 @@
 import type { Tx } from '../../db/kysely.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { sendAgain, sendAllAgain } from '../../messages/failed.ts';
-import { groupOpen, listOpen, type OpenGroup, type OpenMessage, type OpenState } from '../../messages/open-messages.ts';
+import {
+  groupOpen,
+  listOpen,
+  noFailureText,
+  type OpenGroup,
+  type OpenMessage,
+  type OpenState,
+} from '../../messages/open-messages.ts';
 import { sendNow } from '../../messages/send-now.ts';
 import { act, NotPossible } from '../act.ts';
 import { channelName, readChannel } from '../channel-parts.ts';
@@ -42,7 +49,7 @@ async function messagesPage(context: SignedIn): Promise<ConsoleResponse> {
   return page(context, {
     title: 'Messages',
     section: 'messages',
-    content: html`${resultOf(context.request.query.get('result'))}<div class="title"><h1>Messages</h1>
+    content: html`${resultOf(context.request.query)}<div class="title"><h1>Messages</h1>
 <p class="quiet">${time(new Date())} · <a href="${linkTo(context, 'messages')}">Refresh</a></p></div>
 <p>Codes for patients that have not left: queued ones, and those that failed in the last 24 hours.</p>
 <h2>Failed in the last 24 hours</h2>
@@ -53,12 +60,18 @@ ${sum(groups, 'count') > mostShown && html`<p class="quiet">Only the first ${mos
   });
 }
 
-function resultOf(result: string | null): Html | false {
-  switch (result) {
+function resultOf(query: URLSearchParams): Html | false {
+  const count = Number(/^\d{1,9}$/.exec(query.get('count') ?? '')?.[0] ?? 1);
+  const [messages, are, them, attempts] =
+    count === 1 ? ['1 message', 'is', 'it', 'attempt'] : [`${count} messages`, 'are', 'them', 'attempts'];
+  switch (query.get('result')) {
     case 'message_send_again':
-      return notice('good', 'What can be sent again was queued. A running gateway sends it within seconds.');
+      return notice('good', `${messages} ${are} queued again. A running gateway sends ${them} within seconds.`);
     case 'message_send_now':
-      return notice('good', 'The next attempt is due. A running gateway makes it within seconds.');
+      return notice(
+        'good',
+        `The next ${attempts} of ${messages} ${are} due. A running gateway makes ${them} within seconds.`,
+      );
     case 'nothing':
       return notice('bad', 'Nothing was sent: the message has left meanwhile, or its code is no longer awaited.');
     default:
@@ -72,7 +85,7 @@ function groupOf(context: SignedIn, group: OpenGroup, messages: readonly OpenMes
   const own = messages.filter(
     (it) => it.channel === channel && it.state === state && it.failureReason === failureReason,
   );
-  const cause = failureReason === null ? 'no attempt has failed' : context.deps.messageFailure(channel, failureReason);
+  const cause = failureReason === null ? noFailureText(state) : context.deps.messageFailure(channel, failureReason);
   const text = `${channelName(channel)}: ${counted(count, 'message')}, ${cause}`;
   const age = duration(Math.max(0, (context.deps.now().getTime() - since.getTime()) / 1000));
   return html`<details class="group"${count <= mostUnfolded && html` open`}>
@@ -94,10 +107,14 @@ function messageTable(context: SignedIn, state: OpenState, messages: readonly Op
       html`${time(message.since)}<br><span class="quiet">${duration(message.ageSeconds)} ago</span>`,
       message.attempts ?? 'unknown',
       time(message.expiresAt),
-      html`${!isFailed && time(message.nextAttemptAt)}${action(context, message)}`,
+      html`${!isFailed && nextAttempt(context, message)}${action(context, message)}`,
       html`<code>${message.id}</code>`,
     ]),
   );
+}
+
+function nextAttempt({ deps }: SignedIn, { nextAttemptAt }: OpenMessage): HtmlContent {
+  return nextAttemptAt !== null && nextAttemptAt <= deps.now() ? 'due' : time(nextAttemptAt);
 }
 
 function action(context: SignedIn, { id, state, canBeSentAgain, expiresAt }: OpenMessage): HtmlContent {
@@ -164,9 +181,11 @@ async function send(
   const { deps, session, request } = context;
   const { id } = request.params;
   const target = id === undefined ? (readChannel(request.form) ?? 'all') : readTarget(id);
-  const about = { action, target };
-  const result = await act(deps.services.db, session, about, async (tx) => {
-    if ((await work(tx, id ?? '')) === 0) throw new NotPossible('nothing');
+  const result = await act(deps.services.db, session, { action, target }, async (tx) => {
+    const count = await work(tx, id ?? '');
+    if (count === 0) throw new NotPossible('nothing');
+    return count;
   });
-  return seeOther(context, `messages?result=${result instanceof NotPossible ? result.reason : action}`);
+  const about = result instanceof NotPossible ? result.reason : `${action}&count=${result}`;
+  return seeOther(context, `messages?result=${about}`);
 }
