@@ -189,6 +189,9 @@ describe('an operator who may', () => {
 // The last, because the calls of the last five minutes are told for five minutes.
 test('an EHR that is not available first, with the operations that wait for it', async () => {
   await stuck('pending', 'p-1');
+  // The same patient waits for another cause.
+  const other = await stuck('pending', 'p-1', 'p-2');
+  await sql`UPDATE operations SET last_failure = 'ehr_timeout' WHERE id = ${other}`.execute(db);
   await insertFailedMessage(gateway.database);
   const ehr = ehrs.of('sandbox-se');
   ehr.goDown();
@@ -203,18 +206,19 @@ test('an EHR that is not available first, with the operations that wait for it',
   await expect
     .poll(() => needs('operate'))
     .toMatch(
-      /^Sandlådan Sverige The EHR .*: \S.*; 1 operation waits for it, since .*; it concerns 1 patient\. Check Sandlådan Sverige Details of Sandlådan Sverige SMS 1 message can be sent again after a failure: [^,]+, since .*; it concerns 1 patient\./,
+      /^Sandlådan Sverige The EHR .*: \S.*; 2 operations wait for it, since .*; it concerns 2 patients\. Check Sandlådan Sverige Details of Sandlådan Sverige SMS 1 message can be sent again after a failure: [^,]+, since .*; it concerns 1 patient\./,
     );
   const browser = await signedIn('operate');
   expect((await browser.open('/console/connections')).text).toMatch(
     /Sandlådan Sverige sandbox-se (Not available|Trying again) \S.* simulated failure \d.* UTC \(.* Oslo\) sandbox Check/,
   );
   expect((await browser.open('/console/connections/sandbox-se')).text).toMatch(
-    /sandbox-se · .* (The EHR is not available|The EHR was not available.*): \S.*; 1 operation waits for it, since .* UTC .*; it concerns 1 patient\. Check the connection .* Calls /,
+    /sandbox-se · .* (The EHR is not available|The EHR was not available.*): \S.*; 2 operations wait for it, since .* UTC .*; it concerns 2 patients\. Check the connection .* Calls /,
   );
   expect((await browser.open('/console/connections/sandbox-se')).text).toMatch(
     /Last errors .* failed calls, by cause .* simulated failure findPatient [1-9]/,
   );
+  await sql`DELETE FROM operations WHERE id = ${other}`.execute(db);
   ehr.comeUp();
   await expect
     .poll(async () => {

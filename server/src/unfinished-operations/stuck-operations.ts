@@ -18,8 +18,8 @@ export interface StuckOperations {
   readonly count: number;
   /** When the first of them was created or, if it is suspended, was suspended. */
   readonly since: Date;
-  /** Patients whom they concern, as far as their plans say. */
-  readonly patients: number;
+  /** The EHR's ids of the patients whom they concern, as far as their plans say: to be counted, not to be shown. */
+  readonly patients: ReadonlySet<string>;
 }
 
 interface Row {
@@ -58,7 +58,7 @@ export async function groupStuckOperations({
     const { emr, isSuspended, lastFailure } = first;
     const since = new Date(Math.min(...group.map((row) => row.since.getTime())));
     const concerned = new Set(group.flatMap((row) => patients.get(row) ?? []));
-    return { emr, isSuspended, lastFailure, count: group.length, since, patients: concerned.size };
+    return { emr, isSuspended, lastFailure, count: group.length, since, patients: concerned };
   });
 }
 

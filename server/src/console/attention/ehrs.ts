@@ -51,7 +51,8 @@ async function brokenEhr(context: SignedIn, ehr: EhrConnection, stuck: readonly 
     subject: ehr.name,
     what: html`${figures.state === 'closed' ? '' : obstacles[figures.state]}${figures.pause ? html` until ${endOf(figures.pause)}` : lastCause(figures)}${waits}`,
     since: figures.pause?.since ?? (await unavailableSince(services.db, ehr.id)),
-    patients: waiting.reduce((sum, { patients }) => sum + patients, 0),
+    // A patient's operations can wait for several causes.
+    patients: new Set(waiting.flatMap(({ patients }) => [...patients])).size,
     mend: [figures.pause ? resumeForm(context, ehr) : checkForm(context, ehr), ehrLink(context, ehr)],
   };
 }

@@ -17,7 +17,7 @@ export function operationsInNeed(context: SignedIn, stuck: readonly StuckOperati
       subject: services.ehrs.get(group.emr)?.name ?? group.emr,
       what: whatHappened(group),
       since: group.since,
-      patients: group.patients,
+      patients: group.patients.size,
       mend: [
         tryAllForm(context, group),
         html`<a href="${linkTo(context, 'operations')}">Operations<span class="aside"> of ${group.emr}</span></a>`,
