@@ -1288,8 +1288,8 @@ export interface components {
              * @description Null once it has ended.
              */
             next_attempt_at: string | null;
-            /** @description Why the last attempt failed, or was not made. `status`: the response was not 2xx. `address_rejected`: the URL or its address is not allowed. `not_granted`: the client is no longer granted the care unit. Null without a failure. */
-            reason: ("status" | "timeout" | "address_rejected" | "tls" | "connection_failed" | "endpoint_disabled" | "not_granted") | null;
+            /** @description Why the last attempt failed, or was not made. `status`: the response was not 2xx. `address_rejected`: the URL or its address is not allowed. `connection_failed`: another failure of the connection. `not_granted`: the client is no longer granted the care unit. Null without a failure. */
+            reason: ("status" | "timeout" | "address_rejected" | "connection_refused" | "host_unknown" | "certificate" | "tls" | "connection_failed" | "endpoint_disabled" | "not_granted") | null;
             /** @description HTTP status of the last response. Null without one. */
             response_status: number | null;
             /**

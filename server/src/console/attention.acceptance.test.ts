@@ -115,9 +115,21 @@ describe('what needs attention is told with its cause, its patients and what men
     );
     expect(await needs()).toMatch(
       new RegExp(
-        `^Webhooks of clinic 1 event is not delivered yet \\(it responds with 503\\), since .* Deliveries to ${id}$`,
+        `^Webhooks of clinic to hooks.clinic.example:443 1 event is not delivered yet: status 503 from hooks.clinic.example:443, since .* Deliveries to ${id}$`,
       ),
     );
+    await sql`UPDATE webhook_deliveries SET response_status = NULL, failure_reason = 'connection_refused'`.execute(db);
+    expect(await needs()).toContain(': connection refused by hooks.clinic.example:443, since');
+    // Two paths of a server look alike without the id.
+    const twin = { ...made, url: 'https://hooks.clinic.example/kanari-path?token=kanari' };
+    const twinId = (await db.transaction().execute((tx) => insertEndpoint(tx, keys, twin, 1000)))?.id ?? '';
+    await sql`
+      INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, next_attempt_at, created_at)
+      SELECT ${twinId}::uuid, event_id, 1, next_attempt_at, created_at FROM webhook_deliveries`.execute(db);
+    for (const one of [id, twinId]) {
+      expect(await needs()).toContain(`Webhooks of clinic to hooks.clinic.example:443 (${one}) 1 event is not`);
+    }
+    expect(await needs()).not.toContain('kanari');
     await sql`UPDATE webhook_endpoints SET disabled_reason = 'client'`.execute(db);
     expect(await needs()).toBe('Nothing needs attention.');
   });

@@ -116,7 +116,7 @@ test('deliveries are shown with the reason of their failure, and an operator tes
 
   await sql`UPDATE webhook_deliveries SET state = 'failed', attempts = 11, response_status = 503, failure_reason = 'status'
     WHERE endpoint_id = ${id}`.execute(db);
-  await shows(/failed webhook\.test \S{36} .* UTC \([^)]+ Oslo\) 11 status 503 – Deliver again/);
+  await shows(/failed webhook\.test \S{36} .* UTC \([^)]+ Oslo\) 11 status 503 from 127\.0\.0\.1:\d+ – Deliver again/);
   const [, delivery = ''] =
     /deliveries\/([0-9a-f-]{36})"/.exec((await browser.open(`/console/webhooks/${id}`)).html) ?? [];
   expect((await browser.submit(`/console/webhooks/${id}/deliveries/${delivery}`)).text).toContain(
@@ -155,7 +155,7 @@ test('deliveries that failed alike are folded into one line', async () => {
   await sql`UPDATE webhook_deliveries SET state = 'failed', attempts = 11, response_status = 503, failure_reason = 'status'
     WHERE endpoint_id = ${id}`.execute(db);
   const { html, text } = await browser.open(`/console/webhooks/${id}`);
-  expect(text).toMatch(/failed webhook\.test: 4 events, status 503, since \d/);
+  expect(text).toMatch(/failed webhook\.test: 4 events, status 503 from 127\.0\.0\.1:\d+, since \d/);
   expect(html.match(/<details class="group">/g)).toHaveLength(1);
   await sql`UPDATE webhook_deliveries SET response_status = 500 WHERE id = (
     SELECT id FROM webhook_deliveries WHERE endpoint_id = ${id} LIMIT 1)`.execute(db);

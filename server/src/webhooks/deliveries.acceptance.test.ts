@@ -73,7 +73,7 @@ describe('every event arrives, signed and in order per appointment, while the re
     const count = await writeEvents(3);
     await eventually(async () => {
       const deliveries = await webhooks.deliveries(it.endpoint.id);
-      expect(deliveries.filter(({ reason }) => reason === 'connection_failed').length).toBeGreaterThanOrEqual(3);
+      expect(deliveries.filter(({ reason }) => reason === 'connection_refused').length).toBeGreaterThanOrEqual(3);
     });
     await it.comeBack();
     await webhooks.ended(it.endpoint.id, count);

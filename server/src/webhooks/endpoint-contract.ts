@@ -4,6 +4,7 @@ import { choice, nullableChoice, nullableInteger, nullableString, reference, tex
 import { eventTypes } from '../events/event-types.ts';
 import { longestUrl } from './address-rules.ts';
 import { overlap } from './endpoint-actions.ts';
+import { attemptFailures } from './send-delivery.ts';
 
 const dateTime = (description: string) => Type.String({ format: 'date-time', description });
 const wanted = (description: string) => Type.Array(choice(eventTypes), { minItems: 1, uniqueItems: true, description });
@@ -109,14 +110,11 @@ export const deliverySchema = Type.Object(
     next_attempt_at: nullableString({ format: 'date-time', description: 'Null once it has ended.' }),
     completed_at: nullableString({ format: 'date-time', description: 'Null while it is pending.' }),
     response_status: nullableInteger({ description: 'HTTP status of the last response. Null without one.' }),
-    reason: nullableChoice(
-      ['status', 'timeout', 'address_rejected', 'tls', 'connection_failed', 'endpoint_disabled', 'not_granted'],
-      {
-        description:
-          'Why the last attempt failed, or was not made. `status`: the response was not 2xx. `address_rejected`: the URL ' +
-          'or its address is not allowed. `not_granted`: the client is no longer granted the care unit. Null without a failure.',
-      },
-    ),
+    reason: nullableChoice([...attemptFailures, 'endpoint_disabled', 'not_granted'], {
+      description:
+        'Why the last attempt failed, or was not made. `status`: the response was not 2xx. `address_rejected`: the URL ' +
+        'or its address is not allowed. `connection_failed`: another failure of the connection. `not_granted`: the client is no longer granted the care unit. Null without a failure.',
+    }),
   },
   { $id: 'WebhookDelivery', description: 'A delivery of an event to an endpoint, with its attempts.' },
 );

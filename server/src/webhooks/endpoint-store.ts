@@ -3,6 +3,7 @@ import { type Selectable, sql, type UpdateObject } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { DisabledReason, WebhookTables } from '../db/tables/webhooks.ts';
 import { isUuid } from '../identifiers/uuid.ts';
+import { addressOf } from '../log/connection-fault.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Endpoint, PreviousSecret } from './endpoint.ts';
 
@@ -115,10 +116,10 @@ export async function findEndpoint(
   return row && openEndpoint(keys, row);
 }
 
-/** The hosts of all endpoints that can be decrypted, by id. The rest of a URL can contain a token. */
-export async function readHosts(db: Db, keys: KeyRing): Promise<ReadonlyMap<string, string>> {
+/** Host and port of all endpoints that can be decrypted, by id. The rest of a URL can contain a token. */
+export async function readAddresses(db: Db, keys: KeyRing): Promise<ReadonlyMap<string, string>> {
   const endpoints = openAll(keys, await select(db).execute());
-  return new Map(endpoints.map(({ id, url }) => [id, new URL(url).host]));
+  return new Map(endpoints.map(({ id, url }) => [id, addressOf(url)]));
 }
 
 /** What changes when the secret of an endpoint is rotated. `undefined`: there is no such endpoint. */

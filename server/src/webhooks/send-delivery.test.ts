@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../test/processes/free-port.ts';
 import { urlMistake } from './address-rules.ts';
 import { createDeliverySender } from './send-delivery.ts';
 import { makeSecret } from './signing.ts';
@@ -106,4 +107,11 @@ test('an attempt fails with `timeout` if the receiver does not respond, and with
   await sender.close();
   silent.closeAllConnections();
   silent.close();
+});
+
+test('an attempt at a port that nothing listens at fails with `connection_refused`', async () => {
+  const sender = createDeliverySender({ ...settings, allow_private_addresses: true });
+  const closed = { ...endpoint('127.0.0.1'), url: `http://127.0.0.1:${await freePort()}/` };
+  expect(await sender.send(closed, 'e-1', '{}')).toEqual({ failure: 'connection_refused' });
+  await sender.close();
 });

@@ -2,6 +2,7 @@ import { Agent, request } from 'undici';
 import packageJson from '../../package.json' with { type: 'json' };
 import { addressRejected, createConnect } from '../ehr/guard/connect.ts';
 import { retryAfterSeconds } from '../ehr/guard/retry-after.ts';
+import { connectionFault } from '../log/connection-fault.ts';
 import { type AddressRules, urlMistake } from './address-rules.ts';
 import type { Endpoint } from './endpoint.ts';
 import { signedHeaders } from './signing.ts';
@@ -11,7 +12,16 @@ export interface SendSettings extends AddressRules {
 }
 
 /** Why an attempt failed. */
-export const attemptFailures = ['status', 'timeout', 'address_rejected', 'tls', 'connection_failed'] as const;
+export const attemptFailures = [
+  'status',
+  'timeout',
+  'address_rejected',
+  'connection_refused',
+  'host_unknown',
+  'certificate',
+  'tls',
+  'connection_failed',
+] as const;
 
 export interface AttemptResult {
   /** `undefined`: delivered. */
@@ -89,7 +99,7 @@ function retryAfter(header: string | string[] | undefined): Pick<AttemptResult, 
 function failureOf(error: unknown): AttemptResult['failure'] & string {
   const { code = '', name = '' } = error as { readonly code?: unknown; readonly name?: string };
   if (code === addressRejected) return 'address_rejected';
-  if (name === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(String(code))) return 'timeout';
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_OSSL|EPROTO/.test(String(code))) return 'tls';
-  return 'connection_failed';
+  if (name === 'TimeoutError') return 'timeout';
+  const kind = connectionFault(error)?.kind ?? 'connection';
+  return kind === 'connection' ? 'connection_failed' : kind;
 }

@@ -1,25 +1,43 @@
 import { html } from '../../html/html.ts';
+import { readAddresses } from '../../webhooks/endpoint-store.ts';
 import { type FailingEndpoint, listFailingEndpoints } from '../../webhooks/failing-endpoints.ts';
+import { failureText } from '../../webhooks/failure-text.ts';
 import { linkTo, type SignedIn } from '../page.ts';
-import { counted, words } from '../parts.ts';
+import { counted } from '../parts.ts';
 import type { Need } from './need.ts';
 
 /** Webhook endpoints that do not get their events. */
 export async function endpointsInNeed(context: SignedIn): Promise<Need[]> {
-  const endpoints = await listFailingEndpoints(context.deps.services.db);
+  const { db, keys } = context.deps.services;
+  const endpoints = await listFailingEndpoints(db);
+  if (endpoints.length === 0) return [];
+  const addresses = await readAddresses(db, keys);
+  const subjectOf = ({ id, clientId }: FailingEndpoint) => `Webhooks of ${clientId} to ${addresses.get(id) ?? id}`;
   return endpoints.map((endpoint) => ({
-    subject: `Webhooks of ${endpoint.clientId}`,
-    what: whatHappened(endpoint),
+    subject: isAlone(endpoint, endpoints, subjectOf) ? subjectOf(endpoint) : `${subjectOf(endpoint)} (${endpoint.id})`,
+    what: whatHappened(endpoint, addresses.get(endpoint.id)),
     since: endpoint.since,
     mend: html`<a href="${linkTo(context, `webhooks/${endpoint.id}`)}">Deliveries<span class="aside"> to ${endpoint.id}</span></a>`,
   }));
 }
 
-function whatHappened({ waiting, failed, failureReason, responseStatus }: FailingEndpoint): string {
+/** Whether no other endpoint has its name, such as another path of the same server. */
+function isAlone(
+  endpoint: FailingEndpoint,
+  all: readonly FailingEndpoint[],
+  nameOf: (endpoint: FailingEndpoint) => string,
+): boolean {
+  return all.every((other) => other === endpoint || nameOf(other) !== nameOf(endpoint));
+}
+
+function whatHappened(
+  { waiting, failed, failureReason, responseStatus }: FailingEndpoint,
+  address: string | undefined,
+): string {
   const parts = [
     ...(waiting > 0 ? [`${counted(waiting, 'event is', 'events are')} not delivered yet`] : []),
     ...(failed > 0 ? [`${counted(failed, 'delivery was', 'deliveries were')} given up`] : []),
   ];
-  const cause = failureReason === 'status' ? `it responds with ${responseStatus}` : words(failureReason ?? '');
-  return `${parts.join(', ')}${cause === '' ? '' : ` (${cause})`}`;
+  const cause = failureReason === null ? '' : `: ${failureText(failureReason, responseStatus, address)}`;
+  return `${parts.join(', ')}${cause}`;
 }

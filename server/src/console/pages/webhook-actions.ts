@@ -4,7 +4,7 @@ import { html } from '../../html/html.ts';
 import { isUuid } from '../../identifiers/uuid.ts';
 import { redeliverEvent, sendTestEvent } from '../../webhooks/delivery-actions.ts';
 import { deleteEndpoint, setStatus } from '../../webhooks/endpoint-actions.ts';
-import { readHosts } from '../../webhooks/endpoint-store.ts';
+import { readAddresses } from '../../webhooks/endpoint-store.ts';
 import { summarizeEndpoint } from '../../webhooks/operator.ts';
 import { act, NotPossible } from '../act.ts';
 import type { Action } from '../activity.ts';
@@ -12,7 +12,7 @@ import { page, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import type { Route } from '../route.ts';
 import { noSuchEndpoint } from './webhook.ts';
-import { hostText } from './webhooks.ts';
+import { addressText } from './webhooks.ts';
 
 export const routes: readonly Route[] = [
   { method: 'POST', path: 'webhooks/:id/test', role: 'operate', page: testWebhook },
@@ -73,12 +73,12 @@ async function confirmDeleteWebhook(context: SignedIn): Promise<ConsoleResponse>
   const { db, keys } = context.deps.services;
   const found = await summarizeEndpoint(db, context.request.params.id ?? '');
   if (!found) return noSuchEndpoint(context);
-  const hosts = await readHosts(db, keys);
+  const addresses = await readAddresses(db, keys);
   return page(context, {
     title: 'Delete this endpoint?',
     section: 'webhooks',
     content: html`<h1>Delete this endpoint?</h1>
-<p><code>${found.id}</code> of the client ${found.clientId}, host ${hostText(hosts.get(found.id))}</p>
+<p><code>${found.id}</code> of the client ${found.clientId}, host ${addressText(addresses.get(found.id))}</p>
 <p class="advice bad">Its ${found.pending} pending deliveries end, and the list of its deliveries is deleted. To stop deliveries
 for a time, disable it instead.</p>
 ${postForm(

@@ -1,19 +1,27 @@
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { type Delivery, listDeliveries } from '../../webhooks/delivery-store.ts';
+import { failureText } from '../../webhooks/failure-text.ts';
 import type { EndpointSummary } from '../../webhooks/operator.ts';
 import { postForm } from '../frame.ts';
 import { linkTo, type SignedIn } from '../page.ts';
-import { badge, counted, type Tone, table, time, words } from '../parts.ts';
+import { badge, counted, type Tone, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
 
 const perPage = 50;
 /** More deliveries than these that are the same but for their event and times are folded. */
 const mostUnfolded = 3;
 const tones: Readonly<Record<Delivery['state'], Tone>> = { pending: 'notice', delivered: 'good', failed: 'bad' };
+/** With host and port of the endpoint, if its URL can be decrypted. */
+type Listed = EndpointSummary & { readonly address: string | undefined };
 const filters = ['all', 'pending', 'failed'] as const;
 
 /** Deliveries to an endpoint, the newest first: all, or those in one state. */
-export async function deliveryList(context: SignedIn, endpoint: EndpointSummary): Promise<Html> {
+export async function deliveryList(
+  context: SignedIn,
+  summary: EndpointSummary,
+  address: string | undefined,
+): Promise<Html> {
+  const endpoint = { ...summary, address };
   const { query } = context.request;
   const filter = filters.find((it) => it === query.get('state')) ?? 'all';
   const before = /^\d{1,15}$/.exec(query.get('before') ?? '')?.[0];
@@ -39,8 +47,8 @@ ${
 }
 
 /** What happened to many events of a type is one line. The others are listed below. */
-function deliveryGroups(context: SignedIn, endpoint: EndpointSummary, deliveries: readonly Delivery[]): Html {
-  const groups = Map.groupBy(deliveries, (it) => [it.state, it.event_type, failureOf(it)].join());
+function deliveryGroups(context: SignedIn, endpoint: Listed, deliveries: readonly Delivery[]): Html {
+  const groups = Map.groupBy(deliveries, (it) => [it.state, it.event_type, failureOf(endpoint, it)].join());
   const isFolded = (it: readonly Delivery[]) => it.length > mostUnfolded;
   const others = new Set([...groups.values()].filter((it) => !isFolded(it)).flat());
   return html`${[...groups.values()].filter(isFolded).map((it) => foldedGroup(context, endpoint, it))}${
@@ -53,11 +61,11 @@ function deliveryGroups(context: SignedIn, endpoint: EndpointSummary, deliveries
   }`;
 }
 
-function foldedGroup(context: SignedIn, endpoint: EndpointSummary, group: readonly Delivery[]): Html | false {
+function foldedGroup(context: SignedIn, endpoint: Listed, group: readonly Delivery[]): Html | false {
   const [newest] = group;
   const oldest = group.at(-1);
   if (!newest || !oldest) return false;
-  const cause = newest.failure_reason === null ? '' : `, ${failureOf(newest)}`;
+  const cause = newest.failure_reason === null ? '' : `, ${failureOf(endpoint, newest)}`;
   return html`<details class="group">
 <summary>${badge(tones[newest.state], newest.state)} ${breakable(newest.event_type)}: ${counted(group.length, 'event')}${cause}, since ${time(oldest.created_at)}</summary>
 ${deliveryTable(context, endpoint, group)}
@@ -65,7 +73,7 @@ ${deliveryTable(context, endpoint, group)}
 `;
 }
 
-function deliveryTable(context: SignedIn, endpoint: EndpointSummary, deliveries: readonly Delivery[]): Html {
+function deliveryTable(context: SignedIn, endpoint: Listed, deliveries: readonly Delivery[]): Html {
   const maySend = includesRole(context.session.role, 'operate') && endpoint.disabledReason === null;
   const columns = ['State', 'Event', 'Created', 'Attempts', 'Last failure', 'Next attempt'];
   return table(
@@ -76,7 +84,7 @@ function deliveryTable(context: SignedIn, endpoint: EndpointSummary, deliveries:
       html`${breakable(delivery.event_type)}<br><code class="quiet">${delivery.event_id}</code>`,
       time(delivery.created_at),
       delivery.attempts,
-      failureOf(delivery),
+      failureOf(endpoint, delivery),
       time(delivery.state === 'pending' ? delivery.next_attempt_at : null, '–'),
       ...(maySend ? [again(context, endpoint, delivery)] : []),
     ]),
@@ -88,9 +96,8 @@ function breakable(type: string): HtmlContent {
   return type.split('.').map((part, index) => (index === 0 ? part : html`.<wbr>${part}`));
 }
 
-function failureOf({ failure_reason: reason, response_status: status }: Delivery): string {
-  if (reason === null) return '–';
-  return reason === 'status' ? `status ${status}` : words(reason);
+function failureOf({ address }: Listed, { failure_reason: reason, response_status: status }: Delivery): string {
+  return reason === null ? '–' : failureText(reason, status, address);
 }
 
 function again(context: SignedIn, endpoint: EndpointSummary, { id, event_id, state }: Delivery): Html {

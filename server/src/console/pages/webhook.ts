@@ -1,4 +1,5 @@
 import { type Html, html } from '../../html/html.ts';
+import { addressOf } from '../../log/connection-fault.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import { findEndpoint } from '../../webhooks/endpoint-store.ts';
 import { type EndpointSummary, summarizeEndpoint } from '../../webhooks/operator.ts';
@@ -8,7 +9,7 @@ import { facts, notice, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
 import type { Route } from '../route.ts';
 import { deliveryList } from './webhook-deliveries.ts';
-import { endpointState, hostText, pendingText } from './webhooks.ts';
+import { addressText, endpointState, pendingText } from './webhooks.ts';
 
 export const routes: readonly Route[] = [{ method: 'GET', path: 'webhooks/:id', role: 'view', page: webhookPage }];
 
@@ -35,6 +36,7 @@ async function webhookPage(context: SignedIn): Promise<ConsoleResponse> {
   const found = await summarizeEndpoint(db, params.id ?? '');
   if (!found) return noSuchEndpoint(context);
   const endpoint = await findEndpoint(db, keys, undefined, found.id);
+  const address = endpoint && addressOf(endpoint.url);
   const result = results[query.get('result') ?? ''];
   return page(context, {
     title: 'Webhook endpoint',
@@ -44,9 +46,9 @@ async function webhookPage(context: SignedIn): Promise<ConsoleResponse> {
 <p><code>${found.id}</code></p>
 ${found.disabledReason === 'gone' && html`<p class="advice">It responded with 410, so the gateway has disabled it.</p>`}
 ${actions(context, found)}
-${details(found, endpoint)}
+${details(found, endpoint, address)}
 <h2 id="deliveries">Deliveries</h2>
-${await deliveryList(context, found)}`,
+${await deliveryList(context, found, address)}`,
   });
 }
 
@@ -80,11 +82,11 @@ ${button('delete', 'Delete', ' danger')}`
 }</div>`;
 }
 
-function details(summary: EndpointSummary, endpoint: Endpoint | undefined): Html {
+function details(summary: EndpointSummary, endpoint: Endpoint | undefined, address: string | undefined): Html {
   const { clientId, eventTypes, failed, lastDeliveredAt } = summary;
   return facts([
     ['Client', clientId],
-    ['Host', hostText(endpoint && new URL(endpoint.url).host)],
+    ['Host', addressText(address)],
     ['Events', eventTypes?.join(', ') ?? 'all'],
     ['Pending deliveries', pendingText(summary)],
     ['Failed deliveries', String(failed)],

@@ -1,5 +1,5 @@
 import { type HtmlContent, html } from '../../html/html.ts';
-import { readHosts } from '../../webhooks/endpoint-store.ts';
+import { readAddresses } from '../../webhooks/endpoint-store.ts';
 import { type EndpointSummary, summarizeEndpoints } from '../../webhooks/operator.ts';
 import { page } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
@@ -13,7 +13,7 @@ export const routes: readonly Route[] = [{ method: 'GET', path: 'webhooks', role
 async function webhooksPage(context: SignedIn): Promise<ConsoleResponse> {
   const { db, keys } = context.deps.services;
   const endpoints = await summarizeEndpoints(db);
-  const hosts = await readHosts(db, keys);
+  const addresses = await readAddresses(db, keys);
   const isAdmin = includesRole(context.session.role, 'admin');
   return page(context, {
     title: 'Webhooks',
@@ -22,18 +22,18 @@ async function webhooksPage(context: SignedIn): Promise<ConsoleResponse> {
       context.request.query.get('result') === 'deleted' &&
       notice('good', 'The endpoint and its deliveries are deleted.')
     }<h1>Webhooks</h1>
-<p>Endpoints of clients, to which the gateway posts events. Of a URL only the host is shown, because the rest can contain a
+<p>Endpoints of clients, to which the gateway posts events. Of a URL only host and port are shown, because the rest can contain a
 token.</p>
 ${isAdmin && html`<div class="actions"><a class="button" href="${linkTo(context, 'new-webhook')}">New endpoint</a></div>`}
 <h2>Endpoints</h2>
-${endpoints.length === 0 ? html`<p class="empty">No webhook endpoints.</p>` : endpointTable(context, endpoints, hosts)}`,
+${endpoints.length === 0 ? html`<p class="empty">No webhook endpoints.</p>` : endpointTable(context, endpoints, addresses)}`,
   });
 }
 
 function endpointTable(
   context: SignedIn,
   endpoints: readonly EndpointSummary[],
-  hosts: ReadonlyMap<string, string>,
+  addresses: ReadonlyMap<string, string>,
 ): HtmlContent {
   return table(
     'By client',
@@ -42,7 +42,7 @@ function endpointTable(
       endpointState(endpoint),
       html`<a href="${linkTo(context, `webhooks/${endpoint.id}`)}"><code>${endpoint.id}</code></a>`,
       endpoint.clientId,
-      hostText(hosts.get(endpoint.id)),
+      addressText(addresses.get(endpoint.id)),
       pendingText(endpoint),
       endpoint.failed,
       time(endpoint.lastDeliveredAt),
@@ -55,8 +55,8 @@ export function endpointState({ disabledReason }: Pick<EndpointSummary, 'disable
   return badge('notice', disabledReason === 'gone' ? 'disabled after 410' : 'disabled');
 }
 
-export function hostText(host: string | undefined): HtmlContent {
-  return host ?? 'unknown: its secret key is missing';
+export function addressText(address: string | undefined): HtmlContent {
+  return address ?? 'unknown: its secret key is missing';
 }
 
 export function pendingText({ pending, oldestPendingSeconds }: EndpointSummary): string {
