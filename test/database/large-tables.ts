@@ -101,11 +101,12 @@ interface PlanNode {
  *
  * @param isGeneric as PostgreSQL plans a prepared statement for any values. Once it has chosen such a plan, a connection keeps
  *   it until the table is analysed.
+ * @param tables default: `largeTables`
  */
 export async function fullScans(
   { pool }: Database,
   { text, values }: Statement,
-  { isGeneric = false } = {},
+  { isGeneric = false, tables = largeTables }: { isGeneric?: boolean; tables?: readonly string[] } = {},
 ): Promise<string[]> {
   const client = await pool.connect();
   try {
@@ -116,7 +117,7 @@ export async function fullScans(
     const whole = await client.query<{ name: string }>(
       `SELECT indexrelid::regclass::text AS name FROM pg_index
        WHERE indpred IS NULL AND indrelid IN (SELECT relid FROM unnest($1::text[]::regclass[]), pg_partition_tree(unnest))`,
-      [largeTables],
+      [tables],
     );
     const indexes = new Set(whole.rows.map(({ name }) => name));
     return rows
@@ -125,7 +126,7 @@ export async function fullScans(
         const { 'Relation Name': table = '', 'Index Name': index = '' } = node;
         // Of the audit trail, the partition that `fillTables` fills.
         const isLarge = (name: string) => name === table || `${name}_default` === table;
-        if (node['Node Type'] === 'Seq Scan') return largeTables.filter(isLarge);
+        if (node['Node Type'] === 'Seq Scan') return tables.filter(isLarge);
         return indexes.has(index) && node['Index Cond'] === undefined ? [index] : [];
       });
   } finally {

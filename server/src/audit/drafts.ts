@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { isIdAfter } from '../db/few-rows.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
 import type { AccessColumns, AuditTables } from '../db/tables/audit.ts';
@@ -130,7 +131,7 @@ const selectUnlinked = statement(
         ARRAY(SELECT encode(it, 'hex') FROM unnest(patient_hashes) AS it) AS patient_hashes, record_ids, outcome, request_id,
         operation_id
       FROM audit_drafts
-      WHERE key_id = ${keyId}::uuid AND id > ${after}::bigint AND NOT id = ANY(${except}::bigint[])
+      WHERE key_id = ${keyId}::uuid AND ${isIdAfter('id', after)} AND NOT id = ANY(${except}::bigint[])
         AND (writer_id = ${writerId}::uuid OR written_at < now() - ${sql.lit(`${adoptionSeconds} seconds`)}::interval)
       ORDER BY id LIMIT ${limit}::int) AS draft`,
 );

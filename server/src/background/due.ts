@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { hasTime } from '../db/few-rows.ts';
 import type { Db } from '../db/kysely.ts';
 import { type StoredRow, storedColumns } from '../operations/stored-operation.ts';
 import type { Reason } from '../problems/reasons.ts';
@@ -60,7 +61,9 @@ export async function suspendUnconfigured(
 export async function resumeConfigured(db: Db, emrs: readonly string[]): Promise<void> {
   await sql`
     UPDATE operations SET suspended_at = NULL, last_failure = NULL, next_attempt_at = now()
-    WHERE suspended_at IS NOT NULL AND last_failure = 'emr_not_found' AND emr = ANY(${[...emrs]}::text[])`.execute(db);
+    WHERE ${hasTime('suspended_at')} AND last_failure = 'emr_not_found' AND emr = ANY(${[...emrs]}::text[])`.execute(
+    db,
+  );
 }
 
 /** Only for the embedded database: one process uses it at a time, so earlier holders of leases have stopped. */
