@@ -21,6 +21,7 @@ import { createDb } from './db/kysely.ts';
 import { migrate, migrationsApplied } from './db/migrate.ts';
 import { migrationSets } from './db/migration-sets.ts';
 import { measurePools } from './db/pool-metrics.ts';
+import { measureCertificates } from './ehr/certificates.ts';
 import { connectors } from './ehr/connectors.ts';
 import { figuresFrom } from './ehr/figures.ts';
 import { recordCalls } from './ehr/guard/call-history.ts';
@@ -96,6 +97,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     now: clock.now,
     log,
   });
+  measureCertificates(metrics, ehrs.values());
   if (database.kind === 'pglite') await releaseAllLeases(background);
   await outbox.start();
   const auditMetrics = createAuditMetrics(metrics);

@@ -8,6 +8,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { freeOrphanedItems } from '../confirmations/orphaned-items.ts';
 import type { DatabaseClock } from '../db/clock.ts';
 import type { Db } from '../db/kysely.ts';
+import { watchCertificates } from '../ehr/certificates.ts';
 import type { CallHistory } from '../ehr/guard/call-history.ts';
 import type { Pauses } from '../ehr/pauses.ts';
 import { publishEvents } from '../events/publish-events.ts';
@@ -53,6 +54,8 @@ const anchorPauseMilliseconds = 5 * 60_000;
 const gaugesPauseMilliseconds = 10_000;
 /** Clocks of machines drift by seconds a day. An operator, or a failover, sets one at once. */
 const clockPauseMilliseconds = 10_000;
+/** New connections read changed files anyway. */
+const certificatesPauseMilliseconds = 10_000;
 /** Slots are added for whole days, weeks ahead. */
 const schedulesPauseMilliseconds = 15 * 60_000;
 
@@ -150,6 +153,7 @@ export function backgroundWork(
     guarded(more.clientsPauseMilliseconds ?? clientsPauseMilliseconds, 'reading clients', () => clients.refresh()),
     guarded(pausesPauseMilliseconds, 'reading pauses of EHRs', () => pauses.refresh()),
     guarded(clockPauseMilliseconds, "reading the database's clock", watchClock(clock, log)),
+    guarded(certificatesPauseMilliseconds, 'reading TLS files', watchCertificates(ehrs.values(), clock.now, log)),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
     repeating(messagesPauseMilliseconds, 'marking delayed messages', () => outbox.markDelayed()),
     guarded(

@@ -40,6 +40,17 @@ test.each([
   expect(text).toContain(`all or nothing   ${expected}`);
 });
 
+test('shows the certificate of the gateway first, also without a probe', () => {
+  const certificate: ProbeFinding = { name: 'client certificate', status: 'warning', detail: 'expires in 3 days' };
+  expect(formatCheck({ ...check([fine]), certificate })).toMatch(
+    /warning {2}client certificate {2}expires in 3 days\n {2}ok {7}sign-in/,
+  );
+  const withoutProbe: EmrCheck = { emr: 'north', connector: 'some', certificate, claims };
+  expect(formatCheck(withoutProbe)).toContain('warning  client certificate  expires in 3 days');
+  expect(isWell(withoutProbe)).toBe(true);
+  expect(isWell({ ...withoutProbe, certificate: { ...certificate, status: 'problem' } })).toBe(false);
+});
+
 test('omits settings if none are recommended', () => {
   expect(formatCheck(check([fine]))).not.toContain('Recommended');
 });

@@ -1,21 +1,20 @@
 import { stringify } from 'yaml';
-import type { EmrCheck } from '../ehr/check-connection.ts';
+import { type EmrCheck, findingsOf } from '../ehr/check-connection.ts';
 
 function allOrNothing({ transactions, changesPerTransaction: most }: NonNullable<EmrCheck['claims']>): string {
   if (!transactions) return 'no; the gateway compensates';
   return most === undefined ? 'yes' : `up to ${most} changes; beyond that, the gateway compensates`;
 }
 
-export function formatCheck({ emr, connector, probe, claims, error }: EmrCheck): string {
+export function formatCheck(check: EmrCheck): string {
+  const { emr, connector, probe, claims, error } = check;
   const lines = [`EHR ${emr} (${connector})`, ''];
-  if (probe) {
-    const width = Math.max(...probe.findings.map(({ name }) => name.length), 0);
-    for (const { name, status, detail } of probe.findings) {
-      lines.push(`  ${status.padEnd(8)} ${name.padEnd(width)}  ${detail}`);
-    }
-  } else {
-    lines.push('  This connector has no probe; its server was not checked.');
+  const findings = findingsOf(check);
+  const width = Math.max(...findings.map(({ name }) => name.length), 0);
+  for (const { name, status, detail } of findings) {
+    lines.push(`  ${status.padEnd(8)} ${name.padEnd(width)}  ${detail}`);
   }
+  if (!probe) lines.push('  This connector has no probe; its server was not checked.');
   // A probe that failed has told why already.
   const isTold = probe?.findings.some(({ status }) => status === 'problem') ?? false;
   if (!(claims || isTold)) lines.push('', `The connection cannot be opened: ${error}`);

@@ -18,7 +18,16 @@ export async function readCertificates(path: string): Promise<string> {
   }
 }
 
-/** Trusts these authorities (PEM) in addition to the default ones. Reuse the result: creating it takes milliseconds. */
-export function trusting(ca: string): SecureContext {
-  return createSecureContext({ ca: [...getCACertificates(), ca] });
+/** A client's certificate with those of its authorities, and its private key. PEM. */
+export interface CertificateAndKey {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/**
+ * Trusts these authorities (PEM) in addition to the default ones, and shows this certificate to servers that ask for one.
+ * Reuse the result: creating it takes milliseconds.
+ */
+export function trusting(ca: string | undefined, own?: CertificateAndKey): SecureContext {
+  return createSecureContext({ ...(ca !== undefined && { ca: [...getCACertificates(), ca] }), ...own });
 }

@@ -119,7 +119,7 @@ export function resolveEmr(emr: EmrInFile, variables: EnvironmentVariables): Con
     ...emr,
     settings: withSecrets(emr.settings ?? {}, variables),
     synthetic_identifiers: emr.synthetic_identifiers ?? false,
-    connection: resolveConnection(emr.connection),
+    connection: resolveConnection(emr.connection, variables),
     policies: resolvePolicies(emr.policies),
     care_units: emr.care_units.map((careUnit) => ({
       ...careUnit,

@@ -1,9 +1,35 @@
 import Type, { type Static } from 'typebox';
 import { Default } from 'typebox/value';
-import { certificateFile, wholeNumber } from './schema-parts.ts';
+import type { EnvironmentVariables } from './environment.ts';
+import { type WithSecrets, withSecrets } from './references.ts';
+import { certificateFile, environmentReference, text, wholeNumber } from './schema-parts.ts';
 
 const milliseconds = (description: string, options: { minimum: number; maximum: number; default: number }) =>
   Type.Optional(wholeNumber(`${description}, in milliseconds.`, options));
+
+const pem = (what: string) =>
+  Type.Union(
+    [
+      text(`PEM file with ${what}. Absolute, or relative to the working directory.`, { maxLength: 4096 }),
+      environmentReference(`Environment variable with ${what}, as PEM.`),
+    ],
+    {
+      description: `PEM file with ${what}, or the environment variable that contains it.`,
+      errorMessage: 'must be the path of a PEM file, or { env: NAME } with the name of an environment variable',
+    },
+  );
+
+const tls = Type.Object(
+  {
+    client_certificate: pem("the gateway's certificate, followed by those of intermediate authorities"),
+    client_key: pem("the certificate's private key, without a passphrase"),
+  },
+  {
+    description: 'The certificate that the gateway shows to the EHR (mutual TLS). Changed files are read again.',
+    additionalProperties: false,
+  },
+);
+export type ClientCertificateSettings = WithSecrets<Static<typeof tls>>;
 
 /** Settings of the connection to an EHR. */
 export const connectionSchema = Type.Object(
@@ -144,6 +170,7 @@ export const connectionSchema = Type.Object(
       }),
     ),
     ca_file: certificateFile,
+    tls: Type.Optional(tls),
   },
   {
     description: 'Time-outs, limits and retries of the connection to the EHR.',
@@ -154,14 +181,19 @@ type ConnectionInFile = Static<typeof connectionSchema>;
 
 /** The settings with defaults applied. Without `ca_file`, only the default authorities are trusted. */
 export type ConnectionSettings = Readonly<
-  Required<Omit<ConnectionInFile, 'breaker' | 'ca_file' | 'requests_per_second'>> & {
+  Required<Omit<ConnectionInFile, 'breaker' | 'ca_file' | 'requests_per_second' | 'tls'>> & {
     breaker: Readonly<Required<NonNullable<ConnectionInFile['breaker']>>>;
     ca_file?: string;
     requests_per_second?: number;
+    tls?: ClientCertificateSettings;
   }
 >;
 
-/** Applies the defaults. */
-export function resolveConnection(connection: ConnectionInFile = {}): ConnectionSettings {
-  return Default(connectionSchema, { ...connection, breaker: { ...connection.breaker } }) as ConnectionSettings;
+/** Applies the defaults and resolves secrets. */
+export function resolveConnection(
+  { tls, ...connection }: ConnectionInFile = {},
+  variables: EnvironmentVariables = {},
+): ConnectionSettings {
+  const settings = Default(connectionSchema, { ...connection, breaker: { ...connection.breaker } });
+  return { ...(settings as ConnectionSettings), ...(tls && { tls: withSecrets(tls, variables) }) };
 }

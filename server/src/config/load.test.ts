@@ -106,6 +106,18 @@ test('applies defaults to a connection', async () => {
   });
 });
 
+test("the gateway's certificate for an EHR is in files, or in environment variables", async () => {
+  const loadWith = async (tls: string) => {
+    const text = rightFile.replace('    care_units:', `    connection: { tls: ${tls} }\n    care_units:`);
+    return (await load(text)).emrs[0]?.connection.tls;
+  };
+  const files = { client_certificate: 'client.pem', client_key: 'client-key.pem' };
+  expect(await loadWith(JSON.stringify(files))).toEqual(files);
+  const mixed = await loadWith('{ client_certificate: client.pem, client_key: { env: ACME_CLIENT_SECRET } }');
+  expect(mixed?.client_key).toBeInstanceOf(Secret);
+  expect(String(mixed?.client_key)).toBe('[secret]');
+});
+
 test('each policy of a care unit overrides that of the EHR', async () => {
   const { emrs } = await load(
     rightFile

@@ -126,6 +126,19 @@ const cases: Record<string, readonly Case[]> = {
       '17:1: __proto__: unknown key; allowed: emrs, clients, messages, limits, documents, identifier_headers, http, retention, audit, webhooks, console',
     ],
     [
+      'a client certificate without its key',
+      ['    care_units:', '    connection: { tls: { client_certificate: client.pem } }\n    care_units:'],
+      '6:24: emrs[0].connection.tls: the key "client_key" is missing: PEM file with the certificate\'s private key, without a passphrase, or the environment variable that contains it.',
+    ],
+    [
+      'a key in the file itself',
+      [
+        '    care_units:',
+        '    connection: { tls: { client_certificate: client.pem, client_key: { pem: "x" } } }\n    care_units:',
+      ],
+      '6:70: emrs[0].connection.tls.client_key: must be the path of a PEM file, or { env: NAME } with the name of an environment variable',
+    ],
+    [
       'a reserved header',
       'identifier_headers: [patient-number, X-Service-Client-Id]\n',
       '17:38: identifier_headers[1]: "X-Service-Client-Id" is reserved and cannot contain an identifier',

@@ -1,11 +1,19 @@
 import { isLoopback, isLoopbackHost } from './loopback.ts';
 import { isMapping, type Mistake, type Path } from './mistake.ts';
-import type { PartialFile } from './partial-file.ts';
 
 /** The parts of a configuration that say where other machines are. */
-type Places = Pick<PartialFile, 'emrs'> & {
+interface Places {
+  readonly emrs?:
+    | readonly (
+        | {
+            readonly settings?: unknown;
+            readonly connection?: { readonly allow_plain_text?: boolean | undefined } | undefined;
+          }
+        | undefined
+      )[]
+    | undefined;
   readonly messages?: { readonly sms?: unknown; readonly email?: unknown } | undefined;
-};
+}
 
 /** A setting by which data would travel to another machine without TLS. */
 interface PlainText {

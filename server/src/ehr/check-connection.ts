@@ -1,9 +1,11 @@
-import { type Connector, ConnectorError, type ProbeReport } from '@crossward/connector-kit';
+import { type Connector, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import type { LoadedEmr } from '../config/load.ts';
 import { type BoundConnector, bindConnector } from './bind-connector.ts';
+import { certificateFinding } from './certificates.ts';
 import { causeOf } from './guard/cause-of.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
+import { openTls } from './guard/ehr-tls.ts';
 import { httpSettings } from './guard/settings.ts';
 import { openingMistake } from './opening-mistake.ts';
 
@@ -11,6 +13,8 @@ import { openingMistake } from './opening-mistake.ts';
 export interface EmrCheck {
   readonly emr: string;
   readonly connector: string;
+  /** Absent if the gateway has no certificate for the EHR. */
+  readonly certificate?: ProbeFinding;
   /** Absent if the connector has no probe. */
   readonly probe?: ProbeReport;
   /** `null` if the connection could not be opened; see `error`. */
@@ -23,12 +27,18 @@ export type ChosenEmr = LoadedEmr;
 
 /** Its connector, and the HTTP connections that it uses. */
 export interface BoundEmr extends BoundConnector {
+  readonly certificate: ProbeFinding | undefined;
   close(): Promise<void>;
 }
 
-/** Whether the connection opened and the probe found no problem. */
-export function isWell({ probe, claims }: EmrCheck): boolean {
-  return claims !== null && !probe?.findings.some(({ status }) => status === 'problem');
+/** Whether the connection opened, and nothing is a problem. */
+export function isWell(check: EmrCheck): boolean {
+  return check.claims !== null && !findingsOf(check).some(({ status }) => status === 'problem');
+}
+
+/** What was found about the gateway's certificate, then by the probe. */
+export function findingsOf({ certificate, probe }: EmrCheck): readonly ProbeFinding[] {
+  return [...(certificate ? [certificate] : []), ...(probe?.findings ?? [])];
 }
 
 /**
@@ -36,7 +46,8 @@ export function isWell({ probe, claims }: EmrCheck): boolean {
  * ConfigurationError if the connector throws an error other than a `ConnectorError`.
  */
 export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool | undefined): Promise<BoundEmr> {
-  const http = createEhrHttp(await httpSettings(emr.connection));
+  const tls = await openTls(emr);
+  const http = createEhrHttp(httpSettings(emr.connection, tls));
   const context = {
     emr: emr.id,
     settings: emr.settings,
@@ -47,6 +58,7 @@ export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool
   const bound = bindConnector(module, context, database);
   return {
     ...bound,
+    certificate: certificateFinding(tls, new Date()),
     open: () =>
       bound.open().catch((error: unknown) => {
         throw error instanceof ConnectorError ? error : openingMistake(emr, error);
@@ -57,11 +69,16 @@ export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool
 
 /** Checks the server of an EHR and opens the connection. Changes nothing in the EHR. */
 export async function checkConnection(chosen: ChosenEmr, database: PostgresPool | undefined): Promise<EmrCheck> {
-  const { probe: runProbe, open, close } = await bindEmr(chosen, database);
+  const { certificate, probe: runProbe, open, close } = await bindEmr(chosen, database);
   try {
     // Probe before opening, so that a rejected connection is reported as a finding.
     const probe = await runProbe();
-    const found = { emr: chosen.emr.id, connector: chosen.module.name, ...(probe && { probe }) };
+    const found = {
+      emr: chosen.emr.id,
+      connector: chosen.module.name,
+      ...(certificate && { certificate }),
+      ...(probe && { probe }),
+    };
     try {
       const { capabilities, ...operations } = await open();
       return { ...found, claims: { ...capabilities, operations: Object.keys(operations) } };

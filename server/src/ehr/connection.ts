@@ -14,6 +14,7 @@ import type { PatientLimits } from '../config/policies.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import { asProblem } from './connector-problems.ts';
 import { withProgress } from './guard/call-scope.ts';
+import type { EhrTls } from './guard/ehr-tls.ts';
 import type { EhrHealth, Guard } from './guard/guard.ts';
 import type { Opening } from './opening.ts';
 import { createSlotSearches } from './slot-searches.ts';
@@ -57,6 +58,8 @@ export interface EhrConnection {
   readonly patience: Patience;
   /** Seconds between two readings of the changes that are made directly in the EHR. 0: they are not read. */
   readonly changesSeconds: number;
+  /** `undefined`: it has no certificates of its own. */
+  readonly tls?: EhrTls | undefined;
   offers(operation: ConnectorOperation): boolean;
   health(): EhrHealth;
   /**

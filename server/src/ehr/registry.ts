@@ -6,6 +6,7 @@ import type { Db } from '../db/kysely.ts';
 import { bindConnector } from './bind-connector.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
+import { openTls } from './guard/ehr-tls.ts';
 import { createGuard } from './guard/guard.ts';
 import type { EhrMetrics } from './guard/metrics.ts';
 import { createPace } from './guard/pace.ts';
@@ -59,7 +60,8 @@ async function openConnection(
     onThrottled: () => metrics.throttled(emr.id),
   });
   metrics.watchRate(emr.id, pace.rate);
-  const http = createEhrHttp(await httpSettings(emr.connection), pace);
+  const tls = await openTls(emr);
+  const http = createEhrHttp(httpSettings(emr.connection, tls), pace);
   const context = {
     emr: emr.id,
     settings: emr.settings,
@@ -102,6 +104,7 @@ async function openConnection(
         giveUpSeconds: emr.connection.give_up_seconds,
       },
       changesSeconds: emr.connection.changes_seconds,
+      tls,
       requestFailed: outages.requestFailed,
       async close() {
         opening.stop();

@@ -20,6 +20,13 @@ test.each([
   ['CERT_HAS_EXPIRED', 'certificate', `the certificate of ${address} has expired`],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate', `the certificate of ${address} has another host name`],
   ['CERT_REVOKED', 'certificate', `the certificate of ${address} was not accepted (CERT_REVOKED)`],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'certificate', `${address} requires a client certificate`],
+  [
+    'ERR_SSL_SSL/TLS_ALERT_CERTIFICATE_EXPIRED',
+    'certificate',
+    `${address} says that the gateway's client certificate has expired`,
+  ],
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'certificate', `${address} did not accept the gateway's client certificate`],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', `the TLS handshake with ${address} failed (ERR_SSL_WRONG_VERSION_NUMBER)`],
   ['ECONNRESET', 'connection', `connection closed by ${address}`],
   ['EHOSTUNREACH', 'connection', `no route to ${address}`],

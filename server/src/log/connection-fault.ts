@@ -21,6 +21,13 @@ const general: Readonly<Record<FaultKind, Words>> = {
 };
 
 /**
+ * The alerts of a TLS server about a client's certificate (RFC 8446, section 6.2), with the names that OpenSSL gives them. The
+ * server sends one in place of an answer: it has not processed the request.
+ */
+export const clientCertificateRejected =
+  /^ERR_SSL_(SSLV3|SSL\/TLS|TLSV1|TLSV13)_ALERT_((BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_(REVOKED|EXPIRED|UNKNOWN|REQUIRED)|UNKNOWN_CA|ACCESS_DENIED)$/;
+
+/**
  * Codes of the system (errno), Node.js, OpenSSL (X509_V_ERR_…), undici, nodemailer and the gateway's own requests. The first
  * pattern that fits decides.
  */
@@ -42,6 +49,13 @@ const faults: readonly (readonly [RegExp, FaultKind, Words?])[] = [
     'certificate',
     (server) => `the certificate of ${server} is from an unknown authority`,
   ],
+  [/ALERT_CERTIFICATE_REQUIRED$/, 'certificate', (server) => `${server} requires a client certificate`],
+  [
+    /ALERT_CERTIFICATE_EXPIRED$/,
+    'certificate',
+    (server) => `${server} says that the gateway's client certificate has expired`,
+  ],
+  [clientCertificateRejected, 'certificate', (server) => `${server} did not accept the gateway's client certificate`],
   [/CERT|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/, 'certificate'],
   [/^(ERR_SSL_.*|ERR_TLS_.*|EPROTO|ETLS)$/, 'tls'],
   [/^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/, 'connection', (server) => `connection closed by ${server}`],
@@ -111,7 +125,7 @@ function causesOf(error: object): readonly unknown[] {
 function codeOf(error: object): string {
   const { originalCode, code }: { readonly originalCode?: unknown; readonly code?: unknown } = error;
   const text = String(originalCode ?? code);
-  return /^[A-Z][A-Z0-9_]{1,63}$/.test(text) ? text : '';
+  return /^[A-Z][A-Z0-9_/]{1,63}$/.test(text) ? text : '';
 }
 
 /** The server in an error of the system (https://nodejs.org/api/errors.html#class-systemerror), or of the gateway. */

@@ -2,7 +2,7 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Configuration, ConfiguredEmr } from '../../config/configuration.ts';
 import type { Database } from '../../db/database.ts';
 import { createDb } from '../../db/kysely.ts';
-import { checkConnection, type EmrCheck } from '../../ehr/check-connection.ts';
+import { checkConnection, type EmrCheck, findingsOf as findingsIn } from '../../ehr/check-connection.ts';
 import { type Pause, readPauses } from '../../ehr/pauses.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import type { RunningGateway } from './check-gateway.ts';
@@ -63,8 +63,9 @@ function inDatabase({ id, connector }: ConfiguredEmr, running: RunningGateway | 
 }
 
 /** Each cause once. */
-function reportOf({ emr, connector, probe, claims, error }: EmrCheck): Finding[] {
-  const findings = (probe?.findings ?? [])
+function reportOf(check: EmrCheck): Finding[] {
+  const { emr, connector, probe, claims, error } = check;
+  const findings = findingsIn(check)
     .filter(({ status }) => status === 'problem' || status === 'warning')
     .map(({ name, status, detail }) => found(emr, status === 'problem' ? 'problem' : 'warning', `${name}: ${detail}`));
   if (claims === null) {

@@ -13,6 +13,7 @@ import { startGateway } from '../../../../test/gateway/gateway.ts';
 import { startChild } from '../../../../test/processes/child-gateway.ts';
 import { freePort } from '../../../../test/processes/free-port.ts';
 import { eventually } from '../../../../test/requests/codes.ts';
+import { createAuthority } from '../../../../test/tls/certificates.ts';
 import { environmentVariables } from '../../config/environment-variables.ts';
 import { pauseEhr, resumeEhr } from '../../ehr/pauses.ts';
 import { providerServer } from '../../messages/providers/test-support.ts';
@@ -200,6 +201,32 @@ test('opens an EHR, and shows what its probe warns of', async () => {
   onTestFinished(() => fake.close());
   const { texts } = await findings('doctor', await configured({ emrs: [emr(fake.url)], messages: { sms: demo } }));
   expect(texts['EHRs clinic ok']).toMatch(/^fhir-r4 is open, with \d+ operations/);
+});
+
+test("warns before the gateway's certificate for an EHR expires", async () => {
+  const fake = await startFake();
+  onTestFinished(() => fake.close());
+  const file = join(folder, 'client.pem');
+  // A minute more, for the time until it is read.
+  const tenDays = (10 * 24 * 60 + 1) * 60_000;
+  const { cert, key } = createAuthority().issue({ to: new Date(Date.now() + tenDays) });
+  await writeFile(file, cert + key);
+  const { connection, ...rest } = emr(fake.url);
+  const tls = { client_certificate: file, client_key: file };
+  const variables = await configured({
+    emrs: [{ ...rest, connection: { ...connection, tls } }],
+    messages: { sms: demo },
+  });
+  expect((await findings('doctor', variables)).stdout).toContain('"client certificate: expires in 10 days, on ');
+  const report = await crossward('emr check', variables);
+  expect([report.code, report.stdout]).toEqual([
+    0,
+    expect.stringMatching(/warning +client certificate +expires in 10 days/),
+  ]);
+  await writeFile(file, cert);
+  expect((await findings('doctor', variables)).texts['EHRs clinic problem']).toBe(
+    `${file}: cannot be read as a PEM private key (tls.client_key)`,
+  );
 });
 
 const demo = { provider: 'demo_mailbox' };

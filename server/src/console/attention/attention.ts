@@ -1,6 +1,7 @@
 import { type Html, html } from '../../html/html.ts';
 import { groupStuckOperations } from '../../unfinished-operations/stuck-operations.ts';
 import type { SignedIn } from '../page.ts';
+import { certificatesInNeed } from './certificates.ts';
 import { ehrsInNeed } from './ehrs.ts';
 import { gatewayInNeed } from './gateway.ts';
 import { messagesInNeed } from './messages.ts';
@@ -16,6 +17,7 @@ export async function listNeeds(context: SignedIn): Promise<Need[]> {
     ...operationsInNeed(context, stuck),
     ...(await messagesInNeed(context)),
     ...(await endpointsInNeed(context)),
+    ...certificatesInNeed(context),
     ...(await gatewayInNeed(context)),
   ];
 }

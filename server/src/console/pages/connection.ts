@@ -1,4 +1,5 @@
 import type { ConfiguredEmr } from '../../config/configuration.ts';
+import { certificateFinding } from '../../ehr/certificates.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { EhrFigures } from '../../ehr/figures.ts';
 import type { FailedCall } from '../../ehr/guard/call-history.ts';
@@ -39,6 +40,7 @@ async function about(context: SignedIn, emr: ConfiguredEmr, ehr: EhrConnection) 
   const need = await ehrInNeed(context, ehr, await groupStuckOperations(context.deps.services));
   const open = (await countOpenOperations(context.deps.services.db)).filter((it) => it.emr === emr.id);
   const waiting = open.map(({ state, count }) => `${counted(count, 'operation')} ${state}`).join(', ');
+  const certificate = certificateFinding(ehr.tls, context.deps.now());
   return html`<div class="title"><h1>${emr.name}</h1>${stateBadge(figures)}
 <p class="quiet"><a href="${linkTo(context, `connections/${emr.id}`)}">Refresh</a></p></div>
 <p class="quiet"><code>${emr.id}</code> · ${lastSuccess(figures)}</p>
@@ -52,6 +54,7 @@ ${callLists(figures)}
 <h2>Details</h2>
 ${facts([
   ['Connector', emr.connector],
+  ...(certificate ? [['Client certificate', certificate.detail] as const] : []),
   ['Care units', emr.care_units.map(({ name }) => name).join(', ')],
   ['Unfinished operations', waiting === '' ? 'none' : html`<a href="${linkTo(context, 'operations')}">${waiting}</a>`],
 ])}

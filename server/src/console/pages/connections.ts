@@ -2,7 +2,7 @@ import type { ProbeFinding } from '@crossward/connector-kit';
 import { ConnectorError } from '@crossward/connector-kit';
 import { stringify } from 'yaml';
 import type { ConfiguredEmr } from '../../config/configuration.ts';
-import { checkConnection, type EmrCheck, isWell } from '../../ehr/check-connection.ts';
+import { checkConnection, type EmrCheck, findingsOf, isWell } from '../../ehr/check-connection.ts';
 import type { EhrFigures } from '../../ehr/figures.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
@@ -121,7 +121,7 @@ function resultPage(context: SignedIn, check: EmrCheck, { id, name }: Configured
 <h1>Check of ${name}</h1>
 <p class="quiet"><code>${id}</code>, connector <code>${connector}</code></p>
 <h2>Findings</h2>
-${findings(probe?.findings)}
+${findings(check)}
 ${claims ? capabilities(claims) : !hasProblem(probe?.findings) && html`<p class="advice bad">The connection cannot be opened: ${error}</p>`}
 ${
   Object.keys(recommended).length > 0 &&
@@ -141,13 +141,17 @@ function success({ probe }: EmrCheck): string {
   return probe ? 'The connection works.' : 'The connector opens. Its server was not checked.';
 }
 
-function findings(found: readonly ProbeFinding[] | undefined): HtmlContent {
-  if (!found) return html`<p>This connector has no probe; its server was not checked.</p>`;
-  return table(
+function findings(check: EmrCheck): HtmlContent {
+  const found = findingsOf(check);
+  return html`${!check.probe && html`<p>This connector has no probe; its server was not checked.</p>`}
+${
+  found.length > 0 &&
+  table(
     'What the server says about itself',
     ['Result', 'Subject', 'Finding'],
     found.map(({ name, status, detail }) => [badge(tones[status], status), name, detail]),
-  );
+  )
+}`;
 }
 
 function capabilities(claims: NonNullable<EmrCheck['claims']>): Html {

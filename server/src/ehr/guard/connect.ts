@@ -1,17 +1,19 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
-import { trusting } from '../../config/certificates.ts';
 import { isLoopback } from '../../config/loopback.ts';
+import { clientCertificateRejected } from '../../log/connection-fault.ts';
 import { mayConnectTo } from './addresses.ts';
+import type { EhrTls } from './ehr-tls.ts';
 
 export interface ConnectSettings {
   readonly connectTimeoutMs: number;
   readonly allowPrivateAddresses: boolean;
   /** Whether addresses of other machines may be connected to without TLS. */
   readonly allowPlainText: boolean;
-  /** PEM certificates of authorities to trust in addition to the default ones. */
-  readonly ca?: string | undefined;
+  /** Absent: only the default authorities are trusted, and no certificate is shown. */
+  readonly tls?: Pick<EhrTls, 'refresh'> | undefined;
 }
 
 /** The address of an EHR is not allowed for this connection. */
@@ -33,20 +35,50 @@ export function createConnect(settings: ConnectSettings): buildConnector.connect
 }
 
 function permittedConnect(
-  { connectTimeoutMs, ca }: ConnectSettings,
+  { connectTimeoutMs, tls }: ConnectSettings,
   isPermitted: (address: string) => boolean,
 ): buildConnector.connector {
-  const connect = buildConnector({
+  const common = {
     timeout: connectTimeoutMs,
     allowH2: false,
     rejectUnauthorized: true,
     lookup: permittedLookup(isPermitted),
-    ...(ca === undefined ? {} : { secureContext: trusting(ca) }),
-  });
+  };
+  const connect = tls ? withCertificates(common, tls) : buildConnector(common);
   return (options, callback) => {
     // An IP address needs no DNS look-up.
     if (isIP(options.hostname) && !isPermitted(options.hostname)) callback(new AddressRejected(), null);
-    else connect(options, callback);
+    else connect(options, keepingAlerts(callback));
+  };
+}
+
+/**
+ * Over TLS 1.3 a server rejects the client's certificate only after the handshake. Without this, undici reports that the
+ * connection has closed, which it does right after the alert, so that the request might have been processed.
+ */
+function keepingAlerts(callback: buildConnector.Callback): buildConnector.Callback {
+  return (...[error, socket]) => {
+    if (error) return callback(error, null);
+    socket.on('error', (fault: NodeJS.ErrnoException) => {
+      if (clientCertificateRejected.test(fault.code ?? '')) socket.destroy(fault);
+    });
+    callback(null, socket);
+  };
+}
+
+/** Every certificate has a connector of its own, because a TLS session that is resumed keeps the former certificate. */
+function withCertificates(common: buildConnector.BuildOptions, tls: Pick<EhrTls, 'refresh'>): buildConnector.connector {
+  let current: { readonly secureContext: SecureContext; readonly connect: buildConnector.connector } | undefined;
+  return (options, callback) => {
+    tls
+      .refresh()
+      .then((secureContext) => {
+        if (current?.secureContext !== secureContext) {
+          current = { secureContext, connect: buildConnector({ ...common, secureContext }) };
+        }
+        current.connect(options, callback);
+      })
+      .catch((error: Error) => callback(error, null));
   };
 }
 

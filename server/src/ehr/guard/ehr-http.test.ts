@@ -4,10 +4,12 @@ import { inspect } from 'node:util';
 import { ConnectorError, type EhrRequest } from '@crossward/connector-kit';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../../test/processes/free-port.ts';
+import { selfSigned } from '../../../../test/tls/certificates.ts';
+import { trusting } from '../../config/certificates.ts';
 import { mayConnectTo } from './addresses.ts';
 import { callScope, newFacts } from './call-scope.ts';
 import { createEhrHttp, type EhrHttpSettings } from './ehr-http.ts';
-import { selfSigned, serve, serveSocket, serveTls } from './test-servers.ts';
+import { serve, serveSocket, serveTls } from './test-servers.ts';
 import { timersOf } from './test-timers.ts';
 import { withinTime } from './time-limit.ts';
 
@@ -205,7 +207,7 @@ describe('TLS', () => {
   test('trusts the configured authority for the names in the certificate', async () => {
     const tls = selfSigned();
     const server = await serveTls(tls, ok);
-    const http = connect({ ca: tls.cert, retries: 0 });
+    const http = connect({ tls: { refresh: async () => trusting(tls.cert) }, retries: 0 });
     expect((await http.send(read(server.url))).text).toBe('fine');
     const error = await errorOf(http.send(read(`https://localhost:${server.port}`)));
     expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { EhrRequest, EhrResponse, EhrStream, StreamedBody } from '@crossward/connector-kit';
 import type { Dispatcher } from 'undici';
-import { addressOf } from '../../log/connection-fault.ts';
+import { addressOf, clientCertificateRejected } from '../../log/connection-fault.ts';
 
 /** Bytes that wait for the reader. With more, the connection is paused. */
 const mostQueued = 256 * 1024;
@@ -110,7 +110,7 @@ function open(
     stopTimer();
     const failure = bodyError
       ? new BodyFailure('The body of a request to the EHR could not be read', { cause: bodyError })
-      : new ExchangeFailure(code, addressOf(url), controller !== undefined);
+      : new ExchangeFailure(code, addressOf(url), controller !== undefined && !clientCertificateRejected.test(code));
     reject(failure);
     body.destroy(failure);
   }

@@ -1,6 +1,4 @@
 /** @module-tag any-database */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
@@ -8,9 +6,6 @@ import { type GatewayResponse, type Problem, startGateway } from '../../../../te
 import { creationBody, freeSlot, oslo, sodermalm } from '../../../../test/requests/bookings.ts';
 import { browserWith, type ConsoleBrowser, withConsole } from '../../../../test/requests/console.ts';
 import { resolveConnection } from '../../config/connection.ts';
-import { temporaryFolder } from '../../config/test-support.ts';
-import { ConfigurationError } from '../../startup/configuration-error.ts';
-import { httpSettings } from './settings.ts';
 import { timersOf } from './test-timers.ts';
 
 type Behaviour = 'well' | 'hangs' | 'hangs at writes' | 'down' | 'closes connections';
@@ -188,14 +183,4 @@ test('calls are counted in /metrics, without values from callers', async () => {
   const text = await gateway.deps.metrics.metrics();
   expect(text).toMatch(/crossward_ehr_calls_total\{emr="sandbox-no",operation="listResources",outcome="ok"\} \d+/);
   expect(text).toContain('crossward_ehr_breaker_state{emr="sandbox-se",state="closed"} 1');
-});
-
-test('an unreadable ca_file prevents the start', async () => {
-  const folder = await temporaryFolder();
-  const path = join(folder, 'ca.pem');
-  await expect(httpSettings(resolveConnection({ ca_file: path }))).rejects.toThrow(ConfigurationError);
-  await writeFile(path, 'no certificate');
-  await expect(httpSettings(resolveConnection({ ca_file: path }))).rejects.toThrow(
-    `${path}: cannot be read as PEM certificates (ca_file)`,
-  );
 });

@@ -1,6 +1,6 @@
-import { readCertificates } from '../../config/certificates.ts';
 import type { ConnectionSettings } from '../../config/connection.ts';
 import type { EhrHttpSettings } from './ehr-http.ts';
+import type { EhrTls } from './ehr-tls.ts';
 import type { GuardSettings } from './guard.ts';
 
 /** Milliseconds without progress after which a download ends. Longer than a caller's network is likely to pause. */
@@ -17,8 +17,7 @@ export function guardSettings(connection: ConnectionSettings): GuardSettings {
   };
 }
 
-/** @throws ConfigurationError if `ca_file` cannot be read */
-export async function httpSettings(connection: ConnectionSettings): Promise<EhrHttpSettings> {
+export function httpSettings(connection: ConnectionSettings, tls: EhrTls | undefined): EhrHttpSettings {
   return {
     connectTimeoutMs: connection.connect_timeout_ms,
     requestTimeoutMs: connection.request_timeout_ms,
@@ -28,6 +27,6 @@ export async function httpSettings(connection: ConnectionSettings): Promise<EhrH
     requestsPerSecond: connection.requests_per_second,
     allowPrivateAddresses: connection.allow_private_addresses,
     allowPlainText: connection.allow_plain_text,
-    ca: connection.ca_file === undefined ? undefined : await readCertificates(connection.ca_file),
+    tls,
   };
 }
