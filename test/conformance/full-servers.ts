@@ -25,7 +25,7 @@ const intro = `# Full FHIR servers
 
 Conformance results of the connector \`fhir-r4\` with unmodified third-party servers, configured only with address,
 credentials and the settings that \`crossward emr check\` recommends. Generated from stored reports of
-\`crossward conformance\` by \`npm run full-servers\`; do not edit. [Connectors](connectors.md) explains the symbols, the
+\`crossward conformance\` by \`npm run full-servers\`; do not edit. [Conformance](conformance.md) explains the symbols, the
 [connector's README](../connectors/fhir-r4/README.md#servers) lists the settings.
 
 `;
