@@ -2,8 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** What a call has met. */
 export interface CallFacts {
-  /** Whether it has sent the EHR a request. Otherwise it was answered from memory. */
-  hasReachedEhr: boolean;
+  /** Whether it has sent the EHR a request. */
+  hasAskedEhr: boolean;
+  /**
+   * Whether the EHR has answered one. A call that ends well without was answered from memory, even if it has sent a request
+   * to refresh that for later calls.
+   */
+  hasAnswer: boolean;
   /** Whether it ended because the EHR limits the rate of requests. */
   wasThrottled: boolean;
   /** Whether it has ended with an error. A request that it waits for beside others may still be on its way. */
@@ -11,7 +16,7 @@ export interface CallFacts {
 }
 
 export function newFacts(): CallFacts {
-  return { hasReachedEhr: false, wasThrottled: false, hasFailed: false };
+  return { hasAskedEhr: false, hasAnswer: false, wasThrottled: false, hasFailed: false };
 }
 
 /** The connector call that an HTTP request to the EHR belongs to. */

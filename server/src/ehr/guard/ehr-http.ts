@@ -83,7 +83,7 @@ export function createEhrHttp(
         if (scope && !scope.facts.hasFailed) scope.facts.wasThrottled = true;
         throw mayBeDone && outcome ? failure(request, outcome, mayBeDone) : error;
       });
-      if (scope) scope.facts.hasReachedEhr = true;
+      if (scope) scope.facts.hasAskedEhr = true;
       const sentAt = performance.now();
       outcome = await attempt(url, scope).catch(asFailure);
       if (limitsRate(outcome)) {
@@ -94,7 +94,10 @@ export function createEhrHttp(
         throw failure(request, outcome, mayBeDone);
       }
       if (!(outcome instanceof ExchangeFailure || isBusy(outcome))) pace.accepted();
-      if (isAnswer(outcome)) return outcome;
+      if (isAnswer(outcome)) {
+        if (scope) scope.facts.hasAnswer = true;
+        return outcome;
+      }
       mayBeDone ||= couldBeDone(request, outcome);
       const waitMs = sent <= settings.retries && mayRepeat(request, outcome) ? pause(outcome, sent) : undefined;
       if (waitMs === undefined || !(await waited(waitMs, scope))) throw failure(request, outcome, mayBeDone);

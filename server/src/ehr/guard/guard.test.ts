@@ -119,8 +119,15 @@ describe('the circuit breaker', () => {
     const { guard, metric } = setUp({}, false);
     const reaching = (kind?: ConnectorErrorKind) => async () => {
       const scope = callScope.getStore();
-      if (scope) scope.facts.hasReachedEhr = true;
+      if (scope) scope.facts.hasAskedEhr = true;
       if (kind) throw new ConnectorError(kind, kind);
+      if (scope) scope.facts.hasAnswer = true;
+      return 'fine';
+    };
+    /** Returns what is known, while a request for later calls is on its way. */
+    const refreshing = async () => {
+      const scope = callScope.getStore();
+      if (scope) scope.facts.hasAskedEhr = true;
       return 'fine';
     };
     await times(3, async () => {
@@ -131,6 +138,7 @@ describe('the circuit breaker', () => {
     expect(guard.health()).toEqual({ breaker: 'open', lastSuccessAt: null, answeredFromMemoryAt });
     pass(10);
     expect(await read(guard)).toBe('fine');
+    expect(await read(guard, refreshing)).toBe('fine');
     expect(guard.health()).toEqual({
       breaker: 'half_open',
       lastSuccessAt: null,

@@ -122,10 +122,10 @@ export function createGuard(
     const wasThrottled = (error: unknown) => facts.wasThrottled || error instanceof Throttled;
     /** A call that was answered from memory, or that the rate of requests has stopped, says nothing about the EHR. */
     const judge: Judge = (error) => {
-      if (!(facts.hasReachedEhr || countsEveryCall())) return 'nothing';
-      if (error === undefined) return 'success';
-      if (wasThrottled(error)) return 'nothing';
-      return error instanceof ConnectorError && failures.includes(error.kind) ? 'failure' : 'success';
+      const isFailure = error instanceof ConnectorError && failures.includes(error.kind);
+      if (!((isFailure ? facts.hasAskedEhr : facts.hasAnswer) || countsEveryCall())) return 'nothing';
+      if (error !== undefined && wasThrottled(error)) return 'nothing';
+      return isFailure ? 'failure' : 'success';
     };
     const guarded = async () => {
       try {
