@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { EhrConnection } from '../ehr/connection.ts';
+import { hasOutageLines } from '../ehr/outage-log.ts';
 import { describeError } from '../log/describe-error.ts';
 
 /**
@@ -10,7 +11,8 @@ export async function extendSchedules(ehr: EhrConnection, log: Logger): Promise<
   if (!ehr.isOpen || !ehr.offers('extendSchedules')) return;
   for (const careUnit of ehr.careUnits.values()) {
     await ehr.call('extendSchedules', careUnit).catch((error) => {
-      log.error({ emr: ehr.id, care_unit: careUnit.id, cause: describeError(error) }, 'extending schedules failed');
+      const level = hasOutageLines(error) ? 'info' : 'error';
+      log[level]({ emr: ehr.id, care_unit: careUnit.id, cause: describeError(error) }, 'extending schedules failed');
     });
   }
 }

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { Problem } from '../problems/problem.ts';
+import type { Reason } from '../problems/reasons.ts';
 import type { BreakerState } from './guard/breaker.ts';
 import { causeOf } from './guard/cause-of.ts';
 
@@ -11,6 +13,13 @@ export interface OutageLog {
   /** @param cause the error with which the call ended that changed the state, if it ended with one */
   breakerChanged(state: BreakerState, cause?: unknown): void;
   stop(): void;
+}
+
+const withOutageLines: readonly string[] = ['ehr_unavailable', 'ehr_timeout', 'ehr_paused'] satisfies Reason[];
+
+/** Whether the log tells of this failure for the EHR as a whole, so that a single call is not worth a warning. */
+export function hasOutageLines(error: unknown): boolean {
+  return error instanceof Problem && withOutageLines.includes(error.reason);
 }
 
 export function createOutageLog(emr: string, log: Pick<Logger, 'info' | 'error'>): OutageLog {

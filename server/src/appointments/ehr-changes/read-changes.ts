@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { EhrConnection } from '../../ehr/connection.ts';
+import { hasOutageLines } from '../../ehr/outage-log.ts';
 import { describeError } from '../../log/describe-error.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { compareWithEvents } from './compare-with-events.ts';
@@ -26,7 +27,8 @@ export async function readChanges(services: OperationServices, ehr: EhrConnectio
   try {
     return await readPage(services, ehr, lease, pauseSeconds);
   } catch (error) {
-    log.warn({ emr: ehr.id, cause: describeError(error) }, 'changes in the EHR could not be read, will retry');
+    const level = hasOutageLines(error) ? 'info' : 'warn';
+    log[level]({ emr: ehr.id, cause: describeError(error) }, 'changes in the EHR could not be read, will retry');
     await releaseFeed(db, lease, pauseSeconds);
     return false;
   }
