@@ -51,7 +51,7 @@ export function accessLog({ ehr, accesses, isCut, from, to, timeZone, madeAt, ..
 systems with the health record${period !== '' && `, ${period}`}. The newest access is first. Times are those of
 ${cityOf(timeZone)}. The list was made on ${format.format(madeAt)}.</p>
 <p>It does not show what staff did in ${ehr} itself. A system can have several users: ask whoever runs it which of them it
-was, with the reference in the last column.</p>
+was, with the reference of the access.</p>
 ${isCut && html`<p><strong>There are earlier accesses that this list leaves out.</strong> Ask for a list of an earlier time.</p>`}
 ${accesses.length === 0 ? html`<p>Nobody had access to your record through the gateway in this time.</p>` : accessTable(accesses, format, names)}
 </body>

@@ -66,9 +66,16 @@ export function words(text: string): string {
 /**
  * A table. On a phone, each row becomes a block, and each cell names its column, except for those that say that there is
  * nothing (`–`). The roles keep it a table for screen readers then.
+ *
+ * @param isCompact on a phone, the cells of a row follow each other as text, for long lists whose cells speak for themselves
  */
-export function table(caption: string, columns: readonly string[], rows: readonly (readonly HtmlContent[])[]): Html {
-  return html`<table role="table"><caption>${caption}</caption>
+export function table(
+  caption: string,
+  columns: readonly string[],
+  rows: readonly (readonly HtmlContent[])[],
+  { isCompact = false }: { readonly isCompact?: boolean } = {},
+): Html {
+  return html`<table role="table"${isCompact && html` class="compact"`}><caption>${caption}</caption>
 <thead role="rowgroup"><tr role="row">${columns.map(
     (name) => html`<th scope="col" role="columnheader">${name}</th>`,
   )}</tr></thead>

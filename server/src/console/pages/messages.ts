@@ -99,12 +99,11 @@ function messageTable(context: SignedIn, state: OpenState, messages: readonly Op
   const isFailed = state === 'failed';
   return table(
     'The oldest first',
-    ['Code for', 'EHR', 'Care unit', isFailed ? 'Failed' : 'Queued', 'Attempts', 'Code expires', 'Next', 'Message'],
+    ['Code for', 'EHR and care unit', isFailed ? 'Failed' : 'Queued', 'Attempts', 'Code expires', 'Next', 'Message'],
     messages.map((message) => [
       message.kind === null ? 'unknown' : `a ${message.kind}`,
-      message.emr,
-      message.careUnitId,
-      html`${time(message.since)}<br><span class="quiet">${duration(message.ageSeconds)} ago</span>`,
+      html`${message.emr} <br><span class="quiet">${message.careUnitId}</span>`,
+      time(message.since),
       message.attempts ?? 'unknown',
       time(message.expiresAt),
       html`${!isFailed && nextAttempt(context, message)}${action(context, message)}`,
