@@ -6,12 +6,14 @@ test('identifiers in the path and the query are sent in headers', async () => {
   const { unit, requests } = clientWithReplies([json({ timeslots: [], appointments: [], next_cursor: null })]);
   await unit.patients.get('no_personal_number:15859000026');
   await unit.appointments.list({ patient_id: 'p-3', resource_id: 'r-1', status: ['booked'] }).all();
-  await unit.timeSlots.list({ start: '2030-01-01', end: '2030-01-02', resource_id: ['r-1', 'r-2'] }).all();
+  await unit.timeSlots
+    .list({ start: '2030-01-01', end: '2030-01-02', resource_id: ['r-1', 'r-2'], patient_id: 'p-3' })
+    .all();
 
   expect(requests.map(({ url }) => decodeURIComponent(url.pathname.split('/oslo-sentrum')[1] + url.search))).toEqual([
     '/patients/header:x-patient-id',
     '/appointments?patient_id=header:x-patient-id&resource_id=header:x-resource-id&status=booked',
-    '/timeslots?start=2030-01-01&end=2030-01-02&resource_id=header:x-resource-id-1&resource_id=header:x-resource-id-2',
+    '/timeslots?start=2030-01-01&end=2030-01-02&resource_id=header:x-resource-id-1&resource_id=header:x-resource-id-2&patient_id=header:x-patient-id',
   ]);
   expect(requests[0]?.headers.get('x-patient-id')).toBe('no_personal_number:15859000026');
   expect(requests[2]?.headers.get('x-resource-id-2')).toBe('r-2');

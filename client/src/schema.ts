@@ -656,6 +656,7 @@ export interface components {
             end_time: string;
             /** Format: text */
             healthcare_service_id: string;
+            patient_details?: components["schemas"]["PatientDetails"];
             /** @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
             patient_id: string;
             /** @description Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
@@ -957,10 +958,22 @@ export interface components {
                 cancellation_confirmation: "none" | "code";
                 /** @description Operations that this EHR supports. Others fail with `operation_unsupported`. */
                 operations: ("get_patient" | "list_resources" | "get_resource" | "list_schedules" | "create_schedule" | "get_schedule" | "end_schedule" | "add_schedule_exception" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "create_appointment" | "get_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments" | "list_medical_notes" | "create_medical_note" | "get_medical_note" | "list_documents" | "get_document" | "get_document_content" | "create_document")[];
+                /** @description Identifier types that the EHR takes without a look-up of the patient. Responses then have a token in place of the identifier, which can be sent wherever an identifier can. Empty: the EHR looks patients up. */
+                passes_through: ("no_personal_number" | "se_personal_number" | "nhs_number")[];
+                /**
+                 * @description Whether the EHR takes `patient_details` of Create.
+                 * @enum {string}
+                 */
+                patient_details: "none" | "optional" | "required";
                 /** @description Identifier types by which patients can be looked up. */
                 patient_identifier_types: ("emr_id" | "no_personal_number" | "se_personal_number" | "nhs_number")[];
                 /** @description Identifier types by which resources can be looked up. */
                 resource_identifier_types: ("emr_id" | "se_personal_number" | "no_personal_number" | "hsa_id")[];
+                /**
+                 * @description Whether the EHR takes `patient_id` of the list of time slots.
+                 * @enum {string}
+                 */
+                timeslots_by_patient: "none" | "optional" | "required";
             };
             id: string;
             /**
@@ -1117,6 +1130,23 @@ export interface components {
             identifiers: string[];
             /** @description Phone number in E.164 format. */
             phone: string | null;
+        };
+        /** @description What is known about the patient, for an EHR that takes it: `capabilities.patient_details` of the EHR. If that is `required`, both names must be sent. Stored encrypted, until the booking is confirmed. */
+        PatientDetails: {
+            /**
+             * Format: email-address
+             * @description A code is sent to it if there is no `phone`.
+             */
+            email?: string;
+            /** Format: name */
+            family_name?: string;
+            /** Format: name */
+            given_name?: string;
+            /**
+             * Format: phone-number
+             * @description E.164, such as `+46701740605`. A code is sent to it.
+             */
+            phone?: string;
         };
         /** @description RFC 9457 problem details. Never contains personal data, codes or secrets. */
         Problem: {
@@ -1418,6 +1448,9 @@ export interface operations {
                      *             "resource_identifier_types": [
                      *               "emr_id"
                      *             ],
+                     *             "passes_through": [],
+                     *             "patient_details": "none",
+                     *             "timeslots_by_patient": "none",
                      *             "booking_confirmation": "none",
                      *             "cancellation_confirmation": "none",
                      *             "operations": [
@@ -1562,6 +1595,9 @@ export interface operations {
                      *         "resource_identifier_types": [
                      *           "emr_id"
                      *         ],
+                     *         "passes_through": [],
+                     *         "patient_details": "none",
+                     *         "timeslots_by_patient": "none",
                      *         "booking_confirmation": "none",
                      *         "cancellation_confirmation": "none",
                      *         "operations": [
@@ -6826,6 +6862,8 @@ export interface operations {
                 healthcare_service_id?: string[];
                 /** @description Maximum number of entries on a page. */
                 limit?: number;
+                /** @description The patient who wants to book: only for an EHR whose `capabilities.timeslots_by_patient` is `optional` or `required`. Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+                patient_id?: string;
                 resource_id?: string[];
                 /**
                  * @description Start of the range. RFC 3339. Local time of the care unit if the offset is omitted.
@@ -6884,7 +6922,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `request_invalid`, `standard_unsupported`, `time_range_invalid`, `local_time_nonexistent`, `cursor_invalid`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found`, `healthcare_service_not_found` */
+            /** @description `request_invalid`, `standard_unsupported`, `time_range_invalid`, `local_time_nonexistent`, `cursor_invalid`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `patient_not_found`, `resource_not_found`, `healthcare_service_not_found` */
             400: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */

@@ -11,6 +11,8 @@ export type TimeSlot = Schemas['Timeslot'];
 export type Appointment = Schemas['Appointment'];
 export type AppointmentPreview = Schemas['AppointmentPreview'];
 export type AppointmentCreation = Schemas['AppointmentCreation'];
+/** For an EHR that cannot look the patient up. */
+export type PatientDetails = Schemas['PatientDetails'];
 export type AppointmentUpdate = Schemas['AppointmentUpdate'];
 
 export type MedicalNote = Schemas['MedicalNote'];

@@ -92,6 +92,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const ehrs = await openEhrRegistry(configuration, modules, {
     database: database.pool,
     db: background,
+    keys,
     metrics: recorded.metrics,
     pauses,
     now: clock.now,

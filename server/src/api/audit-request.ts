@@ -92,7 +92,7 @@ export function accessOf(request: FastifyRequest, outcome: string, body?: object
   const { access, reached, id, routeOptions, currentAccess } = request;
   const { operation } = routeOptions.config;
   if (!access?.ehr || !access.careUnit || !operation) throw new Error('Only access to a care unit is recorded');
-  const { patients, records } = body && operation.audit !== 'none' ? operation.audit(body) : nothing;
+  const { patients, records } = body && typeof operation.audit === 'function' ? operation.audit(body) : nothing;
   return {
     actor: 'client',
     clientId: access.client.id,

@@ -2,24 +2,45 @@ import type { PatientIdentifier, ResourceIdentifier } from '@crossward/connector
 import type { EhrConnection } from '../ehr/connection.ts';
 import { reachedPatient } from '../ehr/reached.ts';
 import {
+  formatIdentifier,
   IdentifierError,
   type ReadHeader,
   readPatientIdentifier,
   readResourceIdentifier,
+  type ValueRule,
 } from '../identifiers/index.ts';
 import { type Place, problemAt } from '../problems/problem.ts';
 
-/** Reads the patient identifier at this place of the request, by the rules of the EHR. */
+/**
+ * Reads the patient identifier at this place of the request, by the rules of the EHR. One that passes through becomes the token
+ * that stands for it: nothing after this knows the number.
+ */
 export function patientIdentifier(
   text: string,
   place: Place,
   ehr: EhrConnection,
   readHeader: ReadHeader,
 ): PatientIdentifier {
-  const policy = { types: ehr.capabilities.patientIdentifierTypes, synthetic: ehr.syntheticIdentifiers };
-  const identifier = atPlace(place, () => readPatientIdentifier(text, policy, readHeader));
+  const { patientIdentifierTypes: types, passesThrough } = ehr.capabilities;
+  const emrId = passesThrough && tokenRule(ehr);
+  const policy = { types, synthetic: ehr.syntheticIdentifiers, emrId };
+  const read = atPlace(place, () => readPatientIdentifier(text, policy, readHeader));
+  const passes = passesThrough?.some((type) => type === read.type);
+  const identifier = passes ? { type: 'emr_id' as const, value: ehr.patientTokens.seal(formatIdentifier(read)) } : read;
   reachedPatient(identifier);
   return identifier;
+}
+
+/** An id of such an EHR is a token. One of an earlier secret key becomes one of the newest. */
+function tokenRule({ patientTokens: { open, seal } }: EhrConnection): ValueRule {
+  return {
+    normalise(token) {
+      const id = open(token);
+      return id === undefined ? undefined : seal(id);
+    },
+    expected:
+      'An emr_id of a patient of this EHR is one that a response of the gateway has shown. It becomes invalid when the operators give up the secret key that it was made with.',
+  };
 }
 
 /** Reads the resource identifier at this place of the request, by the rules of the EHR. */

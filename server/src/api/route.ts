@@ -39,8 +39,11 @@ const levelParams = {
   },
 } satisfies Record<Level, TProperties>;
 
-/** Operations of the connector and kinds of change that the EHR must support. */
-export type Needs = readonly (ConnectorOperation | ChangeKind)[];
+/**
+ * Operations of the connector and kinds of change that the EHR must support. `patients`: it can look patients up, or their
+ * identifiers pass through.
+ */
+export type Needs = readonly (ConnectorOperation | ChangeKind | 'patients')[];
 
 /** What credentials and path give access to, by level. */
 interface AccessByLevel {
@@ -98,8 +101,11 @@ interface Declaration<L extends Level, Params extends TProperties, Query extends
   readonly needs?: Needs;
   /** What the operation can be used for, by the name that `GET /api/emrs/{emr}` lists, with what each needs. */
   readonly parts?: Readonly<Record<string, Needs>>;
-  /** Leaves an entry in the audit trail, with the patients that the response is about. `none`: it concerns no patient. */
-  readonly audit: 'none' | (L extends 'care_unit' ? ReadShown : never);
+  /**
+   * Leaves an entry in the audit trail, with the patients that the response is about. `none`: it concerns no patient.
+   * `if_patient`: only if the request names one.
+   */
+  readonly audit: 'none' | (L extends 'care_unit' ? ReadShown | 'if_patient' : never);
   /** The client needs one of these. Empty: any client has access. */
   readonly scopes: readonly Scope[];
   readonly params?: Params;
@@ -143,7 +149,7 @@ const noFields = Type.Object({}, { additionalProperties: false });
 
 /** An operation with any parameters, for hooks and the OpenAPI description. */
 export type AnyOperation = Omit<Declaration<Level, TProperties, TProperties, TSchema>, 'audit' | 'findReceiver'> & {
-  readonly audit: 'none' | ReadShown;
+  readonly audit: 'none' | 'if_patient' | ReadShown;
   readonly findReceiver?: (request: FastifyRequest, identifierHeaders: ReadonlySet<string>) => Promise<Patient>;
 };
 
@@ -242,7 +248,8 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       const { body, headers, status } = await (request.upload
         ? done.finally(() => discardUnused(app.operationServices, request))
         : done);
-      if (reached) await auditResponse(request, body, headers).catch(discarding(body));
+      const leavesEntry = reached && (operation.audit !== 'if_patient' || reached.patients.size > 0);
+      if (leavesEntry) await auditResponse(request, body, headers).catch(discarding(body));
       reply.code(status ?? response.status);
       if (response.status === 204) return reply.headers({ ...headers }).send();
       if (!response.mediaTypes) reply.type('application/json; charset=utf-8');

@@ -4,6 +4,13 @@ import type { Channel } from '../db/tables/messages.ts';
 import type { CareUnitConnection } from '../ehr/connection.ts';
 import { Problem } from '../problems/problem.ts';
 
+type Contactable = Pick<Patient, 'phone' | 'email'>;
+
+/** Whom a code is sent to: what the caller has told about the patient counts more than what the EHR knows. */
+export function contactable(patient: Contactable, details: Contactable | undefined): Contactable {
+  return details?.phone || details?.email ? details : patient;
+}
+
 /**
  * Where a code is sent: by SMS, otherwise by e-mail. A cancellation code is sent by e-mail only if the configuration of
  * the care unit allows it.
@@ -11,7 +18,7 @@ import { Problem } from '../problems/problem.ts';
  * @throws Problem `no_contact_channel`
  */
 export function contactOf(
-  patient: Pick<Patient, 'phone' | 'email'>,
+  patient: Contactable,
   kind: ConfirmationKind,
   careUnit: CareUnitConnection,
   channels: ReadonlySet<Channel>,

@@ -143,6 +143,26 @@ export const appointmentQuery = {
   ...pagingQuery,
 };
 
+/** What the EHR does not know about a patient whom it cannot look up. */
+export const patientDetailsSchema = Type.Object(
+  {
+    given_name: Type.Optional(Type.String({ format: 'name', maxLength: 200 })),
+    family_name: Type.Optional(Type.String({ format: 'name', maxLength: 200 })),
+    phone: Type.Optional(
+      Type.String({ format: 'phone-number', description: 'E.164, such as `+46701740605`. A code is sent to it.' }),
+    ),
+    email: Type.Optional(
+      Type.String({ format: 'email-address', description: 'A code is sent to it if there is no `phone`.' }),
+    ),
+  },
+  {
+    $id: 'PatientDetails',
+    additionalProperties: false,
+    description:
+      'What is known about the patient, for an EHR that takes it: `capabilities.patient_details` of the EHR. If that is `required`, both names must be sent. Stored encrypted, until the booking is confirmed.',
+  },
+);
+
 export const appointmentCreationSchema = Type.Object(
   {
     patient_id: patientNotation(),
@@ -151,6 +171,7 @@ export const appointmentCreationSchema = Type.Object(
     start_time: careUnitDateTime('Start of the appointment.'),
     end_time: careUnitDateTime('End of the appointment.'),
     comment: Type.Optional(comment),
+    patient_details: Type.Optional(reference<Static<typeof patientDetailsSchema>>('PatientDetails')),
     return_url: returnUrl,
   },
   { $id: 'AppointmentCreation', additionalProperties: false },

@@ -1,4 +1,4 @@
-import { coversWithoutGap, type TimeSlotQuery } from '@crossward/connector-kit';
+import { type Capabilities, coversWithoutGap, type TimeSlotQuery } from '@crossward/connector-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
@@ -16,7 +16,7 @@ interface Offered {
 }
 
 /** An EHR whose slots of `minutes` cover 400 days without a gap, except for taken times. */
-function ehrWith(slotMinutes: number, isTaken: (start: number) => boolean) {
+function ehrWith(slotMinutes: number, isTaken: (start: number) => boolean, capabilities: Partial<Capabilities> = {}) {
   const queries: TimeSlotQuery[] = [];
   const call = async (_: 'listTimeSlots', query: TimeSlotQuery) => {
     queries.push(query);
@@ -31,7 +31,7 @@ function ehrWith(slotMinutes: number, isTaken: (start: number) => boolean) {
     }
     return found;
   };
-  return { ehr: { call } as unknown as EhrConnection, queries };
+  return { ehr: { call, capabilities } as unknown as EhrConnection, queries };
 }
 
 const time = (start: number, minutes: number, more: Partial<Offered> = {}): Offered => ({
@@ -94,4 +94,32 @@ test('the result equals that of one call for each time, with at most as many cal
       }
     }),
   );
+});
+
+test('an EHR that searches for one patient is asked once for each', async () => {
+  const { ehr, queries } = ehrWith(30, () => false, { slotsByPatient: 'required' });
+  const times = ['p-1', 'p-2', 'p-1'].map((patientId, index) => ({ ...time(index * 30 * minute, 30), patientId }));
+  expect(await areFree(ehr, careUnit, times)).toBe(true);
+  expect(queries.map(({ patientId }) => patientId)).toEqual(['p-1', 'p-2']);
+});
+
+test('other EHRs are not told the patient, and all are told the appointment that moves alone', async () => {
+  const { ehr, queries } = ehrWith(30, () => false);
+  const [first, second] = [0, 1].map((index) => ({ ...time(index * 30 * minute, 30), patientId: `p-${index}` }));
+  await freeSlotsFor(
+    ehr,
+    careUnit,
+    [first, second].flatMap((it) => it ?? []),
+    ['a-1', 'a-2'],
+  );
+  await freeSlotsFor(
+    ehr,
+    careUnit,
+    [first].flatMap((it) => it ?? []),
+    ['a-1'],
+  );
+  expect(queries.map(({ patientId, forAppointment }) => [patientId, forAppointment])).toEqual([
+    [undefined, undefined],
+    [undefined, 'a-1'],
+  ]);
 });

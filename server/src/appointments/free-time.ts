@@ -2,22 +2,28 @@ import { coversWithoutGap, type TimeSlot } from '@crossward/connector-kit';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 
 interface RequestedTime {
+  readonly patientId?: string;
   readonly resourceId: string;
   readonly healthcareServiceId: string;
   readonly start: Date;
   readonly end: Date;
 }
 
+type AskedEhr = Pick<EhrConnection, 'call' | 'capabilities'>;
+
 /** Limit of one call: more than the slots of one day, however short they are. */
 const mostSlots = 1500;
 /** The longest range that callers may request for time slots. */
 const longestRangeMilliseconds = 92 * 24 * 60 * 60 * 1000;
 
-/** Free slots of a resource and service in a range. The times of the appointments `freeing` count as free. */
+/**
+ * Free slots of a resource and service in a range, for the patient if the EHR can search so. The times of the appointments
+ * `freeing` count as free; one alone is the one to move.
+ */
 export function freeSlots(
-  ehr: Pick<EhrConnection, 'call'>,
+  ehr: AskedEhr,
   careUnit: CareUnitConnection,
-  { resourceId, healthcareServiceId, start, end }: RequestedTime,
+  { patientId, resourceId, healthcareServiceId, start, end }: RequestedTime,
   freeing: readonly string[] = [],
 ): Promise<readonly TimeSlot[]> {
   return ehr.call('listTimeSlots', {
@@ -27,23 +33,27 @@ export function freeSlots(
     resourceIds: [resourceId],
     healthcareServiceIds: [healthcareServiceId],
     freeing,
+    ...(ehr.capabilities.slotsByPatient && { patientId }),
+    ...(freeing.length === 1 && { forAppointment: freeing[0] }),
     limit: mostSlots,
   });
 }
 
 /**
  * Free slots around the wanted times. The times of the appointments `freeing` count as free. Times that are close together
- * share one call for each resource and service, so there are never more calls than times. The calls run in sequence, so
+ * share one call for each resource and service (and patient, if the EHR searches so), so there are never more calls than times. The calls run in sequence, so
  * that one request occupies one of the EHR's concurrent calls.
  */
 export async function freeSlotsFor(
-  ehr: Pick<EhrConnection, 'call'>,
+  ehr: AskedEhr,
   careUnit: CareUnitConnection,
   requested: readonly RequestedTime[],
   freeing: readonly string[] = [],
 ): Promise<readonly TimeSlot[]> {
+  const { slotsByPatient } = ehr.capabilities;
+  const searchedWith = (time: RequestedTime) => JSON.stringify([ownerOf(time), slotsByPatient && time.patientId]);
   const found: TimeSlot[] = [];
-  for (const alike of Map.groupBy(requested, ownerOf).values()) {
+  for (const alike of Map.groupBy(requested, searchedWith).values()) {
     let rest = alike.toSorted((a, b) => a.start.getTime() - b.start.getTime());
     for (let [first] = rest; first; [first] = rest) {
       const end = endOfRange(first, rest);
@@ -73,7 +83,7 @@ function endOfRange(first: RequestedTime, times: readonly RequestedTime[]): Date
 
 /** Whether all of these times are free now. Does not reserve them. */
 export async function areFree(
-  ehr: Pick<EhrConnection, 'call'>,
+  ehr: AskedEhr,
   careUnit: CareUnitConnection,
   requested: readonly RequestedTime[],
   freeing: readonly string[] = [],
@@ -83,10 +93,6 @@ export async function areFree(
 }
 
 /** Whether this time is free now. Does not reserve it. */
-export function isFree(
-  ehr: Pick<EhrConnection, 'call'>,
-  careUnit: CareUnitConnection,
-  requested: RequestedTime,
-): Promise<boolean> {
+export function isFree(ehr: AskedEhr, careUnit: CareUnitConnection, requested: RequestedTime): Promise<boolean> {
   return areFree(ehr, careUnit, [requested]);
 }

@@ -7,8 +7,9 @@ import { requireHealthcareService, requirePatient, requireResource } from '../eh
 import type { ReadHeader } from '../identifiers/index.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem } from '../problems/problem.ts';
-import { contactOf } from './contact.ts';
+import { contactable, contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';
+import { readPatientDetails } from './patient-details.ts';
 import type { RequestContext } from './request-context.ts';
 import { readReturnUrl } from './return-url.ts';
 import { longestAppointmentHours, slotFault } from './time-rules.ts';
@@ -28,6 +29,7 @@ export async function planCreation(
   assertOffsetsOf(careUnit.timeZone, text, creationPlaces);
   const range = readRange(text, creationPlaces, careUnit.timeZone, longestAppointmentHours);
   assertNotPast(range.start, creationPlaces.start);
+  const patientDetails = readPatientDetails(ehr, body.patient_details);
   const patientPlace = inBody('patient_id');
   const resourcePlace = inBody('resource_id');
   const servicePlace = inBody('healthcare_service_id');
@@ -43,13 +45,14 @@ export async function planCreation(
     healthcareServiceId: service.id,
     ...range,
     comment: body.comment || null,
+    ...(patientDetails && { patientDetails }),
   };
   return planCreations(context, patient, [requested], returnUrl);
 }
 
 type NewAppointment = Omit<PlannedCreation, 'kind' | 'hold'>;
 
-/** Plans new appointments of one patient, by the policy of the care unit and the capabilities of the EHR. */
+/** Plans new appointments of one patient, with the same details, by the policy of the care unit and the capabilities of the EHR. */
 export function planCreations(
   context: RequestContext,
   patient: Pick<Patient, 'id' | 'phone' | 'email' | 'isInactive'>,
@@ -60,8 +63,12 @@ export function planCreations(
   if (!ehr.capabilities.changes.includes('create')) throw new Problem('operation_unsupported');
   if (patient.isInactive) throw new Problem('patient_inactive');
   const needsCode = careUnit.bookingConfirmation === 'code';
-  const contact = needsCode ? contactOf(patient, 'booking', careUnit, services.channels) : undefined;
-  const code = contact && { kind: 'booking' as const, patientId: patient.id, ...contact, returnUrl };
+  const details = requested[0]?.patientDetails;
+  const contact = needsCode
+    ? contactOf(contactable(patient, details), 'booking', careUnit, services.channels)
+    : undefined;
+  const about = { patientId: patient.id, ...(details && { patientDetails: details }) };
+  const code = contact && { kind: 'booking' as const, ...about, ...contact, returnUrl };
   const canHold = ehr.capabilities.changes.includes('confirm');
   return {
     steps: requested.map((it): Step => {
@@ -78,7 +85,8 @@ export function planCreations(
       }
       const newId = makeGatewayId();
       const appointment = draftAppointment(creation, newId, careUnit.id, 'held');
-      const draft = { ...creation, hold: false };
+      const { patientDetails: _, ...booking } = creation;
+      const draft = { ...booking, hold: false };
       return { faultIfTaken, response: { appointment, id: newId, word: 'created' }, awaits: { ...code, newId, draft } };
     }),
     many: false,

@@ -1,6 +1,8 @@
 import { selectItems } from '../confirmations/items.ts';
+import { findPatient } from '../ehr/lookups.ts';
 import { Problem } from '../problems/problem.ts';
-import { contactOf } from './contact.ts';
+import { contactable, contactOf } from './contact.ts';
+import { detailsOf } from './drafts.ts';
 import { type Confirmable, isConfirmable } from './plan-confirmation.ts';
 import type { RequestContext } from './request-context.ts';
 import { findTargets, requireTarget, type Target } from './targets.ts';
@@ -18,9 +20,10 @@ export async function planResend(context: RequestContext, id: string): Promise<A
   const response = { appointment, id, replacesId: item.replacesId ?? undefined, word: 'kept' as const };
   const waiting = await waitingTogether(context, target);
   if (!waiting.some((it) => it.id === id)) throw new Problem('confirmation_not_pending');
-  const patient = await ehr.call('findPatient', { type: 'emr_id', value: appointment.patientId });
+  const patient = await findPatient(ehr, { type: 'emr_id', value: appointment.patientId });
   if (!patient) throw new Problem('no_contact_channel');
-  const contact = contactOf(patient, item.kind, careUnit, services.channels);
+  const details = detailsOf(services.keys, ehr.id, item);
+  const contact = contactOf(contactable(patient, details), item.kind, careUnit, services.channels);
   const appointments = waiting.map((it) => ({ id: it.id, start: it.appointment.start }));
   return {
     steps: [...waiting.flatMap(extension), { response }],

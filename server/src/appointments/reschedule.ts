@@ -1,5 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { assertNotPast, type TimeRange } from '../api/request-times.ts';
+import { findPatient } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { assertNoFaults, planCancellations, requireTargets, updateFaultsOf } from './bulk.ts';
@@ -150,7 +151,11 @@ async function planMissing(
 ) {
   if (slots.length === 0) return [];
   const { ehr } = context;
-  const patient = await ehr.call('findPatient', { type: 'emr_id', value: like.patientId });
+  if (ehr.capabilities.patientDetails === 'required') {
+    const detail = 'This EHR needs `patient_details` for new appointments. The range needs more than there are ids.';
+    throw new Problem('operation_unsupported', { detail });
+  }
+  const patient = await findPatient(ehr, { type: 'emr_id', value: like.patientId });
   if (!patient) throw new Problem('patient_not_found', { status: 400 });
   const { resourceId, healthcareServiceId } = like;
   return slots.map((slot) => ({

@@ -18,15 +18,25 @@ export interface AuditKey {
   sign(text: string): Buffer;
 }
 
-/** @param secret 32 bytes */
-export function createAuditKey(id: string, secret: Buffer): AuditKey {
+/**
+ * @param secret 32 bytes
+ * @param named the identifier that a patient's token stands for, which stays when the token changes; any other as it is
+ */
+export function createAuditKey(
+  id: string,
+  secret: Buffer,
+  named: (emr: string, identifier: string) => string = (_, identifier) => identifier,
+): AuditKey {
   const derive = (purpose: string): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', `crossward audit ${purpose}`, 32)));
   const [ofPatients, ofChains, ofStatements] = [derive('patient'), derive('chain'), derive('statement')];
   return {
     id,
     hashPatient: (emr, identifier) =>
-      createHmac('sha256', ofPatients).update(`${emr} ${identifier}`).digest().subarray(0, patientHashBytes),
+      createHmac('sha256', ofPatients)
+        .update(`${emr} ${named(emr, identifier)}`)
+        .digest()
+        .subarray(0, patientHashBytes),
     chain: (previous, text) => createHmac('sha256', ofChains).update(previous).update(text).digest(),
     sign: (text) => createHmac('sha256', ofStatements).update(text).digest(),
   };

@@ -158,7 +158,7 @@ describe('an entry says who had access to whose record, when, by what, and with 
 
 describe('exactly one entry for each request', () => {
   const operations = [...gateway.app.operations.values()];
-  test.each(operations.filter(({ audit }) => audit !== 'none').map((it) => [it.operationId, it] as const))(
+  test.each(operations.filter(({ audit }) => typeof audit === 'function').map((it) => [it.operationId, it] as const))(
     'to %s',
     async (name, operation) => {
       const { method, path, options } = exampleRequest(operation);
@@ -171,9 +171,9 @@ describe('exactly one entry for each request', () => {
     expect((await audited('HEAD', `${oslo}/patients/p-1`)).entry.outcome).toBe('success');
   });
 
-  test('and none for operations without patients', async () => {
+  test('and none for requests without patients', async () => {
     const before = (await auditEntries(db)).length;
-    for (const operation of operations.filter(({ audit }) => audit === 'none')) {
+    for (const operation of operations.filter(({ audit }) => typeof audit !== 'function')) {
       const { method, path, options } = exampleRequest(operation);
       await gateway.request(method, path, options);
     }

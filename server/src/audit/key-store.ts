@@ -2,14 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { patientTokens } from '../secrets/patient-tokens.ts';
 import { type AuditKey, createAuditKey } from './audit-key.ts';
 
+const idPrefix = 'emr_id:';
 const contextOf = (id: string) => `audit key ${id}`;
 
 /** The keys that can be read, by id, the newest first. A key is lost with the secret key that it was encrypted with. */
 export async function readAuditKeys(db: Db, keys: KeyRing): Promise<ReadonlyMap<string, AuditKey>> {
   const found = new Map<string, AuditKey>();
-  for (const { id, secret } of await openAll(db, keys)) if (secret) found.set(id, createAuditKey(id, secret));
+  for (const { id, secret } of await openAll(db, keys)) if (secret) found.set(id, auditKey(keys, id, secret));
   return found;
 }
 
@@ -24,21 +26,29 @@ export async function prepareAuditKey(db: Db, keys: KeyRing): Promise<AuditKey> 
     const sealed = keys.seal('audit', secret, contextOf(id));
     await db.updateTable('audit_keys').set({ sealed_key: sealed }).where('id', '=', id).execute();
   }
-  return newestOf(known) ?? (await createFirst(db, keys));
+  return newestOf(known, keys) ?? (await createFirst(db, keys));
 }
 
 /** Gateways that start at the same time create one key. */
 function createFirst(db: Db, keys: KeyRing): Promise<AuditKey> {
   return db.transaction().execute(async (tx) => {
     await sql`LOCK TABLE audit_keys IN EXCLUSIVE MODE`.execute(tx);
-    const existing = newestOf(await openAll(tx, keys));
+    const existing = newestOf(await openAll(tx, keys), keys);
     if (existing) return existing;
     const [id, secret] = [randomUUID(), randomBytes(32)];
     await tx
       .insertInto('audit_keys')
       .values({ id, sealed_key: keys.seal('audit', secret, contextOf(id)) })
       .execute();
-    return createAuditKey(id, secret);
+    return auditKey(keys, id, secret);
+  });
+}
+
+/** A key that knows a patient by the identifier, whether the identifier or its token is given. */
+function auditKey(keys: KeyRing, id: string, secret: Buffer): AuditKey {
+  return createAuditKey(id, secret, (emr, identifier) => {
+    const token = identifier.startsWith(idPrefix) ? identifier.slice(idPrefix.length) : '';
+    return patientTokens(keys, emr).open(token) ?? identifier;
   });
 }
 
@@ -48,9 +58,9 @@ interface Opened {
   readonly secret: Buffer | undefined;
 }
 
-function newestOf(known: readonly Opened[]): AuditKey | undefined {
+function newestOf(known: readonly Opened[], keys: KeyRing): AuditKey | undefined {
   const newest = known.find(({ secret }) => secret);
-  return newest?.secret && createAuditKey(newest.id, newest.secret);
+  return newest?.secret && auditKey(keys, newest.id, newest.secret);
 }
 
 /** The newest first. */

@@ -15,7 +15,14 @@ export function gatewayBefore(connector: () => Connector): (operation: Connector
   return (operation) => {
     const close = () => Promise.resolve();
     const patience = { callSeconds: 1, settlingSeconds: 1, giveUpSeconds: 1 };
-    const settings = { syntheticIdentifiers: false, patience, changesSeconds: 0, requestFailed: () => undefined };
+    const patientTokens = { seal: (id: string) => id, open: (token: string) => token };
+    const settings = {
+      syntheticIdentifiers: false,
+      patientTokens,
+      patience,
+      changesSeconds: 0,
+      requestFailed: () => undefined,
+    };
     const facts = { id: 'emr', name: 'EHR', connector: 'checked', careUnits: new Map(), ...settings, close };
     const opening = { current: connector, retryAfterSeconds: () => 1, stop: () => undefined };
     const ask = createConnection(facts, opening, unguarded).call as (name: ConnectorOperation) => Promise<unknown>;

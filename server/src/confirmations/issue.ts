@@ -141,6 +141,7 @@ export interface NewItem {
   readonly ehrAppointmentId: string | null;
   readonly replacesId?: string | null;
   readonly sealedComment?: Buffer | null;
+  readonly sealedPatientDetails?: Buffer | undefined;
   readonly draft?: {
     readonly sealed: Buffer;
     readonly patientHash: Buffer;
@@ -185,6 +186,7 @@ async function storeConfirmation(tx: Tx, made: NewConfirmation): Promise<void> {
         replaces_id: item.replacesId ?? null,
         sealed_comment: item.sealedComment ?? null,
         sealed_draft: item.draft?.sealed ?? null,
+        sealed_patient_details: item.sealedPatientDetails ?? null,
         patient_hash: item.draft?.patientHash ?? null,
         draft_resource_id: item.draft?.resourceId ?? null,
         draft_start: item.draft?.start ?? null,

@@ -18,6 +18,7 @@ export interface Item {
   readonly replacesId: string | null;
   readonly sealedComment: Buffer | null;
   readonly sealedDraft: Buffer | null;
+  readonly sealedPatientDetails: Buffer | null;
   readonly channel: Channel;
   readonly delivery: DeliveryState;
   readonly expiresAt: Date;
@@ -64,6 +65,7 @@ export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
       'item.replaces_id as replacesId',
       'item.sealed_comment as sealedComment',
       'item.sealed_draft as sealedDraft',
+      'item.sealed_patient_details as sealedPatientDetails',
       'confirmation.client_id as clientId',
       'confirmation.channel',
       'confirmation.expires_at as expiresAt',

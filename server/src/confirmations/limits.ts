@@ -3,10 +3,11 @@ import type { PatientLimits } from '../config/policies.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { patientBehind } from '../secrets/patient-tokens.ts';
 
 /** Keyed hashes that stand for a patient in the gateway's tables, one for each secret key, the newest first. */
 export function patientHashes(keys: KeyRing, emr: string, patientId: string): [Buffer, ...Buffer[]] {
-  return keys.hashes('patient', `${emr} ${patientId}`);
+  return keys.hashes('patient', `${emr} ${patientBehind(keys, emr, patientId)}`);
 }
 
 /** Whether a confirmation item is of this patient. Not known any more once the item is purged. */

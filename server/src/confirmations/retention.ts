@@ -8,7 +8,7 @@ const hasEnded = sql<boolean>`NOT EXISTS (
   WHERE item.confirmation_id = confirmation.id AND item.state IN ('pending', 'confirming', 'expiring'))`;
 
 /**
- * Deletes code hashes, and the comments stored with them, of confirmations that have ended. After a successful
+ * Deletes code hashes, and the comments and details of patients stored with them, of confirmations that have ended. After a successful
  * confirmation the hash stays as long as repeated requests are recognised. At most `limit` confirmations.
  */
 export async function deleteUsedCodes(db: Db, limit: number): Promise<void> {
@@ -19,8 +19,9 @@ export async function deleteUsedCodes(db: Db, limit: number): Promise<void> {
         AND (confirmation.confirmed_at IS NULL OR confirmation.confirmed_at <= now() - ${repeatLifetime})
       LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), comments AS (
-      UPDATE confirmation_items SET sealed_comment = NULL
-      WHERE confirmation_id = ANY (ARRAY(SELECT id FROM served)) AND sealed_comment IS NOT NULL
+      UPDATE confirmation_items SET sealed_comment = NULL, sealed_patient_details = NULL
+      WHERE confirmation_id = ANY (ARRAY(SELECT id FROM served))
+        AND (sealed_comment IS NOT NULL OR sealed_patient_details IS NOT NULL)
     )
     UPDATE confirmations SET code_hash = NULL WHERE id = ANY (ARRAY(SELECT id FROM served))`.execute(db);
 }

@@ -35,6 +35,7 @@ export async function confirmItems(
         state: 'confirmed',
         sealed_comment: null,
         sealed_draft: null,
+        sealed_patient_details: null,
         ...(ehrAppointmentId === undefined ? {} : { ehr_appointment_id: ehrAppointmentId }),
       })
       .where('emr', '=', emr)

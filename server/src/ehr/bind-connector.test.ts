@@ -54,12 +54,22 @@ test('a connector with migrations cannot be bound without a database', () => {
   );
 });
 
+const passing = { changes: [], patientIdentifierTypes: ['emr_id', 'nhs_number'], passesThrough: ['nhs_number'] };
+const otherTypes =
+  '"capabilities.patientIdentifierTypes" of the connector incomplete must be emr_id and the types in "capabilities.passesThrough"';
 const types = { patientIdentifierTypes: [], resourceIdentifierTypes: [] };
 
 test.each([
   [undefined, '"open" of the connector incomplete must return an object with "capabilities"'],
   [{}, '"open" of the connector incomplete must return an object with "capabilities"'],
   [{ capabilities: types }, '"capabilities.changes" of the connector incomplete must be an array'],
+  [
+    { capabilities: { ...types, changes: [], passesThrough: ['nhs_number'] }, findPatient: async () => null },
+    'The connector incomplete has "findPatient", although its "capabilities.passesThrough" says it cannot',
+  ],
+  [{ capabilities: { ...types, ...passing, patientIdentifierTypes: ['nhs_number'] } }, otherTypes],
+  [{ capabilities: { ...types, ...passing, patientIdentifierTypes: ['emr_id'] } }, otherTypes],
+  [{ capabilities: { ...types, ...passing, passesThrough: [] } }, otherTypes],
   [
     { capabilities: { ...types, changes: ['create'] } },
     'The connector incomplete claims changes, and has no function "changeAppointments"',

@@ -3,6 +3,7 @@ import {
   type ConnectorContext,
   type ConnectorModule,
   type DirectChanges,
+  type PatientIdentifierType,
   type ProbeReport,
   withRightAnswers,
 } from '@crossward/connector-kit';
@@ -66,7 +67,27 @@ function checked(name: string, connector: Connector | undefined): Connector {
   if (capabilities.changes.length > 0 && typeof connector.changeAppointments !== 'function') {
     throw mistake(`The connector ${name} claims changes, and has no function "changeAppointments"`);
   }
+  const { passesThrough, patientIdentifierTypes } = capabilities;
+  if (passesThrough) checkPassing(name, connector, passesThrough, patientIdentifierTypes);
   return connector;
+}
+
+/** Where identifiers pass through, the EHR looks up no patient, by whatever identifier. */
+function checkPassing(
+  name: string,
+  connector: Connector,
+  passing: readonly PatientIdentifierType[],
+  types: readonly PatientIdentifierType[],
+): void {
+  if (connector.findPatient) {
+    throw mistake(`The connector ${name} has "findPatient", although its "capabilities.passesThrough" says it cannot`);
+  }
+  const expected = ['emr_id', ...passing] as const;
+  if (passing.length === 0 || types.length !== expected.length || !expected.every((it) => types.includes(it))) {
+    throw mistake(
+      `"capabilities.patientIdentifierTypes" of the connector ${name} must be emr_id and the types in "capabilities.passesThrough"`,
+    );
+  }
 }
 
 function mistake(text: string): ConfigurationError {

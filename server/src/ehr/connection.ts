@@ -12,6 +12,7 @@ import { writeOperations } from '@crossward/connector-kit';
 import type { PatientPageSettings } from '../config/patient-page.ts';
 import type { PatientLimits } from '../config/policies.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
+import type { PatientTokens } from '../secrets/patient-tokens.ts';
 import { asProblem } from './connector-problems.ts';
 import { withProgress } from './guard/call-scope.ts';
 import type { EhrTls } from './guard/ehr-tls.ts';
@@ -54,6 +55,8 @@ export interface EhrConnection {
   readonly capabilities: Capabilities;
   readonly isOpen: boolean;
   readonly syntheticIdentifiers: boolean;
+  /** For an EHR to which patients' identifiers pass through: `capabilities.passesThrough`. */
+  readonly patientTokens: PatientTokens;
   readonly careUnits: ReadonlyMap<string, CareUnitConnection>;
   readonly patience: Patience;
   /** Seconds between two readings of the changes that are made directly in the EHR. 0: they are not read. */

@@ -11,6 +11,22 @@ import type { CareUnitConnection, EhrConnection } from './connection.ts';
 import { reachedPatient } from './reached.ts';
 
 /**
+ * The patient with this identifier. Of one whose identifier passes through, nothing but the token is known.
+ *
+ * @param identifier as `patientIdentifier` has read it
+ * @param intended the booking that the patient is looked up for
+ */
+export async function findPatient(
+  ehr: EhrConnection,
+  identifier: PatientIdentifier,
+  intended?: IntendedBooking,
+): Promise<Patient | null> {
+  if (!ehr.capabilities.passesThrough) return ehr.call('findPatient', identifier, intended);
+  const nothing = { givenName: null, familyName: null, birthDate: null, gender: null };
+  return { id: identifier.value, identifiers: [identifier], ...nothing, phone: null, email: null, address: null };
+}
+
+/**
  * @param intended the booking that the patient is looked up for
  * @throws Problem `patient_not_found` at the place where the identifier was named
  */
@@ -20,7 +36,7 @@ export async function requirePatient(
   place: Place,
   intended?: IntendedBooking,
 ): Promise<Patient> {
-  const patient = await ehr.call('findPatient', identifier, intended);
+  const patient = await findPatient(ehr, identifier, intended);
   if (!patient) throw problemAt(place, 'patient_not_found', 'The EHR has no patient with this identifier.');
   reachedPatient({ type: 'emr_id', value: patient.id }, ...patient.identifiers);
   return patient;
@@ -72,7 +88,7 @@ export type FindPatient = (id: string) => Promise<Patient | null>;
 export function eachPatientOnce(ehr: EhrConnection): FindPatient {
   const found = new Map<string, Promise<Patient | null>>();
   return (id) => {
-    const patient = found.get(id) ?? ehr.call('findPatient', { type: 'emr_id', value: id });
+    const patient = found.get(id) ?? findPatient(ehr, { type: 'emr_id', value: id });
     found.set(id, patient);
     return patient;
   };

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Connector, type ConnectorContext, ConnectorError } from '@crossward/connector-kit';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -6,6 +7,7 @@ import { createTestDatabase } from '../../../test/database/database.ts';
 import { demoConfigurationPath } from '../config/demo.ts';
 import { loadEmr } from '../config/load.ts';
 import { createDb } from '../db/kysely.ts';
+import { createKeyRing } from '../secrets/key-ring.ts';
 import { connectors } from './connectors.ts';
 import { createEhrMetrics } from './guard/metrics.ts';
 import { serve } from './guard/test-servers.ts';
@@ -29,6 +31,7 @@ async function connect(findPatient: (context: ConnectorContext<unknown>) => Prom
   const ehrs = await openEhrRegistry({ emrs: [{ ...emr, connector: module.name, connection }] }, [module], {
     database: database.pool,
     db: createDb(database),
+    keys: createKeyRing([randomBytes(32)]),
     metrics: createEhrMetrics(new Registry()),
     pauses: createPauses(createDb(database), () => new Date()),
     now: () => new Date(),

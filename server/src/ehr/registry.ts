@@ -3,6 +3,8 @@ import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredCareUnit, ConfiguredEmr } from '../config/configuration.ts';
 import type { Db } from '../db/kysely.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { patientTokens } from '../secrets/patient-tokens.ts';
 import { bindConnector } from './bind-connector.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
@@ -17,6 +19,7 @@ import { startOpening } from './opening.ts';
 import { openingMistake } from './opening-mistake.ts';
 import { createOutageLog } from './outage-log.ts';
 import type { Pauses } from './pauses.ts';
+import { withSealedPatients } from './sealed-patients.ts';
 
 /** All configured EHRs by id, in the order of the configuration. */
 export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
@@ -28,6 +31,8 @@ interface Dependencies {
   readonly db: Db;
   readonly metrics: EhrMetrics;
   readonly pauses: Pauses;
+  /** For the tokens of patients whose identifiers pass through. */
+  readonly keys: KeyRing;
   /** The gateway's clock. */
   readonly now: () => Date;
   readonly log: Logger;
@@ -50,7 +55,7 @@ export async function openEhrRegistry(
 async function openConnection(
   emr: ConfiguredEmr,
   connectors: readonly ConnectorModule[],
-  { database, db, metrics, pauses, now, log }: Dependencies,
+  { database, db, keys, metrics, pauses, now, log }: Dependencies,
 ): Promise<EhrConnection> {
   const module = connectors.find(({ name }) => name === emr.connector);
   if (!module) throw new Error(`No connector is named ${emr.connector}`);
@@ -70,6 +75,12 @@ async function openConnection(
     now,
   };
   const { open } = bindConnector(module, context, database);
+  const tokens = patientTokens(keys, emr.id);
+  const openSealed = async () => {
+    const connector = await open();
+    if (emr.connection.requests_per_second === undefined) pace.limit(connector.capabilities.requestsPerSecond);
+    return connector.capabilities.passesThrough ? withSealedPatients(connector, tokens) : connector;
+  };
   const outages = createOutageLog(emr.id, log);
   const guard = createGuard(guardSettings(emr.connection), {
     emr: emr.id,
@@ -84,7 +95,7 @@ async function openConnection(
   });
   const opening = await startOpening(
     emr.id,
-    () => guard.run('open', open),
+    () => guard.run('open', openSealed),
     log,
     () => guard.paused() !== undefined,
   ).catch((error: unknown) => {
@@ -97,6 +108,7 @@ async function openConnection(
       name: emr.name,
       connector: emr.connector,
       syntheticIdentifiers: emr.synthetic_identifiers,
+      patientTokens: tokens,
       careUnits: new Map(careUnits.map((careUnit) => [careUnit.id, careUnit])),
       patience: {
         callSeconds: (emr.connection.timeout_ms + emr.connection.queue_timeout_ms) / 1000,

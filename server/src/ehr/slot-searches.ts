@@ -83,8 +83,10 @@ export function createSlotSearches({ staleMs, run }: Options): SlotSearches {
   };
 }
 
-function keyOf({ careUnit, start, end, resourceIds, healthcareServiceIds, freeing, after, limit }: TimeSlotQuery) {
-  return JSON.stringify([careUnit.id, start, end, resourceIds, healthcareServiceIds, freeing, after, limit]);
+function keyOf({ careUnit, ...query }: TimeSlotQuery) {
+  const { start, end, resourceIds, healthcareServiceIds, freeing, patientId, forAppointment, after, limit } = query;
+  const patient = [freeing, patientId, forAppointment];
+  return JSON.stringify([careUnit.id, start, end, resourceIds, healthcareServiceIds, patient, after, limit]);
 }
 
 /** Whether a time slot has started since the search. Such a result is not reused: the page would miss an entry. */

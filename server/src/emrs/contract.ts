@@ -11,6 +11,11 @@ const confirmation = (of: string) =>
     description: `\`code\`: ${of} must be confirmed with a code that is sent to the patient.`,
   });
 
+const byNeed = (of: string) =>
+  choice(['none', 'optional', 'required'], { description: `Whether the EHR takes ${of}.` });
+
+const passingTypes = patientIdentifierTypes.filter((type) => type !== 'emr_id');
+
 const emrStatuses = ['available', 'degraded', 'unavailable', 'paused'] as const;
 
 /** @param operations all operations of the interface */
@@ -50,6 +55,12 @@ export const emrSchema = (operations: ReadonlyMap<string, AnyOperation>) =>
         resource_identifier_types: Type.Array(choice(resourceIdentifierTypes), {
           description: 'Identifier types by which resources can be looked up.',
         }),
+        passes_through: Type.Array(choice(passingTypes), {
+          description:
+            'Identifier types that the EHR takes without a look-up of the patient. Responses then have a token in place of the identifier, which can be sent wherever an identifier can. Empty: the EHR looks patients up.',
+        }),
+        patient_details: byNeed('`patient_details` of Create'),
+        timeslots_by_patient: byNeed('`patient_id` of the list of time slots'),
         booking_confirmation: confirmation('a booking'),
         cancellation_confirmation: confirmation('a cancellation'),
         operations: Type.Array(choice([...ehrOperations(operations).keys()]), {

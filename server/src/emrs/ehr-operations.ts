@@ -13,8 +13,10 @@ export function ehrOperations(operations: ReadonlyMap<string, AnyOperation>): Re
 
 /** The names of what this EHR supports. */
 export function operationsOf(ehr: EhrConnection, operations: ReadonlyMap<string, AnyOperation>): string[] {
-  const isSupported = (need: Needs[number]) =>
-    isChange(need) ? ehr.capabilities.changes.includes(need) : ehr.offers(need);
+  const isSupported = (need: Needs[number]) => {
+    if (need === 'patients') return ehr.offers('findPatient') || ehr.capabilities.passesThrough !== undefined;
+    return isChange(need) ? ehr.capabilities.changes.includes(need) : ehr.offers(need);
+  };
   return [...ehrOperations(operations)].filter(([, needs]) => needs.every(isSupported)).map(([name]) => name);
 }
 

@@ -1,3 +1,4 @@
+import type { Capabilities } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { type Cursors, pageOfAll, pagingQuery } from '../api/paging.ts';
@@ -19,6 +20,9 @@ const emrExample = {
   capabilities: {
     patient_identifier_types: ['emr_id', 'no_personal_number'],
     resource_identifier_types: ['emr_id'],
+    passes_through: [],
+    patient_details: 'none',
+    timeslots_by_patient: 'none',
     booking_confirmation: 'none',
     cancellation_confirmation: 'none',
     operations: ['get_patient', 'list_timeslots', 'create_appointment'],
@@ -114,12 +118,15 @@ export function addEmrSchema(app: FastifyInstance): void {
 const statuses = { closed: 'available', half_open: 'degraded', open: 'unavailable' } as const;
 
 /** Shown until the connection to the EHR is established. */
-const unknownCapabilities = { patientIdentifierTypes: ['emr_id'], resourceIdentifierTypes: ['emr_id'] } as const;
+const unknownCapabilities: Pick<
+  Capabilities,
+  'patientIdentifierTypes' | 'resourceIdentifierTypes' | 'passesThrough' | 'patientDetails' | 'slotsByPatient'
+> = { patientIdentifierTypes: ['emr_id'], resourceIdentifierTypes: ['emr_id'] };
 
 function emr(ehr: EhrConnection, operations: ReadonlyMap<string, AnyOperation>): Static<ReturnType<typeof emrSchema>> {
   const { breaker, lastSuccessAt, answeredFromMemoryAt, pause } = ehr.health();
   const careUnits = [...ehr.careUnits.values()];
-  const { patientIdentifierTypes, resourceIdentifierTypes } = ehr.isOpen ? ehr.capabilities : unknownCapabilities;
+  const capabilities = ehr.isOpen ? ehr.capabilities : unknownCapabilities;
   return {
     id: ehr.id,
     name: ehr.name,
@@ -129,8 +136,11 @@ function emr(ehr: EhrConnection, operations: ReadonlyMap<string, AnyOperation>):
     last_success_at: lastSuccessAt?.toISOString() ?? null,
     answered_from_memory_at: answeredFromMemoryAt?.toISOString() ?? null,
     capabilities: {
-      patient_identifier_types: [...patientIdentifierTypes],
-      resource_identifier_types: [...resourceIdentifierTypes],
+      patient_identifier_types: [...capabilities.patientIdentifierTypes],
+      resource_identifier_types: [...capabilities.resourceIdentifierTypes],
+      passes_through: [...(capabilities.passesThrough ?? [])],
+      patient_details: capabilities.patientDetails ?? 'none',
+      timeslots_by_patient: capabilities.slotsByPatient ?? 'none',
       booking_confirmation: careUnits.some((it) => it.bookingConfirmation === 'code') ? 'code' : 'none',
       cancellation_confirmation: careUnits.some((it) => it.cancellationConfirmation === 'code') ? 'code' : 'none',
       operations: ehr.isOpen ? operationsOf(ehr, operations) : [],

@@ -24,7 +24,7 @@ let missing: Missing | undefined;
 function withoutMissing(connector: Connector): Connector {
   return new Proxy(connector, {
     get(target, name) {
-      if (name === missing) return undefined;
+      if (name === (missing === 'patients' ? 'findPatient' : missing)) return undefined;
       if (name !== 'capabilities') return Reflect.get(target, name);
       const { capabilities } = target;
       return { ...capabilities, changes: capabilities.changes.filter((kind) => kind !== missing) };

@@ -1,6 +1,9 @@
 import { isTitle } from '../documents/title.ts';
 import { isCareUnitDateTime, isDateTime, isLocalDateTime } from '../time/date-times.ts';
 
+const label = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
+const emailAddress = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${label}(?:\\.${label})*$`);
+
 /** String formats, for both validation and serialisation. */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   'date-time': isDateTime,
@@ -13,6 +16,12 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   text: isText,
   /** `text` on one line, without control characters. */
   line: (text) => isText(text) && !/\p{Cc}/u.test(text),
+  /** `line` that is not blank. */
+  name: (text) => isText(text) && !/\p{Cc}/u.test(text) && /\S/.test(text),
+  /** E.164: up to 15 digits after the plus sign. */
+  'phone-number': (text) => /^\+[1-9][0-9]{6,14}$/.test(text),
+  /** As browsers check it: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address */
+  'email-address': (text) => text.length <= 254 && emailAddress.test(text),
   /** `text` that is not blank. */
   'text-with-content': (text) => isText(text) && /\S/.test(text),
 };

@@ -134,6 +134,9 @@ const formatWording: Readonly<Record<string, string>> = {
   'care-unit-date-time': "must be a local date-time YYYY-MM-DDThh:mm:ss, with or without the care unit's offset",
   text: 'must be well-formed Unicode without NUL',
   line: 'must be well-formed Unicode on one line, without control characters',
+  name: 'must be one line of well-formed Unicode that is not blank',
+  'phone-number': 'must be a phone number in the form of E.164, such as +46701740605',
+  'email-address': 'must be an e-mail address',
   'text-with-content': 'must be well-formed Unicode without NUL, and must not be blank',
   'document-title': 'must be one line of visible text that is not a path',
 };

@@ -20,12 +20,17 @@ export interface IdentifierPolicy<Type extends string> {
   readonly types: readonly Type[];
   /** Whether numbers from the ranges reserved for synthetic people are accepted. */
   readonly synthetic: boolean;
+  /** The rule for an `emr_id` of this EHR. Default: any text. */
+  readonly emrId?: ValueRule | undefined;
 }
 
 type AnyType = PatientIdentifierType | ResourceIdentifierType;
 
-interface ValueRule {
+/** How the value of an identifier is read. */
+export interface ValueRule {
+  /** Returns the normal form. `undefined`: malformed. */
   readonly normalise: (value: string, synthetic: boolean, today: Date) => string | undefined;
+  /** A sentence that says what is accepted. */
   readonly expected: string;
 }
 
@@ -107,7 +112,7 @@ function parse<Type extends AnyType>(
   }
   const fault = identifierFault(value);
   if (fault !== undefined) throw malformed(`The value of an identifier ${fault}.`);
-  const rule = valueRules[type];
+  const rule = (type === 'emr_id' && policy.emrId) || valueRules[type];
   const normalised = rule.normalise(value, policy.synthetic, today);
   if (normalised === undefined) throw malformed(rule.expected);
   return { type, value: normalised };

@@ -8,6 +8,7 @@ import { patientNotation } from '../api/schemas.ts';
 import { requirePatient } from '../ehr/lookups.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { inPath } from '../problems/places.ts';
+import { Problem } from '../problems/problem.ts';
 import { patientSchema } from './contract.ts';
 
 export function addPatientRoutes(app: FastifyInstance): void {
@@ -41,6 +42,7 @@ export function addPatientRoutes(app: FastifyInstance): void {
       },
     },
     async handle({ ehr, params, readHeader }) {
+      if (!ehr.offers('findPatient')) throw new Problem('operation_unsupported');
       const place = inPath('patient_id');
       const patient = await requirePatient(ehr, patientIdentifier(params.patient_id, place, ehr, readHeader), place);
       return { body: patientBody(patient) };

@@ -12,6 +12,7 @@ export const sealedColumns = [
   'confirmations.sealed_return_url',
   'confirmation_items.sealed_comment',
   'confirmation_items.sealed_draft',
+  'confirmation_items.sealed_patient_details',
   'messages.sealed_content',
   'demo_mailbox.sealed_content',
   'upload_chunks.sealed_content',

@@ -24,6 +24,8 @@ export type Purpose =
   | 'webhook'
   | 'operator'
   | 'audit';
+/** Purposes of texts that are encrypted to the same bytes each time. */
+type AlikePurpose = 'patient-token';
 export type HashPurpose = 'code' | 'page' | 'patient' | 'idempotency-key' | 'request' | 'sign-in' | 'key-check';
 
 /**
@@ -33,8 +35,13 @@ export type HashPurpose = 'code' | 'page' | 'patient' | 'idempotency-key' | 'req
 export interface KeyRing {
   /** Encrypts. `context` is authenticated but not stored; opening requires the same one. */
   seal(purpose: Purpose, plain: string | Uint8Array, context: string): Buffer;
+  /**
+   * Encrypts the same text in the same context to the same bytes while the newest key stays: whoever sees two of them knows
+   * whether they are of the same text. The nonce is a keyed hash of text and context.
+   */
+  sealAlike(purpose: AlikePurpose, plain: string, context: string): Buffer;
   /** Decrypts text. Returns `undefined` if it was not sealed with a known key for this purpose and context. */
-  open(purpose: Purpose, sealed: Buffer, context: string): string | undefined;
+  open(purpose: Purpose | AlikePurpose, sealed: Buffer, context: string): string | undefined;
   /** Whether a sealed text was encrypted with the newest key. */
   isUnderNewest(sealed: Buffer): boolean;
   /** Decrypts bytes, otherwise as `open`. */
@@ -65,7 +72,7 @@ export function createKeyRing([first, ...older]: readonly [Buffer, ...Buffer[]])
   const keys = [newest, ...older.map(keyOf)];
   const byId = new Map(keys.map((key) => [key.id.toString('hex'), key]));
 
-  function openBytes(purpose: Purpose, sealed: Buffer, context: string): Buffer | undefined {
+  function openBytes(purpose: Purpose | AlikePurpose, sealed: Buffer, context: string): Buffer | undefined {
     const key = byId.get(sealed.subarray(0, keyIdBytes).toString('hex'));
     if (!key || sealed.length < keyIdBytes + nonceBytes + tagBytes) return undefined;
     const rest = sealed.subarray(keyIdBytes);
@@ -80,13 +87,25 @@ export function createKeyRing([first, ...older]: readonly [Buffer, ...Buffer[]])
     }
   }
 
+  function sealWith(
+    nonce: Buffer,
+    purpose: Purpose | AlikePurpose,
+    plain: string | Uint8Array,
+    context: string,
+  ): Buffer {
+    const cipher = createCipheriv('aes-256-gcm', newest.of(purpose), nonce).setAAD(Buffer.from(context));
+    const begun = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
+    const rest = cipher.final();
+    return Buffer.concat([newest.id, nonce, cipher.getAuthTag(), begun, rest]);
+  }
+
   return {
-    seal(purpose, plain, context) {
-      const nonce = newNonce();
-      const cipher = createCipheriv('aes-256-gcm', newest.of(purpose), nonce).setAAD(Buffer.from(context));
-      const begun = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
-      const rest = cipher.final();
-      return Buffer.concat([newest.id, nonce, cipher.getAuthTag(), begun, rest]);
+    seal: (purpose, plain, context) => sealWith(newNonce(), purpose, plain, context),
+    sealAlike(purpose, plain, context) {
+      const hash = createHmac('sha256', newest.of(`${purpose}-nonce`))
+        .update(JSON.stringify([context, plain]))
+        .digest();
+      return sealWith(hash.subarray(0, nonceBytes), purpose, plain, context);
     },
     open: (purpose, sealed, context) => openBytes(purpose, sealed, context)?.toString('utf8'),
     openBytes,
@@ -113,14 +132,16 @@ export function keyIdentity(key: Buffer): KeyIdentity {
   return { id: ring.id.toString('hex'), checkValue };
 }
 
+type DerivedFor = Purpose | AlikePurpose | `${AlikePurpose}-nonce` | HashPurpose;
+
 interface RingKey {
   readonly id: Buffer;
   /** The key for a purpose, derived from this one. */
-  of(purpose: Purpose | HashPurpose): KeyObject;
+  of(purpose: DerivedFor): KeyObject;
 }
 
 function keyOf(key: Buffer): RingKey {
-  const derived = new Map<Purpose | HashPurpose, KeyObject>();
+  const derived = new Map<DerivedFor, KeyObject>();
   return {
     id: keyId(key),
     of(purpose) {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
-import { emrId, modality, reference, resourceNotation, text } from '../api/schemas.ts';
+import { emrId, modality, patientNotation, reference, resourceNotation, text } from '../api/schemas.ts';
 
 export const timeslotSchema = Type.Object(
   {
@@ -30,6 +30,11 @@ export const timeslotQuery = {
   resource_id: Type.Optional(Type.Array(resourceNotation('Can be repeated. '), { maxItems: 100 })),
   healthcare_service_id: Type.Optional(
     Type.Array(text(), { description: 'Id of a healthcare service. Can be repeated.', maxItems: 100 }),
+  ),
+  patient_id: Type.Optional(
+    patientNotation(
+      'The patient who wants to book: only for an EHR whose `capabilities.timeslots_by_patient` is `optional` or `required`. ',
+    ),
   ),
   ...pagingQuery,
 };

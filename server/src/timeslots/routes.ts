@@ -1,13 +1,15 @@
 import type { TimeSlot } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
-import { resourceIdentifier } from '../api/identifiers.ts';
+import { patientIdentifier, resourceIdentifier } from '../api/identifiers.ts';
 import { type Cursors, page } from '../api/paging.ts';
 import { readRange } from '../api/request-times.ts';
 import { addOperation } from '../api/route.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
-import { requireHealthcareServices, requireResource } from '../ehr/lookups.ts';
-import { formatIdentifier } from '../identifiers/index.ts';
+import type { EhrConnection } from '../ehr/connection.ts';
+import { requireHealthcareServices, requirePatient, requireResource } from '../ehr/lookups.ts';
+import { formatIdentifier, type ReadHeader } from '../identifiers/index.ts';
 import { inQuery } from '../problems/places.ts';
+import { problemAt } from '../problems/problem.ts';
 import { instantFormatter } from '../time/date-times.ts';
 import { timeslotListSchema, timeslotQuery, timeslotSchema } from './contract.ts';
 
@@ -25,7 +27,7 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
     method: 'GET',
     path: '/timeslots',
     needs: ['listTimeSlots'],
-    audit: 'none',
+    audit: 'if_patient',
     scopes: ['appointments:read', 'resources:read'],
     query: timeslotQuery,
     response: {
@@ -40,7 +42,7 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
       ...identifierReasons,
       ...ehrReadReasons,
     ],
-    reasonsOfNames: ['resource_not_found', 'healthcare_service_not_found'],
+    reasonsOfNames: ['patient_not_found', 'resource_not_found', 'healthcare_service_not_found'],
     examples: {
       params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' },
       query: { start: '2027-03-19T08:00:00', end: '2027-03-19T16:00:00', healthcare_service_id: ['consultation'] },
@@ -60,6 +62,7 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
     async handle({ client, ehr, careUnit, query, readHeader }) {
       const places = { start: inQuery('start'), end: inQuery('end') };
       const range = readRange(query, places, careUnit.timeZone, longestRangeHours);
+      const patientId = await patientOf(ehr, query.patient_id, readHeader);
       const identifiers = query.resource_id?.map((it) =>
         resourceIdentifier(it, inQuery('resource_id'), ehr, readHeader),
       );
@@ -69,7 +72,8 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
       const resourceIds = resources && [...new Set(resources.map(({ id }) => id))].sort();
       const serviceIds = query.healthcare_service_id && [...new Set(query.healthcare_service_id)].sort();
       if (serviceIds) await requireHealthcareServices(ehr, careUnit, serviceIds, inQuery('healthcare_service_id'));
-      const filters = [ehr.id, careUnit.id, range.start, range.end, resourceIds ?? null, serviceIds ?? null];
+      const named = [resourceIds ?? null, serviceIds ?? null, ...(patientId === undefined ? [] : [patientId])];
+      const filters = [ehr.id, careUnit.id, range.start, range.end, ...named];
       const { entries, next_cursor } = await page<TimeSlot>(
         cursors,
         query,
@@ -81,6 +85,7 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
             ...range,
             resourceIds,
             healthcareServiceIds: serviceIds,
+            ...(patientId === undefined ? {} : { patientId }),
             after: after && {
               start: new Date(String(after[0])),
               resourceId: String(after[1]),
@@ -100,4 +105,28 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
       return { body: { timeslots, next_cursor } };
     },
   });
+}
+
+/**
+ * The EHR's id of the patient whose time slots are wanted.
+ *
+ * @throws Problem `request_invalid` if the EHR needs one, or has no slots by patient; `patient_not_found`
+ */
+async function patientOf(
+  ehr: EhrConnection,
+  text: string | undefined,
+  readHeader: ReadHeader,
+): Promise<string | undefined> {
+  const { slotsByPatient } = ehr.capabilities;
+  const place = inQuery('patient_id');
+  if (text === undefined) {
+    if (slotsByPatient !== 'required') return undefined;
+    throw problemAt(
+      place,
+      'request_invalid',
+      'This EHR finds time slots for one patient only: `patient_id` is missing.',
+    );
+  }
+  if (!slotsByPatient) throw problemAt(place, 'request_invalid', 'This EHR has the same time slots for every patient.');
+  return (await requirePatient(ehr, patientIdentifier(text, place, ehr, readHeader), place)).id;
 }

@@ -77,8 +77,8 @@ async function idsWithTakenTime(work: Work, plan: AppointmentPlan): Promise<stri
   return lost;
 }
 
-async function isGone({ call, careUnit }: Work, change: ChangeStep['change']): Promise<boolean> {
-  if (change.kind === 'create') return !(await isFree({ call }, careUnit, change));
+async function isGone({ call, ehr, careUnit }: Work, change: ChangeStep['change']): Promise<boolean> {
+  if (change.kind === 'create') return !(await isFree({ call, capabilities: ehr.capabilities }, careUnit, change));
   if (change.kind !== 'confirm') return false;
   const [appointment] = await call('findAppointments', careUnit, [change.appointmentId]);
   return appointment === undefined || appointment.state === 'cancelled';

@@ -1,4 +1,4 @@
-import type { Appointment, AppointmentChange, AppointmentCreation } from '@crossward/connector-kit';
+import type { Appointment, AppointmentChange, AppointmentCreation, PatientDetails } from '@crossward/connector-kit';
 import type { Awaited } from '../../confirmations/items.ts';
 import type { ConfirmationKind } from '../../db/tables/confirmations.ts';
 import type { Channel } from '../../db/tables/messages.ts';
@@ -29,6 +29,8 @@ export interface PlannedCode {
   readonly newId?: string;
   /** A booking that is sent to the EHR only once its code is confirmed, because the EHR has no holds. */
   readonly draft?: PlannedCreation;
+  /** Of a booking that is not in the EHR yet, or for the next code. */
+  readonly patientDetails?: PatientDetails | undefined;
   /** Two-step cancellation: the caller's id of the original, and the comment to write. */
   readonly replacesId?: string;
   readonly comment?: string | null | undefined;

@@ -154,13 +154,14 @@ function resultOf(index: number, results: Results): Appointment {
 
 function newItem({ services, ehr }: Work, step: AwaitingStep, results: Results, patientHash: Buffer): NewItem {
   const id = itemId(step, results);
-  const { draft, comment, replacesId } = step.awaits;
+  const { draft, comment, replacesId, patientDetails } = step.awaits;
   const seal = (value: unknown) => services.keys.seal('confirmation', JSON.stringify(value), itemContext(ehr.id, id));
+  const item = { id, sealedPatientDetails: patientDetails && seal(patientDetails) };
   if (draft) {
     const { resourceId, start, end } = draft;
-    return { id, ehrAppointmentId: null, draft: { sealed: seal(draft), patientHash, resourceId, start, end } };
+    return { ...item, ehrAppointmentId: null, draft: { sealed: seal(draft), patientHash, resourceId, start, end } };
   }
-  if (step.awaits.kind === 'booking') return { id, ehrAppointmentId: id };
+  if (step.awaits.kind === 'booking') return { ...item, ehrAppointmentId: id };
   return {
     id,
     ehrAppointmentId: step.before?.id ?? null,

@@ -37,6 +37,7 @@ interface ConfirmationItemRow {
   replaces_id: string | null;
   sealed_comment: Buffer | null;
   sealed_draft: Buffer | null;
+  sealed_patient_details: Buffer | null;
   patient_hash: Buffer | null;
   draft_resource_id: string | null;
   draft_start: Date | null;

@@ -35,6 +35,8 @@ export interface Pace {
   throttled(sentAt: number, retryAfterSeconds: number | undefined): void;
   /** Requests per second that this process may send. `undefined`: no limit. */
   rate(): number | undefined;
+  /** Never exceeds this rate from now on, all processes together. `undefined`: changes nothing. */
+  limit(requestsPerSecond: number | undefined): void;
 }
 
 const exchangeMs = 1000;
@@ -64,7 +66,8 @@ export function createPace({ fixedRate, exchange = ownRate(), onThrottled = () =
   const accepted = new AcceptedRequests();
   const waiting = new Set<Waiting>();
   const underWay = new WeakSet<CallScope>();
-  let total = fixedRate;
+  let most = fixedRate;
+  let total = most;
   let share = 1;
   let tokens = 1;
   let filledAt = performance.now();
@@ -131,7 +134,7 @@ export function createPace({ fixedRate, exchange = ownRate(), onThrottled = () =
       .then((shared) => {
         hasExchangeFailed = false;
         // A later slowdown of this process is not known to the others yet.
-        if (!slowdown) total = lower(fixedRate, shared.rate);
+        if (!slowdown) total = lower(most, shared.rate);
         share = shared.share;
         const seconds = Math.min(shared.pauseSeconds, longestPauseSeconds);
         pausedUntil = Math.max(pausedUntil, performance.now() + seconds * 1000);
@@ -194,6 +197,10 @@ export function createPace({ fixedRate, exchange = ownRate(), onThrottled = () =
 
   return {
     rate,
+    limit(requestsPerSecond) {
+      most = lower(most, requestsPerSecond);
+      total = lower(most, total);
+    },
     async turn(scope) {
       asked++;
       const now = performance.now();

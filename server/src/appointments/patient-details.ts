@@ -1,0 +1,35 @@
+import type { PatientDetails } from '@crossward/connector-kit';
+import type { Static } from 'typebox';
+import type { EhrConnection } from '../ehr/connection.ts';
+import { inBody } from '../problems/places.ts';
+import { problemAt } from '../problems/problem.ts';
+import type { patientDetailsSchema } from './contract.ts';
+
+/**
+ * What the caller tells about the patient, as far as the EHR takes it.
+ *
+ * @throws Problem `request_invalid` if the EHR needs the name and it is absent, or takes no details
+ */
+export function readPatientDetails(
+  { capabilities }: EhrConnection,
+  sent: Static<typeof patientDetailsSchema> | undefined,
+): PatientDetails | undefined {
+  const isRequired = capabilities.patientDetails === 'required';
+  if (!sent) {
+    if (isRequired) throw missing('patient_details');
+    return undefined;
+  }
+  const place = inBody('patient_details');
+  if (!capabilities.patientDetails) {
+    throw problemAt(place, 'request_invalid', 'This EHR takes no `patient_details`: it knows its patients.');
+  }
+  for (const name of ['given_name', 'family_name'] as const) {
+    if (isRequired && sent[name] === undefined) throw missing(`patient_details/${name}`);
+  }
+  const { given_name = null, family_name = null, phone = null, email = null } = sent;
+  return { givenName: given_name, familyName: family_name, phone, email };
+}
+
+function missing(name: string) {
+  return problemAt(inBody(name), 'request_invalid', `/${name} is missing. This EHR cannot look up the patient.`);
+}
