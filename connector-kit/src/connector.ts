@@ -46,6 +46,11 @@ export interface Capabilities {
    * cannot.
    */
   readonly patientDetails?: 'optional' | 'required';
+  /**
+   * An EHR that lists the appointments of one patient at a time. `listAppointments` throws `unsupported` for a query without a
+   * patient. Absent: it can list those of a resource and of a range.
+   */
+  readonly appointmentsByPatient?: 'required';
   /** Whether a search for time slots can be for one patient, and whether it must. Absent: it cannot. */
   readonly slotsByPatient?: 'optional' | 'required';
   /**

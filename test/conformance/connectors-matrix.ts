@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { formatMatrix, type Report, runConformance, type Subject } from '@crossward/connector-kit/conformance';
 import { fakes, medplums } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
+import { gpConnectSubject } from '../../connectors/gp-connect/test/conformance-subject.ts';
 import { sandboxSubject } from '../../connectors/sandbox/test/conformance-subject.ts';
 import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
 import { pgliteDatabase } from '../../server/src/db/embedded-database.ts';
@@ -26,7 +27,11 @@ edit. Which connector to choose: [connectors](connectors.md).
 `;
 
 /** Every connector with every EHR, one at a time. */
-const makeSubjects: readonly (() => Promise<Subject>)[] = [sandbox, ...[...fakes, ...medplums].map(({ make }) => make)];
+const makeSubjects: readonly (() => Promise<Subject>)[] = [
+  sandbox,
+  ...[...fakes, ...medplums].map(({ make }) => make),
+  gpConnectSubject,
+];
 
 async function sandbox(): Promise<Subject> {
   const database = await pgliteDatabase(startPglite({}));

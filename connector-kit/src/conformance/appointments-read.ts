@@ -1,7 +1,7 @@
 import type { AppointmentQuery } from '../connector.ts';
-import { capability } from './check.ts';
-import { expectSame, expectThat, facts, given, operation } from './expect.ts';
-import { book, change, changes, freeSlot, listAllPages, mustRead, patientId } from './steps.ts';
+import { capability, claimed } from './check.ts';
+import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
+import { book, change, changes, freeSlot, listAllPages, listsByPatientOnly, mustRead, patientId } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 async function shows(subject: Subject, id: string, query: Partial<AppointmentQuery>): Promise<boolean> {
@@ -53,6 +53,19 @@ export const appointmentsRead = capability(
       const other = subject.facts.otherPatientId ?? 'no-such-patient';
       expectThat(!(await shows(subject, id, { patientId: other })), 'An appointment is listed for another patient');
     },
+
+    'rejects a list of no patient if appointments are listed by patient only': claimed(
+      [listsByPatientOnly],
+      async ({ connector, careUnit }) => {
+        const list = operation(connector, 'listAppointments');
+        const ofAll = list({
+          careUnit,
+          range: { start: new Date(), end: new Date(Date.now() + 86_400_000) },
+          limit: 10,
+        });
+        await expectRejection(ofAll, 'unsupported', 'A list of the appointments of all patients');
+      },
+    ),
 
     'filters appointments by resource': async (subject) => {
       const { id, resourceId } = await book(subject);

@@ -76,6 +76,12 @@ export const claimVariants: readonly Variant[] = [
     }),
   ],
   [
+    'lists the appointments of all patients, although it claims to list those of one only',
+    'appointments-read',
+    'rejects a list of no patient if appointments are listed by patient only',
+    (right) => ({ capabilities: { ...right.capabilities, appointmentsByPatient: 'required' } }),
+  ],
+  [
     'claims a transaction limit without transactions',
     'unclaimed',
     'capabilities are consistent',

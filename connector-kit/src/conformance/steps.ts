@@ -205,8 +205,23 @@ export async function mustRead(subject: Subject, id: string): Promise<Appointmen
 
 const pageSize = 500;
 
-/** Reads all pages, because earlier runs leave many cancelled appointments at the same times. */
+/** Of this EHR, only the appointments of one patient can be listed. */
+export const listsByPatientOnly: Claim = ({ connector }) => connector.capabilities.appointmentsByPatient === 'required';
+
+/**
+ * Reads all pages, because earlier runs leave many cancelled appointments at the same times. An EHR that lists by patient only
+ * is asked for each patient for whom the kit books.
+ */
 export async function listAllPages(
+  subject: Subject,
+  query: Partial<AppointmentQuery>,
+): Promise<readonly Appointment[]> {
+  if (query.patientId !== undefined || !listsByPatientOnly(subject)) return pagesOf(subject, query);
+  const patients = [await patientId(subject), subject.facts.otherPatientId].filter((id) => id !== undefined);
+  return (await Promise.all(patients.map((id) => pagesOf(subject, { ...query, patientId: id })))).flat();
+}
+
+async function pagesOf(
   { connector, careUnit }: Subject,
   query: Partial<AppointmentQuery>,
 ): Promise<readonly Appointment[]> {
@@ -221,7 +236,10 @@ export async function listAllPages(
   }
 }
 
-/** All booked, held or pending appointments of the resource that overlap the time, no matter who booked them. */
+/**
+ * All booked, held or pending appointments of the resource that overlap the time, no matter who booked them: in an EHR that
+ * lists by patient only, those of the known patients.
+ */
 export async function appointmentsAt(
   subject: Subject,
   slot: TimeSlot,

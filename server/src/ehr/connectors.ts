@@ -1,8 +1,9 @@
 import { fhirR4Connector } from '@crossward/connector-fhir-r4';
+import { gpConnectConnector } from '@crossward/connector-gp-connect';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 
 export { type SandboxFault, sandboxFaults } from '@crossward/connector-sandbox';
 
 /** The connectors that a configuration can name. */
-export const connectors: readonly ConnectorModule[] = [sandboxConnector, fhirR4Connector];
+export const connectors: readonly ConnectorModule[] = [sandboxConnector, fhirR4Connector, gpConnectConnector];

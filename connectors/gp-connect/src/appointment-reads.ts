@@ -1,0 +1,90 @@
+import {
+  type Appointment,
+  type AppointmentPosition,
+  type AppointmentQuery,
+  type CareUnit,
+  ConnectorError,
+  overlaps,
+} from '@crossward/connector-kit';
+import { toAppointment } from './appointment.ts';
+import type { GpConnectConnection } from './connection.ts';
+import { type FhirAppointment, isFhirId } from './fhir.ts';
+import { SpineError } from './spine-errors.ts';
+import { ukDate } from './uk-time.ts';
+
+const day = 24 * 60 * 60 * 1000;
+/** For a list without an end. Practices offer slots for some weeks. */
+const farAheadDays = 730;
+/** GP Connect reads appointments one by one. */
+const readAtOnce = 4;
+
+export async function findAppointments(
+  ehr: GpConnectConnection,
+  careUnit: CareUnit,
+  ids: readonly string[],
+): Promise<readonly Appointment[]> {
+  const found: Appointment[] = [];
+  const left = [...new Set(ids)];
+  while (left.length > 0) {
+    const read = await Promise.all(left.splice(0, readAtOnce).map((id) => readAppointment(ehr, id)));
+    found.push(...read.flatMap((it) => (it && toAppointment(ehr, careUnit.id, it)) ?? []));
+  }
+  return found;
+}
+
+/** `null`: the practice has none with this id. */
+export async function readAppointment({ client }: GpConnectConnection, id: string): Promise<FhirAppointment | null> {
+  if (!isFhirId(id)) return null;
+  try {
+    const read = await client.read<FhirAppointment>('read:appointment-1', `Appointment/${id}`, 'Appointment');
+    if (read.id === id) return read;
+  } catch (error) {
+    if (error instanceof SpineError && error.isAbsence) return null;
+    throw error;
+  }
+  throw new ConnectorError('rejected', 'The EHR sent another appointment than the one requested');
+}
+
+/** Of one patient, from today on: GP Connect lists no others. */
+export async function listAppointments(
+  ehr: GpConnectConnection,
+  query: AppointmentQuery,
+): Promise<readonly Appointment[]> {
+  const { careUnit, patientId, resourceId, range, states = [], after, limit } = query;
+  if (patientId === undefined) {
+    throw new ConnectorError('unsupported', 'GP Connect lists the appointments of one patient at a time');
+  }
+  const found = await appointmentsOf(ehr, patientId, range);
+  return found
+    .flatMap((it) => toAppointment(ehr, careUnit.id, it) ?? [])
+    .filter((it) => resourceId === undefined || it.resourceId === resourceId)
+    .filter((it) => range === undefined || overlaps(it, range))
+    .filter(({ state }) => states.length === 0 || states.includes(state))
+    .filter((it) => after === undefined || compare(it, after) > 0)
+    .sort(compare)
+    .slice(0, limit);
+}
+
+async function appointmentsOf(
+  { client, now }: GpConnectConnection,
+  patientId: string,
+  range: AppointmentQuery['range'],
+): Promise<readonly FhirAppointment[]> {
+  const today = ukDate(now());
+  // One that began on the day before can reach into the range.
+  const first = ukDate(range === undefined ? now() : new Date(range.start.getTime() - day));
+  const last = ukDate(range?.end ?? new Date(now().getTime() + farAheadDays * day));
+  if (!isFhirId(patientId) || last < today) return [];
+  const path = `Patient/${patientId}/Appointment?start=ge${first < today ? today : first}&start=le${last}`;
+  try {
+    const found = await client.search('search:patient_appointments-1', path);
+    return found.filter(({ resourceType }) => resourceType === 'Appointment');
+  } catch (error) {
+    if (error instanceof SpineError && error.isAbsence) return [];
+    throw error;
+  }
+}
+
+function compare(a: AppointmentPosition, b: AppointmentPosition): number {
+  return a.start.getTime() - b.start.getTime() || (a.id === b.id ? 0 : a.id < b.id ? -1 : 1);
+}

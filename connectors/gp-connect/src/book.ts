@@ -1,0 +1,128 @@
+import { type Appointment, type AppointmentCreation, type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import { toAppointment } from './appointment.ts';
+import type { GpConnectConnection } from './connection.ts';
+import { resourceIdOf } from './directory.ts';
+import type { FhirAppointment } from './fhir.ts';
+import { isFhirId } from './fhir.ts';
+import { isPatient } from './patients.ts';
+import { longestComment, longestDescription } from './settings.ts';
+import { adjacentSlots, type FreeSlot, freeSlots } from './slots.ts';
+import { SpineError } from './spine-errors.ts';
+import { ukTime } from './uk-time.ts';
+import { extensions, identifierSystems, organisationTypes, profiles } from './urls.ts';
+
+/**
+ * Books the slots that cover the time.
+ *
+ * GP Connect drops identifiers, so nothing in the EHR tells which write has made an appointment. After `outcome_unknown` the
+ * gateway looks in the patient's list for an appointment at the time of the slots.
+ */
+export async function book(
+  ehr: GpConnectConnection,
+  careUnit: CareUnit,
+  creation: AppointmentCreation,
+): Promise<Appointment> {
+  const { patientId, comment, holdUntil } = creation;
+  if (holdUntil !== null) throw new ConnectorError('unsupported', 'GP Connect cannot hold a time');
+  assertCommentFits(comment);
+  if (!isFhirId(patientId)) throw new ConnectorError('patient_not_found', 'No such patient');
+  const slots = await slotsFor(ehr, careUnit, creation);
+  const requested = newAppointment(ehr, creation, slots);
+  const made = await ehr.client
+    .write('create:appointment-1', 'Appointment', requested)
+    .catch(async (error: unknown) => {
+      throw await explained(ehr, patientId, error);
+    });
+  const result = toAppointment(ehr, careUnit.id, made);
+  if (result && isAsRequested(result, creation)) return result;
+  throw new ConnectorError('outcome_unknown', 'The EHR responded to a booking with another appointment');
+}
+
+/** @throws ConnectorError `rejected`. Practices must not cut off a text, so a longer one is not sent. */
+export function assertCommentFits(comment: string | null | undefined): void {
+  if ((comment?.length ?? 0) <= longestComment) return;
+  const publicDetail = `A comment for this EHR has up to ${longestComment} characters.`;
+  throw new ConnectorError('rejected', `The comment has more than ${longestComment} characters`, { publicDetail });
+}
+
+async function slotsFor(
+  { client, settings, directory, now }: GpConnectConnection,
+  careUnit: CareUnit,
+  { resourceId, healthcareServiceId, start, end }: AppointmentCreation,
+): Promise<[FreeSlot, ...FreeSlot[]]> {
+  const resource = directory.resourceOf(careUnit.id, resourceId);
+  if (!resource) throw new ConnectorError('resource_not_found', 'No such resource');
+  if (!directory.services.some(({ id }) => id === healthcareServiceId)) {
+    throw new ConnectorError('healthcare_service_not_found', 'No such healthcare service');
+  }
+  const unavailable = () => new ConnectorError('time_slot_unavailable', 'No free slots cover the time');
+  if (start <= now() || !resource.healthcareServiceIds.includes(healthcareServiceId)) throw unavailable();
+  // Slots that end later begin earlier than the end, so the first search finds all of a booking.
+  const { value: page } = await freeSlots(client, settings, { start, end }).next();
+  const slots = adjacentSlots(
+    (page?.slots ?? []).filter(
+      (it: FreeSlot) =>
+        directory.isAt(careUnit.id, it) &&
+        resourceIdOf(it) === resourceId &&
+        directory.serviceOf(it) === healthcareServiceId,
+    ),
+    { start, end },
+  );
+  if (!slots) throw unavailable();
+  return slots;
+}
+
+/** https://developer.nhs.uk/apis/gpconnect-1-2-7/appointments_use_case_book_an_appointment.html */
+function newAppointment(
+  { settings, directory, now }: GpConnectConnection,
+  { patientId, healthcareServiceId, comment }: AppointmentCreation,
+  slots: readonly [FreeSlot, ...FreeSlot[]],
+): FhirAppointment {
+  const { organization } = settings;
+  const [first] = slots;
+  const service = directory.services.find(({ id }) => id === healthcareServiceId);
+  const actors = [`Patient/${patientId}`, first.location, ...(first.practitioner ? [first.practitioner] : [])];
+  return {
+    resourceType: 'Appointment',
+    meta: { profile: [profiles.appointment] },
+    contained: [
+      {
+        resourceType: 'Organization',
+        id: '1',
+        meta: { profile: [profiles.organization] },
+        identifier: [{ system: identifierSystems.odsCode, value: organization.ods_code }],
+        ...(organization.type === undefined
+          ? {}
+          : { type: [{ coding: [{ system: organisationTypes, code: organization.type }] }] }),
+        name: organization.name,
+        telecom: [{ system: 'phone', value: organization.phone }],
+      },
+    ],
+    extension: [{ url: extensions.bookingOrganisation, valueReference: { reference: '#1' } }],
+    status: 'booked',
+    description: settings.description ?? (service?.name ?? '').slice(0, longestDescription),
+    start: first.startText,
+    end: slots.at(-1)?.endText ?? first.endText,
+    slot: slots.map(({ id }) => ({ reference: `Slot/${id}` })),
+    created: ukTime(now()),
+    ...(comment === null ? {} : { comment }),
+    participant: actors.map((reference) => ({ actor: { reference }, status: 'accepted' })),
+  };
+}
+
+function isAsRequested(made: Appointment, { patientId, resourceId, start, end }: AppointmentCreation): boolean {
+  const isSameTime = made.start.getTime() === start.getTime() && made.end.getTime() === end.getTime();
+  return made.patientId === patientId && made.resourceId === resourceId && isSameTime;
+}
+
+/** Which of the things that a booking names is unknown. Practices do not say, and some say `BAD_REQUEST` with HTTP 500. */
+async function explained({ client }: GpConnectConnection, patientId: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof SpineError) || error.kind === 'time_slot_unavailable') return error;
+  const isAboutReference = error.isAbsence || error.code === 'BAD_REQUEST' || error.code === 'INVALID_RESOURCE';
+  if (!isAboutReference) return error;
+  if (!(await isPatient(client, patientId))) return new ConnectorError('patient_not_found', 'No such patient');
+  // The slot has gone since the search.
+  return error.code === 'REFERENCE_NOT_FOUND' || error.code === 'NO_RECORD_FOUND'
+    ? new ConnectorError('time_slot_unavailable', 'The EHR no longer has the slot', { cause: error })
+    : error;
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { ConnectorError, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
+import type { Bundle, FhirAppointment, FhirResource } from './fhir.ts';
+import { type Interaction, interactionId } from './interactions.ts';
+import type { GpConnectSettings, User } from './settings.ts';
+import { isOutcome, SpineError } from './spine-errors.ts';
+import { bearerToken } from './token.ts';
+
+const mediaType = 'application/fhir+json';
+
+/** Requests to one practice, through the Spine proxy if there is one. */
+export interface GpConnectClient {
+  /** @throws SpineError if the practice answers with an error; ConnectorError `rejected` for anything but this type */
+  read<R extends FhirResource>(interaction: Interaction, path: string, type: R['resourceType']): Promise<R>;
+  /**
+   * The resources in a Bundle. An empty one is no error.
+   *
+   * @throws what `read` throws
+   */
+  search(interaction: Interaction, path: string): Promise<readonly FhirResource[]>;
+  /**
+   * Books, or changes the appointment at the path if `ifMatch` is given. The version in the answer is not reliable.
+   *
+   * @throws SpineError if the practice refuses; ConnectorError `outcome_unknown` for any other answer but an appointment
+   */
+  write(interaction: Interaction, path: string, body: FhirAppointment, ifMatch?: string): Promise<FhirAppointment>;
+}
+
+interface ClientOptions {
+  readonly settings: GpConnectSettings;
+  readonly http: EhrHttp;
+  /** The gateway's clock. */
+  readonly now: () => Date;
+  /** Who makes the request. */
+  readonly user: () => User;
+}
+
+export function createClient({ settings, http, now, user }: ClientOptions): GpConnectClient {
+  const provider = trimmed(settings.provider_url);
+  const base = settings.proxy_url === undefined ? provider : `${trimmed(settings.proxy_url)}/${provider}`;
+
+  function headers(interaction: Interaction): Record<string, string> {
+    return {
+      accept: mediaType,
+      authorization: `Bearer ${bearerToken(settings, user(), interaction, now())}`,
+      'ssp-traceid': randomUUID(),
+      'ssp-from': settings.from_asid,
+      'ssp-to': settings.to_asid,
+      'ssp-interactionid': interactionId(interaction),
+    };
+  }
+
+  async function get(interaction: Interaction, path: string): Promise<FhirResource> {
+    const url = `${base}/${path}`;
+    const response = await http.send({ method: 'GET', url, headers: headers(interaction), repeatable: true });
+    const answer = resourceIn(response);
+    if (isFailure(response, answer)) throw new SpineError(response.status, answer, interaction);
+    if (!answer) throw new ConnectorError('rejected', `The EHR responded without a FHIR resource to ${interaction}`);
+    return answer;
+  }
+
+  async function read<R extends FhirResource>(interaction: Interaction, path: string, type: string): Promise<R> {
+    const answer = await get(interaction, path);
+    if (answer.resourceType === type) return answer as R;
+    throw new ConnectorError('rejected', `The EHR responded to ${interaction} with another type of resource`);
+  }
+
+  return {
+    read,
+    async search(interaction, path) {
+      const { entry = [], link = [] } = await read<Bundle>(interaction, path, 'Bundle');
+      // GP Connect has no pages. One that is overlooked would hide an appointment.
+      if (link.some(({ relation }) => relation === 'next')) {
+        throw new ConnectorError('rejected', `The EHR responded to ${interaction} in pages`);
+      }
+      return entry.flatMap(({ resource }) => resource ?? []);
+    },
+    async write(interaction, path, body, ifMatch) {
+      const response = await http.send({
+        method: ifMatch === undefined ? 'POST' : 'PUT',
+        url: `${base}/${path}`,
+        headers: {
+          ...headers(interaction),
+          'content-type': mediaType,
+          ...(ifMatch === undefined ? {} : { 'if-match': `W/"${ifMatch}"` }),
+        },
+        body: JSON.stringify(body),
+        repeatable: false,
+      });
+      const answer = resourceIn(response);
+      if (isFailure(response, answer)) {
+        const error = new SpineError(response.status, answer, interaction);
+        throw error.isRefusal ? error : unknown(interaction, error);
+      }
+      if (answer?.resourceType !== 'Appointment') throw unknown(interaction);
+      return answer as FhirAppointment;
+    },
+  };
+}
+
+/** The practice has done something, and nobody knows what. */
+function unknown(interaction: Interaction, cause?: SpineError): ConnectorError {
+  return new ConnectorError('outcome_unknown', `The EHR did not say what became of ${interaction}`, { cause });
+}
+
+/** Some faults come with HTTP 200 and an OperationOutcome. */
+function isFailure({ status }: EhrResponse, answer: FhirResource | undefined): boolean {
+  return status >= 300 || isOutcome(answer);
+}
+
+/** `undefined` for XML, HTML and everything else that is not a resource in JSON. */
+function resourceIn({ text }: EhrResponse): FhirResource | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const isResource = typeof parsed === 'object' && parsed !== null && 'resourceType' in parsed;
+    return isResource && typeof parsed.resourceType === 'string' ? (parsed as FhirResource) : undefined;
+  } catch {
+    // The parser's message would quote the response.
+    return undefined;
+  }
+}
+
+function trimmed(url: string): string {
+  return url.replace(/\/+$/, '');
+}

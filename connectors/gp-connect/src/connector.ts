@@ -1,0 +1,39 @@
+import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
+import { findAppointments, listAppointments } from './appointment-reads.ts';
+import { changeAppointments } from './changes.ts';
+import { connect } from './connection.ts';
+import { findPatient } from './patients.ts';
+import { probeGpConnect } from './probe.ts';
+import { type GpConnectSettings, gpConnectSettings } from './settings.ts';
+import { listTimeSlots } from './time-slots.ts';
+
+/** GP Connect Appointment Management 1.2.7: https://developer.nhs.uk/apis/gpconnect-1-2-7/appointments.html */
+export const gpConnectConnector: StatelessConnectorModule<GpConnectSettings> = {
+  name: 'gp-connect',
+  settingsSchema: gpConnectSettings,
+  open: openGpConnect,
+  probe: probeGpConnect,
+};
+
+async function openGpConnect(context: ConnectorContext<GpConnectSettings>): Promise<Connector> {
+  const ehr = connect(context);
+  const { client, directory } = ehr;
+  return {
+    capabilities: {
+      patientIdentifierTypes: ['emr_id', 'nhs_number'],
+      resourceIdentifierTypes: ['emr_id'],
+      changes: ['create', 'update', 'cancel'],
+      transactions: false,
+      rebooks: true,
+      appointmentsByPatient: 'required',
+    },
+    findPatient: (identifier) => findPatient(client, identifier),
+    findResource: async (careUnit, { value }) => directory.resourceOf(careUnit.id, value) ?? null,
+    listResources: async (careUnit) => directory.resourcesOf(careUnit.id),
+    listHealthcareServices: async () => directory.services,
+    listTimeSlots: (query) => listTimeSlots(ehr, query),
+    findAppointments: (careUnit, ids) => findAppointments(ehr, careUnit, ids),
+    listAppointments: (query) => listAppointments(ehr, query),
+    changeAppointments: (write) => changeAppointments(ehr, write),
+  };
+}

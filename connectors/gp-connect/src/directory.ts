@@ -1,0 +1,95 @@
+import {
+  type ConfiguredCareUnit,
+  ConnectorError,
+  type HealthcareService,
+  type Resource,
+} from '@crossward/connector-kit';
+import { Check } from 'typebox/value';
+import { referenceTo } from './fhir.ts';
+import { careUnitSettings, type GpConnectSettings, type ServiceSettings } from './settings.ts';
+
+/** The id of a healthcare service that the settings do not name: the practice's own staff can book any. */
+const unknownService = 'unknown';
+
+/** A care unit: one surgery of the practice, or all of them. */
+interface Place {
+  readonly location: string | undefined;
+  readonly resources: readonly Resource[];
+}
+
+/** Where something takes place, with whom, and what for. */
+interface Event {
+  readonly location: string | undefined;
+  readonly practitioner: string | undefined;
+  readonly slotType: string | undefined;
+  readonly scheduleType: string | undefined;
+}
+
+/**
+ * The resources and healthcare services of the settings. GP Connect has no directory: it shows only who has a free slot, and a
+ * list that changes with each booking would be of no use to callers.
+ */
+export interface Directory {
+  /** Ordered by id. */
+  readonly services: readonly HealthcareService[];
+  resourcesOf(careUnitId: string): readonly Resource[];
+  resourceOf(careUnitId: string, resourceId: string): Resource | undefined;
+  /** Whether the event takes place in the care unit. */
+  isAt(careUnitId: string, event: Pick<Event, 'location'>): boolean;
+  /** The id of the healthcare service. `unknown`: the settings do not name it. */
+  serviceOf(event: Event): string;
+}
+
+/** @throws ConnectorError `rejected` for invalid settings of a care unit */
+export function createDirectory(
+  { healthcare_services: services = [] }: GpConnectSettings,
+  careUnits: readonly ConfiguredCareUnit[],
+): Directory {
+  const places = new Map(careUnits.map((it) => [it.id, placeOf(it, services)]));
+  const resourcesOf = (careUnitId: string) => places.get(careUnitId)?.resources ?? [];
+  return {
+    services: services
+      .map(({ id, name, duration_minutes = null }) => ({ id, name, durationMinutes: duration_minutes }))
+      .sort(byId),
+    resourcesOf,
+    resourceOf: (careUnitId, resourceId) => resourcesOf(careUnitId).find(({ id }) => id === resourceId),
+    isAt: (careUnitId, { location }) => {
+      const place = places.get(careUnitId);
+      return place !== undefined && (place.location === undefined || place.location === location);
+    },
+    serviceOf: (event) => services.find((it) => isOf(it, event))?.id ?? unknownService,
+  };
+}
+
+/** The id of a resource: that of the practitioner, or `location_` with that of the location if there is none. */
+export function resourceIdOf({ practitioner, location }: Pick<Event, 'practitioner' | 'location'>): string {
+  const [type = '', id = ''] = (practitioner ?? location ?? '').split('/');
+  return type === 'Practitioner' ? id : `location_${id}`;
+}
+
+function placeOf({ id, settings = {} }: ConfiguredCareUnit, services: readonly ServiceSettings[]): Place {
+  if (!Check(careUnitSettings, settings)) {
+    throw new ConnectorError('rejected', `The settings of care unit ${id} are invalid for GP Connect`);
+  }
+  const resources = settings.resources.map(({ reference, name, healthcare_services }): Resource => {
+    const actor = [{ reference }];
+    const practitioner = referenceTo('Practitioner', actor);
+    const resourceId = resourceIdOf({ practitioner, location: referenceTo('Location', actor) });
+    return {
+      id: resourceId,
+      identifiers: [{ type: 'emr_id', value: resourceId }],
+      kind: practitioner === undefined ? 'room' : 'practitioner',
+      name,
+      healthcareServiceIds: healthcare_services ?? services.map((it) => it.id).sort(),
+    };
+  });
+  return { location: settings.location, resources: resources.sort(byId) };
+}
+
+function isOf({ slot_type, schedule_type }: ServiceSettings, { slotType, scheduleType }: Event): boolean {
+  return slot_type === slotType && (schedule_type === undefined || schedule_type === scheduleType);
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : 1;
+}

@@ -1,0 +1,94 @@
+import { type Address, ConnectorError, genders, type Patient, type PatientIdentifier } from '@crossward/connector-kit';
+import type { GpConnectClient } from './client.ts';
+import { type FhirPatient, type FhirResource, isFhirId } from './fhir.ts';
+import { SpineError } from './spine-errors.ts';
+import { identifierSystems } from './urls.ts';
+
+/** A patient of the practice. The practice leaves out those who have died or left, and those whose record is sensitive. */
+export async function findPatient(
+  client: GpConnectClient,
+  { type, value }: PatientIdentifier,
+): Promise<Patient | null> {
+  const found = await (type === 'nhs_number' ? byNhsNumber(client, value) : byId(client, value)).catch(nullIfAbsent);
+  return found && toPatient(found);
+}
+
+/** Whether the practice has a patient with this id. */
+export async function isPatient(client: GpConnectClient, id: string): Promise<boolean> {
+  return (await byId(client, id).catch(nullIfAbsent)) !== null;
+}
+
+async function byNhsNumber(client: GpConnectClient, number: string): Promise<FhirPatient | null> {
+  const identifier = encodeURIComponent(`${identifierSystems.nhsNumber}|${number}`);
+  const found = (await client.search('search:patient-1', `Patient?identifier=${identifier}`)).filter(isPatientResource);
+  if (found.length > 1) throw new ConnectorError('rejected', 'The EHR has more than one patient with this NHS number');
+  const [patient] = found;
+  if (!patient) return null;
+  if (patient.id !== undefined && nhsNumbers(patient).includes(number)) return patient;
+  throw new ConnectorError('rejected', 'The EHR sent a patient with another NHS number than the one requested');
+}
+
+async function byId(client: GpConnectClient, id: string): Promise<FhirPatient | null> {
+  if (!isFhirId(id)) return null;
+  const patient = await client.read<FhirPatient>('read:patient-1', `Patient/${id}`, 'Patient');
+  if (patient.id === id) return patient;
+  throw new ConnectorError('rejected', 'The EHR sent another patient than the one requested');
+}
+
+function nullIfAbsent(error: unknown): null {
+  if (error instanceof SpineError && error.isAbsence) return null;
+  throw error;
+}
+
+function isPatientResource(resource: FhirResource): resource is FhirPatient {
+  return resource.resourceType === 'Patient';
+}
+
+function nhsNumbers({ identifier = [] }: FhirPatient): string[] {
+  return identifier.flatMap(({ system, value }) => (system === identifierSystems.nhsNumber && value ? [value] : []));
+}
+
+function toPatient(resource: FhirPatient): Patient {
+  const { id = '', name = [], telecom = [], gender, birthDate, active, deceasedBoolean, deceasedDateTime } = resource;
+  const official = name.find(({ use }) => use === 'official') ?? name[0];
+  const isInactive = active === false || deceasedBoolean === true || deceasedDateTime !== undefined;
+  return {
+    id,
+    identifiers: [
+      { type: 'emr_id', value: id },
+      ...nhsNumbers(resource).map((value) => ({ type: 'nhs_number', value }) as const),
+    ],
+    givenName: official?.given?.join(' ') || null,
+    familyName: official?.family ?? null,
+    birthDate: birthDate !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(birthDate) ? birthDate : null,
+    gender: genders.find((it) => it === gender) ?? null,
+    phone: phoneOf(telecom),
+    email: telecom.find(({ system, value }) => system === 'email' && value?.trim())?.value?.trim() ?? null,
+    address: addressOf(resource),
+    ...(isInactive ? { isInactive: true } : {}),
+  };
+}
+
+/** E.164 of the mobile number, or of another one. Practices write numbers of the United Kingdom without its country code. */
+function phoneOf(telecom: NonNullable<FhirPatient['telecom']>): string | null {
+  const phones = telecom.filter(({ system, use }) => (system === 'phone' || system === 'sms') && use !== 'old');
+  const best = phones.find(({ use }) => use === 'mobile') ?? phones[0];
+  const digits = best?.value
+    ?.replace(/[\s().-]/g, '')
+    .replace(/^00/, '+')
+    .replace(/^0(?=\d{9,10}$)/, '+44');
+  return digits !== undefined && /^\+[1-9]\d{4,14}$/.test(digits) ? digits : null;
+}
+
+function addressOf({ address = [] }: FhirPatient): Address | null {
+  const current = address.filter(({ use }) => use !== 'old');
+  const best = current.find(({ use }) => use === 'home') ?? current[0];
+  if (!best) return null;
+  const { line = [], postalCode = null, city = null, country } = best;
+  return {
+    lines: line,
+    postalCode,
+    city,
+    country: country !== undefined && /^[A-Z]{2}$/.test(country) ? country : null,
+  };
+}

@@ -1,0 +1,142 @@
+import type { GpConnectClient } from './client.ts';
+import { type FhirActor, type FhirResource, type FhirSchedule, type FhirSlot, referenceTo } from './fhir.ts';
+import { deliveryChannel } from './modality.ts';
+import type { GpConnectSettings } from './settings.ts';
+import { ukTime } from './uk-time.ts';
+import { identifierSystems, organisationTypes } from './urls.ts';
+
+const day = 24 * 60 * 60 * 1000;
+/** GP Connect refuses searches of more than two weeks. */
+const longestWindow = 14 * day;
+/** Windows overlap, because a search leaves out a slot that begins before it or ends after it. No slot lasts a day. */
+const overlap = day;
+
+/** A slot of a schedule with a location, without which nothing can be booked. */
+export interface FreeSlot {
+  readonly id: string;
+  readonly start: Date;
+  readonly end: Date;
+  /** As the practice writes them. A booking must repeat them character by character. */
+  readonly startText: string;
+  readonly endText: string;
+  readonly schedule: string;
+  readonly location: string;
+  readonly practitioner: string | undefined;
+  readonly slotType: string | undefined;
+  readonly scheduleType: string | undefined;
+  readonly channel: string | undefined;
+}
+
+/** Free slots, and the names of the practitioners and locations in their schedules, by reference. */
+export interface SlotPage {
+  readonly slots: readonly FreeSlot[];
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Free slots that lie wholly in the range, ordered by start: as many searches as are read, one after another. */
+export async function* freeSlots(
+  client: GpConnectClient,
+  settings: GpConnectSettings,
+  { start, end }: { readonly start: Date; readonly end: Date },
+): AsyncGenerator<SlotPage> {
+  // Times of GP Connect are whole seconds.
+  const last = Math.floor(end.getTime() / 1000) * 1000;
+  for (let from = Math.ceil(start.getTime() / 1000) * 1000; from < last; ) {
+    const until = Math.min(from + longestWindow, last);
+    const next = until === last ? last : until - overlap;
+    const { slots, names } = await searchSlots(client, settings, new Date(from), new Date(until));
+    const isOfWindow = ({ start: at }: FreeSlot) => at.getTime() >= from && at.getTime() < next;
+    yield { slots: slots.filter(isOfWindow).sort((a, b) => a.start.getTime() - b.start.getTime()), names };
+    from = next;
+  }
+}
+
+async function searchSlots(
+  client: GpConnectClient,
+  { organization }: GpConnectSettings,
+  start: Date,
+  end: Date,
+): Promise<SlotPage> {
+  const parameters = new URLSearchParams({ status: 'free' });
+  for (const [name, value] of [
+    ['start', `ge${ukTime(start)}`],
+    ['end', `le${ukTime(end)}`],
+    ['_include', 'Slot:schedule'],
+    ['_include:recurse', 'Schedule:actor:Practitioner'],
+    ['_include:recurse', 'Schedule:actor:Location'],
+    ['searchFilter', `${identifierSystems.odsCode}|${organization.ods_code}`],
+    ...(organization.type === undefined
+      ? []
+      : [['searchFilter', `${organisationTypes}|${organization.type}`] as const]),
+  ] as const) {
+    parameters.append(name, value);
+  }
+  const found = await client.search('search:slot-1', `Slot?${parameters}`);
+  const schedules = new Map(found.filter(isSchedule).map((it) => [`Schedule/${it.id}`, it]));
+  const slots = found.filter(isSlot).flatMap((it) => {
+    const schedule = schedules.get(referenceTo('Schedule', [it.schedule]) ?? '');
+    return (schedule && freeSlot(it, schedule)) ?? [];
+  });
+  const inRange = slots.filter((it) => it.start >= start && it.end <= end);
+  return { slots: inRange, names: new Map(found.flatMap(nameOf)) };
+}
+
+function freeSlot(slot: FhirSlot, schedule: FhirSchedule): FreeSlot | undefined {
+  const { id, status, start = '', end = '', serviceType } = slot;
+  const [from, until] = [new Date(start), new Date(end)];
+  const location = referenceTo('Location', schedule.actor);
+  if (id === undefined || status !== 'free' || !(from < until) || location === undefined) return undefined;
+  return {
+    id,
+    start: from,
+    end: until,
+    startText: start,
+    endText: end,
+    schedule: `Schedule/${schedule.id}`,
+    location,
+    practitioner: referenceTo('Practitioner', schedule.actor),
+    slotType: serviceType?.[0]?.text,
+    scheduleType: schedule.serviceCategory?.text,
+    channel: deliveryChannel(slot),
+  };
+}
+
+/**
+ * Adjacent slots from the start to the end. Slots of one booking must have the same schedule, service type and delivery
+ * channel. `undefined`: there are none.
+ */
+export function adjacentSlots(
+  slots: readonly FreeSlot[],
+  { start, end }: { readonly start: Date; readonly end: Date },
+): [FreeSlot, ...FreeSlot[]] | undefined {
+  const inRange = slots.filter((it) => it.start >= start && it.end <= end);
+  for (const first of inRange.filter((it) => it.start.getTime() === start.getTime())) {
+    if (first.end.getTime() === end.getTime()) return [first];
+    const rest = adjacentSlots(
+      inRange.filter((it) => canJoin(it, first)),
+      { start: first.end, end },
+    );
+    if (rest) return [first, ...rest];
+  }
+  return undefined;
+}
+
+function canJoin(a: FreeSlot, b: FreeSlot): boolean {
+  return a.schedule === b.schedule && a.slotType === b.slotType && a.channel === b.channel;
+}
+
+function isSlot(resource: FhirResource): resource is FhirSlot {
+  return resource.resourceType === 'Slot';
+}
+
+function isSchedule(resource: FhirResource): resource is FhirSchedule {
+  return resource.resourceType === 'Schedule';
+}
+
+function nameOf(resource: FhirActor): [string, string][] {
+  const { resourceType, id, name } = resource;
+  if (resourceType !== 'Practitioner' && resourceType !== 'Location') return [];
+  const { prefix = [], given = [], family = '' } = typeof name === 'string' ? {} : (name?.[0] ?? {});
+  const words = typeof name === 'string' ? name : [...prefix, ...given, family].join(' ').trim();
+  return [[`${resourceType}/${id}`, words]];
+}

@@ -1,0 +1,99 @@
+import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
+import type { FhirResource, OperationOutcome } from './fhir.ts';
+
+interface Meaning {
+  readonly kind: ConnectorErrorKind;
+  /** What the caller is told. Absent: what the kind says. */
+  readonly publicDetail?: string;
+}
+
+/**
+ * What each error code of the Spine means:
+ * https://developer.nhs.uk/apis/gpconnect-1-2-7/development_fhir_error_handling_guidance.html
+ */
+export const spineErrors = {
+  BAD_REQUEST: { kind: 'rejected' },
+  INVALID_IDENTIFIER_SYSTEM: { kind: 'rejected' },
+  INVALID_IDENTIFIER_VALUE: { kind: 'rejected' },
+  /** No patient can have this number. */
+  INVALID_NHS_NUMBER: { kind: 'patient_not_found' },
+  INVALID_PARAMETER: { kind: 'rejected' },
+  INVALID_RESOURCE: { kind: 'rejected' },
+  INVALID_PATIENT_DEMOGRAPHICS: { kind: 'rejected' },
+  PARAMETER_NOT_FOUND: { kind: 'rejected' },
+  NO_PATIENT_CONSENT: {
+    kind: 'rejected',
+    publicDetail: 'The practice says that the patient has not agreed to share data with your organisation.',
+  },
+  NO_ORGANISATION_CONSENT: {
+    kind: 'rejected',
+    publicDetail: 'The practice says that it has not agreed to share data with your organisation.',
+  },
+  ACCESS_DENIED: { kind: 'rejected', publicDetail: 'The practice does not allow your organisation to do this.' },
+  ORGANISATION_NOT_FOUND: { kind: 'rejected' },
+  PATIENT_NOT_FOUND: { kind: 'patient_not_found' },
+  PRACTITIONER_NOT_FOUND: { kind: 'resource_not_found' },
+  /** Of appointments. Requests for anything else have a code of their own. */
+  NO_RECORD_FOUND: { kind: 'appointment_not_found' },
+  REFERENCE_NOT_FOUND: { kind: 'appointment_not_found' },
+  /** The appointment has changed since it was read. Nothing was changed, and a later attempt can succeed. */
+  FHIR_CONSTRAINT_VIOLATION: { kind: 'unavailable' },
+  /** The slot is no longer free. */
+  DUPLICATE_REJECTED: { kind: 'time_slot_unavailable' },
+  NOT_IMPLEMENTED: { kind: 'unsupported' },
+} as const satisfies Record<string, Meaning>;
+export type SpineCode = keyof typeof spineErrors;
+
+/** Statuses that mean something without a code. The first two are of the proxy and of nginx, the third is not standard. */
+const statuses: Readonly<Record<number, Meaning & { readonly words?: string }>> = {
+  495: { kind: 'rejected', words: ': it does not accept the client certificate' },
+  496: { kind: 'rejected', words: ': it requires a client certificate' },
+  461: { kind: 'rejected', publicDetail: 'The practice says that it is too late to do this.' },
+  404: { kind: 'appointment_not_found' },
+  408: { kind: 'timeout' },
+  412: { kind: 'unavailable' },
+  501: { kind: 'unsupported' },
+};
+
+/** An answer of the practice that is an error. Its message has the status and the code, never the practice's words. */
+export class SpineError extends ConnectorError {
+  readonly status: number;
+  /** `undefined`: none, or one that the connector does not know. */
+  readonly code: SpineCode | undefined;
+
+  constructor(status: number, answer: FhirResource | undefined, what: string) {
+    const code = codeOf(answer);
+    const known = code === undefined ? statuses[status] : undefined;
+    const { kind, publicDetail }: Meaning = (code && spineErrors[code]) ?? known ?? { kind: 'rejected' };
+    const words = `The EHR responded with ${status}${code ? ` (${code})` : ''} to ${what}${known?.words ?? ''}`;
+    super(kind, words, { publicDetail, ...(kind === 'unavailable' ? { retryAfterSeconds: 1 } : {}) });
+    this.status = status;
+    this.code = code;
+  }
+
+  /** Whether the practice has refused, so that nothing was changed. After any other fault, a write may have been made. */
+  get isRefusal(): boolean {
+    return this.status < 500 || this.status === 501 || this.code !== undefined;
+  }
+
+  /** Whether the appointment has changed since it was read. Whole seconds as versions hide some changes from `If-Match`. */
+  get mayBeStale(): boolean {
+    return this.status === 412 || this.code === 'FHIR_CONSTRAINT_VIOLATION' || this.code === 'INVALID_RESOURCE';
+  }
+
+  /** Whether the practice does not have what was asked for. */
+  get isAbsence(): boolean {
+    return this.kind === 'appointment_not_found' || this.kind === 'patient_not_found';
+  }
+}
+
+export function isOutcome(answer: FhirResource | undefined): answer is OperationOutcome {
+  return answer?.resourceType === 'OperationOutcome';
+}
+
+/** Pages of GP Connect disagree about the system of the codes, so it is not looked at. */
+function codeOf(answer: FhirResource | undefined): SpineCode | undefined {
+  if (!isOutcome(answer)) return undefined;
+  const codes = (answer.issue ?? []).flatMap(({ details }) => details?.coding?.map(({ code }) => code) ?? []);
+  return codes.find((it): it is SpineCode => it !== undefined && Object.hasOwn(spineErrors, it));
+}
