@@ -22,9 +22,21 @@ test('appointmentsAt finds a booked appointment after more than one page of canc
     appointment(2000, 'booked'),
   ];
   const connector = {
+    capabilities: {},
     listAppointments: async ({ after, limit }: AppointmentQuery) =>
       all.filter(({ id }) => after === undefined || id > after.id).slice(0, limit),
   };
   const subject = { connector: connector as unknown as Connector, careUnit: { id: 'north' } } as Subject;
   expect((await appointmentsAt(subject, slot)).map(({ id }) => id)).toEqual(['2000']);
+});
+
+test('appointmentsAt asks an EHR that lists by patient only for each known patient', async () => {
+  const all = [appointment(1, 'booked'), { ...appointment(2, 'booked'), patientId: 'p-2' }];
+  const connector = {
+    capabilities: { appointmentsByPatient: 'required' },
+    listAppointments: async ({ patientId }: AppointmentQuery) => all.filter((it) => it.patientId === patientId),
+  };
+  const facts = { patient: [{ type: 'emr_id', value: 'p-1' }], otherPatientId: 'p-2' };
+  const subject = { connector, careUnit: { id: 'north' }, facts } as unknown as Subject;
+  expect((await appointmentsAt(subject, slot)).map(({ id }) => id)).toEqual(['0001', '0002']);
 });

@@ -103,6 +103,5 @@ export const careUnitSettings = Type.Object(
   },
   closed,
 );
-export type CareUnitSettings = Static<typeof careUnitSettings>;
 
 export const defaultCancelReason = 'Cancelled';
