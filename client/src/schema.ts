@@ -113,7 +113,7 @@ export interface paths {
         head?: never;
         /**
          * Change an appointment
-         * @description The body is exactly one of update, cancel and confirm. When an appointment is moved, its own current time counts as free. An update never needs a code. Only the client that started a confirmation can confirm it; other clients get `confirmation_not_pending`. Cancelling again while a cancellation code is pending returns the same new id and sends no message.
+         * @description The body is exactly one of update, cancel and confirm. When an appointment is moved, its own current time counts as free. In an EHR that cannot move appointments, the gateway books the new time and cancels the former appointment: the response then has a new `id`, and the former one in `supersedes_id`. An update never needs a code. Only the client that started a confirmation can confirm it; other clients get `confirmation_not_pending`. Cancelling again while a cancellation code is pending returns the same new id and sends no message.
          */
         patch: operations["change_appointment"];
         trace?: never;
@@ -612,7 +612,7 @@ export interface components {
             start: string;
             /** @enum {string} */
             status: "awaiting_confirmation" | "booked" | "cancelled";
-            /** @description Former id, if the EHR moved the appointment by cancelling it and booking a new one. */
+            /** @description Former id, if the EHR cannot move appointments, and this one was booked to move another. Shown for good. */
             supersedes_id: string | null;
         };
         /** @description Cancels the appointment. */
@@ -713,6 +713,10 @@ export interface components {
              * @enum {string}
              */
             status: "booked" | "awaiting_confirmation" | "cancelled";
+            /** @description `appointment.cancelled`: the new id, if the appointment was moved in this way. */
+            superseded_by_id?: string;
+            /** @description `appointment.booked`: the former id, if the EHR cannot move appointments and this one was booked to move another. */
+            supersedes_id?: string;
         };
         /** @description An appointment as it would be after the request. */
         AppointmentPreview: {
@@ -750,7 +754,7 @@ export interface components {
             start: string;
             /** @enum {string} */
             status: "awaiting_confirmation" | "booked" | "cancelled";
-            /** @description Former id, if the EHR moved the appointment by cancelling it and booking a new one. */
+            /** @description Former id, if the EHR cannot move appointments, and this one was booked to move another. Shown for good. */
             supersedes_id: string | null;
         };
         /** @description Update. Send only the fields to change. */
@@ -1192,7 +1196,7 @@ export interface components {
          * @description Stable, machine-readable reason of an error. The list is closed.
          * @enum {string}
          */
-        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_rejected" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "ehr_paused" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_rejected" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_changed" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "ehr_paused" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
         /** @description A practitioner, room or device that can be booked. */
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
@@ -2591,7 +2595,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `idempotency_in_progress`, `appointment_cancelled`, `appointment_awaiting_confirmation`, `appointment_started`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `patient_inactive`, `no_contact_channel` */
+            /** @description `idempotency_in_progress`, `appointment_cancelled`, `appointment_awaiting_confirmation`, `appointment_started`, `appointment_changed`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `patient_inactive`, `no_contact_channel` */
             409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -3040,7 +3044,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `idempotency_in_progress`, `appointment_cancelled`, `appointment_awaiting_confirmation`, `appointment_started`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `patient_inactive`, `no_contact_channel` */
+            /** @description `idempotency_in_progress`, `appointment_cancelled`, `appointment_awaiting_confirmation`, `appointment_started`, `appointment_changed`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `patient_inactive`, `no_contact_channel` */
             409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type AppointmentWrite, type Connector, ConnectorError } from '@crossward/connector-kit';
 
 /** Calls `check` before each write, to detect writes that the EHR does not support. */
@@ -31,4 +32,19 @@ export function withoutTransactions(connector: Connector): Connector {
   return checking({ ...connector, capabilities: { ...connector.capabilities, transactions: false } }, (write) => {
     if (write.changes.length !== 1) throw new Error('This EHR supports one change per write');
   });
+}
+
+/** Cannot move an appointment, only change its comment. */
+export function rebooking(connector: Connector): Connector {
+  return checking({ ...connector, capabilities: { ...connector.capabilities, rebooks: true } }, ({ changes }) => {
+    const moves = changes.some((it) => it.kind === 'update' && (it.time !== undefined || it.resourceId !== undefined));
+    if (moves) throw new ConnectorError('unsupported', 'This EHR cannot move an appointment');
+  });
+}
+
+/** Does not keep operation ids: a repeated write is done again, and cannot be looked up. */
+export function withoutOperationIds({ findOperation: _, ...connector }: Connector): Connector {
+  const { changeAppointments } = connector;
+  if (!changeAppointments) throw new Error('The EHR supports no changes');
+  return { ...connector, changeAppointments: (write) => changeAppointments({ ...write, operationId: randomUUID() }) };
 }

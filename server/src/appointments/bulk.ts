@@ -28,7 +28,7 @@ export async function planBulkUpdate(
     ...(resourceId === undefined ? [] : await unavailableTimes(context, found, resourceId)),
   ]);
   const plans = targets.map((target, index) =>
-    planUpdate(target, requested, {
+    planUpdate(context, target, requested, {
       place: place(index),
       faultIfTaken: movingFault(context, target, index, requested),
     }),

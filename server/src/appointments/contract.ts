@@ -71,7 +71,8 @@ const appointmentFacts = {
     description: 'Id of the original appointment, if this id was created by a two-step cancellation.',
   }),
   supersedes_id: nullableString({
-    description: 'Former id, if the EHR moved the appointment by cancelling it and booking a new one.',
+    description:
+      'Former id, if the EHR cannot move appointments, and this one was booked to move another. Shown for good.',
   }),
   modality,
   notice: nullableString({

@@ -3,6 +3,7 @@ import type { AppointmentEventData, NewEvent } from '../events/new-event.ts';
 import type { Work } from '../operations/kind.ts';
 import { formatInstant } from '../time/date-times.ts';
 import type { AppointmentBody } from './contract.ts';
+import { type Move, movesOf, successorOf } from './rebooking/moves.ts';
 import { appointmentBody } from './representation.ts';
 import { asChanged, type Results } from './write/changes.ts';
 import type { AppointmentPlan, Step } from './write/plan.ts';
@@ -22,7 +23,7 @@ export function appointmentEvent(
   { services, ehr, careUnit }: EventOrigin,
   appointment: Appointment,
   { type, id, cancellationId }: Facts,
-  more: Pick<AppointmentEventData, 'changed' | 'previous'> = {},
+  more: Pick<AppointmentEventData, 'changed' | 'previous' | 'supersedes_id' | 'superseded_by_id'> = {},
 ): NewEvent {
   const { status, start, end, resource_id, healthcare_service_id } = appointmentBody(appointment, {
     services,
@@ -77,10 +78,41 @@ export function planEvents(
   bodies?: readonly Shown[],
 ): NewEvent[] {
   const shown = bodies?.values();
-  return steps.flatMap((step, index) => {
+  const events = steps.flatMap((step, index) => {
     const body = step.response && shown?.next().value;
-    return stepEvents(work, { ...step, index }, results, body);
+    return step.supersedes === undefined ? stepEvents(work, { ...step, index }, results, body) : [];
   });
+  return [...events, ...movesOf({ steps, many: true }).flatMap((move) => moveEvents(work, move, results))];
+}
+
+/** Consumers that know only ids hear that the former appointment has ended, and that the new one is booked. */
+function moveEvents(work: Work, move: Move, results: Results): NewEvent[] {
+  const { booking, cancellation, formerId, supersedesId } = move;
+  const next = successorOf(move, results);
+  const both = [results.get(booking.index), results.get(cancellation.index)];
+  const booked = both.flatMap((it) => (it && it.id !== formerId ? [it] : []));
+  const isCancelled = both[1] !== undefined;
+  const superseded_by_id = next?.id;
+  return [
+    ...booked.map((appointment) =>
+      appointmentEvent(
+        work,
+        { ...appointment, state: 'booked' },
+        { type: 'appointment.booked', id: appointment.id },
+        isCancelled && appointment === next ? { supersedes_id: supersedesId } : {},
+      ),
+    ),
+    ...(isCancelled
+      ? [
+          appointmentEvent(
+            work,
+            { ...cancellation.before, state: 'cancelled' },
+            { type: 'appointment.cancelled', id: supersedesId },
+            superseded_by_id === undefined ? {} : { superseded_by_id },
+          ),
+        ]
+      : []),
+  ];
 }
 
 function stepEvents(

@@ -1,17 +1,18 @@
-import type { Appointment, AppointmentPosition } from '@crossward/connector-kit';
+import type { AppointmentPosition } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import type { TimeRange } from '../api/request-times.ts';
 import { findBookings, findItems, type Item, isPendingSql, selectItems } from '../confirmations/items.ts';
 import { patientHashes } from '../confirmations/limits.ts';
 import type { AppointmentStatus } from './contract.ts';
 import { openDraft } from './drafts.ts';
+import { type KnownAppointment, withFormerIds } from './rebooking/known-appointment.ts';
 import { shownStatus, statesOf } from './representation.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** An entry of a list: the appointment, its id for the caller, and the code that it awaits. */
 export interface Listed {
   readonly id: string;
-  readonly appointment: Appointment;
+  readonly appointment: KnownAppointment;
   readonly item: Item | undefined;
 }
 
@@ -39,13 +40,14 @@ export async function loadListed(context: RequestContext, query: ListQuery): Pro
 }
 
 /** A page of the EHR's appointments in every state that may be shown with a wanted status. */
-function pageOf(
-  { ehr, careUnit }: RequestContext,
+async function pageOf(
+  { services, ehr, careUnit }: RequestContext,
   { patientId, resourceId, range, statuses, limit }: ListQuery,
   after: AppointmentPosition | undefined,
-): Promise<readonly Appointment[]> {
+): Promise<readonly KnownAppointment[]> {
   const states = [...new Set(statuses.flatMap(statesOf))];
-  return ehr.call('listAppointments', { careUnit, patientId, resourceId, range, states, after, limit });
+  const query = { careUnit, patientId, resourceId, range, states, after, limit };
+  return withFormerIds(services.db, ehr, await ehr.call('listAppointments', query));
 }
 
 /** Whether the response shows the entry with a wanted status. The EHR does not know which codes have expired. */
@@ -72,7 +74,7 @@ async function fill(
 /** Adds the codes of holds. In an EHR that can hold, callers use the EHR's id. */
 async function withCodes(
   { services, ehr, careUnit }: RequestContext,
-  found: readonly Appointment[],
+  found: readonly KnownAppointment[],
 ): Promise<Listed[]> {
   const held = found.filter(({ state }) => state === 'held').map(({ id }) => id);
   const items = await findItems(services.db, ehr.id, careUnit.id, held);
@@ -103,7 +105,7 @@ async function loadAliased(context: RequestContext, query: ListQuery): Promise<L
 /** Replaces the EHR's ids of booked drafts by the draft ids, which stay valid. */
 async function underKnownIds(
   { services, ehr, careUnit }: RequestContext,
-  found: readonly Appointment[],
+  found: readonly KnownAppointment[],
 ): Promise<Listed[]> {
   const ids = found.map(({ id }) => id);
   const items = await findBookings(services.db, ehr.id, careUnit.id, ids);

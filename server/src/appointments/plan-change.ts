@@ -13,6 +13,7 @@ import type {
 import { planCancellation, prepareCancellations } from './plan-cancellation.ts';
 import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
 import { planUpdate, readUpdate, updated, updatePlaces } from './plan-update.ts';
+import { assertRoom } from './rebooking/steps.ts';
 import type { RequestContext } from './request-context.ts';
 import { planRescheduling } from './reschedule.ts';
 import { readReturnUrl } from './return-url.ts';
@@ -44,7 +45,7 @@ async function planUpdateOfOne(
   const requested = await readUpdate(context, body, readHeader);
   const place = requested.time ? updatePlaces.start : inBody('resource_id');
   const faultIfTaken = slotFault(updated(target.appointment, requested), context.careUnit.timeZone, place);
-  return planUpdate(target, requested, { faultIfTaken });
+  return assertRoom(context, planUpdate(context, target, requested, { faultIfTaken }));
 }
 
 async function planCancellationOfOne(

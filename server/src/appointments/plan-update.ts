@@ -6,6 +6,8 @@ import type { ReadHeader } from '../identifiers/index.ts';
 import { inBody } from '../problems/places.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import type { AppointmentUpdateBody } from './contract.ts';
+import type { KnownAppointment } from './rebooking/known-appointment.ts';
+import { rebookingSteps } from './rebooking/steps.ts';
 import type { RequestContext } from './request-context.ts';
 import { targetState, updateReasons } from './target-rules.ts';
 import type { Target } from './targets.ts';
@@ -28,7 +30,8 @@ export async function readUpdate(
   readHeader: ReadHeader,
   longestHours: number = longestAppointmentHours,
 ): Promise<RequestedUpdate> {
-  if (!ehr.capabilities.changes.includes('update')) throw new Problem('operation_unsupported');
+  const { changes, rebooks } = ehr.capabilities;
+  if (!changes.includes('update') && !rebooks) throw new Problem('operation_unsupported');
   const { start, end } = body;
   const time =
     start !== undefined && end !== undefined
@@ -52,6 +55,7 @@ interface UpdateFaults {
 
 /** Changes the time, resource or comment of an appointment. Never needs a code. */
 export function planUpdate(
+  { ehr }: Pick<RequestContext, 'ehr'>,
   target: Target,
   requested: RequestedUpdate,
   { place, faultIfTaken }: UpdateFaults = {},
@@ -63,11 +67,23 @@ export function planUpdate(
   if (isNewTime(appointment, after)) assertNotPast(after.start, updatePlaces.start);
   const word = wordFor(appointment, after);
   if (word === 'moved' && appointment.hasStarted) throw new Problem('appointment_started');
+  const { changes, rebooks } = ehr.capabilities;
+  if (word === 'moved' && rebooks) {
+    // The details of the former booking are not kept.
+    if (ehr.capabilities.patientDetails === 'required') throw new Problem('operation_unsupported');
+    const more = { ...(place ? { place } : {}), ...(faultIfTaken ? { faultIfTaken } : {}) };
+    return { steps: rebookingSteps(target, after, more), many: false };
+  }
+  if (word !== 'kept' && !changes.includes('update')) throw new Problem('operation_unsupported');
   const step: Step = {
     ...(word === 'kept'
       ? { response: { appointment, id, word } }
       : {
-          change: { kind: 'update', appointmentId: appointment.id, ...requested },
+          change: {
+            kind: 'update',
+            appointmentId: appointment.id,
+            ...(rebooks ? { comment: requested.comment } : requested),
+          },
           before: appointment,
           response: { appointment: after, id, word },
         }),
@@ -78,7 +94,10 @@ export function planUpdate(
 }
 
 /** The appointment as an update would leave it. */
-export function updated(appointment: Appointment, { time, resourceId, comment }: RequestedUpdate): Appointment {
+export function updated(
+  appointment: KnownAppointment,
+  { time, resourceId, comment }: RequestedUpdate,
+): KnownAppointment {
   return {
     ...appointment,
     start: time?.start ?? appointment.start,

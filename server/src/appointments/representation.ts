@@ -7,6 +7,7 @@ import type { PageLinks } from '../messages/page-links.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import { formatInstant } from '../time/date-times.ts';
 import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';
+import type { KnownAppointment } from './rebooking/known-appointment.ts';
 import type { Results } from './write/changes.ts';
 import type { AppointmentPlan, MadeCodes, PlannedCode, StepResponse } from './write/plan.ts';
 
@@ -36,7 +37,7 @@ function appointmentPath(emr: string, careUnitId: string, id: string): string {
 
 /** The body of an appointment. `item` is the gateway's record of a code for it. */
 export function appointmentBody(
-  appointment: Appointment,
+  appointment: KnownAppointment,
   { ehr, careUnit, services }: CareUnitContext,
   { id = appointment.id, item }: { readonly id?: string | undefined; readonly item?: Item | undefined } = {},
 ): AppointmentBody {
@@ -71,7 +72,7 @@ interface Written extends CareUnitContext {
 
 /** The body of an appointment after a write. */
 function writtenBody(
-  appointment: Appointment,
+  appointment: KnownAppointment,
   { ehr, careUnit, services, id = appointment.id, replacesId, awaited }: Written,
 ): AppointmentBody {
   return {
@@ -96,7 +97,8 @@ export function previewBody(
   const isNew = word === 'created' || (code !== undefined && replacesId !== undefined);
   return {
     ...body(appointment, { ehr, careUnit }, appointment.id),
-    id: isNew ? null : (id ?? appointment.id),
+    // A move that books anew has no id yet.
+    id: isNew ? null : (id ?? (appointment.id || null)),
     status: code || awaiting ? 'awaiting_confirmation' : statusOf[appointment.state],
     confirmation: code
       ? {
@@ -117,7 +119,7 @@ export function previewBody(
 }
 
 function body(
-  appointment: Appointment,
+  appointment: KnownAppointment,
   { ehr, careUnit }: Omit<CareUnitContext, 'services'>,
   id: string,
 ): AppointmentBody {
@@ -134,7 +136,7 @@ function body(
     care_unit_id: careUnit.id,
     confirmation: null,
     replaces_id: null,
-    supersedes_id: null,
+    supersedes_id: appointment.supersedesId ?? null,
     modality: appointment.modality ?? null,
     notice: null,
   };
@@ -164,8 +166,10 @@ export function writtenResponse(
 ): OperationResponse {
   const bodies = steps.flatMap(({ response, change }, index) => {
     if (!response) return [];
-    const appointment = change ? results.get(index) : { ...response.appointment, notice: null };
-    if (!appointment) throw new Error('The EHR returned fewer appointments than it was sent changes');
+    const { supersedesId } = response.appointment;
+    const result = change ? results.get(index) : { ...response.appointment, notice: null };
+    if (!result) throw new Error('The EHR returned fewer appointments than it was sent changes');
+    const appointment = { ...result, supersedesId };
     const { id: planned = appointment.id, replacesId } = response;
     const { id = planned, awaited = response.awaiting } = made.get(index) ?? made.get(planned) ?? {};
     return [writtenBody(appointment, { ehr, careUnit, services, id, replacesId, awaited })];

@@ -96,7 +96,12 @@ async function planSteps(
   );
   const placed = [...layout.kept, ...layout.moved].map(({ id, slot }) => ({
     slot,
-    plan: planUpdate(targetOf(id), { ...requested, time: slot }, { place: placeOf(targets, id), faultIfTaken }),
+    plan: planUpdate(
+      context,
+      targetOf(id),
+      { ...requested, time: slot },
+      { place: placeOf(targets, id), faultIfTaken },
+    ),
   }));
   const extras = layout.cancelled.map(targetOf);
   assertExtrasLeaveRoom(context, extras, range, like.resourceId);

@@ -89,6 +89,7 @@ const stateReasons = [
   'appointment_cancelled',
   'appointment_awaiting_confirmation',
   'appointment_started',
+  'appointment_changed',
 ] as const satisfies Reason[];
 
 interface Dependencies {
@@ -209,7 +210,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     tag: 'Appointments',
     summary: 'Change an appointment',
     description:
-      'The body is exactly one of update, cancel and confirm. When an appointment is moved, its own current time counts as free. An update never needs a code. Only the client that started a confirmation can confirm it; other clients get `confirmation_not_pending`. Cancelling again while a cancellation code is pending returns the same new id and sends no message.',
+      'The body is exactly one of update, cancel and confirm. When an appointment is moved, its own current time counts as free. In an EHR that cannot move appointments, the gateway books the new time and cancels the former appointment: the response then has a new `id`, and the former one in `supersedes_id`. An update never needs a code. Only the client that started a confirmation can confirm it; other clients get `confirmation_not_pending`. Cancelling again while a cancellation code is pending returns the same new id and sends no message.',
     level: 'care_unit',
     method: 'PATCH',
     path: '/appointments/:appointment_id',

@@ -1,21 +1,21 @@
-import type { Appointment } from '@crossward/connector-kit';
 import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { findItems, type Item } from '../confirmations/items.ts';
 import { reachedRecord } from '../ehr/reached.ts';
 import { inPath } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { openDraft } from './drafts.ts';
+import { type KnownAppointment, withFormerIds } from './rebooking/known-appointment.ts';
 import { isBookedSince } from './representation.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** What an appointment id in a request refers to. */
 export type Target =
   /** An appointment in the EHR, with the code that it awaits or awaited. */
-  | { readonly kind: 'appointment'; readonly id: string; readonly appointment: Appointment; readonly item?: Item }
+  | { readonly kind: 'appointment'; readonly id: string; readonly appointment: KnownAppointment; readonly item?: Item }
   /** A two-step cancellation. `appointment` is the original. */
-  | { readonly kind: 'cancellation'; readonly id: string; readonly appointment: Appointment; readonly item: Item }
+  | { readonly kind: 'cancellation'; readonly id: string; readonly appointment: KnownAppointment; readonly item: Item }
   /** A booking that only the gateway stores, because the EHR has no holds. */
-  | { readonly kind: 'draft'; readonly id: string; readonly appointment: Appointment; readonly item: Item };
+  | { readonly kind: 'draft'; readonly id: string; readonly appointment: KnownAppointment; readonly item: Item };
 
 /**
  * The targets of these ids. Ids that do not exist in the care unit are left out. With `awaited`, booked appointments need
@@ -33,7 +33,8 @@ export async function findTargets(
     return item ? (item.ehrAppointmentId ?? []) : [id];
   });
   const found = ehrIds.length > 0 ? await ehr.call('findAppointments', careUnit, [...new Set(ehrIds)]) : [];
-  const appointments = new Map(found.map((appointment) => [appointment.id, appointment]));
+  const known = await withFormerIds(services.db, ehr, found);
+  const appointments = new Map(known.map((appointment) => [appointment.id, appointment]));
   const coded = found.filter(({ id, state }) => (codes === 'all' || state === 'held') && !gatewayItems.has(id));
   const ownItems = await findItems(
     services.db,
@@ -64,7 +65,7 @@ function targetOf(
   context: RequestContext,
   id: string,
   gatewayItem: Item | undefined,
-  appointments: ReadonlyMap<string, Appointment>,
+  appointments: ReadonlyMap<string, KnownAppointment>,
   ownItems: ReadonlyMap<string, Item>,
 ): Target | undefined {
   if (gatewayItem?.ehrAppointmentId === null) {

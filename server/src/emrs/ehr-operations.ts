@@ -15,6 +15,7 @@ export function ehrOperations(operations: ReadonlyMap<string, AnyOperation>): Re
 export function operationsOf(ehr: EhrConnection, operations: ReadonlyMap<string, AnyOperation>): string[] {
   const isSupported = (need: Needs[number]) => {
     if (need === 'patients') return ehr.offers('findPatient') || ehr.capabilities.passesThrough !== undefined;
+    if (need === 'update' && ehr.capabilities.rebooks) return true;
     return isChange(need) ? ehr.capabilities.changes.includes(need) : ehr.offers(need);
   };
   return [...ehrOperations(operations)].filter(([, needs]) => needs.every(isSupported)).map(([name]) => name);

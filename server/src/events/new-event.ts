@@ -30,6 +30,10 @@ export interface AppointmentEventData {
   readonly end: string | null;
   readonly resource_id: string | null;
   readonly healthcare_service_id: string | null;
+  /** The former id, of an appointment that was booked anew because the EHR cannot move one. */
+  readonly supersedes_id?: string;
+  /** `appointment.cancelled` of the former one: the new id. */
+  readonly superseded_by_id?: string;
   /** `appointment.updated` only. */
   readonly changed?: readonly (typeof changedFields)[number][];
   readonly previous?: { readonly start: string; readonly end: string; readonly resource_id: string };

@@ -25,7 +25,7 @@ export function quarterOf(instant: RawBuilder<Date>): RawBuilder<Date> {
  * A code lives for a day at most and is not sent after its end, so its expiry finds the messages, without an index of their
  * own.
  *
- * An appointment counts as moved if its time or its resource has changed. A delivery that ends because its endpoint is
+ * An appointment counts as moved if its time or its resource has changed, or if it was booked anew for that. A delivery that ends because its endpoint is
  * disabled has neither arrived nor failed.
  */
 export function countHappenings(from: RawBuilder<Date>, until: RawBuilder<Date>): RawBuilder<unknown> {
@@ -33,9 +33,9 @@ export function countHappenings(from: RawBuilder<Date>, until: RawBuilder<Date>)
   return sql`
     SELECT ${quarterOf(sql.ref('at'))} AS quarter, kind, count(*)::integer AS count FROM (
       SELECT occurred_at AS at, CASE type
-        WHEN 'appointment.booked' THEN 'booked'
+        WHEN 'appointment.booked' THEN CASE WHEN data ? 'supersedes_id' THEN 'moved' ELSE 'booked' END
         WHEN 'appointment.updated' THEN CASE WHEN data -> 'changed' ?| '{start,end,resource_id}' THEN 'moved' END
-        WHEN 'appointment.cancelled' THEN 'cancelled'
+        WHEN 'appointment.cancelled' THEN CASE WHEN data ? 'superseded_by_id' THEN NULL ELSE 'cancelled' END
         WHEN 'message.failed' THEN 'message_failed' END AS kind
       FROM events WHERE ${during('occurred_at')} AND endpoint_id IS NULL
       UNION ALL SELECT completed_at, 'code_sent' FROM messages

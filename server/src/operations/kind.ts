@@ -60,9 +60,10 @@ export interface Work extends Proposal {
  *
  * - `nothing`: no effect so far
  * - `in part`: the EHR has performed some of the steps
+ * - `nearly`: only steps are missing that do the same if they are done twice; `perform` leaves out the others
  * - `not known`: the EHR does not find operations by id, and reconciliation did not find the whole operation
  */
-export type Found<Outcome> = { readonly outcome: Outcome } | 'nothing' | 'in part' | 'not known';
+export type Found<Outcome> = { readonly outcome: Outcome } | 'nothing' | 'in part' | 'nearly' | 'not known';
 
 /** What a plan reserves while its operation is open. */
 export interface Reservation {

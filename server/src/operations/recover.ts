@@ -129,8 +129,11 @@ async function nextOf(
     return 'too early';
   }
   if (isUseless) return 'compensate';
-  if (found === 'in part') return isUnfinished ? 'perform' : 'compensate';
-  return found;
+  if (found === 'nearly' && state === 'pending' && secondsSinceFirstCall <= giveUpSeconds) return 'perform';
+  if (typeof found === 'object') return found;
+  // Without operation ids, the EHR may still be performing the rest.
+  if (!findsById && secondsSinceLastCall < settlingSeconds) return 'too early';
+  return isUnfinished ? 'perform' : 'compensate';
 }
 
 /** How long the gateway looks for effects of an operation in an EHR that does not find operations by id. */

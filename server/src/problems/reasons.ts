@@ -292,6 +292,13 @@ export const reasons = {
     happened: 'The appointment is awaiting confirmation and cannot be changed.',
     remedy: 'Confirm or cancel the appointment first.',
   },
+  appointment_changed: {
+    ...caller,
+    status: 409,
+    title: 'Appointment changed',
+    happened: 'The appointment was changed in the EHR while it was being moved. It was not moved.',
+    remedy: 'Read the appointment, and send the request again with a new `Idempotency-Key` if it is still wanted.',
+  },
   appointment_started: {
     ...caller,
     status: 409,

@@ -20,6 +20,15 @@ export const appointmentEventSchema = Type.Object(
     end: knownTime("End, with the care unit's UTC offset."),
     resource_id: nullableString({ description: 'As `emr_id:{value}`. Null if the gateway does not know it.' }),
     healthcare_service_id: nullableString({ description: 'Null if the gateway does not know it.' }),
+    supersedes_id: Type.Optional(
+      Type.String({
+        description:
+          '`appointment.booked`: the former id, if the EHR cannot move appointments and this one was booked to move another.',
+      }),
+    ),
+    superseded_by_id: Type.Optional(
+      Type.String({ description: '`appointment.cancelled`: the new id, if the appointment was moved in this way.' }),
+    ),
     changed: Type.Optional(
       Type.Array(choice(changedFields), { description: '`appointment.updated`: names of the changed fields.' }),
     ),

@@ -3,6 +3,8 @@ import type { Language } from '../../messages/outbox.ts';
 import type { Work } from '../../operations/kind.ts';
 import { isFinal, PartiallyApplied } from '../../problems/operation-errors.ts';
 import type { Fault } from '../../problems/problem.ts';
+import { bookedAgain, moveOutcome } from '../rebooking/compensation.ts';
+import { moveOf } from '../rebooking/moves.ts';
 import { asChanged, type ChangeStep, changesOf, type Results, withoutCollisions } from './changes.ts';
 import { partsDone } from './look-up.ts';
 import type { AppointmentPlan } from './plan.ts';
@@ -44,14 +46,19 @@ export async function compensateSteps(work: Work, plan: AppointmentPlan, done: R
     if (!result) continue;
     // Read each one right before the write: in a slow EHR, others have time to change it.
     const [now] = await call('findAppointments', careUnit, [result.id]);
+    const move = moveOf(plan, index);
     const reverse = reversal(work, step, result, now);
-    if (reverse === 'nothing') continue;
-    if (reverse === 'impossible') {
-      uncompensated.set(index, now ?? result);
+    const change =
+      reverse === 'impossible' && move?.cancellation.index === index ? await bookedAgain(work, move) : reverse;
+    if (change === 'nothing') continue;
+    if (change === 'impossible' || !('kind' in change)) {
+      uncompensated.set(index, change === 'impossible' ? (now ?? result) : change);
       continue;
     }
     try {
-      await call('changeAppointments', { operationId: ehrId(`compensate ${index}`), careUnit, changes: [reverse] });
+      const write = { operationId: ehrId(`compensate ${index}`), careUnit, changes: [change] };
+      const [made] = await call('changeAppointments', write);
+      if (made && made.id !== result.id) uncompensated.set(index, made);
     } catch (error) {
       if (!isFinal(error)) throw error;
       uncompensated.set(index, now ?? result);
@@ -94,7 +101,7 @@ function reversal(
 }
 
 /** Whether nobody has changed it. A different end of the hold does not count as a change. */
-function isSame(a: Appointment, b: Appointment): boolean {
+export function isSame(a: Appointment, b: Appointment): boolean {
   return (
     a.state === b.state &&
     a.start.getTime() === b.start.getTime() &&
@@ -108,6 +115,8 @@ function isSame(a: Appointment, b: Appointment): boolean {
 function outcomes({ steps }: AppointmentPlan, done: Results, uncompensated: Results): Fault[] {
   return steps.flatMap(({ response, change, before, place }, index): Fault[] => {
     if (!response) return [];
+    const move = moveOutcome({ steps, many: true }, index, uncompensated);
+    if (move) return [{ ...move, ...(place ? { place } : {}), reason: 'partially_applied' }];
     const ehrId = done.get(index)?.id ?? (change && 'appointmentId' in change ? change.appointmentId : before?.id);
     const id = response.id ?? ehrId;
     const detail = uncompensated.has(index) ? 'Changed, and the change could not be reverted.' : 'Unchanged.';

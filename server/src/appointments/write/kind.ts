@@ -2,6 +2,7 @@ import { resetToPending } from '../../confirmations/store.ts';
 import type { OperationKind } from '../../operations/kind.ts';
 import { planEvents } from '../events.ts';
 import { bodiesOf, writtenResponse } from '../representation.ts';
+import { stepsOf } from '../steps-in-words.ts';
 import { canPerform, changesOf, type Results } from './changes.ts';
 import { compensatePlan } from './compensate.ts';
 import { codesToSend } from './decision.ts';
@@ -11,7 +12,6 @@ import { type AppointmentPlan, appointmentKindName, hasRecords } from './plan.ts
 import { previewPlan } from './preview.ts';
 import { isStillWanted, recordPlan, releaseReserved } from './record.ts';
 import { performResend } from './resend.ts';
-import { stepsOf } from './steps-in-words.ts';
 
 /** Writes to appointments for which the gateway sends the codes. */
 export const appointmentKind: OperationKind<AppointmentPlan, Results> = {

@@ -1,5 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Found, Work } from '../../operations/kind.ts';
+import { unfinishedMoves } from '../rebooking/moves.ts';
 import { callsOf, changesOf, ehrChange, type Results, resultsOf } from './changes.ts';
 import type { AppointmentPlan } from './plan.ts';
 import { reconcile } from './reconcile.ts';
@@ -10,7 +11,7 @@ export async function lookUpPlan(work: Work, plan: AppointmentPlan): Promise<Fou
   const knows = work.ehr.offers('findOperation');
   const done = await partsDone(work, plan);
   if (done.size === changes.length) return { outcome: done };
-  if (!knows) return 'not known';
+  if (!knows) return unfinishedMoves(plan, done) ?? 'not known';
   return done.size === 0 ? 'nothing' : 'in part';
 }
 

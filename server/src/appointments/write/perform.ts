@@ -3,9 +3,11 @@ import type { Work } from '../../operations/kind.ts';
 import { isFinal, isSettled } from '../../problems/operation-errors.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isFree } from '../free-time.ts';
+import { assertStillThere } from '../rebooking/still-there.ts';
 import { timesTaken } from '../time-rules.ts';
 import { asChanged, type ChangeStep, callsOf, changesOf, ehrChange, type Results, resultsOf } from './changes.ts';
 import { compensateSteps } from './compensate.ts';
+import { partsDone } from './look-up.ts';
 import type { AppointmentPlan } from './plan.ts';
 
 /** The code is correct, but the times of some ids are taken. */
@@ -31,11 +33,13 @@ export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Re
 /** If a call fails, the earlier ones are compensated. Cancellations come last, since they cannot be compensated. */
 async function makeCalls(work: Work, plan: AppointmentPlan): Promise<Results> {
   const { call, careUnit, expiresAt, isFirst, onNoResponse } = work;
-  const calls = callsOf(work, plan);
-  const done = new Map<number, Appointment>();
+  const earlier = isFirst || work.ehr.offers('findOperation') ? new Map() : await partsDone(work, plan);
+  const calls = callsOf(work, plan).filter(({ steps }) => steps.some(({ index }) => !earlier.has(index)));
+  const done = new Map<number, Appointment>(earlier);
   for (const { operationId, steps } of calls) {
     const changes = steps.map(({ change }) => ehrChange(change, expiresAt));
     try {
+      await assertStillThere(work, plan, { operationId, steps });
       const returned = await call('changeAppointments', { operationId, careUnit, isFirst, onNoResponse, changes });
       for (const { step, appointment } of resultsOf(steps, returned)) {
         // If an earlier call made the change, the EHR returns the appointment's current state.

@@ -3,6 +3,7 @@ import type { Awaited } from '../../confirmations/items.ts';
 import type { ConfirmationKind } from '../../db/tables/confirmations.ts';
 import type { Channel } from '../../db/tables/messages.ts';
 import type { Fault, Place } from '../../problems/problem.ts';
+import type { KnownAppointment } from '../rebooking/known-appointment.ts';
 
 /** The name of the kind of write, which is stored with every operation. */
 export const appointmentKindName = 'appointments';
@@ -41,7 +42,7 @@ export interface PlannedCode {
 /** An entry of the response. */
 export interface StepResponse {
   /** Shown if the step changes nothing, and in a dry run. Otherwise the EHR's result is shown. */
-  readonly appointment: Appointment;
+  readonly appointment: KnownAppointment;
   /** The caller's id, if it is not the EHR's. */
   readonly id?: string | undefined;
   readonly replacesId?: string | undefined;
@@ -66,6 +67,8 @@ export interface Step {
   readonly confirms?: string;
   /** The id that no longer awaits its code. */
   readonly releases?: string;
+  /** The EHR's id of the appointment that another step cancels for this booking, because the EHR cannot move it. */
+  readonly supersedes?: string;
 }
 
 /** A new code for everything that awaits the previous one. */
@@ -137,6 +140,6 @@ export function draftAppointment(
 
 /** Whether the plan has records to store. */
 export function hasRecords({ steps, confirmationId, resend }: AppointmentPlan): boolean {
-  const does = ({ awaits, releases }: Step) => awaits !== undefined || releases !== undefined;
+  const does = ({ awaits, releases, supersedes }: Step) => (awaits ?? releases ?? supersedes) !== undefined;
   return confirmationId !== undefined || resend !== undefined || steps.some(does);
 }

@@ -10,6 +10,7 @@ import type { Work } from '../../operations/kind.ts';
 import type { OperationResponse } from '../../operations/operation-response.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { planEvents } from '../events.ts';
+import { recordMoves } from '../rebooking/record.ts';
 import { writtenResponse } from '../representation.ts';
 import type { Results } from './changes.ts';
 import { NotCompensated } from './compensate.ts';
@@ -29,6 +30,7 @@ export async function recordPlan(
 ): Promise<OperationResponse> {
   await recordConfirmed(tx, work, plan, results);
   await recordReleased(tx, work, plan);
+  await recordMoves(tx, work, plan, results);
   const made = new Map<number | string, Made>(plan.resend ? await recordResend(tx, work, plan.resend) : []);
   for (const group of codeGroups(plan)) {
     for (const [key, it] of await makeCodes(tx, work, group, results)) made.set(key, it);
@@ -43,9 +45,12 @@ export async function releaseReserved(
   plan: AppointmentPlan,
   problem: Problem | undefined,
 ): Promise<void> {
-  if (problem instanceof NotCompensated) await writeEvents(tx, planEvents(work, plan, problem.uncompensated));
+  if (problem instanceof NotCompensated) {
+    await writeEvents(tx, planEvents(work, plan, problem.uncompensated));
+    await recordMoves(tx, work, plan, problem.uncompensated);
+    await recordConfirmed(tx, work, plan, problem.uncompensated);
+  }
   if (plan.confirmationId === undefined) return;
-  if (problem instanceof NotCompensated) await recordConfirmed(tx, work, plan, problem.uncompensated);
   await resetToPending(tx, work.operationId, problem instanceof TimesTaken ? problem.ids : []);
 }
 

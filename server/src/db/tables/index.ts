@@ -5,6 +5,7 @@ import type { ConsoleTables } from './console.ts';
 import type { EhrChangeTables } from './ehr-changes.ts';
 import type { EventTables } from './events.ts';
 import type { MessageTables } from './messages.ts';
+import type { MovedAppointmentTables } from './moved-appointments.ts';
 import type { OperationTables } from './operations.ts';
 import type { SecretKeyTables } from './secret-keys.ts';
 import type { UploadTables } from './uploads.ts';
@@ -19,6 +20,7 @@ export interface Tables
     EhrChangeTables,
     EventTables,
     MessageTables,
+    MovedAppointmentTables,
     OperationTables,
     SecretKeyTables,
     UploadTables,

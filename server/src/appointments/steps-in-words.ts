@@ -1,4 +1,4 @@
-import type { AppointmentPlan, PlannedChange, Step } from './plan.ts';
+import type { AppointmentPlan, PlannedChange, Step } from './write/plan.ts';
 
 const words: Readonly<Record<PlannedChange['kind'], string>> = {
   create: 'book an appointment',
