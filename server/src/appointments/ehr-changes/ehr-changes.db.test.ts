@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/database/database.ts';
+import { observeStatements } from '../../../../test/database/statements.ts';
 import { eventually } from '../../../../test/requests/codes.ts';
 import { createDb, type Db } from '../../db/kysely.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
@@ -122,6 +123,24 @@ test('an EHR whose connector was replaced is read from now on, not from the posi
   };
   for (const connector of ['first', 'first', 'second', 'second']) await read(connector);
   expect(asked).toEqual([undefined, 'first 1', undefined, 'second 3']);
+});
+
+test('an EHR without changes costs three statements a reading, outside of transactions', async () => {
+  const call = (async () => ({ changes: [], next: 'next', hasMore: false })) as unknown as EhrConnection['call'];
+  const ehr = connection({ id: 'idle', connector: 'first', changesSeconds: 0.001, offers: () => true, call });
+  const services = { db } as OperationServices;
+  const round = async () => {
+    await readChanges(services, ehr, pino({ level: 'silent' }));
+    await reportChanges(services, ehr);
+  };
+  await round();
+  await db
+    .updateTable('ehr_change_feeds')
+    .set({ next_read_at: new Date(0) })
+    .where('emr', '=', 'idle')
+    .execute();
+  const statements = await observeStatements(testDatabase.database.pool, round);
+  expect(statements.map(({ text }) => /^\s*(\w+)/.exec(text)?.[1])).toEqual(['UPDATE', 'UPDATE', 'SELECT']);
 });
 
 test('a reading that the events say already is not stored, and replaces an earlier one', async () => {

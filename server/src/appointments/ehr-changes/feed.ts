@@ -26,18 +26,23 @@ export async function leaseFeed(
   { id: emr, connector }: Pick<EhrConnection, 'id' | 'connector'>,
   leaseSeconds: number,
 ): Promise<FeedLease | undefined> {
-  await sql`INSERT INTO ehr_change_feeds (emr) VALUES (${emr}) ON CONFLICT DO NOTHING`.execute(db);
   const token = randomUUID();
-  const { rows } = await sql<Pick<FeedLease, 'cursor' | 'caughtUpAt' | 'startedAt'>>`
+  const take = sql<Pick<FeedLease, 'cursor' | 'caughtUpAt' | 'startedAt'>>`
     UPDATE ehr_change_feeds
     SET lease_token = ${token}, next_read_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     WHERE emr = (
       SELECT emr FROM ehr_change_feeds WHERE emr = ${emr} AND next_read_at <= clock_timestamp() FOR UPDATE SKIP LOCKED)
-    RETURNING CASE WHEN connector = ${connector} THEN cursor END AS cursor, caught_up_at AS "caughtUpAt", clock_timestamp() AS "startedAt"`.execute(
-    db,
-  );
-  const [row] = rows;
+    RETURNING CASE WHEN connector = ${connector} THEN cursor END AS cursor, caught_up_at AS "caughtUpAt", clock_timestamp() AS "startedAt"`;
+  const taken = async () => (await take.execute(db)).rows[0];
+  const row = (await taken()) ?? ((await isNew(db, emr)) ? await taken() : undefined);
   return row && { emr, connector, token, ...row };
+}
+
+/** Notes that the EHR is to be read. Returns `false` if that is known. */
+async function isNew(db: Db, emr: string): Promise<boolean> {
+  const { rows } = await sql`
+    INSERT INTO ehr_change_feeds (emr) VALUES (${emr}) ON CONFLICT DO NOTHING RETURNING emr`.execute(db);
+  return rows.length > 0;
 }
 
 interface Progress {
@@ -50,7 +55,7 @@ interface Progress {
 
 /** Stores how far the EHR has been read. Returns `false` if another process has the lease by now. */
 export async function advanceFeed(
-  tx: Tx,
+  db: Db | Tx,
   { emr, connector, token, startedAt }: FeedLease,
   { next, hasMore, heldBackSince = startedAt, pauseSeconds }: Progress,
 ): Promise<boolean> {
@@ -60,7 +65,7 @@ export async function advanceFeed(
   const { rows } = await sql`
     UPDATE ehr_change_feeds SET cursor = ${next}, connector = ${connector}, lease_token = NULL, caught_up_at = ${caughtUpAt},
       next_read_at = clock_timestamp() + make_interval(secs => ${hasMore ? 0 : pauseSeconds})
-    WHERE emr = ${emr} AND lease_token = ${token} RETURNING emr`.execute(tx);
+    WHERE emr = ${emr} AND lease_token = ${token} RETURNING emr`.execute(db);
   return rows.length > 0;
 }
 

@@ -56,6 +56,8 @@ async function readPage(
     ...(lease.cursor === null ? {} : { after: lease.cursor }),
     limit: atOnce,
   });
+  const progress = { next, hasMore, heldBackSince, pauseSeconds };
+  if (changes.length === 0 && hidden.length === 0) return (await advanceFeed(services.db, lease, progress)) && hasMore;
   const isNewSince = lease.caughtUpAt.getTime() - clockDifferenceMilliseconds;
   const seen = [
     ...hidden.map((id) => ({ id, views: [], isNew: false })),
@@ -70,7 +72,7 @@ async function readPage(
   const told = await alreadyTold({ services, ehr }, seen, lease.startedAt);
   return services.db.transaction().execute(async (tx) => {
     // Another process has read the same by now.
-    if (!(await advanceFeed(tx, lease, { next, hasMore, heldBackSince, pauseSeconds }))) return false;
+    if (!(await advanceFeed(tx, lease, progress))) return false;
     await forgetChanges(tx, ehr.id, [...told]);
     const changed = seen.filter(({ id }) => !told.has(id));
     await storeChanges(tx, ehr.id, changed, lease.startedAt);

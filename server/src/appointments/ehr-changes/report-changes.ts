@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Tx } from '../../db/kysely.ts';
+import type { Db, Tx } from '../../db/kysely.ts';
 import type { EhrChangeRow } from '../../db/tables/ehr-changes.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import { type Changed, eventsText, withEvents } from '../../events/write-events.ts';
@@ -20,7 +20,7 @@ const patienceSeconds = 120;
  */
 export async function reportChanges(services: OperationServices, ehr: EhrConnection): Promise<boolean> {
   const { db } = services;
-  if (!ehr.isOpen) return false;
+  if (!ehr.isOpen || !(await hasUnreported(db, ehr.id))) return false;
   const count = await db.transaction().execute(async (tx) => {
     const rows = await settledChanges(tx, ehr);
     if (rows.length > 0) await reportRows(tx, services, ehr, rows);
@@ -28,6 +28,11 @@ export async function reportChanges(services: OperationServices, ehr: EhrConnect
   });
   await readAgain(db, ehr);
   return count === atOnce;
+}
+
+async function hasUnreported(db: Db, emr: string): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM ehr_changes WHERE emr = ${emr} LIMIT 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** Changes whose operations have ended, and whose code is not about to be confirmed or to expire, and those that waited long. */
