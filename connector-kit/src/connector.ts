@@ -22,6 +22,7 @@ import type {
   TimeSlot,
 } from './records.ts';
 import type { ScheduleOperations } from './schedules.ts';
+import type { User } from './users.ts';
 import type { Write } from './writes.ts';
 
 /** The kinds of change to an appointment. */
@@ -335,6 +336,11 @@ export interface ConnectorContext<Settings> {
    * clock. That of the machine (`Date.now()`) can be wrong.
    */
   now(): Date;
+  /**
+   * Who makes the request that the connector's current call belongs to, for an EHR that wants a person. `undefined` in the
+   * background, and if the client names nobody.
+   */
+  user?(): User | undefined;
 }
 
 /** The context of a connector with migrations. */

@@ -14,4 +14,5 @@ export * from './right-answers.ts';
 export * from './schedules.ts';
 export * from './secrets.ts';
 export * from './time-slots.ts';
+export * from './users.ts';
 export * from './writes.ts';

@@ -25,7 +25,7 @@ export function startPracticeGateway(
     connector: 'gp-connect',
     settings: settingsFor(url, { proxy_url: proxy.url }),
     synthetic_identifiers: true,
-    connection: resolveConnection({ allow_private_addresses: true }),
+    connection: resolveConnection({ allow_private_addresses: true, user_header: 'X-User' }),
     policies,
     care_units: careUnits.map(({ id, settings }) => ({
       id,
@@ -52,8 +52,16 @@ export function isBooking({ method, path }: Pick<ProxiedRequest, 'method' | 'pat
 }
 
 /** Books a free time of Dr One, as often as the returned function is called. */
-export async function booking(gateway: Gateway, key: string): Promise<() => Promise<AppointmentResponse>> {
+export async function booking(
+  gateway: Gateway,
+  key: string,
+  user?: object,
+): Promise<() => Promise<AppointmentResponse>> {
   const slot = await freeSlot(gateway, { careUnit: main, resourceId: '1', healthcareServiceId: 'gp' });
   const body = { ...creationBody(slot), patient_id: 'nhs_number:9990000018', comment: 'Hello' };
-  return () => gateway.request('POST', `${main}/appointments`, { body, headers: { 'idempotency-key': key } });
+  return () =>
+    gateway.request('POST', `${main}/appointments`, {
+      body,
+      headers: { 'idempotency-key': key, 'x-user': user && JSON.stringify(user) },
+    });
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { ConnectorError, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
+import { ConnectorError, type EhrHttp, type EhrResponse, type User } from '@crossward/connector-kit';
 import type { Bundle, FhirAppointment, FhirResource } from './fhir.ts';
 import { type Interaction, interactionId } from './interactions.ts';
-import type { GpConnectSettings, User } from './settings.ts';
+import type { GpConnectSettings } from './settings.ts';
 import { isOutcome, SpineError } from './spine-errors.ts';
 import { bearerToken } from './token.ts';
 

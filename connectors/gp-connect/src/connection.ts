@@ -1,4 +1,4 @@
-import { type ConnectorContext, ConnectorError } from '@crossward/connector-kit';
+import { type ConnectorContext, ConnectorError, type User } from '@crossward/connector-kit';
 import { createClient, type GpConnectClient } from './client.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import type { GpConnectSettings } from './settings.ts';
@@ -12,15 +12,34 @@ export interface GpConnectConnection {
 }
 
 /** @throws ConnectorError `rejected` for invalid settings of a care unit */
-export function connect({ settings, careUnits, http, now }: ConnectorContext<GpConnectSettings>): GpConnectConnection {
+export function connect({
+  settings,
+  careUnits,
+  http,
+  now,
+  user = () => undefined,
+}: ConnectorContext<GpConnectSettings>): GpConnectConnection {
   const services = settings.healthcare_services ?? [];
   if (new Set(services.map(({ id }) => id)).size < services.length) {
     throw new ConnectorError('rejected', 'Two healthcare_services have the same id');
   }
   return {
-    client: createClient({ settings, http, now, user: () => settings.practitioner }),
+    client: createClient({ settings, http, now, user: () => user() ?? deskOf(settings) }),
     settings,
     directory: createDirectory(settings, careUnits),
     now,
+  };
+}
+
+/** The user of the settings. */
+function deskOf({ practitioner }: GpConnectSettings): User {
+  const { id, family_name, given_name, title = null, sds_user_id = null, sds_role_profile_id = null } = practitioner;
+  return {
+    id,
+    familyName: family_name,
+    givenName: given_name,
+    title,
+    sdsUserId: sds_user_id,
+    sdsRoleProfileId: sds_role_profile_id,
   };
 }

@@ -9,21 +9,17 @@ const closed = { additionalProperties: false } as const;
 export const longestDescription = 100;
 export const longestComment = 500;
 
-const userFields = {
-  id: Type.String({ minLength: 1, description: 'Id or name of the user in your own system.' }),
-  family_name: text,
-  given_name: text,
-  title: Type.Optional(text),
-  sds_user_id: Type.Optional(Type.String({ minLength: 1, description: 'From the smartcard. Default: UNK.' })),
-  sds_role_profile_id: Type.Optional(Type.String({ minLength: 1, description: 'From the smartcard. Default: UNK.' })),
-};
-const user = Type.Object(userFields, {
-  ...closed,
-  description: 'The user for background work, and for requests that name no user.',
-});
-/** Who is named to the practice as the person who makes a request. */
-export type User = Static<typeof user>;
-
+const user = Type.Object(
+  {
+    id: Type.String({ minLength: 1, description: 'Id or name of the user in your own system.' }),
+    family_name: text,
+    given_name: text,
+    title: Type.Optional(text),
+    sds_user_id: Type.Optional(Type.String({ minLength: 1, description: 'From the smartcard. Default: UNK.' })),
+    sds_role_profile_id: Type.Optional(Type.String({ minLength: 1, description: 'From the smartcard. Default: UNK.' })),
+  },
+  { ...closed, description: 'The user for background work, and for requests that name no user.' },
+);
 const healthcareService = Type.Object(
   {
     id: text,

@@ -1,5 +1,6 @@
+import type { User } from '@crossward/connector-kit';
 import { type Interaction, scopes } from './interactions.ts';
-import type { GpConnectSettings, User } from './settings.ts';
+import type { GpConnectSettings } from './settings.ts';
 import { identifierSystems } from './urls.ts';
 
 /** Exactly this, or the practice refuses the token. */
@@ -40,15 +41,15 @@ export function bearerToken(
       resourceType: 'Practitioner',
       id: user.id,
       identifier: [
-        { system: identifierSystems.sdsUserId, value: user.sds_user_id ?? 'UNK' },
-        { system: identifierSystems.sdsRoleProfileId, value: user.sds_role_profile_id ?? 'UNK' },
+        { system: identifierSystems.sdsUserId, value: user.sdsUserId ?? 'UNK' },
+        { system: identifierSystems.sdsRoleProfileId, value: user.sdsRoleProfileId ?? 'UNK' },
         { system: ownSystem(issuer, 'user'), value: user.id },
       ],
       name: [
         {
-          family: user.family_name,
-          given: [user.given_name],
-          ...(user.title === undefined ? {} : { prefix: [user.title] }),
+          family: user.familyName,
+          given: [user.givenName],
+          ...(user.title === null ? {} : { prefix: [user.title] }),
         },
       ],
     },

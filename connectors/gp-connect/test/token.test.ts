@@ -7,11 +7,11 @@ import { settingsFor } from './subject.ts';
 const settings = settingsFor('https://provider.example/A20047/STU3/1');
 const user = {
   id: '10019',
-  family_name: 'Jones',
-  given_name: 'Claire',
+  familyName: 'Jones',
+  givenName: 'Claire',
   title: 'Dr',
-  sds_user_id: '111222333444',
-  sds_role_profile_id: '444555666777',
+  sdsUserId: '111222333444',
+  sdsRoleProfileId: '444555666777',
 };
 
 test('a token has no signature, and ends with a dot', () => {
@@ -53,7 +53,7 @@ test('a token has no signature, and ends with a dot', () => {
 });
 
 test('a user without a smartcard is UNK', () => {
-  const { sds_user_id: _, sds_role_profile_id: __, ...noCard } = user;
+  const noCard = { ...user, sdsUserId: null, sdsRoleProfileId: null };
   const [, claims = ''] = bearerToken(settings, noCard, 'search:slot-1', new Date()).split('.');
   expect(JSON.parse(Buffer.from(claims, 'base64url').toString()).requesting_practitioner.identifier).toMatchObject([
     { value: 'UNK' },

@@ -19,6 +19,7 @@ import type { Upload } from '../uploads/upload.ts';
 import { audited, auditResponse, type ReadShown } from './audit-request.ts';
 import { headerReader } from './header-reader.ts';
 import { patiently } from './request-patience.ts';
+import { userOf } from './user-of.ts';
 import { writeOnce, writeToEhr } from './write-request.ts';
 
 /** The level of access that an operation needs. It determines the path prefix. */
@@ -188,13 +189,16 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
   const known = {
     ...operation,
     ...(findReceiver && {
-      findReceiver: (request: FastifyRequest, identifierHeaders: ReadonlySet<string>) =>
-        asClient(request.access?.client.id ?? '', async () =>
-          findReceiver({
-            ...request.access,
-            params: request.params,
-            readHeader: headerReader(request, identifierHeaders),
-          } as Parameters<typeof findReceiver>[0]),
+      findReceiver: async (request: FastifyRequest, identifierHeaders: ReadonlySet<string>) =>
+        asClient(
+          request.access?.client.id ?? '',
+          async () =>
+            findReceiver({
+              ...request.access,
+              params: request.params,
+              readHeader: headerReader(request, identifierHeaders),
+            } as Parameters<typeof findReceiver>[0]),
+          userOf(request),
         ),
     }),
   } as unknown as AnyOperation;
@@ -244,7 +248,8 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
         return operation.handle(input());
       };
       const reached = operation.audit === 'none' ? undefined : newReached();
-      const done = asClient(request.access?.client.id ?? '', () => (reached ? audited(request, reached, run) : run()));
+      const call = () => (reached ? audited(request, reached, run) : run());
+      const done = asClient(request.access?.client.id ?? '', call, userOf(request));
       const { body, headers, status } = await (request.upload
         ? done.finally(() => discardUnused(app.operationServices, request))
         : done);

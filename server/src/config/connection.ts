@@ -86,6 +86,14 @@ export const connectionSchema = Type.Object(
         maximum: 100_000,
       }),
     ),
+    user_header: Type.Optional(
+      Type.String({
+        description:
+          'Request header in which clients name the person who makes a request, for an EHR that wants one. Default: none.',
+        pattern: '^[0-9A-Za-z-]{1,40}$',
+        errorMessage: 'must be the name of a request header with at most 40 letters, digits and hyphens',
+      }),
+    ),
     retries: Type.Optional(
       wholeNumber('Maximum number of retries of an HTTP request that can be repeated safely.', {
         minimum: 0,
@@ -181,11 +189,12 @@ type ConnectionInFile = Static<typeof connectionSchema>;
 
 /** The settings with defaults applied. Without `ca_file`, only the default authorities are trusted. */
 export type ConnectionSettings = Readonly<
-  Required<Omit<ConnectionInFile, 'breaker' | 'ca_file' | 'requests_per_second' | 'tls'>> & {
+  Required<Omit<ConnectionInFile, 'breaker' | 'ca_file' | 'requests_per_second' | 'tls' | 'user_header'>> & {
     breaker: Readonly<Required<NonNullable<ConnectionInFile['breaker']>>>;
     ca_file?: string;
     requests_per_second?: number;
     tls?: ClientCertificateSettings;
+    user_header?: string;
   }
 >;
 

@@ -144,6 +144,11 @@ const cases: Record<string, readonly Case[]> = {
       '17:38: identifier_headers[1]: "X-Service-Client-Id" is reserved and cannot contain an identifier',
     ],
     [
+      'a reserved header for users',
+      ['    care_units:', '    connection: { user_header: Authorization }\n    care_units:'],
+      '6:32: emrs[0].connection.user_header: "Authorization" is reserved and cannot contain a user',
+    ],
+    [
       'an invalid header',
       'identifier_headers: ["patient number"]\n',
       '17:22: identifier_headers[0]: must be the name of a request header with at most 40 characters',

@@ -87,12 +87,17 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-function reservedHeaders({ identifier_headers: names = [] }: PartialFile): Mistake[] {
-  return names.flatMap((name, index): Mistake[] => {
+function reservedHeaders({ identifier_headers: names = [], emrs = [] }: PartialFile): Mistake[] {
+  const reserved = (name: string | undefined, path: Path, what: string): Mistake[] => {
     if (name === undefined || isConfigurable(name.toLowerCase())) return [];
-    const text = `${quoted(name)} is reserved and cannot contain an identifier`;
-    return [{ path: ['identifier_headers', index], at: 'value', text }];
-  });
+    return [{ path, at: 'value', text: `${quoted(name)} is reserved and cannot contain ${what}` }];
+  };
+  return [
+    ...names.flatMap((name, index) => reserved(name, ['identifier_headers', index], 'an identifier')),
+    ...emrs.flatMap((emr, index) =>
+      reserved(emr?.connection?.user_header, ['emrs', index, 'connection', 'user_header'], 'a user'),
+    ),
+  ];
 }
 
 function mistakenGrants({ emrs = [], clients = [] }: PartialFile): Mistake[] {

@@ -7,6 +7,7 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { patientTokens } from '../secrets/patient-tokens.ts';
 import { bindConnector } from './bind-connector.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
+import { currentUser } from './guard/caller.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
 import { openTls } from './guard/ehr-tls.ts';
 import { createGuard } from './guard/guard.ts';
@@ -73,6 +74,7 @@ async function openConnection(
     careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
     http,
     now,
+    user: currentUser,
   };
   const { open } = bindConnector(module, context, database);
   const tokens = patientTokens(keys, emr.id);
@@ -108,6 +110,7 @@ async function openConnection(
       name: emr.name,
       connector: emr.connector,
       syntheticIdentifiers: emr.synthetic_identifiers,
+      userHeader: emr.connection.user_header?.toLowerCase(),
       patientTokens: tokens,
       careUnits: new Map(careUnits.map((careUnit) => [careUnit.id, careUnit])),
       patience: {

@@ -1,6 +1,6 @@
 import type { TimeSlot, TimeSlotQuery } from '@crossward/connector-kit';
 import { LruMap } from 'toad-cache';
-import { currentCaller } from './guard/caller.ts';
+import { currentCaller, currentUser } from './guard/caller.ts';
 
 type TimeSlots = readonly TimeSlot[];
 
@@ -86,7 +86,9 @@ export function createSlotSearches({ staleMs, run }: Options): SlotSearches {
 function keyOf({ careUnit, ...query }: TimeSlotQuery) {
   const { start, end, resourceIds, healthcareServiceIds, freeing, patientId, forAppointment, after, limit } = query;
   const patient = [freeing, patientId, forAppointment];
-  return JSON.stringify([careUnit.id, start, end, resourceIds, healthcareServiceIds, patient, after, limit]);
+  // An EHR that wants to know the person must not be told of another one.
+  const user = currentUser()?.id;
+  return JSON.stringify([careUnit.id, start, end, resourceIds, healthcareServiceIds, patient, after, limit, user]);
 }
 
 /** Whether a time slot has started since the search. Such a result is not reused: the page would miss an entry. */
