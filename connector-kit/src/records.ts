@@ -77,6 +77,11 @@ export interface HealthcareService {
 export const modalities = ['in_person', 'phone', 'video'] as const;
 export type Modality = (typeof modalities)[number];
 
+/** Whether a plug-in returned a modality of the port, or none. */
+export function isModality(value: unknown): boolean {
+  return value === null || value === undefined || modalities.some((it) => it === value);
+}
+
 /** A free time of a resource. `start` is inclusive, `end` is exclusive. */
 export interface TimeSlot {
   readonly start: Date;

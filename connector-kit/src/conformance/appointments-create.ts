@@ -1,4 +1,5 @@
-import { capability, claimed } from './check.ts';
+import { isModality } from '../records.ts';
+import { type Claim, capability, claimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, given } from './expect.ts';
 import { foreignResource } from './resources.ts';
 import {
@@ -7,10 +8,12 @@ import {
   change,
   consecutiveSlots,
   creation,
+  detailsOf,
   freeSlot,
   freeSlots,
   mustRead,
   not,
+  passesPatients,
   patientId,
   simultaneousSlots,
   takesOneSlot,
@@ -33,6 +36,8 @@ async function expectBookingRejected(
   expectSame((await appointmentsAt(subject, slot)).length, 0, `Appointments created by a rejected booking ${what}`);
 }
 
+const takesDetails: Claim = ({ connector }) => connector.capabilities.patientDetails !== undefined;
+
 export const appointmentsCreate = capability('create', ({ capabilities }) => capabilities.changes.includes('create'), {
   'books the requested patient, resource, service, time and comment': async (subject) => {
     const slot = await freeSlot(subject);
@@ -47,8 +52,23 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
       expectSame(appointment.comment, 'Æ, ö and 日本 “quoted”', 'Comment');
       expectSame(appointment.heldUntil, null, 'Held until');
       expectThat(appointment.patientId === patient, 'The appointment belongs to another patient');
+      expectThat(isModality(appointment.modality), 'The modality is none of the port');
     }
+    const { notice } = await mustRead(subject, made.id);
+    expectThat((notice ?? null) === null, 'An appointment that is only read has a notice');
   },
+
+  'books with and without a phone number and an e-mail address of the patient': claimed(
+    [takesDetails],
+    async (subject) => {
+      const names = { ...detailsOf(subject), phone: null, email: null };
+      for (const patientDetails of [names, { ...names, phone: '+46701740605', email: 'test.person@example.org' }]) {
+        const slot = await freeSlot(subject);
+        const made = await change(subject, { ...(await creation(subject, slot)), patientDetails });
+        expectSame((await mustRead(subject, made.id)).state, 'booked', 'State of an appointment with details');
+      }
+    },
+  ),
 
   'books without a comment': async (subject) => {
     const { id } = await book(subject, { comment: null });
@@ -126,9 +146,12 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
   },
 
   'rejects an unknown patient, resource or healthcare service': async (subject) => {
-    await expectBookingRejected(subject, 'patient_not_found', 'for a patient who does not exist', {
-      patientId: 'no-such-patient',
-    });
+    // An EHR without a look-up may book for any valid number.
+    if (!passesPatients(subject)) {
+      await expectBookingRejected(subject, 'patient_not_found', 'for a patient who does not exist', {
+        patientId: 'no-such-patient',
+      });
+    }
     await expectBookingRejected(subject, 'resource_not_found', 'with a resource that does not exist', {
       resourceId: 'no-such-resource',
     });

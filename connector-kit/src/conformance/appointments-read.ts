@@ -1,7 +1,18 @@
 import type { AppointmentQuery } from '../connector.ts';
 import { capability, claimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
-import { book, change, changes, freeSlot, listAllPages, listsByPatientOnly, mustRead, patientId } from './steps.ts';
+import {
+  anotherPatientId,
+  book,
+  change,
+  changes,
+  freeSlot,
+  listAllPages,
+  listsByPatientOnly,
+  mustRead,
+  passesPatients,
+  patientId,
+} from './steps.ts';
 import type { Subject } from './subject.ts';
 
 async function shows(subject: Subject, id: string, query: Partial<AppointmentQuery>): Promise<boolean> {
@@ -50,9 +61,15 @@ export const appointmentsRead = capability(
           'The list of one patient contains an appointment of another patient',
         );
       }
-      const other = subject.facts.otherPatientId ?? 'no-such-patient';
+      const other = anotherPatientId(subject);
       expectThat(!(await shows(subject, id, { patientId: other })), 'An appointment is listed for another patient');
     },
+
+    'a patient of whom the EHR knows nothing has no appointments': claimed([passesPatients], async (subject) => {
+      const [nobody] = subject.facts.unknownPatients ?? [];
+      const { type, value } = given(nobody, 'no identifier that no patient has is given');
+      expectSame((await listAllPages(subject, { patientId: `${type}:${value}` })).length, 0, 'Appointments of nobody');
+    }),
 
     'rejects a list of no patient if appointments are listed by patient only': claimed(
       [listsByPatientOnly],

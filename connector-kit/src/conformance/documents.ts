@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Document } from '../documents.ts';
-import { capability } from './check.ts';
+import { capability, claimed } from './check.ts';
 import {
   contentOf,
   documentFacts,
@@ -14,6 +14,7 @@ import {
 } from './document-steps.ts';
 import { directChange, expectRejection, expectSame, expectThat, given, operation } from './expect.ts';
 import { author, isNewestFirst } from './note-steps.ts';
+import { anotherPatientId, not, passesPatients } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 const mebibyte = 1024 * 1024;
@@ -131,9 +132,9 @@ export const documents = capability(
     },
 
     'a document of another patient is not found': async (subject) => {
-      const { connector, careUnit, facts } = subject;
+      const { connector, careUnit } = subject;
       const made = await writeDocument(subject);
-      const other = facts.otherPatientId ?? 'no-such-patient';
+      const other = anotherPatientId(subject);
       expectThat(!(await findDocument(subject, { ...made, patientId: other })), 'Found through another patient');
       expectThat(!(await contentOf(subject, { ...made, patientId: other })), 'Content found through another patient');
       expectThat(!(await isDocumentListed(subject, made, { patientId: other })), 'Listed for another patient');
@@ -152,10 +153,10 @@ export const documents = capability(
       expectThat(!(await isDocumentListed(subject, made, { careUnit: other })), 'Listed for another care unit');
     },
 
-    'rejects a document for an unknown patient': async (subject) => {
+    'rejects a document for an unknown patient': claimed([not(passesPatients)], async (subject) => {
       const rejected = writeDocument(subject, pdf(100), { patientId: 'no-such-patient' });
       await expectRejection(rejected, 'patient_not_found', 'A document for an unknown patient');
-    },
+    }),
 
     'an operation id finds its document': async (subject) => {
       expectSame(await findWrite(subject, randomUUID()), null, 'Result for an unused operation id');

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { MedicalNote } from '../medical-notes.ts';
-import { capability } from './check.ts';
+import { capability, claimed } from './check.ts';
 import { directChange, expectRejection, expectSame, expectThat, given, operation } from './expect.ts';
 import { author, findNote, isListed, isNewestFirst, listNotes, noteFacts, noteWrite, writeNote } from './note-steps.ts';
-import { book } from './steps.ts';
+import { anotherPatientId, book, not, passesPatients } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 const second = 1000;
@@ -99,9 +99,9 @@ export const medicalNotes = capability(
     },
 
     'a note of another patient is not found': async (subject) => {
-      const { connector, careUnit, facts } = subject;
+      const { connector, careUnit } = subject;
       const made = await writeNote(subject);
-      const other = facts.otherPatientId ?? 'no-such-patient';
+      const other = anotherPatientId(subject);
       const found = await operation(connector, 'findMedicalNote')(careUnit, other, made.id);
       expectThat(found === null, 'A note is found through another patient');
       expectThat(!(await isListed(subject, made, { patientId: other })), 'A note is listed for another patient');
@@ -126,10 +126,10 @@ export const medicalNotes = capability(
       expectSame((await findNote(subject, made))?.appointmentId, appointment.id, 'Appointment of a note by id');
     },
 
-    'rejects a note for an unknown patient': async (subject) => {
+    'rejects a note for an unknown patient': claimed([not(passesPatients)], async (subject) => {
       const rejected = writeNote(subject, { patientId: 'no-such-patient' });
       await expectRejection(rejected, 'patient_not_found', 'A note for an unknown patient');
-    },
+    }),
 
     'an operation id finds its note': async (subject) => {
       expectSame(await findWrite(subject, randomUUID()), null, 'Result for an unused operation id');

@@ -14,13 +14,20 @@ export interface RunOptions {
   readonly only?: readonly string[] | undefined;
   /** Whether to write nothing. Checks that need a write are reported as not checked. */
   readonly readOnly?: boolean | undefined;
-  /** Time-out of one check, in milliseconds. Default: two minutes. */
+  /** Time-out of one check, in milliseconds. Default: two minutes, more for an EHR that allows few requests. */
   readonly timeoutMilliseconds?: number | undefined;
   /** Called after each check. */
   readonly onResult?: ((result: CheckResult) => void) | undefined;
 }
 
 const twoMinutes = 120_000;
+/** Requests per second with which no check takes longer. */
+const ampleRate = 5;
+
+/** Milliseconds that one check may take. */
+export function timeLimit({ connector }: Pick<Subject, 'connector'>): number {
+  return twoMinutes * Math.max(1, ampleRate / (connector.capabilities.requestsPerSecond ?? ampleRate));
+}
 
 /**
  * Checks that the connector does what it claims, and nothing else. Checks run one at a time and cancel the appointments
@@ -71,7 +78,7 @@ export async function runCheck(
   const recorder = recordWrites(withRetries(checked(subject)), options.readOnly ?? false);
   const start = performance.now();
   const [outcome] = await Promise.allSettled([
-    within(check.run(recorder.subject), options.timeoutMilliseconds ?? twoMinutes),
+    within(check.run(recorder.subject), options.timeoutMilliseconds ?? timeLimit(subject)),
   ]);
   const milliseconds = Math.round(performance.now() - start);
   const left = await recorder.cleanUp();

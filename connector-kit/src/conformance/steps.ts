@@ -7,7 +7,8 @@ import type {
   Connector,
   TimeSlotQuery,
 } from '../connector.ts';
-import type { Appointment, TimeSlot } from '../records.ts';
+import type { PatientIdentifier } from '../identifiers.ts';
+import type { Appointment, PatientDetails, TimeSlot } from '../records.ts';
 import { type Claim, NotChecked } from './check.ts';
 import { expectSame, expectThat, given, operation } from './expect.ts';
 import type { Subject } from './subject.ts';
@@ -17,15 +18,32 @@ const day = 24 * 60 * 60 * 1000;
 /** Maximum number of slots read in one query. */
 const maxSlots = 400;
 
-/** The EHR's own id of the known patient. */
+/** The EHR's own id of the known patient, or the identifier with its type where identifiers pass through. */
 export async function patientId({ facts, connector }: Subject): Promise<string> {
   const identifiers = given(facts.patient, 'no patient is given');
+  const { passesThrough } = connector.capabilities;
+  if (passesThrough) return given(passing(passesThrough, identifiers)[0], 'no identifier that passes through is given');
   const own = identifiers.find(({ type }) => type === 'emr_id');
   if (own) return own.value;
   const [first] = identifiers;
   if (!first) throw new NotChecked('no patient is given');
   const patient = await operation(connector, 'findPatient')(first);
   return given(patient, 'the EHR does not have the given patient').id;
+}
+
+function passing(types: readonly string[], identifiers: readonly PatientIdentifier[]): string[] {
+  return identifiers.filter(({ type }) => types.includes(type)).map(({ type, value }) => `${type}:${value}`);
+}
+
+/** Identifiers of the EHR pass through: it cannot look up patients. */
+export const passesPatients: Claim = ({ connector }) => connector.capabilities.passesThrough !== undefined;
+
+/** Another patient, who may not exist if the EHR can tell. */
+export function anotherPatientId({ facts, connector }: Subject): string {
+  if (facts.otherPatientId !== undefined) return facts.otherPatientId;
+  const { passesThrough } = connector.capabilities;
+  if (!passesThrough) return 'no-such-patient';
+  return given(passing(passesThrough, facts.unknownPatients ?? [])[0], 'no other patient is given');
 }
 
 export function windowOf({ facts }: Subject): { start: Date; end: Date } {
@@ -43,7 +61,12 @@ export async function freeSlots(
     ...(resourceId === undefined ? {} : { resourceIds: [resourceId] }),
     ...(facts.healthcareServiceId === undefined ? {} : { healthcareServiceIds: [facts.healthcareServiceId] }),
   };
-  return operation(connector, 'listTimeSlots')({ careUnit, ...windowOf(subject), limit: maxSlots, ...named, ...query });
+  const ofPatient = connector.capabilities.slotsByPatient ? { patientId: await patientId(subject) } : {};
+  const range = windowOf(subject);
+  return operation(
+    connector,
+    'listTimeSlots',
+  )({ careUnit, ...range, limit: maxSlots, ...named, ...ofPatient, ...query });
 }
 
 /** Consecutive free slots of one resource and service. */
@@ -117,7 +140,13 @@ export async function creation(
     end: (options.last ?? first).end,
     comment: options.comment ?? null,
     holdUntil: options.holdUntil ?? null,
+    ...(subject.connector.capabilities.patientDetails === 'required' ? { patientDetails: detailsOf(subject) } : {}),
   };
+}
+
+/** What a booking tells about the known patient. */
+export function detailsOf({ facts }: Subject): PatientDetails {
+  return facts.patientDetails ?? { givenName: 'Test', familyName: 'Person', phone: null, email: null };
 }
 
 /** @throws NotChecked if the connector cannot book an appointment to check with */

@@ -1,7 +1,7 @@
 import type { Connector, ConnectorOperation } from '../connector.ts';
 import type { DirectChanges } from '../direct-changes.ts';
 import type { PatientIdentifier, ResourceIdentifier } from '../identifiers.ts';
-import type { CareUnit } from '../records.ts';
+import type { CareUnit, PatientDetails } from '../records.ts';
 
 /**
  * Known facts about the EHR, so that the kit does not rely on the connector's own data. Use synthetic patients only: the
@@ -10,8 +10,10 @@ import type { CareUnit } from '../records.ts';
 export interface Facts {
   /** Identifiers of one patient, of all types. Absent: checks that need a patient or a booking are not run. */
   readonly patient?: readonly PatientIdentifier[] | undefined;
-  /** Another patient, by the EHR's own id. */
+  /** Another patient, by the EHR's own id; where identifiers pass through, as `{type}:{value}`. */
   readonly otherPatientId?: string | undefined;
+  /** What bookings tell about the patient, where they have to. Default: a name. */
+  readonly patientDetails?: PatientDetails | undefined;
   /** Valid identifiers that no patient has. Default: the `emr_id` `no-such-patient`. */
   readonly unknownPatients?: readonly PatientIdentifier[] | undefined;
   /** Identifiers of one resource of the care unit, of all types. Absent: the first with free slots. */

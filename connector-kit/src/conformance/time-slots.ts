@@ -1,7 +1,10 @@
-import { capability, NotChecked } from './check.ts';
+import { isModality } from '../records.ts';
+import { type Claim, capability, claimed, NotChecked } from './check.ts';
 import { expectSame, expectThat, inOrder, operation, slotKeys } from './expect.ts';
 import { foreignResource } from './resources.ts';
-import { book, consecutiveSlots, freeSlot, freeSlots, isFree, windowOf } from './steps.ts';
+import { book, consecutiveSlots, freeSlot, freeSlots, isFree, patientId, windowOf } from './steps.ts';
+
+const searchesByPatient: Claim = ({ connector }) => connector.capabilities.slotsByPatient !== undefined;
 
 export const timeSlots = capability('time-slots', (connector) => connector.listTimeSlots !== undefined, {
   'lists each slot once, ordered by start, resource and service': async (subject) => {
@@ -10,7 +13,10 @@ export const timeSlots = capability('time-slots', (connector) => connector.listT
     expectThat(inOrder(slots, slotKeys), 'The slots are not in the order of start, resource id, service id');
     const different = new Set(slots.map((slot) => slotKeys(slot).join(' ')));
     expectSame(different.size, slots.length, 'Number of distinct slots');
-    for (const slot of slots) expectThat(slot.start < slot.end, 'A slot does not end after its start');
+    for (const slot of slots) {
+      expectThat(slot.start < slot.end, 'A slot does not end after its start');
+      expectThat(isModality(slot.modality), 'The modality of a slot is none of the port');
+    }
   },
 
   'lists only slots that lie wholly inside the range': async (subject) => {
@@ -86,6 +92,17 @@ export const timeSlots = capability('time-slots', (connector) => connector.listT
     expectSame(others.length, 0, 'Free slots of the resource at a booked time');
   },
 
+  'finds the slots of one patient, and slots of no patient where it need not be one': claimed(
+    [searchesByPatient],
+    async (subject) => {
+      const ofPatient = await freeSlots(subject);
+      expectThat(ofPatient.length > 0, 'No slot is listed for the known patient');
+      if (subject.connector.capabilities.slotsByPatient === 'required') return;
+      const ofNobody = await freeSlots(subject, { patientId: undefined });
+      expectThat(ofNobody.length > 0, 'No slot is listed if no patient is named');
+    },
+  ),
+
   'a slot of an appointment named in freeing counts as free': async (subject) => {
     const slot = await freeSlot(subject);
     const { id } = await book(subject, { slot });
@@ -100,6 +117,8 @@ export const timeSlots = capability('time-slots', (connector) => connector.listT
       resourceIds: [slot.resourceId],
       healthcareServiceIds: [slot.healthcareServiceId],
       freeing: [id],
+      forAppointment: id,
+      ...(connector.capabilities.slotsByPatient ? { patientId: await patientId(subject) } : {}),
       limit: 10,
     });
     expectSame(

@@ -42,6 +42,13 @@ export const unclaimed = capability('unclaimed', () => true, {
     expectThat(!some || claimsHolds(connector), 'confirm, extend and release must be claimed together with create');
     const canRebook = changes.includes('create') && changes.includes('cancel');
     expectThat(!rebooks || canRebook, 'rebooks needs create and cancel');
+    const { passesThrough } = connector.capabilities;
+    const passing = ['emr_id', ...(passesThrough ?? [])].toSorted().join(', ');
+    expectThat(!(passesThrough && connector.findPatient), 'findPatient exists, although identifiers pass through');
+    expectThat(
+      !passesThrough || (passesThrough.length > 0 && patientIdentifierTypes.toSorted().join(', ') === passing),
+      'patientIdentifierTypes are not emr_id and the types that pass through',
+    );
     expectThat(!transactions || changes.length > 0, 'Transactions are claimed without any change');
     const isSome = transactions && Number(changesPerTransaction) >= 3;
     expectThat(

@@ -2,7 +2,7 @@ import { afterAll, describe, test } from 'vitest';
 import { capabilities } from './capabilities.ts';
 import { Failure } from './check.ts';
 import type { CheckResult, Report } from './report.ts';
-import { isClaimed, notClaimed, type RunOptions, reportOf, runCheck } from './run.ts';
+import { isClaimed, notClaimed, type RunOptions, reportOf, runCheck, timeLimit } from './run.ts';
 import type { Subject } from './subject.ts';
 
 interface ConformanceOptions extends Pick<RunOptions, 'only' | 'readOnly'> {
@@ -30,7 +30,7 @@ export function describeConformance(
       if (claimed.length === 0) continue;
       describe(capability, () => {
         for (const check of claimed) {
-          test(check.name, { timeout: 120_000 }, async ({ skip }) => {
+          test(check.name, { timeout: timeLimit(subject) }, async ({ skip }) => {
             const { left, ...result } = await runCheck(check, subject, options);
             results.push(result);
             const { outcome, reason } = result;

@@ -22,7 +22,12 @@ export function formatCheck(check: EmrCheck): string {
     lines.push(
       '',
       'Capabilities',
-      `  patients by      ${claims.patientIdentifierTypes.join(', ')}`,
+      `  patients by      ${claims.patientIdentifierTypes.join(', ')}${claims.passesThrough ? '; the EHR looks up nobody' : ''}`,
+      ...(claims.patientDetails ? [`  patient details  ${claims.patientDetails}`] : []),
+      ...(claims.slotsByPatient ? [`  slots by patient ${claims.slotsByPatient}`] : []),
+      ...(claims.requestsPerSecond
+        ? [`  requests         ${claims.requestsPerSecond} a second, unless configured`]
+        : []),
       `  resources by     ${claims.resourceIdentifierTypes.join(', ')}`,
       `  operations       ${claims.operations.join(', ')}`,
       `  changes          ${claims.changes.join(', ') || 'none'}`,

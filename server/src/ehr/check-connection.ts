@@ -6,7 +6,8 @@ import { certificateFinding } from './certificates.ts';
 import { causeOf } from './guard/cause-of.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
 import { openTls } from './guard/ehr-tls.ts';
-import { httpSettings } from './guard/settings.ts';
+import { createPace } from './guard/pace.ts';
+import { httpSettings, limitRate } from './guard/settings.ts';
 import { openingMistake } from './opening-mistake.ts';
 
 /** The result of a check of one connection. */
@@ -47,7 +48,8 @@ export function findingsOf({ certificate, probe }: EmrCheck): readonly ProbeFind
  */
 export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool | undefined): Promise<BoundEmr> {
   const tls = await openTls(emr);
-  const http = createEhrHttp(httpSettings(emr.connection, tls));
+  const pace = createPace({ fixedRate: emr.connection.requests_per_second });
+  const http = createEhrHttp(httpSettings(emr.connection, tls), pace);
   const context = {
     emr: emr.id,
     settings: emr.settings,
@@ -59,10 +61,13 @@ export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool
   return {
     ...bound,
     certificate: certificateFinding(tls, new Date()),
-    open: () =>
-      bound.open().catch((error: unknown) => {
+    async open() {
+      const connector = await bound.open().catch((error: unknown) => {
         throw error instanceof ConnectorError ? error : openingMistake(emr, error);
-      }),
+      });
+      limitRate(pace, emr.connection, connector);
+      return connector;
+    },
     close: () => http.close(),
   };
 }

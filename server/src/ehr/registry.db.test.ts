@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type Connector, type ConnectorContext, ConnectorError } from '@crossward/connector-kit';
+import { type Capabilities, type Connector, type ConnectorContext, ConnectorError } from '@crossward/connector-kit';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
+import type { ConnectionSettings } from '../config/connection.ts';
 import { demoConfigurationPath } from '../config/demo.ts';
 import { loadEmr } from '../config/load.ts';
 import { createDb } from '../db/kysely.ts';
@@ -19,20 +20,27 @@ afterAll(() => dispose());
 const capabilities = { patientIdentifierTypes: [], resourceIdentifierTypes: [], changes: [], transactions: false };
 
 /** A connection whose connector has no tables and finds patients like this. */
-async function connect(findPatient: (context: ConnectorContext<unknown>) => Promise<null>) {
+async function connect(
+  findPatient: (context: ConnectorContext<unknown>) => Promise<null>,
+  { more = {}, claims = {} }: { more?: Partial<ConnectionSettings>; claims?: Partial<Capabilities> } = {},
+) {
   const { emr } = await loadEmr({ path: demoConfigurationPath, connectors, environment: {} }, () => 'sandbox-no');
   const module = {
     name: 'own-transport',
     settingsSchema: {},
     open: async (context: ConnectorContext<unknown>) =>
-      ({ capabilities, findPatient: () => findPatient(context) }) as unknown as Connector,
+      ({
+        capabilities: { ...capabilities, ...claims },
+        findPatient: () => findPatient(context),
+      }) as unknown as Connector,
   };
-  const connection = { ...emr.connection, allow_private_addresses: true, retries: 0 };
+  const connection = { ...emr.connection, allow_private_addresses: true, retries: 0, ...more };
+  const metrics = new Registry();
   const ehrs = await openEhrRegistry({ emrs: [{ ...emr, connector: module.name, connection }] }, [module], {
     database: database.pool,
     db: createDb(database),
     keys: createKeyRing([randomBytes(32)]),
-    metrics: createEhrMetrics(new Registry()),
+    metrics: createEhrMetrics(metrics),
     pauses: createPauses(createDb(database), () => new Date()),
     now: () => new Date(),
     log: pino({ level: 'silent' }),
@@ -41,7 +49,11 @@ async function connect(findPatient: (context: ConnectorContext<unknown>) => Prom
   if (!ehr) throw new Error('No connection');
   onTestFinished(() => ehr.close());
   const find = () => ehr.call('findPatient', { type: 'emr_id', value: 'p-1' });
-  return { ehr, find, failures: emr.connection.breaker.failures };
+  const rateLimit = async () => {
+    const { values } = (await metrics.getSingleMetric('crossward_ehr_request_rate_limit')?.get()) ?? { values: [] };
+    return values.map(({ value }) => value);
+  };
+  return { ehr, find, rateLimit, failures: emr.connection.breaker.failures };
 }
 
 test('the calls of a plug-in that does not use the gateway’s HTTP client count for the breaker', async () => {
@@ -71,4 +83,13 @@ test('a connector that has used the HTTP client is answered from memory if it se
   for (let count = 0; count < failures; count++)
     await expect(find()).rejects.toMatchObject({ reason: 'ehr_unavailable' });
   expect(ehr.health().breaker).toBe('closed');
+});
+
+test.each([
+  ['nothing', {}, {}, []],
+  ['what the connector says', { requestsPerSecond: 2 }, {}, [2]],
+  ['the configuration', { requestsPerSecond: 2 }, { requests_per_second: 30 }, [30]],
+])('the rate of requests is limited by %s', async (_, claims, more, expected) => {
+  const { rateLimit } = await connect(async () => null, { claims, more });
+  expect(await rateLimit()).toEqual(expected);
 });

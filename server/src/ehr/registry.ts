@@ -14,7 +14,7 @@ import { createGuard } from './guard/guard.ts';
 import type { EhrMetrics } from './guard/metrics.ts';
 import { createPace } from './guard/pace.ts';
 import { Paused } from './guard/paused.ts';
-import { guardSettings, httpSettings } from './guard/settings.ts';
+import { guardSettings, httpSettings, limitRate } from './guard/settings.ts';
 import { sharedRate } from './guard/shared-rate.ts';
 import { startOpening } from './opening.ts';
 import { openingMistake } from './opening-mistake.ts';
@@ -80,7 +80,7 @@ async function openConnection(
   const tokens = patientTokens(keys, emr.id);
   const openSealed = async () => {
     const connector = await open();
-    if (emr.connection.requests_per_second === undefined) pace.limit(connector.capabilities.requestsPerSecond);
+    limitRate(pace, emr.connection, connector);
     return connector.capabilities.passesThrough ? withSealedPatients(connector, tokens) : connector;
   };
   const outages = createOutageLog(emr.id, log);

@@ -54,3 +54,29 @@ test('rejects text that was changed, truncated or invented', () => {
     }),
   );
 });
+
+test('encrypts the same text in the same context to the same bytes, with one key alone', () => {
+  const [old, rotated] = [createKeyRing([first]), createKeyRing([second, first])];
+  const sealed = (text: string, context = 'one', ring = old) => ring.sealAlike('patient-token', text, context);
+  expect(sealed('plain text').equals(sealed('plain text'))).toBe(true);
+  expect(
+    sealed('plain text').equals(createKeyRing([first, second]).sealAlike('patient-token', 'plain text', 'one')),
+  ).toBe(true);
+  const others = [sealed('plain texts'), sealed('plain text', 'other'), sealed('plain text', 'one', rotated)];
+  for (const it of others) expect(sealed('plain text').subarray(4, 16).equals(it.subarray(4, 16))).toBe(false);
+  expect(sealed('plain text').toString('latin1')).not.toContain('plain');
+  expect(rotated.open('patient-token', sealed('plain text'), 'one')).toBe('plain text');
+  expect(rotated.open('patient-token', sealed('plain text'), 'other')).toBeUndefined();
+  expect(rotated.open('cursor', sealed('plain text'), 'one')).toBeUndefined();
+  expect(createKeyRing([second]).open('patient-token', sealed('plain text'), 'one')).toBeUndefined();
+});
+
+test('a text that was encrypted alike cannot be changed', () => {
+  const ring = createKeyRing([first]);
+  const sealed = ring.sealAlike('patient-token', 'plain', 'context');
+  for (let index = 0; index < sealed.length; index++) {
+    const changed = Buffer.from(sealed);
+    changed[index] = (changed[index] ?? 0) ^ 1;
+    expect(ring.open('patient-token', changed, 'context')).toBeUndefined();
+  }
+});

@@ -159,7 +159,10 @@ function capabilities(claims: NonNullable<EmrCheck['claims']>): Html {
   const allOrNothing = most === undefined ? 'yes' : `up to ${most} changes; beyond that, the gateway compensates`;
   return html`<h2>Capabilities</h2>
 ${facts([
-  ['Patients by', claims.patientIdentifierTypes.join(', ')],
+  [
+    'Patients by',
+    `${claims.patientIdentifierTypes.join(', ')}${claims.passesThrough ? '; the EHR looks up nobody' : ''}`,
+  ],
   ['Resources by', claims.resourceIdentifierTypes.join(', ')],
   ['Operations', claims.operations.join(', ')],
   ['Changes', claims.changes.join(', ') || 'none'],

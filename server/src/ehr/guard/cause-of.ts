@@ -1,4 +1,5 @@
 import { ConnectorError } from '@crossward/connector-kit';
+import { withoutNationalNumbers } from '../../identifiers/index.ts';
 import { connectionFault } from '../../log/connection-fault.ts';
 
 /**
@@ -10,5 +11,6 @@ export function causeOf(error: unknown): string {
   if (fault) return fault.text;
   // The message of another error can contain a value.
   if (!(error instanceof ConnectorError)) return 'the connector has a bug: see the log';
-  return error.message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+  const message = withoutNationalNumbers(error.message);
+  return message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 }

@@ -310,6 +310,30 @@ test('a limit that the EHR has not enforced for ten minutes is forgotten', async
   expect(pace.rate()).toBeUndefined();
 });
 
+test('a limit that becomes known later holds from then on, whatever the processes agree on', async () => {
+  const reports: RateReport[] = [];
+  const exchange = async (report: RateReport): Promise<SharedRate> => {
+    reports.push(report);
+    return { rate: 50, share: 0.5, pauseSeconds: 0 };
+  };
+  const pace = createPace({ exchange });
+  const { send, sent } = sender(pace);
+  send(10);
+  await pass(0);
+  expect(sent()).toBe(10);
+  pace.limit(undefined);
+  expect(pace.rate()).toBeUndefined();
+  pace.limit(2);
+  send(5);
+  await pass(1000);
+  expect(reports.length).toBeGreaterThan(0);
+  expect(pace.rate()).toBe(1);
+  await pass(2000);
+  expect(sent()).toBeLessThan(10 + 5);
+  await pass(3000);
+  expect(sent()).toBe(10 + 5);
+});
+
 /** Sends all the time, to an EHR with a bucket that is filled all the time and holds the requests of one second. */
 function saturate(pace: Pace, perSecond: number) {
   const counts = { accepted: 0, throttled: 0 };

@@ -1,7 +1,9 @@
+import type { Connector } from '@crossward/connector-kit';
 import type { ConnectionSettings } from '../../config/connection.ts';
 import type { EhrHttpSettings } from './ehr-http.ts';
 import type { EhrTls } from './ehr-tls.ts';
 import type { GuardSettings } from './guard.ts';
+import type { Pace } from './pace.ts';
 
 /** Milliseconds without progress after which a download ends. Longer than a caller's network is likely to pause. */
 const idleDownloadMs = 30_000;
@@ -29,4 +31,9 @@ export function httpSettings(connection: ConnectionSettings, tls: EhrTls | undef
     allowPlainText: connection.allow_plain_text,
     tls,
   };
+}
+
+/** Sets the rate that the connector says the EHR allows, unless the configuration has one. */
+export function limitRate(pace: Pace, connection: ConnectionSettings, { capabilities }: Connector): void {
+  if (connection.requests_per_second === undefined) pace.limit(capabilities.requestsPerSecond);
 }
