@@ -52,6 +52,8 @@ export interface Capabilities {
    * patient. Absent: it can list those of a resource and of a range.
    */
   readonly appointmentsByPatient?: 'required';
+  /** The longest comment of an appointment, in UTF-16 code units. Absent: as long as the gateway allows, 2,000 characters. */
+  readonly commentLength?: number;
   /** Whether a search for time slots can be for one patient, and whether it must. Absent: it cannot. */
   readonly slotsByPatient?: 'optional' | 'required';
   /**

@@ -56,9 +56,10 @@ export async function booking(
   gateway: Gateway,
   key: string,
   user?: object,
+  comment = 'Hello',
 ): Promise<() => Promise<AppointmentResponse>> {
   const slot = await freeSlot(gateway, { careUnit: main, resourceId: '1', healthcareServiceId: 'gp' });
-  const body = { ...creationBody(slot), patient_id: 'nhs_number:9990000018', comment: 'Hello' };
+  const body = { ...creationBody(slot), patient_id: 'nhs_number:9990000018', comment };
   return () =>
     gateway.request('POST', `${main}/appointments`, {
       body,

@@ -99,11 +99,3 @@ test('a cancellation whose response is lost is found', async () => {
   expect(response).toMatchObject({ status: 200, body: { status: 'cancelled', comment: 'Ill' } });
   expect(fake.seen.filter(({ method, path }) => method === 'PUT' && path.endsWith(`/${body.id}`))).toHaveLength(1);
 });
-
-test('what belongs to one patient alone is not listed for all', async () => {
-  const start = new Date().toISOString();
-  const end = new Date(Date.now() + 86_400_000).toISOString();
-  const query = new URLSearchParams({ start, end });
-  const { status, body } = await gateway.request('GET', `${main}/appointments?${query}`);
-  expect([status, body]).toMatchObject([501, { reason: 'operation_unsupported' }]);
-});

@@ -4,7 +4,7 @@ import { changeAppointments } from './changes.ts';
 import { connect } from './connection.ts';
 import { findPatient } from './patients.ts';
 import { probeGpConnect } from './probe.ts';
-import { type GpConnectSettings, gpConnectSettings } from './settings.ts';
+import { type GpConnectSettings, gpConnectSettings, longestComment } from './settings.ts';
 import { listTimeSlots } from './time-slots.ts';
 
 /** GP Connect Appointment Management 1.2.7: https://developer.nhs.uk/apis/gpconnect-1-2-7/appointments.html */
@@ -25,6 +25,7 @@ async function openGpConnect(context: ConnectorContext<GpConnectSettings>): Prom
       changes: ['create', 'update', 'cancel'],
       transactions: false,
       rebooks: true,
+      commentLength: longestComment,
       appointmentsByPatient: 'required',
     },
     findPatient: (identifier) => findPatient(client, identifier),

@@ -44,7 +44,7 @@ export const spineErrors = {
 } as const satisfies Record<string, Meaning>;
 export type SpineCode = keyof typeof spineErrors;
 
-/** Statuses that mean something without a code. The first two are of the proxy and of nginx, the third is not standard. */
+/** What statuses mean without a code. 461, 495 and 496 are not standard. The last two can come with BAD_REQUEST. */
 const statuses: Readonly<Record<number, Meaning & { readonly words?: string }>> = {
   495: { kind: 'rejected', words: ': it does not accept the client certificate' },
   496: { kind: 'rejected', words: ': it requires a client certificate' },
@@ -63,9 +63,9 @@ export class SpineError extends ConnectorError {
 
   constructor(status: number, answer: FhirResource | undefined, what: string) {
     const code = codeOf(answer);
-    const known = code === undefined ? statuses[status] : undefined;
-    const { kind, publicDetail }: Meaning = (code && spineErrors[code]) ?? known ?? { kind: 'rejected' };
-    const words = `The EHR responded with ${status}${code ? ` (${code})` : ''} to ${what}${known?.words ?? ''}`;
+    const ofStatus = statuses[status];
+    const { kind, publicDetail }: Meaning = (code && spineErrors[code]) ?? ofStatus ?? { kind: 'rejected' };
+    const words = `The EHR responded with ${status}${code ? ` (${code})` : ''} to ${what}${ofStatus?.words ?? ''}`;
     super(kind, words, { publicDetail, ...(kind === 'unavailable' ? { retryAfterSeconds: 1 } : {}) });
     this.status = status;
     this.code = code;

@@ -75,6 +75,7 @@ test.each([
   [415, outcomeInXml('BAD_REQUEST'), 'rejected', /415/],
   [495, '<html>', 'rejected', /does not accept the client certificate/],
   [496, '<html>', 'rejected', /requires a client certificate/],
+  [496, JSON.stringify(outcome('BAD_REQUEST')), 'rejected', /BAD_REQUEST.*requires a client certificate/],
   [461, '', 'rejected', /461/],
   [403, 'no', 'rejected', /403/],
   [418, JSON.stringify(outcome('A_NEW_CODE')), 'rejected', /418/],

@@ -10,6 +10,7 @@ import { Problem } from '../problems/problem.ts';
 import { contactable, contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';
 import { readPatientDetails } from './patient-details.ts';
+import { readComment } from './read-comment.ts';
 import type { RequestContext } from './request-context.ts';
 import { readReturnUrl } from './return-url.ts';
 import { longestAppointmentHours, slotFault } from './time-rules.ts';
@@ -30,6 +31,7 @@ export async function planCreation(
   const range = readRange(text, creationPlaces, careUnit.timeZone, longestAppointmentHours);
   assertNotPast(range.start, creationPlaces.start);
   const patientDetails = readPatientDetails(ehr, body.patient_details);
+  const comment = readComment(ehr, body.comment) ?? null;
   const patientPlace = inBody('patient_id');
   const resourcePlace = inBody('resource_id');
   const servicePlace = inBody('healthcare_service_id');
@@ -44,7 +46,7 @@ export async function planCreation(
     resourceId: resource.id,
     healthcareServiceId: service.id,
     ...range,
-    comment: body.comment || null,
+    comment,
     ...(patientDetails && { patientDetails }),
   };
   return planCreations(context, patient, [requested], returnUrl);

@@ -6,6 +6,7 @@ import type { ReadHeader } from '../identifiers/index.ts';
 import { inBody } from '../problems/places.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import type { AppointmentUpdateBody } from './contract.ts';
+import { readComment } from './read-comment.ts';
 import type { KnownAppointment } from './rebooking/known-appointment.ts';
 import { rebookingSteps } from './rebooking/steps.ts';
 import type { RequestContext } from './request-context.ts';
@@ -42,7 +43,7 @@ export async function readUpdate(
     body.resource_id === undefined
       ? undefined
       : await requireResource(ehr, careUnit, resourceIdentifier(body.resource_id, place, ehr, readHeader), place);
-  return { time, resourceId: resource?.id, comment: body.comment === undefined ? undefined : body.comment || null };
+  return { time, resourceId: resource?.id, comment: readComment(ehr, body.comment) };
 }
 
 /** Places and faults for problems with an update. */
