@@ -76,7 +76,8 @@ export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrite
     return Object.fromEntries(
       names.flatMap((name) => {
         const write = plain[name] as ((it: Write) => Promise<unknown>) | undefined;
-        if (!write) return [];
+        // An EHR without operation ids cannot withdraw what it has created: it stays.
+        if (!write || !plain[withdrawals[name]]) return [];
         const recording = (it: Write) => {
           records.push({ operationId: it.operationId, careUnit: it.careUnit, withdrawal: withdrawals[name] });
           return write(it);

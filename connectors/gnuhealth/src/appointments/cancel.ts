@@ -1,0 +1,44 @@
+import {
+  type Appointment,
+  type AppointmentCancellation,
+  type CareUnit,
+  ConnectorError,
+} from '@crossward/connector-kit';
+import type { Ehr } from '../ehr.ts';
+import { untilUnchanged } from './attempts.ts';
+import { afterWriting } from './book.ts';
+import { freeRowLike, tidyFreeRows, writeTogether } from './compound.ts';
+import { appointmentRow } from './own-row.ts';
+import type { TimedRow } from './record.ts';
+import { isSameTime, rowsAt } from './times.ts';
+
+/** Cancels, and adds a free row at the time in the same transaction. */
+export function cancel(
+  ehr: Ehr,
+  careUnit: CareUnit,
+  { appointmentId, comment }: AppointmentCancellation,
+): Promise<Appointment> {
+  return untilUnchanged(async () => {
+    const { row, appointment, patient } = await appointmentRow(ehr, careUnit, appointmentId);
+    if (appointment.state === 'cancelled') return appointment;
+    if (appointment.hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
+    const state = ehr.settings.cancelled_state ?? 'user_cancelled';
+    const values = { state, ...(comment === undefined ? {} : { comments: comment }) };
+    const freed = await freedBy(ehr, row);
+    const outcome = await writeTogether(ehr.rpc, patient, { write: { row, values }, create: freed });
+    if (outcome === 'refused') return undefined;
+    // Undecided: if it is cancelled now, it is as requested. If not, the next attempt cancels it.
+    if (outcome === 'undecided') return undefined;
+    const now = (await afterWriting(() => appointmentRow(ehr, careUnit, appointmentId))).appointment;
+    await tidyFreeRows(ehr.rpc, patient);
+    return now;
+  });
+}
+
+/** The free rows to add when an appointment leaves its time: none if the time is taken, free, or over. */
+export async function freedBy(ehr: Ehr, row: TimedRow): Promise<readonly object[]> {
+  if (row.start <= ehr.now()) return [];
+  const { taken, free } = await rowsAt(ehr.rpc, ehr.settings, [row.healthprof], row);
+  const isNeeded = taken.every(({ id }) => id === row.id) && !free.some((it) => isSameTime(it, row));
+  return isNeeded ? [freeRowLike(row)] : [];
+}

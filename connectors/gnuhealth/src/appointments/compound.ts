@@ -1,0 +1,70 @@
+import type { RpcClient } from '../rpc/client.ts';
+import { type Outcome, type Version, writeIfUnchanged } from '../rpc/conditional-write.ts';
+import { toRpc } from '../rpc/values.ts';
+import { type AppointmentRow, model, searchRows, type TimedRow } from './record.ts';
+
+/** Changes to rows of `gnuhealth.appointment`, made together or not at all. */
+export interface Compound {
+  readonly write?: { readonly row: AppointmentRow; readonly values: object };
+  readonly remove?: readonly AppointmentRow[];
+  readonly create?: readonly object[];
+}
+
+export function versionOf({ id, _timestamp }: AppointmentRow): Version {
+  return { model, id, _timestamp };
+}
+
+/** A change of one row. */
+export function writeRow(rpc: RpcClient, row: AppointmentRow, values: object): Promise<Outcome> {
+  return writeIfUnchanged(rpc, [versionOf(row)], `model.${model}.write`, [[row.id], values]);
+}
+
+/**
+ * One call, so one transaction of the server: a write of the patient's field `appointments`, as Tryton's own client sends it
+ * when somebody edits the appointments in a patient's form. Every row that is written or removed must be unchanged. Rows that
+ * are created belong to the patient.
+ */
+export function writeTogether(
+  rpc: RpcClient,
+  patient: number,
+  { write, remove = [], create = [] }: Compound,
+): Promise<Outcome> {
+  const actions = [
+    ...(write ? [['write', [write.row.id], write.values]] : []),
+    ...(remove.length > 0 ? [['delete', remove.map(({ id }) => id)]] : []),
+    ...(create.length > 0 ? [['create', create]] : []),
+  ];
+  const versions = [...(write ? [write.row] : []), ...remove].map(versionOf);
+  return writeIfUnchanged(rpc, versions, 'model.gnuhealth.patient.write', [[patient], { appointments: actions }]);
+}
+
+/** The values of a free row at the time of an appointment. */
+export function freeRowLike({ healthprof, speciality, institution, appointment_type, start, end }: TimedRow): object {
+  return {
+    state: 'free',
+    healthprof,
+    speciality,
+    institution,
+    appointment_type,
+    appointment_date: toRpc(start),
+    appointment_date_end: toRpc(end),
+  };
+}
+
+/**
+ * Takes the patient out of free rows: `writeTogether` creates them with one. Whatever fails here is done with the patient's
+ * next change; until then, staff see the patient in a free time.
+ */
+export async function tidyFreeRows(rpc: RpcClient, patient: number): Promise<void> {
+  try {
+    const rows = await searchRows(rpc, [
+      ['state', '=', 'free'],
+      ['patient', '=', patient],
+    ]);
+    if (rows.length === 0) return;
+    const ids = rows.map(({ id }) => id);
+    await writeIfUnchanged(rpc, rows.map(versionOf), `model.${model}.write`, [ids, { patient: null }]);
+  } catch {
+    // The change itself is done.
+  }
+}

@@ -1,0 +1,63 @@
+import type { Appointment, AppointmentPosition, AppointmentQuery, CareUnit } from '@crossward/connector-kit';
+import type { Ehr } from '../ehr.ts';
+import { compareKeys } from '../order.ts';
+import type { Domain } from '../rpc/client.ts';
+import { recordId, recordIds } from '../rpc/values.ts';
+import { pagesByStart } from './pages.ts';
+import { searchRows, statesFor, toAppointment } from './record.ts';
+import { overlap, overlapping } from './times.ts';
+
+export async function findAppointments(
+  { rpc, settings, directory }: Ehr,
+  careUnit: CareUnit,
+  ids: readonly string[],
+): Promise<readonly Appointment[]> {
+  const known = recordIds(ids);
+  if (known.length === 0) return [];
+  const institution = directory.institutionOf(careUnit);
+  const rows = await searchRows(rpc, [
+    ['id', 'in', known],
+    ['institution', '=', institution],
+  ]);
+  return rows.flatMap((row) => toAppointment(row, careUnit.id, settings) ?? []);
+}
+
+export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promise<readonly Appointment[]> {
+  const { careUnit, after, range, limit } = query;
+  const domain = domainOf(ehr, query);
+  if (!domain) return [];
+  const found: Appointment[] = [];
+  for await (const rows of pagesByStart(ehr.rpc, domain, after?.start)) {
+    const shown = rows
+      .flatMap((row) => toAppointment(row, careUnit.id, ehr.settings) ?? [])
+      .filter((it) => !range || overlap(it, range))
+      .filter((it) => !after || compareKeys(keys(it), keys(after)) > 0);
+    found.push(...shown.sort((a, b) => compareKeys(keys(a), keys(b))));
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+/** `undefined`: no appointment can match. */
+function domainOf({ directory, settings }: Ehr, query: AppointmentQuery): Domain | undefined {
+  const { careUnit, patientId, resourceId, range, states = [] } = query;
+  const patient = patientId === undefined ? undefined : recordId(patientId);
+  const professional = resourceId === undefined ? undefined : recordId(resourceId);
+  if ((patientId !== undefined && patient === undefined) || (resourceId !== undefined && professional === undefined)) {
+    return undefined;
+  }
+  const wanted = statesFor(states.length === 0 ? ['booked', 'cancelled'] : states);
+  if (wanted.length === 0) return undefined;
+  return [
+    ['institution', '=', directory.institutionOf(careUnit)],
+    ['state', 'in', wanted],
+    ['patient', patient === undefined ? '!=' : '=', patient ?? null],
+    ['healthprof', professional === undefined ? '!=' : '=', professional ?? null],
+    ['appointment_date', '!=', null],
+    ...(range ? overlapping(range, settings) : []),
+  ];
+}
+
+function keys({ start, id }: AppointmentPosition) {
+  return [start.getTime(), id];
+}

@@ -1,0 +1,50 @@
+import type { Domain, RpcClient } from '../rpc/client.ts';
+import { toRpc } from '../rpc/values.ts';
+import { defaultMinutes, type GnuHealthSettings } from '../settings.ts';
+import { searchRows, type TimedRow, takingStates, timed } from './record.ts';
+
+interface Range {
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/** Rows that overlap the range. Those without an end have the usual length. */
+export function overlapping(
+  { start, end }: Range,
+  { minutes_without_end = defaultMinutes }: GnuHealthSettings,
+): Domain {
+  const latestStart = new Date(start.getTime() - minutes_without_end * 60_000);
+  return [
+    ['appointment_date', '<', toRpc(end)],
+    [
+      'OR',
+      ['appointment_date_end', '>', toRpc(start)],
+      // An end that is not after the start counts as missing.
+      ['appointment_date', '>', toRpc(latestStart)],
+    ],
+  ];
+}
+
+/** The appointments and free times of these professionals that overlap the range, at any institution. */
+export async function rowsAt(
+  rpc: RpcClient,
+  settings: GnuHealthSettings,
+  professionals: readonly number[],
+  range: Range,
+): Promise<{ readonly taken: readonly TimedRow[]; readonly free: readonly TimedRow[] }> {
+  const rows = await searchRows(rpc, [
+    ['healthprof', 'in', professionals],
+    ['state', 'in', ['free', ...takingStates]],
+    ...overlapping(range, settings),
+  ]);
+  const there = rows.flatMap((row) => timed(row, settings) ?? []).filter((row) => overlap(row, range));
+  return { taken: there.filter(({ state }) => state !== 'free'), free: there.filter(({ state }) => state === 'free') };
+}
+
+export function overlap(a: Range, b: Range): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+export function isSameTime(a: Range, b: Range): boolean {
+  return a.start.getTime() === b.start.getTime() && a.end.getTime() === b.end.getTime();
+}

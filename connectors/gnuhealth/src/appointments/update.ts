@@ -1,0 +1,81 @@
+import { type Appointment, type AppointmentUpdate, type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import type { Ehr } from '../ehr.ts';
+import { toRpc } from '../rpc/values.ts';
+import { untilUnchanged } from './attempts.ts';
+import { afterWriting } from './book.ts';
+import { freedBy } from './cancel.ts';
+import { tidyFreeRows, writeRow, writeTogether } from './compound.ts';
+import { appointmentRow } from './own-row.ts';
+import type { TimedRow } from './record.ts';
+import { freeRowAt, type Target, taken } from './target.ts';
+import { isSameTime, rowsAt } from './times.ts';
+
+/** Changes the comment, or moves the appointment: it keeps its id. */
+export function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment> {
+  let mayBeDone = false;
+  return untilUnchanged(async () => {
+    const { row, appointment, patient } = await appointmentRow(ehr, careUnit, change.appointmentId);
+    if (appointment.state === 'cancelled') {
+      throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
+    }
+    const target: Target = { ...appointment, ...change.time, resourceId: change.resourceId ?? appointment.resourceId };
+    const values = change.comment === undefined ? {} : { comments: change.comment };
+    const stays = isSameTime(target, appointment) && target.resourceId === appointment.resourceId;
+    if (stays) {
+      const isAsWanted = change.comment === undefined || (change.comment || null) === appointment.comment;
+      if (isAsWanted && (mayBeDone || change.comment === undefined)) return appointment;
+      const outcome = await writeRow(ehr.rpc, row, values);
+      mayBeDone ||= outcome === 'undecided';
+      if (outcome !== 'done') return undefined;
+    } else {
+      if (appointment.hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
+      await expectResource(ehr, careUnit, target.resourceId);
+      const free = await freeRowAt(ehr, careUnit, target, row.id);
+      const outcome = await move(ehr, patient, row, free, values);
+      mayBeDone ||= outcome === 'undecided';
+      if (outcome !== 'done') return undefined;
+      await expectAlone(ehr, careUnit, change.appointmentId, row);
+    }
+    const now = (await afterWriting(() => appointmentRow(ehr, careUnit, change.appointmentId))).appointment;
+    await tidyFreeRows(ehr.rpc, patient);
+    return now;
+  });
+}
+
+async function expectResource(ehr: Ehr, careUnit: CareUnit, resourceId: string): Promise<void> {
+  const resource = await ehr.directory.find(careUnit, ({ resources }) => resources.find(({ id }) => id === resourceId));
+  if (!resource) throw new ConnectorError('resource_not_found', 'The care unit has no such health professional');
+}
+
+/** The appointment takes the time of the free row, which is removed, and leaves a free row at its former time. */
+async function move(ehr: Ehr, patient: number, row: TimedRow, free: TimedRow, values: object) {
+  const time = {
+    appointment_date: toRpc(free.start),
+    appointment_date_end: toRpc(free.end),
+    // Named only if it changes: the calendar module makes a new event for the professional.
+    ...(free.healthprof === row.healthprof ? {} : { healthprof: free.healthprof }),
+  };
+  return writeTogether(ehr.rpc, patient, {
+    write: { row, values: { ...values, ...time } },
+    remove: [free],
+    create: await freedBy(ehr, row),
+  });
+}
+
+/**
+ * As after a booking: somebody may have confirmed an overlapping appointment in between. Then the appointment goes back.
+ *
+ * @throws ConnectorError `time_slot_unavailable`
+ */
+async function expectAlone(ehr: Ehr, careUnit: CareUnit, id: string, former: TimedRow): Promise<void> {
+  const isAlone = await afterWriting(async () => {
+    const { row, appointment, patient } = await appointmentRow(ehr, careUnit, id);
+    const there = await rowsAt(ehr.rpc, ehr.settings, [row.healthprof], row);
+    if (there.taken.every((it) => it.id === row.id)) return true;
+    const back = { ...appointment, resourceId: String(former.healthprof), start: former.start, end: former.end };
+    const outcome = await move(ehr, patient, row, await freeRowAt(ehr, careUnit, back, row.id), {});
+    if (outcome !== 'done') throw new ConnectorError('outcome_unknown', 'An appointment that moved was changed');
+    return false;
+  });
+  if (!isAlone) throw taken();
+}

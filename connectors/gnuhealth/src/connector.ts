@@ -1,0 +1,57 @@
+import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
+import { batchedLookUps } from '@crossward/connector-kit';
+import { listAppointmentChanges } from './appointments/changes.ts';
+import { findAppointments, listAppointments } from './appointments/read.ts';
+import { listTimeSlots } from './appointments/time-slots.ts';
+import { changeAppointments } from './appointments/write.ts';
+import { gnuHealthDirectChanges } from './direct-changes.ts';
+import { openEhr } from './open-ehr.ts';
+import { findPatient } from './patients.ts';
+import { probe } from './probe.ts';
+import { documents } from './records/documents.ts';
+import { medicalNotes } from './records/medical-notes.ts';
+import { type GnuHealthSettings, gnuHealthSettings } from './settings.ts';
+
+const mostIds = 200;
+
+/** GNU Health 5 on Tryton 7.0: https://www.gnuhealth.org */
+export const gnuHealthConnector: StatelessConnectorModule<GnuHealthSettings> = {
+  name: 'gnuhealth',
+  settingsSchema: gnuHealthSettings,
+  open,
+  probe,
+  directChanges: gnuHealthDirectChanges,
+};
+
+/** Opens without asking the server, so that a gateway starts while it is away. */
+async function open(context: ConnectorContext<GnuHealthSettings>): Promise<Connector> {
+  const ehr = openEhr(context);
+  const { national_number: number } = context.settings;
+  return {
+    capabilities: {
+      patientIdentifierTypes: ['emr_id', ...(number ? [number] : [])],
+      resourceIdentifierTypes: ['emr_id', ...(number && number !== 'nhs_number' ? [number] : [])],
+      changes: ['create', 'update', 'cancel'],
+      transactions: false,
+    },
+    findPatient: (identifier) => findPatient(ehr.rpc, ehr.settings, identifier),
+    findResource: async (careUnit, { type, value }) =>
+      (await ehr.directory.find(careUnit, ({ resources }) =>
+        resources.find((it) => it.identifiers.some((own) => own.type === type && own.value === value)),
+      )) ?? null,
+    listResources: async (careUnit) => (await ehr.directory.of(careUnit)).resources,
+    async listHealthcareServices(careUnit, wanted = []) {
+      const complete = await ehr.directory.find(careUnit, ({ services }) =>
+        wanted.every((id) => services.some((it) => it.id === id)) ? services : undefined,
+      );
+      return complete ?? (await ehr.directory.of(careUnit)).services;
+    },
+    listTimeSlots: (query) => listTimeSlots(ehr, query),
+    findAppointments: batchedLookUps((careUnit, ids) => findAppointments(ehr, careUnit, ids), mostIds),
+    listAppointments: (query) => listAppointments(ehr, query),
+    listAppointmentChanges: (query) => listAppointmentChanges(ehr, query),
+    changeAppointments: (write) => changeAppointments(ehr, write),
+    ...medicalNotes(ehr),
+    ...documents(ehr),
+  };
+}

@@ -1,0 +1,64 @@
+import { type Appointment, type ConnectorContext, ConnectorError, type DirectChanges } from '@crossward/connector-kit';
+import { searchRows } from './appointments/record.ts';
+import { rowsAt } from './appointments/times.ts';
+import { openEhr } from './open-ehr.ts';
+import { toRpc } from './rpc/values.ts';
+import type { GnuHealthSettings } from './settings.ts';
+
+const model = 'model.gnuhealth.appointment';
+
+/** As staff do it in Tryton's client: without a look at what others have changed in between. */
+export async function gnuHealthDirectChanges(context: ConnectorContext<GnuHealthSettings>): Promise<DirectChanges> {
+  const { rpc, settings } = openEhr(context);
+  await rpc.userId();
+
+  async function send(method: string, params: readonly unknown[]): Promise<unknown> {
+    const answer = await rpc.write(method, params, { repeatable: false });
+    if ('result' in answer) return answer.result;
+    throw new ConnectorError('rejected', `The EHR rejected a direct change with ${answer.exception}`);
+  }
+
+  async function rowOf({ id }: Pick<Appointment, 'id'>) {
+    const [row] = await searchRows(rpc, [['id', '=', Number(id)]]);
+    if (!row) throw new ConnectorError('rejected', 'The EHR does not have the appointment');
+    return row;
+  }
+
+  return {
+    async cancel(appointment) {
+      const row = await rowOf(appointment);
+      const { healthprof, speciality, institution, appointment_date, appointment_date_end } = row;
+      await send(`${model}.write`, [[row.id], { state: 'center_cancelled' }]);
+      await send(`${model}.create`, [
+        [{ state: 'free', healthprof, speciality, institution, appointment_date, appointment_date_end }],
+      ]);
+    },
+    comment: async ({ id }, text) => void (await send(`${model}.write`, [[Number(id)], { comments: text }])),
+    async take(slot) {
+      const { free } = await rowsAt(rpc, settings, [Number(slot.resourceId)], slot);
+      const [row] = free;
+      const [patient] = await rpc.searchRead({ model: 'gnuhealth.patient', domain: [], fields: ['id'], limit: 1 });
+      if (!row || !patient) throw new ConnectorError('rejected', 'The EHR has no free appointment at this time');
+      await send(`${model}.write`, [[row.id], { state: 'confirmed', patient: patient.id }]);
+      return async () => void (await send(`${model}.write`, [[row.id], { state: 'free', patient: null }]));
+    },
+    async overbook(appointment, patientId) {
+      const { healthprof, speciality, institution } = await rowOf(appointment);
+      const made = await send(`${model}.create`, [
+        [
+          {
+            state: 'confirmed',
+            patient: Number(patientId),
+            healthprof,
+            speciality,
+            institution,
+            appointment_date: toRpc(appointment.start),
+            appointment_date_end: toRpc(appointment.end),
+            comments: null,
+          },
+        ],
+      ]);
+      return async () => void (await send(`${model}.write`, [made, { state: 'center_cancelled' }]));
+    },
+  };
+}

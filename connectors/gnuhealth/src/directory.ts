@@ -1,0 +1,148 @@
+import {
+  type CareUnit,
+  type ConfiguredCareUnit,
+  ConnectorError,
+  type HealthcareService,
+  type Resource,
+  type ResourceIdentifier,
+} from '@crossward/connector-kit';
+import { Check } from 'typebox/value';
+import { numberIn } from './national-numbers.ts';
+import { compareText } from './order.ts';
+import type { RpcClient } from './rpc/client.ts';
+import { careUnitSettings, type GnuHealthSettings } from './settings.ts';
+
+const lifetimeMilliseconds = 60_000;
+
+/** The health professionals of a care unit's institution, and their specialities. */
+export interface CareUnitDirectory {
+  readonly careUnitId: string;
+  readonly institution: number;
+  /** Ordered by id. */
+  readonly resources: readonly Resource[];
+  /** Ordered by id. */
+  readonly services: readonly HealthcareService[];
+}
+
+export interface Directory {
+  /** Known without asking the server. */
+  institutionOf(careUnit: CareUnit): number;
+  of(careUnit: CareUnit): Promise<CareUnitDirectory>;
+  /** What `pick` finds, in a directory that is read anew if it finds nothing in the one that is kept. */
+  find<Value>(
+    careUnit: CareUnit,
+    pick: (directory: CareUnitDirectory) => Value | undefined,
+  ): Promise<Value | undefined>;
+}
+
+interface Professional {
+  readonly id: number;
+  readonly 'party.': { readonly name: string | null; readonly lastname: string | null; readonly ref: string | null };
+}
+
+interface Speciality {
+  readonly id: number;
+  readonly healthprof: number;
+  readonly specialty: number;
+  readonly 'specialty.': { readonly name: string };
+}
+
+/** @throws ConnectorError if the settings of a care unit are invalid */
+export function createDirectory(
+  rpc: RpcClient,
+  settings: GnuHealthSettings,
+  careUnits: readonly ConfiguredCareUnit[],
+  now: () => Date,
+): Directory {
+  const institutions = new Map(careUnits.map(({ id, settings: own }) => [id, institutionIn(id, own)]));
+  const kept = new Map<string, { readonly loadedAt: number; readonly directory: Promise<CareUnitDirectory> }>();
+
+  function institutionOf({ id }: CareUnit): number {
+    const institution = institutions.get(id);
+    if (institution === undefined) throw new ConnectorError('rejected', 'The care unit is not configured');
+    return institution;
+  }
+
+  function load(careUnit: CareUnit): Promise<CareUnitDirectory> {
+    const directory = read(rpc, settings, careUnit.id, institutionOf(careUnit));
+    kept.set(careUnit.id, { loadedAt: now().getTime(), directory });
+    directory.catch(() => {
+      if (kept.get(careUnit.id)?.directory === directory) kept.delete(careUnit.id);
+    });
+    return directory;
+  }
+
+  function of(careUnit: CareUnit): Promise<CareUnitDirectory> {
+    const current = kept.get(careUnit.id);
+    return current && now().getTime() - current.loadedAt < lifetimeMilliseconds ? current.directory : load(careUnit);
+  }
+
+  return {
+    institutionOf,
+    of,
+    async find(careUnit, pick) {
+      const current = of(careUnit);
+      const found = pick(await current);
+      if (found !== undefined) return found;
+      // Another caller may have read it anew by now.
+      const newer = kept.get(careUnit.id)?.directory;
+      return pick(await (newer && newer !== current ? newer : load(careUnit)));
+    },
+  };
+}
+
+function institutionIn(careUnitId: string, settings: unknown): number {
+  if (Check(careUnitSettings, settings)) return settings.institution;
+  throw new ConnectorError('rejected', `Care unit ${careUnitId} needs settings with the id of its institution`);
+}
+
+async function read(
+  rpc: RpcClient,
+  settings: GnuHealthSettings,
+  careUnitId: string,
+  institution: number,
+): Promise<CareUnitDirectory> {
+  const [professionals, specialities] = await Promise.all([
+    rpc.searchRead<Professional>({
+      model: 'gnuhealth.healthprofessional',
+      domain: [['institution', '=', institution]],
+      fields: ['party.name', 'party.lastname', 'party.ref'],
+    }),
+    rpc.searchRead<Speciality>({
+      model: 'gnuhealth.hp_specialty',
+      domain: [['healthprof.institution', '=', institution]],
+      fields: ['healthprof', 'specialty', 'specialty.name'],
+    }),
+  ]);
+  const shown = professionals.filter(({ id }) => id !== settings.note_author);
+  const resources = shown.map((it) => toResource(it, specialities, settings));
+  const offered = new Set(resources.flatMap(({ healthcareServiceIds }) => healthcareServiceIds));
+  const names = new Map(specialities.map((it) => [String(it.specialty), it['specialty.'].name]));
+  const services = [...names]
+    .filter(([id]) => offered.has(id))
+    .map(([id, name]) => ({ id, name, durationMinutes: null }));
+  return {
+    careUnitId,
+    institution,
+    resources: resources.sort((a, b) => compareText(a.id, b.id)),
+    services: services.sort((a, b) => compareText(a.id, b.id)),
+  };
+}
+
+function toResource(
+  { id, 'party.': party }: Professional,
+  specialities: readonly Speciality[],
+  { national_number: type }: GnuHealthSettings,
+): Resource {
+  const own = specialities.filter(({ healthprof }) => healthprof === id).map(({ specialty }) => String(specialty));
+  const number = type === undefined || type === 'nhs_number' ? undefined : numberIn(type, party.ref);
+  const identifiers: ResourceIdentifier[] = [{ type: 'emr_id', value: String(id) }];
+  if (number !== undefined && type !== undefined && type !== 'nhs_number') identifiers.push({ type, value: number });
+  return {
+    id: String(id),
+    identifiers,
+    kind: 'practitioner',
+    name: [party.name, party.lastname].filter((part) => part).join(' ') || String(id),
+    healthcareServiceIds: [...new Set(own)].sort(compareText),
+  };
+}

@@ -1,0 +1,103 @@
+import {
+  type CareUnit,
+  ConnectorError,
+  type Document,
+  type DocumentContent,
+  type DocumentOperations,
+  type DocumentQuery,
+  type DocumentWrite,
+} from '@crossward/connector-kit';
+import type { Ehr } from '../ehr.ts';
+import { standingOf } from '../patients.ts';
+import { recordId } from '../rpc/values.ts';
+import { type Attachment, describe, institutionOf, nameFor, toDocument } from './attachment.ts';
+import { createBody, decoded } from './base64.ts';
+import { newestFirst, pageOf } from './newest-first.ts';
+
+const model = 'ir.attachment';
+const owner = 'gnuhealth.patient';
+const fields = ['name', 'description', 'resource', 'data', 'create_date'];
+const sizeOnly = { 'ir.attachment.data': 'size' };
+
+/** Attachments of the patient. They cannot be withdrawn, because the server keeps no operation ids for them. */
+export function documents(ehr: Ehr): Partial<DocumentOperations> {
+  return {
+    listDocuments: (query) => list(ehr, query),
+    findDocument: async (careUnit, patientId, documentId) => {
+      const found = await find(ehr, careUnit, patientId, recordId(documentId));
+      return found ? toDocument(found) : null;
+    },
+    readDocument: (careUnit, patientId, documentId) => read(ehr, careUnit, patientId, recordId(documentId)),
+    createDocument: (write) => create(ehr, write),
+  };
+}
+
+async function list(ehr: Ehr, query: DocumentQuery): Promise<readonly Document[]> {
+  const shown = await search(ehr, query.careUnit, query.patientId, []);
+  return newestFirst(pageOf(shown, query).map(toDocument));
+}
+
+async function find(
+  ehr: Ehr,
+  careUnit: CareUnit,
+  patientId: string,
+  id: number | undefined,
+): Promise<Attachment | undefined> {
+  if (id === undefined) return undefined;
+  const [found] = await search(ehr, careUnit, patientId, [['id', '=', id]]);
+  return found;
+}
+
+/** The patient's attachments. Those that name no institution are shown by every care unit. */
+async function search(
+  { rpc, directory }: Ehr,
+  careUnit: CareUnit,
+  patientId: string,
+  terms: readonly unknown[],
+): Promise<readonly Attachment[]> {
+  const patient = recordId(patientId);
+  if (patient === undefined) return [];
+  const domain = [['resource', '=', `${owner},${patient}`], ['type', '=', 'data'], ...terms];
+  const found = await rpc.searchRead<Attachment>({ model, domain, fields, context: sizeOnly });
+  const institution = directory.institutionOf(careUnit);
+  return found.filter((it) => (institutionOf(it) ?? institution) === institution);
+}
+
+async function read(
+  ehr: Ehr,
+  careUnit: CareUnit,
+  patientId: string,
+  id: number | undefined,
+): Promise<DocumentContent | null> {
+  const found = await find(ehr, careUnit, patientId, id);
+  if (!found) return null;
+  const { contentType, size } = toDocument(found);
+  const response = await ehr.rpc.stream(`model.${model}.read`, [[found.id], ['data']]);
+  if (response.status !== 200) {
+    await response.chunks[Symbol.asyncIterator]().return?.();
+    throw new ConnectorError('rejected', `The EHR responded ${response.status} to a request for a document`);
+  }
+  return { contentType, size, chunks: decoded(response.chunks) };
+}
+
+async function create(ehr: Ehr, write: DocumentWrite): Promise<Document> {
+  const { careUnit, patientId, authorId, title, contentType, size, content } = write;
+  const patient = recordId(patientId);
+  if (patient === undefined || (await standingOf(ehr.rpc, patientId)) === 'unknown') {
+    throw new ConnectorError('patient_not_found', 'The EHR has no such patient');
+  }
+  const author = authorId === null ? null : (recordId(authorId) ?? null);
+  const values = {
+    name: nameFor(title),
+    type: 'data',
+    resource: `${owner},${patient}`,
+    description: describe(contentType, ehr.directory.institutionOf(careUnit), author),
+  };
+  const answer = await ehr.rpc.send(createBody(`model.${model}.create`, values, size, content), false);
+  if (!('result' in answer))
+    throw new ConnectorError('rejected', `The EHR rejected a document with ${answer.exception}`);
+  const [id] = Array.isArray(answer.result) ? (answer.result as unknown[]) : [];
+  const made = await find(ehr, careUnit, patientId, Number(id)).catch(() => undefined);
+  if (!made) throw new ConnectorError('outcome_unknown', 'A document was written and cannot be read');
+  return toDocument(made);
+}

@@ -1,0 +1,141 @@
+import {
+  type CareUnit,
+  ConnectorError,
+  type MedicalNote,
+  type MedicalNoteOperations,
+  type MedicalNoteQuery,
+  type MedicalNoteWrite,
+} from '@crossward/connector-kit';
+import type { Ehr } from '../ehr.ts';
+import { standingOf } from '../patients.ts';
+import type { Domain } from '../rpc/client.ts';
+import { fromRpc, type RpcDateTime, recordId, toRpc } from '../rpc/values.ts';
+import { newestFirst, pageOf } from './newest-first.ts';
+
+const model = 'gnuhealth.patient.evaluation';
+
+/** The texts of an evaluation, as its form shows them. A note of the gateway is in `notes`. */
+const texts = {
+  notes_complaint: 'Complaint details',
+  present_illness: 'Present illness',
+  evaluation_summary: 'Clinical and physical',
+  info_diagnosis: 'Diagnosis',
+  directions: 'Therapeutic plan',
+  notes: 'Notes',
+} as const;
+type TextField = keyof typeof texts;
+
+interface Evaluation extends Readonly<Record<TextField, string | null>> {
+  readonly id: number;
+  readonly patient: number;
+  readonly healthprof: number | null;
+  readonly appointment: number | null;
+  readonly chief_complaint: string | null;
+  readonly create_date: RpcDateTime;
+}
+
+const fields = ['patient', 'healthprof', 'appointment', 'chief_complaint', 'create_date', ...Object.keys(texts)];
+
+/** Evaluations. The server keeps no operation ids for them and lets nobody delete them, so writes cannot be withdrawn. */
+export function medicalNotes(ehr: Ehr): Partial<MedicalNoteOperations> {
+  const { note_author } = ehr.settings;
+  return {
+    listMedicalNotes: (query) => list(ehr, query),
+    findMedicalNote: (careUnit, patientId, noteId) => find(ehr, careUnit, patientId, recordId(noteId)),
+    ...(note_author === undefined ? {} : { createMedicalNote: (write) => create(ehr, write, note_author) }),
+  };
+}
+
+async function list(ehr: Ehr, query: MedicalNoteQuery): Promise<readonly MedicalNote[]> {
+  const { careUnit, patientId, start, end, authorId } = query;
+  const patient = recordId(patientId);
+  const author = authorId === undefined ? undefined : recordId(authorId);
+  if (patient === undefined || (authorId !== undefined && author === undefined)) return [];
+  const known = await ehr.rpc.searchRead<Pick<Evaluation, 'id' | 'create_date'>>({
+    model,
+    domain: [
+      ...atCareUnit(ehr, careUnit, patient),
+      ...(start ? [['create_date', '>=', toRpc(start)]] : []),
+      ...(end ? [['create_date', '<', toRpc(end)]] : []),
+      ...(author === undefined ? [] : [['healthprof', '=', author]]),
+    ],
+    fields: ['create_date'],
+  });
+  const ids = pageOf(known, query).map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const found = await ehr.rpc.searchRead<Evaluation>({ model, domain: [['id', 'in', ids]], fields });
+  return newestFirst(found.map((it) => toNote(it, ehr)).filter((note) => note.patientId === patientId));
+}
+
+async function find(
+  ehr: Ehr,
+  careUnit: CareUnit,
+  patientId: string,
+  id: number | undefined,
+): Promise<MedicalNote | null> {
+  const patient = recordId(patientId);
+  if (id === undefined || patient === undefined) return null;
+  const domain = [...atCareUnit(ehr, careUnit, patient), ['id', '=', id]];
+  const [found] = await ehr.rpc.searchRead<Evaluation>({ model, domain, fields });
+  return found ? toNote(found, ehr) : null;
+}
+
+async function create(ehr: Ehr, write: MedicalNoteWrite, gateway: number): Promise<MedicalNote> {
+  const { careUnit, patientId, authorId, title, text, appointmentId } = write;
+  const patient = recordId(patientId);
+  if (patient === undefined || (await standingOf(ehr.rpc, patientId)) === 'unknown') {
+    throw new ConnectorError('patient_not_found', 'The EHR has no such patient');
+  }
+  const author = authorId === null ? gateway : recordId(authorId);
+  const isKnown = author === gateway || (await ehr.directory.of(careUnit)).resources.some(({ id }) => id === authorId);
+  if (author === undefined || !isKnown) {
+    throw new ConnectorError('resource_not_found', 'The care unit has no such health professional');
+  }
+  const values = {
+    patient,
+    healthprof: author,
+    institution: ehr.directory.institutionOf(careUnit),
+    appointment: appointmentId === null ? null : (recordId(appointmentId) ?? null),
+    chief_complaint: title,
+    notes: text,
+    evaluation_start: toRpc(ehr.rpc.now()),
+  };
+  const answer = await ehr.rpc.write(`model.${model}.create`, [[values]], { repeatable: false });
+  const [id] = 'result' in answer && Array.isArray(answer.result) ? (answer.result as unknown[]) : [];
+  if (!('result' in answer)) throw new ConnectorError('rejected', `The EHR rejected a note with ${answer.exception}`);
+  const note = await find(ehr, careUnit, patientId, Number(id)).catch(() => null);
+  if (!note) throw new ConnectorError('outcome_unknown', 'A note was written and cannot be read');
+  return note;
+}
+
+/** An evaluation without an institution is shown by every care unit. */
+function atCareUnit({ directory }: Ehr, careUnit: CareUnit, patient: number): Domain {
+  return [
+    ['patient', '=', patient],
+    ['institution', 'in', [directory.institutionOf(careUnit), null]],
+  ];
+}
+
+function toNote(found: Evaluation, { settings }: Ehr): MedicalNote {
+  const { id, patient, healthprof, appointment, chief_complaint, create_date } = found;
+  return {
+    id: String(id),
+    patientId: String(patient),
+    createdAt: fromRpc(create_date),
+    authorId: healthprof === null || healthprof === settings.note_author ? null : String(healthprof),
+    title: chief_complaint || null,
+    text: textOf(found),
+    appointmentId: appointment === null ? null : String(appointment),
+  };
+}
+
+/** One text as it is; several under their headings. */
+function textOf(found: Evaluation): string {
+  const written = Object.entries(texts).flatMap(([field, heading]) => {
+    const text = found[field as TextField];
+    return text ? [{ heading, text }] : [];
+  });
+  const [only, another] = written;
+  if (!only) return '';
+  return another ? written.map(({ heading, text }) => `${heading}:\n${text}`).join('\n\n') : only.text;
+}

@@ -1,0 +1,135 @@
+import { ConnectorError, type EhrHttp, type EhrRequest, type EhrStream } from '@crossward/connector-kit';
+import type { GnuHealthSettings } from '../settings.ts';
+import { createSessions, type Session } from './session.ts';
+
+/** A term of a search, or a group of terms. */
+export type Domain = readonly unknown[];
+
+export interface Search {
+  readonly model: string;
+  readonly domain: Domain;
+  readonly fields: readonly string[];
+  /** Such as `[['appointment_date', 'ASC']]`. Default: by id. */
+  readonly order?: readonly (readonly [string, 'ASC' | 'DESC'])[];
+  readonly limit?: number;
+  readonly context?: object;
+}
+
+interface WithId {
+  readonly id: number;
+}
+
+/** The server's answer to a write: done, or rejected by an exception of Tryton of this name, and rolled back. */
+export type Answer = { readonly result: unknown } | { readonly exception: string };
+
+/** Tryton's JSON-RPC: https://docs.tryton.org/projects/server/en/7.0/topics/rpc.html */
+export interface RpcClient {
+  /** The id of the user that the gateway signs in as. */
+  userId(): Promise<number>;
+  /** @throws ConnectorError */
+  call(method: string, params: readonly unknown[], context?: object): Promise<unknown>;
+  searchRead<Row extends WithId>(search: Search): Promise<readonly Row[]>;
+  /**
+   * Sends a write once, or as often as needed if it is `repeatable`.
+   *
+   * @throws ConnectorError `outcome_unknown` if the server's answer does not tell whether it was done
+   */
+  write(
+    method: string,
+    params: readonly unknown[],
+    options: { readonly context?: object; readonly repeatable: boolean },
+  ): Promise<Answer>;
+  /** As `write`, with a body of its own. */
+  send(body: EhrRequest['body'], repeatable: boolean): Promise<Answer>;
+  /** The response to a read, as it arrives. */
+  stream(method: string, params: readonly unknown[]): Promise<EhrStream>;
+  /** By the `Date` of the last response. */
+  now(): Date;
+}
+
+export function createRpcClient(http: EhrHttp, settings: GnuHealthSettings, now: () => Date): RpcClient {
+  const sessions = createSessions(http, settings, () => now().getTime());
+  /** By how much the clock of the server is ahead, in milliseconds. */
+  let ahead = 0;
+
+  /** A session can end at any time. The server then has done nothing, so the request is sent again with a new one. */
+  async function inSession<Response extends { readonly status: number; readonly headers: EhrStream['headers'] }>(
+    send: (session: Session) => Promise<Response>,
+  ): Promise<Response> {
+    for (let attempt = 1; ; attempt++) {
+      const session = await sessions.get();
+      const response = await send(session);
+      const date = Date.parse(response.headers.date ?? '');
+      if (!Number.isNaN(date)) ahead = date - now().getTime();
+      if (response.status !== 401) return response;
+      sessions.drop(session);
+      if (attempt === 2) throw new ConnectorError('rejected', 'The EHR does not accept its own session');
+    }
+  }
+
+  function request(body: EhrRequest['body'], { authorization }: Session, repeatable: boolean): EhrRequest {
+    return {
+      method: 'POST',
+      url: `${settings.base_url}/${settings.database}/`,
+      headers: { 'content-type': 'application/json', authorization },
+      ...(body === undefined ? {} : { body }),
+      repeatable,
+    };
+  }
+
+  async function send(body: EhrRequest['body'], repeatable: boolean): Promise<Answer> {
+    const { status, text } = await inSession((session) => http.send(request(body, session, repeatable)));
+    // The application's own errors come with 200. A proxy may have failed after the server had done the write.
+    if (status >= 500) throw new ConnectorError('outcome_unknown', `The EHR responded ${status}`);
+    if (status !== 200) throw new ConnectorError('rejected', `The EHR responded ${status}`);
+    const answer = readAnswer(text);
+    if (!answer) throw new ConnectorError('outcome_unknown', 'The EHR sent an invalid response');
+    return answer;
+  }
+
+  async function call(method: string, params: readonly unknown[], context: object = {}): Promise<unknown> {
+    const answer = await send(bodyOf(method, params, context), true).catch((error: unknown) => {
+      const isRead = error instanceof ConnectorError && error.kind === 'outcome_unknown';
+      throw isRead ? new ConnectorError('rejected', error.message, { cause: error }) : error;
+    });
+    if ('result' in answer) return answer.result;
+    // The message of an exception may name a patient.
+    throw new ConnectorError('rejected', `The EHR responded to ${method} with ${answer.exception}`);
+  }
+
+  return {
+    userId: async () => (await sessions.get()).userId,
+    call,
+    send,
+    async searchRead<Row extends WithId>({ model, domain, fields, order, limit, context }: Search) {
+      const params = [domain, 0, limit ?? null, order ?? [['id', 'ASC']], fields];
+      const rows = await call(`model.${model}.search_read`, params, context);
+      if (!Array.isArray(rows) || !rows.every((row) => Number.isInteger(row?.id))) {
+        throw new ConnectorError('rejected', `The EHR sent an invalid response to a search of ${model}`);
+      }
+      return rows as Row[];
+    },
+    write: (method, params, { context = {}, repeatable }) => send(bodyOf(method, params, context), repeatable),
+    stream: (method, params) => inSession((session) => http.stream(request(bodyOf(method, params, {}), session, true))),
+    now: () => new Date(now().getTime() + ahead),
+  };
+}
+
+/** The server refuses any other member, such as `jsonrpc`, and a call without its context. */
+function bodyOf(method: string, params: readonly unknown[], context: object): string {
+  return JSON.stringify({ id: 0, method, params: [...params, context] });
+}
+
+/** `undefined`: not an answer of this interface. */
+function readAnswer(text: string): Answer | undefined {
+  try {
+    const answer = JSON.parse(text) as { result?: unknown; error?: unknown };
+    if ('result' in answer) return { result: answer.result };
+    if (!Array.isArray(answer.error)) return undefined;
+    const [name]: unknown[] = answer.error;
+    // A name only: an unexpected error has its message in this place.
+    return { exception: typeof name === 'string' && /^[A-Za-z]{1,60}$/.test(name) ? name : 'an error' };
+  } catch {
+    return undefined;
+  }
+}

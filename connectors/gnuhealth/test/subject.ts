@@ -1,0 +1,101 @@
+import type { ConfiguredCareUnit, Connector, ConnectorContext, EhrHttp } from '@crossward/connector-kit';
+import { type PlainHttp, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import { institutions, kariNumber, people, professionals, specialities } from '../fake/data.ts';
+import { database, password, startFake } from '../fake/server.ts';
+import { gnuHealthConnector } from '../src/connector.ts';
+import type { GnuHealthSettings } from '../src/settings.ts';
+import { clockChanges, ordinaryStarts } from './starts.ts';
+
+export const north: ConfiguredCareUnit = {
+  id: 'north',
+  timeZone: 'Europe/Oslo',
+  settings: { institution: institutions.north },
+};
+export const south: ConfiguredCareUnit = {
+  id: 'south',
+  timeZone: 'Europe/Oslo',
+  settings: { institution: institutions.south },
+};
+
+export function settingsFor(url: string, settings: Partial<GnuHealthSettings> = {}): GnuHealthSettings {
+  return {
+    base_url: url,
+    database,
+    user: 'crossward',
+    password: { reveal: () => password },
+    national_number: 'no_personal_number',
+    note_author: professionals.gateway,
+    ...settings,
+  };
+}
+
+export function contextFor(
+  settings: GnuHealthSettings,
+  http: EhrHttp = lengthHttp(),
+  now = () => new Date(),
+): ConnectorContext<GnuHealthSettings> {
+  return { emr: 'hospital', settings, careUnits: [north, south], http, now };
+}
+
+export function openConnector(settings: GnuHealthSettings, http?: EhrHttp, now?: () => Date): Promise<Connector> {
+  return gnuHealthConnector.open(contextFor(settings, http, now));
+}
+
+/** Sends bodies with their length, as the gateway does: the server demands it. */
+export function lengthHttp(): PlainHttp {
+  const http = plainHttp();
+  return {
+    ...http,
+    async send(request) {
+      const { body } = request;
+      if (typeof body !== 'object' || body instanceof Uint8Array) return http.send(request);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of body.read()) chunks.push(chunk);
+      return http.send({ ...request, body: Buffer.concat(chunks) });
+    },
+  };
+}
+
+/** The fake for the conformance kit. */
+export async function fakeSubject(): Promise<Subject> {
+  const around = clockChanges();
+  const fake = await startFake({ starts: [...ordinaryStarts(), ...around.flatMap(({ slotStarts }) => slotStarts)] });
+  const settings = settingsFor(fake.url);
+  const asStaff = contextFor({ ...settings, user: 'desk' });
+  let http = lengthHttp();
+  let connector = await openConnector(settings, http);
+  const directChanges = await gnuHealthConnector.directChanges?.(asStaff);
+  return {
+    name: 'gnuhealth',
+    get connector() {
+      return connector;
+    },
+    careUnit: north,
+    otherCareUnit: south,
+    facts: {
+      patient: [
+        { type: 'emr_id', value: String(people.kari) },
+        { type: 'no_personal_number', value: kariNumber },
+      ],
+      otherPatientId: String(people.ola),
+      unknownPatients: [
+        { type: 'emr_id', value: 'no-such-patient' },
+        { type: 'emr_id', value: '99' },
+        { type: 'no_personal_number', value: '13116900135' },
+      ],
+      resource: [{ type: 'emr_id', value: String(professionals.ada) }],
+      foreignResourceId: String(professionals.cleo),
+      healthcareServiceId: String(specialities.family),
+      oneSlotOnly: true,
+    },
+    second: await openConnector(settings),
+    async restart() {
+      http.cut();
+      http = lengthHttp();
+      connector = await openConnector(settings, http);
+    },
+    ...(directChanges ? { directChanges } : {}),
+    clockChanges: around,
+    close: () => fake.close(),
+  };
+}
