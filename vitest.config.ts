@@ -53,7 +53,7 @@ const unit = {
     include: ['{server,connector-kit,connectors,client,examples,bench,test}/**/*.test.ts'],
     exclude: [
       ...configDefaults.exclude,
-      ...files('db', 'process', 'conformance', 'acceptance', 'chaos', 'browser', 'python'),
+      ...files('db', 'process', 'conformance', 'acceptance', 'chaos', 'browser', 'python', 'gnuhealth'),
     ],
   },
 };
@@ -90,6 +90,7 @@ export default defineConfig({
       }),
       project('fhir', { databaseKind: 'postgresql', ehrKind: 'fhir', include: everyEhrFiles }),
       project('python', { databaseKind: 'postgresql', include: files('python') }),
+      project('gnuhealth', { databaseKind: 'postgresql', include: files('gnuhealth') }),
       project('chaos', { databaseKind: 'postgresql', include: files('chaos', 'browser'), exclude: [fhirOnlyChaos] }),
       project('chaos-fhir', { databaseKind: 'postgresql', ehrKind: 'fhir', include: [fhirOnlyChaos] }),
       project('chaos-medplum', {

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { formatMatrix, type Report, runConformance, type Subject } from '@crossward/connector-kit/conformance';
 import { fakes, medplums } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
+import { fakeSubject as gnuHealth } from '../../connectors/gnuhealth/test/subject.ts';
 import { gpConnectSubject } from '../../connectors/gp-connect/test/conformance-subject.ts';
 import { sandboxSubject } from '../../connectors/sandbox/test/conformance-subject.ts';
 import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
@@ -31,6 +32,7 @@ const makeSubjects: readonly (() => Promise<Subject>)[] = [
   sandbox,
   ...[...fakes, ...medplums].map(({ make }) => make),
   gpConnectSubject,
+  gnuHealth,
 ];
 
 async function sandbox(): Promise<Subject> {

@@ -80,7 +80,7 @@ export class Transaction {
         (list as Values[]).map((values) => ({ ...values, patient })),
       );
     }
-    const writes = of('write').flatMap((it) => it);
+    const writes = of('write').flat();
     // GNU Health's own `write` takes one set of values.
     if (writes.length > 2) throw new TrytonException('write() takes 3 positional arguments', '');
     if (writes.length === 2) this.write(appointment, writes[0] as number[], writes[1] as Values);

@@ -1,4 +1,5 @@
 import { fhirR4Connector } from '@crossward/connector-fhir-r4';
+import { gnuHealthConnector } from '@crossward/connector-gnuhealth';
 import { gpConnectConnector } from '@crossward/connector-gp-connect';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { sandboxConnector } from '@crossward/connector-sandbox';
@@ -6,4 +7,9 @@ import { sandboxConnector } from '@crossward/connector-sandbox';
 export { type SandboxFault, sandboxFaults } from '@crossward/connector-sandbox';
 
 /** The connectors that a configuration can name. */
-export const connectors: readonly ConnectorModule[] = [sandboxConnector, fhirR4Connector, gpConnectConnector];
+export const connectors: readonly ConnectorModule[] = [
+  sandboxConnector,
+  fhirR4Connector,
+  gpConnectConnector,
+  gnuHealthConnector,
+];

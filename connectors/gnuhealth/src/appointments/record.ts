@@ -1,4 +1,4 @@
-import type { Appointment, AppointmentState, TimeSlot } from '@crossward/connector-kit';
+import type { Appointment, AppointmentState, Modality, TimeSlot } from '@crossward/connector-kit';
 import type { Domain, RpcClient } from '../rpc/client.ts';
 import { fromRpc, type RpcDateTime } from '../rpc/values.ts';
 import { defaultMinutes, type GnuHealthSettings } from '../settings.ts';
@@ -105,16 +105,24 @@ export function toAppointment(
     // Staff need not enter a speciality.
     healthcareServiceId: row.speciality === null ? '' : String(row.speciality),
     careUnitId,
+    modality: modalityOf(row, settings),
   };
 }
 
 /** `null`: nobody could book it, because it has no speciality. */
-export function toTimeSlot(row: TimedRow): TimeSlot | null {
+export function toTimeSlot(row: TimedRow, settings: GnuHealthSettings): TimeSlot | null {
   if (row.speciality === null) return null;
   return {
     start: row.start,
     end: row.end,
     resourceId: String(row.healthprof),
     healthcareServiceId: String(row.speciality),
+    modality: modalityOf(row, settings),
   };
+}
+
+/** GNU Health does not tell a call from a video. */
+function modalityOf({ appointment_type }: AppointmentRow, { telemedicine }: GnuHealthSettings): Modality | null {
+  if (appointment_type === null) return null;
+  return appointment_type === 'telemedicine' ? (telemedicine ?? null) : 'in_person';
 }

@@ -33,7 +33,7 @@ export async function listTimeSlots(ehr: Ehr, query: TimeSlotQuery): Promise<rea
     const taken = await takenDuring(ehr, professionals, free);
     const isFree = (row: TimedRow) =>
       !taken.some((it) => !freeing.includes(String(it.id)) && it.healthprof === row.healthprof && overlap(it, row));
-    found.push(...inOrder(free.filter(isFree).flatMap((row) => toTimeSlot(row) ?? [])).filter(isWanted));
+    found.push(...inOrder(free.filter(isFree).flatMap((row) => toTimeSlot(row, settings) ?? [])).filter(isWanted));
     if (found.length >= limit) break;
   }
   return inOrder([...found, ...leaving.filter(isWanted)]).slice(0, limit);
@@ -48,7 +48,7 @@ async function leavingOf(ehr: Ehr, matching: readonly unknown[], freeing: readon
   const others = await Promise.all(leaving.map((row) => rowsAt(ehr.rpc, ehr.settings, [row.healthprof], row)));
   return leaving
     .filter((_, index) => (others[index]?.taken ?? []).every(({ id }) => ids.includes(id)))
-    .flatMap((row) => toTimeSlot(row) ?? []);
+    .flatMap((row) => toTimeSlot(row, ehr.settings) ?? []);
 }
 
 async function takenDuring(
