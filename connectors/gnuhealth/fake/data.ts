@@ -48,7 +48,7 @@ export function addData({ starts }: FakeData, within: (run: (it: Transaction) =>
   });
 }
 
-export function freeAppointment(start: Date, healthprof: number, institution: number, length = minutes) {
+function freeAppointment(start: Date, healthprof: number, institution: number, length = minutes) {
   return {
     state: 'free',
     healthprof,

@@ -3,9 +3,7 @@ import type { RpcDateTime } from '../src/rpc/values.ts';
 /** Microseconds since 1970, so that texts of them sort as Tryton's timestamps do. */
 export type Instant = number;
 
-export type Value = null | boolean | number | string | Instant | Buffer;
-
-export function toInstant({ year, month, day, hour, minute, second, microsecond }: RpcDateTime): Instant {
+function toInstant({ year, month, day, hour, minute, second, microsecond }: RpcDateTime): Instant {
   return Date.UTC(year, month - 1, day, hour, minute, second) * 1000 + microsecond;
 }
 

@@ -54,7 +54,6 @@ export type GnuHealthSettings = Static<typeof gnuHealthSettings>;
 
 /** The `settings` of a care unit. */
 export const careUnitSettings = Type.Object({ institution: id('Id of the institution.') }, closed);
-export type CareUnitSettings = Static<typeof careUnitSettings>;
 
 /** Used without `minutes_without_end`. */
 export const defaultMinutes = 30;

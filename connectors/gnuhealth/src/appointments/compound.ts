@@ -10,7 +10,7 @@ export interface Compound {
   readonly create?: readonly object[];
 }
 
-export function versionOf({ id, _timestamp }: AppointmentRow): Version {
+function versionOf({ id, _timestamp }: AppointmentRow): Version {
   return { model, id, _timestamp };
 }
 

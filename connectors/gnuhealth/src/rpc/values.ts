@@ -17,11 +17,6 @@ export interface RpcDate {
   readonly day: number;
 }
 
-export interface RpcBytes {
-  readonly __class__: 'bytes';
-  readonly base64: string;
-}
-
 /** An instant, with microseconds. */
 export function toRpc(date: Date, microseconds = 0): RpcDateTime {
   return {
