@@ -3,7 +3,7 @@ import { timeslotListSchema, timeslotSchema } from '../../../server/src/timeslot
 import type { Run } from './statements.ts';
 
 const select = `
-  SELECT "start", "end", resource_id, healthcare_service_id FROM yardstick.time_slots
+  SELECT "start", "end", resource_id, healthcare_service_id, NULL AS modality FROM yardstick.time_slots
   WHERE resource_id = $1 AND starts_at >= $2 AND ends_at <= $3 ORDER BY starts_at, healthcare_service_id LIMIT $4`;
 
 /** `/timeslots`: one SELECT of rows as the response shows them. `/ready`: the same response as bytes that are ready. */
