@@ -81,7 +81,7 @@ export const connectionSchema = Type.Object(
     requests_per_second: Type.Optional(
       Type.Number({
         description:
-          'Maximum rate of HTTP requests of all gateways that share the database. Without it, the rate is not limited until the EHR limits it with 429 or a short Retry-After.',
+          'Maximum rate of HTTP requests of all gateways that share the database. Without it, the rate is what the connector says, or not limited until the EHR limits it with 429 or a short Retry-After.',
         minimum: 0.1,
         maximum: 100_000,
       }),
