@@ -119,12 +119,12 @@ export async function startFake({ days = 30, withoutLock, now = Date.now }: Fake
       const facts = { method, path: `/${path}`, fullPath, headers, ...admitted(method, plain, headers, base(), now()) };
       seen.push(facts);
       const fault = practice.misbehave(facts);
-      if (fault === 'cut_before') return void request.destroy();
+      if (fault === 'cut_before') return void request.socket.destroy();
       if (fault !== undefined && fault !== 'cut_after' && !(fault instanceof Promise)) {
         return send(fault.status, fault.body, fault.type);
       }
       const result = await answer(facts, body);
-      if (fault === 'cut_after') return void request.destroy();
+      if (fault === 'cut_after') return void request.socket.destroy();
       await fault;
       send(result.status, JSON.stringify(result.resource), mediaType, 'headers' in result ? result.headers : {});
     } catch (error) {
