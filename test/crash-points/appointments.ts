@@ -1,7 +1,11 @@
 import { expect } from 'vitest';
+import { careUnitPath } from '../ehrs/other-ehrs.ts';
+import { rebookingEmr } from '../processes/rebooking-emr.ts';
 import { oslo, type Slot } from '../requests/bookings.ts';
 import type { Operation } from './operation.ts';
 import { book, change, changeMany, create } from './requests.ts';
+
+const rebooking = careUnitPath(rebookingEmr, 'oslo-sentrum');
 
 /** Writes to appointments without a code. */
 export const appointments: readonly Operation[] = [
@@ -59,6 +63,25 @@ export const appointments: readonly Operation[] = [
         expectDone: expectAt(toFourth),
         expectDoneWithoutRetry: expectAt(toFourth),
         expectNothingDone: expectAt((slot) => slot),
+      };
+    },
+  },
+  {
+    name: 'a move that books anew',
+    completesAfter: 'intent',
+    every: 2,
+    async prepare(world) {
+      const [from, to] = (await world.take(rebooking, 'r-1', 2)) as [Slot, Slot];
+      const id = await book(world, rebooking, from);
+      const expectAlone = async (expected: object) =>
+        expect(await world.at(rebooking, from, to)).toMatchObject([{ status: 'booked', ...expected }]);
+      const expectMoved = () => expectAlone({ start: to.start, supersedes_id: id });
+      return {
+        request: change(rebooking, id, { start: to.start, end: to.end }),
+        status: 200,
+        expectDone: expectMoved,
+        expectDoneWithoutRetry: expectMoved,
+        expectNothingDone: () => expectAlone({ id, start: from.start }),
       };
     },
   },

@@ -8,6 +8,7 @@ import { findViolations } from '../database/invariants.ts';
 import { startPostgresProxy } from '../postgres-proxy/postgres-proxy.ts';
 import { type ChildGateway, type ChildRequest, type ChildResponse, startChild } from '../processes/child-gateway.ts';
 import { writeQuickDemo } from '../processes/quick-demo.ts';
+import { rebookingEmr } from '../processes/rebooking-emr.ts';
 import type { Appointment, Slot } from '../requests/bookings.ts';
 import { codeIn, eventually, type Message } from '../requests/codes.ts';
 
@@ -31,7 +32,7 @@ export async function createWorld(
 ) {
   const folder = await mkdtemp(join(inject('runFolder'), 'crash-'));
   const dataDir = join(folder, 'data');
-  const setup = await writeQuickDemo(folder);
+  const setup = await writeQuickDemo(folder, {}, ([first]) => (first ? [{ ...first, id: rebookingEmr }] : []));
   const postgres = kind === 'postgresql' ? await createTestDatabase(kind) : undefined;
   const proxy = proxied && postgres?.url ? await startPostgresProxy(postgres.url) : undefined;
   let child = await start();

@@ -69,3 +69,6 @@ function step(statements: string[], killAt: string, text: string, run: () => unk
   if (killAt === `after ${statements.length}`) (result as Promise<unknown>).then(die, die);
   return result;
 }
+
+// After the changes above: the modules that it loads keep what they find.
+await import('./rebooking-sandbox.ts');
