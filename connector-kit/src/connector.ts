@@ -54,6 +54,16 @@ export interface Capabilities {
   readonly appointmentsByPatient?: 'required';
   /** The longest comment of an appointment, in UTF-16 code units. Absent: as long as the gateway allows, 2,000 characters. */
   readonly commentLength?: number;
+  /**
+   * Whether the EHR no longer has an appointment once it is cancelled. An appointment that `findAppointments` does not return
+   * then counts as cancelled, and a change to it throws `appointment_cancelled`. Absent: it keeps them.
+   */
+  readonly forgetsCancelled?: boolean;
+  /**
+   * Whether ids of appointments contain the patient's identifier, because the EHR finds an appointment by both only. The
+   * gateway shows a token in place of each id. Needs `passesThrough`.
+   */
+  readonly appointmentIdsNamePatients?: boolean;
   /** Whether a search for time slots can be for one patient, and whether it must. Absent: it cannot. */
   readonly slotsByPatient?: 'optional' | 'required';
   /**

@@ -4,6 +4,7 @@ import { formatMatrix, type Report, runConformance, type Subject } from '@crossw
 import { fakes, medplums } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
 import { fakeSubject as gnuHealth } from '../../connectors/gnuhealth/test/subject.ts';
 import { gpConnectSubject } from '../../connectors/gp-connect/test/conformance-subject.ts';
+import { rivtaSubject } from '../../connectors/rivta-scheduling/test/subject.ts';
 import { sandboxSubject } from '../../connectors/sandbox/test/conformance-subject.ts';
 import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
 import { pgliteDatabase } from '../../server/src/db/embedded-database.ts';
@@ -33,6 +34,7 @@ const makeSubjects: readonly (() => Promise<Subject>)[] = [
   ...[...fakes, ...medplums].map(({ make }) => make),
   gpConnectSubject,
   gnuHealth,
+  () => rivtaSubject(),
 ];
 
 async function sandbox(): Promise<Subject> {

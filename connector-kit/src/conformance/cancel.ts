@@ -1,7 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { capability, claimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, given, operation } from './expect.ts';
-import { appointmentsAt, book, change, consecutiveSlots, freeSlot, isFree, mustRead, rebooks } from './steps.ts';
+import {
+  appointmentsAt,
+  book,
+  change,
+  consecutiveSlots,
+  forgetsCancelled,
+  freeSlot,
+  isFree,
+  mustBeCancelled,
+  mustRead,
+  not,
+  rebooks,
+} from './steps.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
 
@@ -10,20 +22,37 @@ export const appointmentsCancel = capability('cancel', ({ capabilities }) => cap
     const slot = await freeSlot(subject);
     const { id } = await book(subject, { slot, comment: 'kept' });
     const cancelled = await change(subject, { kind: 'cancel', appointmentId: id });
-    for (const { id: shown, state, comment } of [cancelled, await mustRead(subject, id)]) {
+    const now = forgetsCancelled(subject) ? [] : [await mustRead(subject, id)];
+    for (const { id: shown, state, comment } of [cancelled, ...now]) {
       expectSame([shown, state, comment], [id, 'cancelled', 'kept'], 'Id, state and comment after cancelling');
     }
+    await mustBeCancelled(subject, id, 'State after cancelling');
     expectThat(await isFree(subject, slot), 'The time of a cancelled appointment is not free');
     await book(subject, { slot });
   },
 
   'replaces the comment if a new one is given': async (subject) => {
     const { id } = await book(subject, { comment: 'first' });
-    await change(subject, { kind: 'cancel', appointmentId: id, comment: 'why' });
+    const { comment } = await change(subject, { kind: 'cancel', appointmentId: id, comment: 'why' });
+    expectSame(comment, 'why', 'Comment in the result of a cancellation');
+    if (forgetsCancelled(subject)) return;
     expectSame((await mustRead(subject, id)).comment, 'why', 'Comment of a cancelled appointment');
   },
 
-  'cancelling a cancelled appointment changes nothing': async (subject) => {
+  'rejects to cancel an appointment that is gone because it is cancelled': claimed(
+    [forgetsCancelled],
+    async (subject) => {
+      const slot = await freeSlot(subject);
+      const { id } = await book(subject, { slot });
+      await change(subject, { kind: 'cancel', appointmentId: id });
+      const next = await book(subject, { slot });
+      const again = change(subject, { kind: 'cancel', appointmentId: id });
+      await expectRejection(again, 'appointment_cancelled', 'Cancelling an appointment twice');
+      expectSame((await mustRead(subject, next.id)).state, 'booked', 'State of the appointment that booked the time');
+    },
+  ),
+
+  'cancelling a cancelled appointment changes nothing': claimed([not(forgetsCancelled)], async (subject) => {
     const slot = await freeSlot(subject);
     const { id } = await book(subject, { slot });
     await change(subject, { kind: 'cancel', appointmentId: id, comment: 'first' });
@@ -32,7 +61,7 @@ export const appointmentsCancel = capability('cancel', ({ capabilities }) => cap
     expectSame([again.state, again.comment], ['cancelled', 'first'], 'State and comment when cancelled twice');
     expectThat(!(await isFree(subject, slot)), 'Cancelling twice frees a time that another appointment has booked');
     expectSame((await mustRead(subject, next.id)).state, 'booked', 'State of the appointment that booked the time');
-  },
+  }),
 
   'a patient can have the new appointment and the former one until that is cancelled': claimed(
     [rebooks],

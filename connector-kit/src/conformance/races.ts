@@ -12,6 +12,7 @@ import {
   creation,
   freeSlot,
   moves,
+  mustBeCancelled,
   mustRead,
 } from './steps.ts';
 import type { Subject } from './subject.ts';
@@ -138,7 +139,7 @@ export const races = capability('races', ({ capabilities }) => capabilities.chan
             `Expected appointment_cancelled for an update concurrent with a cancellation, got ${describe(update.reason)}`,
           );
         }
-        expectSame((await mustRead(subject, id)).state, 'cancelled', `State after round ${round}`);
+        await mustBeCancelled(subject, id, `State after round ${round}`);
       }
     },
   ),

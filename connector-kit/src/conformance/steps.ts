@@ -225,6 +225,17 @@ export async function read({ connector, careUnit }: Subject, id: string): Promis
   return found.find((appointment) => appointment.id === id);
 }
 
+/** Of this EHR, cancelled appointments cannot be read. */
+export const forgetsCancelled: Claim = ({ connector }) => connector.capabilities.forgetsCancelled ?? false;
+
+/** @throws Failure unless the appointment is cancelled, or gone from an EHR that forgets cancelled ones */
+export async function mustBeCancelled(subject: Subject, id: string, what: string): Promise<void> {
+  const found = await read(subject, id);
+  if (found === undefined && forgetsCancelled(subject)) return;
+  expectThat(found !== undefined, 'A created appointment is not found by its id');
+  expectSame(found.state, 'cancelled', what);
+}
+
 /** @throws Failure if the appointment is not found */
 export async function mustRead(subject: Subject, id: string): Promise<Appointment> {
   const found = await read(subject, id);

@@ -2,6 +2,7 @@ import { fhirR4Connector } from '@crossward/connector-fhir-r4';
 import { gnuHealthConnector } from '@crossward/connector-gnuhealth';
 import { gpConnectConnector } from '@crossward/connector-gp-connect';
 import type { ConnectorModule } from '@crossward/connector-kit';
+import { rivtaSchedulingConnector } from '@crossward/connector-rivta-scheduling';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 
 export { type SandboxFault, sandboxFaults } from '@crossward/connector-sandbox';
@@ -12,4 +13,5 @@ export const connectors: readonly ConnectorModule[] = [
   fhirR4Connector,
   gpConnectConnector,
   gnuHealthConnector,
+  rivtaSchedulingConnector,
 ];

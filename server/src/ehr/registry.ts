@@ -20,6 +20,7 @@ import { startOpening } from './opening.ts';
 import { openingMistake } from './opening-mistake.ts';
 import { createOutageLog } from './outage-log.ts';
 import type { Pauses } from './pauses.ts';
+import { withSealedAppointmentIds } from './sealed-appointment-ids.ts';
 import { withSealedPatients } from './sealed-patients.ts';
 
 /** All configured EHRs by id, in the order of the configuration. */
@@ -78,10 +79,14 @@ async function openConnection(
   };
   const { open } = bindConnector(module, context, database);
   const tokens = patientTokens(keys, emr.id);
+  const appointmentTokens = patientTokens(keys, emr.id, 'appointment of a patient');
   const openSealed = async () => {
     const connector = await open();
     limitRate(pace, emr.connection, connector);
-    return connector.capabilities.passesThrough ? withSealedPatients(connector, tokens) : connector;
+    const { passesThrough, appointmentIdsNamePatients } = connector.capabilities;
+    if (!passesThrough) return connector;
+    const sealed = withSealedPatients(connector, tokens);
+    return appointmentIdsNamePatients ? withSealedAppointmentIds(sealed, appointmentTokens) : sealed;
   };
   const outages = createOutageLog(emr.id, log);
   const guard = createGuard(guardSettings(emr.connection), {

@@ -8,9 +8,16 @@ export interface PatientTokens {
   open(token: string): string | undefined;
 }
 
-/** @param emr the id of the EHR, outside which the tokens mean nothing */
-export function patientTokens(keys: KeyRing, emr: string): PatientTokens {
-  const context = `patient of ${emr}`;
+/**
+ * @param emr the id of the EHR, outside which the tokens mean nothing
+ * @param what what the tokens stand for, outside which they mean nothing either
+ */
+export function patientTokens(
+  keys: KeyRing,
+  emr: string,
+  what: 'patient' | 'appointment of a patient' = 'patient',
+): PatientTokens {
+  const context = `${what} of ${emr}`;
   return {
     seal: (id) => keys.sealAlike('patient-token', id, context).toString('base64url'),
     open(token) {

@@ -1,6 +1,7 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Work } from '../../operations/kind.ts';
 import { isPlannedElsewhere } from '../../operations/other-plans.ts';
+import { cancelledIfGone } from '../cancelled-if-gone.ts';
 import { changesOf, type Results } from './changes.ts';
 import { type AppointmentPlan, appointmentKindName, type PlannedChange, type PlannedCreation } from './plan.ts';
 
@@ -21,9 +22,11 @@ export async function reconcile(work: Work, plan: AppointmentPlan): Promise<Resu
   const found = ids.length > 0 ? await call('findAppointments', careUnit, ids) : [];
   const nowById = new Map(found.map((appointment) => [appointment.id, appointment]));
   const effects = new Map<number, Appointment>();
-  for (const { index, change } of changes) {
+  for (const { index, change, before } of changes) {
     const isNew = change.kind === 'create';
-    const effect = isNew ? await findCreated(work, change) : nowById.get(change.appointmentId);
+    const effect = isNew
+      ? await findCreated(work, change)
+      : (nowById.get(change.appointmentId) ?? cancelledIfGone(work, change, before));
     if (effect && (isNew || isAsPlanned(effect, change, expiresAt))) effects.set(index, effect);
   }
   return effects;

@@ -1,0 +1,270 @@
+import {
+  type Appointment,
+  type AppointmentCancellation,
+  type AppointmentCreation,
+  type AppointmentUpdate,
+  type AppointmentWrite,
+  type CareUnit,
+  type ChangeKind,
+  ConnectorError,
+} from '@crossward/connector-kit';
+import { type BookingKey, bookingKeyOf } from './appointment-id.ts';
+import { appointmentOf, bookingsOf, ruleForBookings } from './bookings.ts';
+import type { Directory } from './directory.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import { subjectOf } from './patient-id.ts';
+import { core, coreExtension, messageNamespace, type Producer } from './producer.ts';
+import { findFreeSlots } from './slots.ts';
+import { readTimeslot, requestedTimeslot, resourceIdOf, serviceIdOf, type TimedSlot, withTimes } from './timeslot.ts';
+import { childOf, leaves } from './xml.ts';
+
+interface Ehr {
+  readonly producer: Producer;
+  readonly directory: Directory;
+}
+
+/** Makes one change. No contract makes several at once. */
+export async function changeAppointments(
+  ehr: Ehr,
+  changes: ChangeKinds,
+  { careUnit, changes: [change, another] }: AppointmentWrite,
+): Promise<readonly Appointment[]> {
+  if (!change || another || !changes.includes(change.kind)) {
+    throw new ConnectorError('unsupported', 'The producer makes one change at a time, of the kinds that it offers');
+  }
+  if (change.kind === 'create') return [await create(ehr, careUnit, change)];
+  if (change.kind === 'update') return [await update(ehr, careUnit, change)];
+  if (change.kind === 'cancel') return [await cancel(ehr, careUnit, change)];
+  throw new ConnectorError('unsupported', 'The producer cannot hold a time');
+}
+
+type ChangeKinds = readonly ChangeKind[];
+
+/** Books a slot as the producer shows it, without its flags. */
+async function create(
+  { producer, directory }: Ehr,
+  careUnit: CareUnit,
+  creation: AppointmentCreation,
+): Promise<Appointment> {
+  const { patientId, comment, patientDetails, holdUntil } = creation;
+  if (holdUntil) throw new ConnectorError('unsupported', 'The producer cannot hold a time');
+  const subject = subjectOf(patientId);
+  if (subject === undefined) throw new ConnectorError('patient_not_found', 'The id of the patient is no number');
+  if (!patientDetails?.givenName || !patientDetails.familyName) {
+    throw new ConnectorError('unsupported', 'The producer books with the given and family name of the patient only');
+  }
+  await requireResource(directory, careUnit, creation.resourceId);
+  const slot = await findSlot(producer, careUnit, subject, creation);
+  if (!slot) throw slotTaken();
+  const facility = producer.facilityOf(careUnit);
+  const namespace = messageNamespace('MakeBooking');
+  const answer = await producer.ask('MakeBooking', {
+    facility,
+    subject,
+    content: [
+      ...leaves(namespace, [['healthcare_facility_med', facility.medical]]),
+      requestedTimeslot(namespace, slot, { subject, reason: comment }),
+      {
+        namespace,
+        name: 'subject_of_care_info',
+        content: [
+          ...leaves(core, [
+            ['phone', patientDetails.phone],
+            ['email', patientDetails.email],
+          ]),
+          ...leaves(coreExtension, [
+            ['firstName', patientDetails.givenName],
+            ['lastName', patientDetails.familyName],
+          ]),
+        ],
+      },
+    ],
+  });
+  const outcome = outcomeOf(answer);
+  if (!outcome.isDone) throw await refusal(outcome, () => findSlot(producer, careUnit, subject, creation));
+  const booked = { ...slot, texts: { ...slot.texts, reason: comment ?? undefined } };
+  // A producer may leave out the id. Then the gateway looks for the booking in the list of the patient.
+  if (!outcome.bookingId) throw new ConnectorError('outcome_unknown', 'The producer booked without an id');
+  return withNotice(appointmentOf(producer, careUnit, subject, booked, outcome.bookingId), outcome);
+}
+
+/** Moves a booking, which keeps its id, or changes its comment. */
+async function update(
+  { producer, directory }: Ehr,
+  careUnit: CareUnit,
+  change: AppointmentUpdate,
+): Promise<Appointment> {
+  const { time, resourceId, comment } = change;
+  const key = requireKey(producer, careUnit, change.appointmentId);
+  if (resourceId !== undefined) await requireResource(directory, careUnit, resourceId);
+  const booking = await requireBooking(producer, careUnit, key);
+  const isMoved =
+    (time !== undefined &&
+      (time.start.getTime() !== booking.start.getTime() || time.end.getTime() !== booking.end.getTime())) ||
+    (resourceId !== undefined && resourceId !== resourceIdOf(booking));
+  if (isMoved && booking.start <= producer.now()) {
+    throw new ConnectorError('appointment_started', 'The visit has started');
+  }
+  if (!booking.allows.has('rebooking_allowed')) throw notAllowed('This booking cannot be changed online.');
+  const wanted = {
+    start: time?.start ?? booking.start,
+    end: time?.end ?? booking.end,
+    resourceId: resourceId ?? resourceIdOf(booking),
+    healthcareServiceId: serviceIdOf(booking),
+  };
+  // With the booking's id the producer shows times of the same resource only.
+  const bookingId = wanted.resourceId === resourceIdOf(booking) ? key.bookingId : undefined;
+  const find = () => findSlot(producer, careUnit, key.subject, wanted, bookingId);
+  const slot = isMoved ? await find() : booking;
+  if (!slot) throw slotTaken();
+  const reason = comment === undefined ? (booking.texts.reason ?? null) : comment;
+  const answer = await producer.ask('UpdateBooking', {
+    facility: producer.facilityOf(careUnit),
+    subject: key.subject,
+    content: [
+      requestedTimeslot(messageNamespace('UpdateBooking'), slot, {
+        subject: key.subject,
+        bookingId: key.bookingId,
+        reason,
+      }),
+    ],
+  });
+  const outcome = outcomeOf(answer);
+  if (!outcome.isDone) {
+    await requireListed(producer, careUnit, key);
+    throw await refusal(outcome, isMoved ? find : async () => slot);
+  }
+  const updated = { ...slot, texts: { ...slot.texts, reason: reason ?? undefined } };
+  return withNotice(appointmentOf(producer, careUnit, key.subject, updated, key.bookingId), outcome);
+}
+
+/** Cancels a booking. It is then in no list. */
+async function cancel({ producer }: Ehr, careUnit: CareUnit, change: AppointmentCancellation): Promise<Appointment> {
+  const key = requireKey(producer, careUnit, change.appointmentId);
+  const booking = await requireBooking(producer, careUnit, key);
+  if (booking.start <= producer.now()) throw new ConnectorError('appointment_started', 'The visit has started');
+  if (!booking.allows.has('cancel_booking_allowed')) throw notAllowed('This booking cannot be cancelled online.');
+  const message = booking.allows.has('message_allowed') ? (change.comment ?? undefined) : undefined;
+  const facility = producer.facilityOf(careUnit);
+  const answer = await producer.ask('CancelBooking', {
+    facility,
+    subject: key.subject,
+    content: leaves(messageNamespace('CancelBooking'), [
+      ['healthcare_facility', facility.hsaId],
+      ['bookingId', key.bookingId],
+      ['message', message],
+    ]),
+  });
+  const outcome = outcomeOf(answer);
+  // Somebody else may have cancelled it in between.
+  if (!outcome.isDone && (await isListed(producer, careUnit, key))) throw refused(outcome);
+  const cancelled = {
+    ...appointmentOf(producer, careUnit, key.subject, booking, key.bookingId),
+    state: 'cancelled',
+  } as const;
+  const comment = message ?? cancelled.comment;
+  return withNotice({ ...cancelled, comment }, outcome);
+}
+
+function withNotice(appointment: Appointment, { isDone, text }: Outcome): Appointment {
+  return isDone && text !== undefined ? { ...appointment, notice: text } : appointment;
+}
+
+type Wanted = Pick<AppointmentCreation, 'start' | 'end' | 'resourceId' | 'healthcareServiceId'>;
+
+/** The free slot with exactly this time. A booking takes one slot. */
+async function findSlot(
+  producer: Producer,
+  careUnit: CareUnit,
+  subject: string,
+  { start, end, resourceId, healthcareServiceId }: Wanted,
+  bookingId?: string,
+): Promise<TimedSlot | undefined> {
+  const slots = await findFreeSlots(producer, {
+    careUnit,
+    start,
+    end,
+    subject,
+    resourceIds: [resourceId],
+    healthcareServiceIds: [healthcareServiceId],
+    bookingId,
+  });
+  return slots.find((it) => it.start.getTime() === start.getTime() && it.end.getTime() === end.getTime());
+}
+
+async function requireResource(directory: Directory, careUnit: CareUnit, resourceId: string): Promise<void> {
+  const found = await directory.find(careUnit, ({ resources }) => resources.find(({ id }) => id === resourceId));
+  if (!found) throw new ConnectorError('resource_not_found', 'The unit has no such resource');
+}
+
+function requireKey(producer: Producer, careUnit: CareUnit, appointmentId: string): BookingKey {
+  const key = bookingKeyOf(appointmentId);
+  if (key?.facility === producer.facilityOf(careUnit).hsaId) return key;
+  throw new ConnectorError('appointment_not_found', 'The unit has no such booking');
+}
+
+/**
+ * The booking with its flags. Only GetBookingDetails has them always. It says that a booking is gone by a fault, like any
+ * failure; so the list of the patient decides.
+ */
+async function requireBooking(producer: Producer, careUnit: CareUnit, key: BookingKey): Promise<TimedSlot> {
+  const facility = producer.facilityOf(careUnit);
+  const namespace = messageNamespace('GetBookingDetails');
+  const [answer] = await Promise.allSettled([
+    producer.ask('GetBookingDetails', {
+      facility,
+      subject: key.subject,
+      content: leaves(namespace, [
+        ['healthcare_facility', facility.hsaId],
+        ['bookingId', key.bookingId],
+      ]),
+    }),
+  ]);
+  if (answer.status === 'rejected') {
+    if (answer.reason instanceof ConnectorError && answer.reason.kind === 'rejected') {
+      await requireListed(producer, careUnit, key);
+    }
+    throw answer.reason;
+  }
+  const detail = childOf(answer.value, namespace, 'timeslotDetail');
+  const [booking] = detail ? withTimes([readTimeslot(detail)], careUnit, ruleForBookings(producer)) : [];
+  if (!booking) throw new ConnectorError('rejected', 'The producer responded without the booking and its time');
+  const { healthcare_facility, bookingId = key.bookingId, subject_of_care = key.subject } = booking.texts;
+  if (healthcare_facility === facility.hsaId && bookingId === key.bookingId && subject_of_care === key.subject) {
+    return booking;
+  }
+  throw new ConnectorError('rejected', 'The producer responded with another booking');
+}
+
+/** @throws ConnectorError `appointment_cancelled` if the booking is gone. Its id was one of a booking. */
+async function requireListed(producer: Producer, careUnit: CareUnit, key: BookingKey): Promise<void> {
+  if (await isListed(producer, careUnit, key)) return;
+  throw new ConnectorError('appointment_cancelled', 'The booking is no longer in the list of the patient');
+}
+
+async function isListed(producer: Producer, careUnit: CareUnit, { subject, bookingId }: BookingKey): Promise<boolean> {
+  const bookings = await bookingsOf(producer, careUnit, subject);
+  return bookings.some(({ texts }) => texts.bookingId === bookingId);
+}
+
+/**
+ * Why a booking or a move was refused. There is no code for a lost time: it was that if the time is no longer free. Otherwise the
+ * producer has another reason, and only its text says which.
+ */
+async function refusal(outcome: Outcome, find: () => Promise<TimedSlot | undefined>): Promise<ConnectorError> {
+  // The refusal is certain, so a failure to look must not make it look like an unknown outcome.
+  const slot = await find().catch(() => 'not known');
+  return slot === undefined ? slotTaken(outcome.text) : refused(outcome);
+}
+
+function slotTaken(publicDetail?: string): ConnectorError {
+  return new ConnectorError('time_slot_unavailable', 'The producer has no free time there', { publicDetail });
+}
+
+function refused({ text }: Outcome): ConnectorError {
+  return new ConnectorError('rejected', 'The producer refused the change', { publicDetail: text });
+}
+
+function notAllowed(publicDetail: string): ConnectorError {
+  return new ConnectorError('rejected', 'The producer does not allow the change', { publicDetail });
+}

@@ -1,0 +1,91 @@
+import {
+  type Capabilities,
+  type ChangeKind,
+  type Connector,
+  type ConnectorContext,
+  ConnectorError,
+  type StatelessConnectorModule,
+} from '@crossward/connector-kit';
+import { findAppointments, listAppointments } from './bookings.ts';
+import { changeAppointments } from './changes.ts';
+import { directoryOf } from './directory.ts';
+import { medicalNotes } from './notes.ts';
+import { probeProducer } from './probe.ts';
+import { type Producer, producerOf } from './producer.ts';
+import { type RivtaSettings, rivtaSettings } from './settings.ts';
+import { listTimeSlots } from './slots.ts';
+
+/** A producer of the Swedish service contracts `crm:scheduling` 1.1, RIVTABP21. */
+export const rivtaSchedulingConnector: StatelessConnectorModule<RivtaSettings> = {
+  name: 'rivta-scheduling',
+  settingsSchema: rivtaSettings,
+  open: openRivta,
+  probe: probeProducer,
+};
+
+/** Sends nothing. @throws ConnectorError `rejected` for settings that do not suit each other */
+async function openRivta(context: ConnectorContext<RivtaSettings>): Promise<Connector> {
+  const producer = producerOf(context);
+  for (const { id } of context.careUnits) assertListed(producer, id);
+  const directory = directoryOf(producer);
+  const ehr = { producer, directory };
+  const changes = changesOf(producer);
+  return {
+    capabilities: capabilitiesOf(producer, changes),
+    findResource: async (careUnit, { type, value }) =>
+      (await directory.find(careUnit, ({ resources }) =>
+        resources.find(({ identifiers }) => identifiers.some((it) => it.type === type && it.value === value)),
+      )) ?? null,
+    listResources: async (careUnit) => (await directory.of(careUnit)).resources,
+    listHealthcareServices: async (careUnit, wanted = []) => {
+      const complete = await directory.find(careUnit, ({ services }) =>
+        wanted.every((id) => services.some((it) => it.id === id)) ? services : undefined,
+      );
+      return complete ?? (await directory.of(careUnit)).services;
+    },
+    findAppointments: (careUnit, ids) => findAppointments(producer, careUnit, ids),
+    listAppointments: (query) => listAppointments(producer, query),
+    ...(producer.has('GetAvailableTimeslots')
+      ? { listTimeSlots: (query) => listTimeSlots(producer, directory, query) }
+      : {}),
+    ...(changes.length > 0 ? { changeAppointments: (write) => changeAppointments(ehr, changes, write) } : {}),
+    ...medicalNotes(context),
+  };
+}
+
+/** Booking and moving need a search for free times. */
+function changesOf(producer: Producer): readonly ChangeKind[] {
+  const searches = producer.has('GetAvailableTimeslots');
+  return [
+    ...(searches && producer.has('MakeBooking') ? (['create'] as const) : []),
+    ...(searches && producer.has('UpdateBooking') ? (['update'] as const) : []),
+    ...(producer.has('CancelBooking') ? (['cancel'] as const) : []),
+  ];
+}
+
+function capabilitiesOf({ searchSubject }: Producer, changes: readonly ChangeKind[]): Capabilities {
+  return {
+    patientIdentifierTypes: ['emr_id', 'se_personal_number'],
+    passesThrough: ['se_personal_number'],
+    resourceIdentifierTypes: ['emr_id', 'hsa_id'],
+    changes,
+    transactions: false,
+    appointmentsByPatient: 'required',
+    forgetsCancelled: true,
+    appointmentIdsNamePatients: true,
+    patientDetails: 'required',
+    slotsByPatient: searchSubject === undefined ? 'required' : 'optional',
+    // The national service level: one request a second for each producer.
+    requestsPerSecond: 1,
+  };
+}
+
+/** The producer lists its performers and time types for a number only. */
+function assertListed(producer: Producer, careUnitId: string): void {
+  const { resources, healthcare_services } = producer.facilityOf({ id: careUnitId }).settings;
+  const asks = (operation: 'GetAllPerformers' | 'GetAllTimeTypes') =>
+    producer.searchSubject !== undefined && producer.has(operation);
+  if ((resources || asks('GetAllPerformers')) && (healthcare_services || asks('GetAllTimeTypes'))) return;
+  const words = `Care unit ${careUnitId} must list its resources and healthcare_services, or search_subject must be set`;
+  throw new ConnectorError('rejected', words);
+}

@@ -1,0 +1,135 @@
+import type { CareUnit, HealthcareService, Resource } from '@crossward/connector-kit';
+import { core, messageExtension, messageNamespace, type Producer } from './producer.ts';
+import { childrenOf, leaves, textOf } from './xml.ts';
+
+/** The resources and services of a care unit, each by id. */
+export interface Unit {
+  readonly resources: readonly Resource[];
+  readonly services: readonly HealthcareService[];
+}
+
+export interface Directory {
+  of(careUnit: CareUnit): Promise<Unit>;
+  /** Reads the unit anew, a few seconds after the last reading at the earliest, if the kept one does not have it. */
+  find<Found>(careUnit: CareUnit, look: (unit: Unit) => Found | undefined): Promise<Found | undefined>;
+}
+
+const keptMilliseconds = 60_000;
+const freshMilliseconds = 5_000;
+
+export function directoryOf(producer: Producer): Directory {
+  const kept = new Map<string, { readonly at: number; readonly unit: Promise<Unit> }>();
+
+  function readingOf(careUnit: CareUnit, oldestMilliseconds: number): Promise<Unit> {
+    const known = kept.get(careUnit.id);
+    if (known && performance.now() - known.at < oldestMilliseconds) return known.unit;
+    const entry = { at: performance.now(), unit: readUnit(producer, careUnit) };
+    kept.set(careUnit.id, entry);
+    entry.unit.catch(() => {
+      if (kept.get(careUnit.id) === entry) kept.delete(careUnit.id);
+    });
+    return entry.unit;
+  }
+
+  return {
+    of: (careUnit) => readingOf(careUnit, keptMilliseconds),
+    async find(careUnit, look) {
+      return look(await readingOf(careUnit, keptMilliseconds)) ?? look(await readingOf(careUnit, freshMilliseconds));
+    },
+  };
+}
+
+/** What the settings list counts. The producer's own lists need a number, although they are about no patient. */
+async function readUnit(producer: Producer, careUnit: CareUnit): Promise<Unit> {
+  const services = listed(producer, careUnit).services ?? (await readTimeTypes(producer, careUnit));
+  const resources = listed(producer, careUnit).resources ?? (await readPerformers(producer, careUnit));
+  const serviceIds = services.map(({ id }) => id);
+  return {
+    services,
+    resources: resources
+      .map(({ healthcareServiceIds, ...resource }) => ({
+        ...resource,
+        healthcareServiceIds: healthcareServiceIds?.filter((it) => serviceIds.includes(it)) ?? serviceIds,
+      }))
+      .sort(byId),
+  };
+}
+
+type ListedResource = Omit<Resource, 'healthcareServiceIds'> & {
+  /** Absent: all services of the unit. */
+  readonly healthcareServiceIds?: readonly string[] | undefined;
+};
+
+function listed(producer: Producer, careUnit: CareUnit) {
+  const { resources, healthcare_services: services } = producer.facilityOf(careUnit).settings;
+  return {
+    resources: resources?.map(
+      ({ id, name, kind = 'practitioner', healthcare_services }): ListedResource => ({
+        ...resourceOf(id, name, kind),
+        healthcareServiceIds: healthcare_services,
+      }),
+    ),
+    services: services
+      ?.map(({ id, name, duration_minutes = null }) => ({ id, name, durationMinutes: duration_minutes }))
+      .sort(byId),
+  };
+}
+
+/** An HSA id names a performer. */
+function resourceOf(id: string, name: string, kind: Resource['kind']): ListedResource {
+  const identifiers: Resource['identifiers'] = [
+    { type: 'emr_id', value: id },
+    ...(/^SE[0-9]{10}-[0-9A-Z]+$/.test(id) ? [{ type: 'hsa_id', value: id } as const] : []),
+  ];
+  return { id, identifiers, kind, name };
+}
+
+async function readPerformers(producer: Producer, careUnit: CareUnit): Promise<readonly ListedResource[]> {
+  const { searchSubject: subject } = producer;
+  if (!subject || !producer.has('GetAllPerformers')) return [];
+  const facility = producer.facilityOf(careUnit);
+  const namespace = messageNamespace('GetAllPerformers');
+  const answer = await producer.ask('GetAllPerformers', {
+    facility,
+    subject,
+    content: leaves(namespace, [
+      ['healthcare_facility', facility.hsaId],
+      ['subject_of_care', subject],
+    ]),
+  });
+  const performers = childrenOf(answer, namespace, 'performerInfos').flatMap((it) => {
+    // The schema spells it so.
+    const id = textOf(it, core, 'perfomer');
+    const names = [textOf(it, core, 'firstName'), textOf(it, core, 'lastName')].filter((name) => name !== undefined);
+    return id === undefined ? [] : [resourceOf(id, names.join(' ') || id, 'practitioner')];
+  });
+  return once(performers);
+}
+
+async function readTimeTypes(producer: Producer, careUnit: CareUnit): Promise<readonly HealthcareService[]> {
+  const { searchSubject: subject } = producer;
+  if (!subject || !producer.has('GetAllTimeTypes')) return [];
+  const facility = producer.facilityOf(careUnit);
+  const namespace = messageNamespace('GetAllTimeTypes');
+  const answer = await producer.ask('GetAllTimeTypes', {
+    facility,
+    subject,
+    content: [
+      ...leaves(namespace, [['healthcare_facility', facility.hsaId]]),
+      ...leaves(messageExtension('GetAllTimeTypes'), [['subject_of_care', subject]]),
+    ],
+  });
+  const types = childrenOf(answer, namespace, 'ListOfTimeTypes').flatMap((it) => {
+    const id = textOf(it, core, 'timeTypeId');
+    return id === undefined ? [] : [{ id, name: textOf(it, core, 'timeTypeName') ?? id, durationMinutes: null }];
+  });
+  return once(types).toSorted(byId);
+}
+
+function once<Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] {
+  return [...new Map(items.map((it) => [it.id, it])).values()];
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : Number(a.id > b.id);
+}

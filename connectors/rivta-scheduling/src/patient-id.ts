@@ -1,0 +1,15 @@
+/** `SubjectOfCareIdType`: personal, coordination and reserve numbers. */
+export const subjectOfCarePattern = /^[0-9]{8}[0-9pPtTfF][0-9]{3}$/;
+
+const prefix = 'se_personal_number:';
+
+/** The number in a patient's id at the port. `undefined`: no patient of this EHR can have this id. */
+export function subjectOf(patientId: string): string | undefined {
+  const number = patientId.startsWith(prefix) ? patientId.slice(prefix.length) : '';
+  return subjectOfCarePattern.test(number) ? number : undefined;
+}
+
+/** The patient's id at the port. */
+export function patientIdOf(subject: string): string {
+  return prefix + subject;
+}

@@ -1,0 +1,87 @@
+import { type CareUnit, type ConnectorContext, ConnectorError, type EhrHttp } from '@crossward/connector-kit';
+import type { RepeatedHour } from './local-time.ts';
+import {
+  type Facility,
+  facilitiesOf,
+  type OptionalOperation,
+  optionalOperations,
+  type RivtaSettings,
+} from './settings.ts';
+import { type Actor, call } from './soap.ts';
+import type { NewElement, XmlElement } from './xml.ts';
+
+/** The namespace of the shared types of `crm:scheduling`. */
+export const core = 'urn:riv:crm:scheduling:1';
+/** The namespace of what version 1.1 has added to them. */
+export const coreExtension = 'urn:riv:crm:scheduling:1.1';
+
+type Operation = OptionalOperation | 'GetBookingDetails' | 'GetSubjectOfCareSchedule';
+
+/** A question to a producer, or a change. */
+export interface Message {
+  readonly facility: Facility;
+  /** Whom it is about. The patient is the actor if the settings say so. */
+  readonly subject: string;
+  readonly content: readonly NewElement[];
+}
+
+/** One connection to `crm:scheduling`. */
+export interface Producer {
+  readonly settings: RivtaSettings;
+  readonly repeatedHour: RepeatedHour;
+  /** The number for questions about no patient. */
+  readonly searchSubject: string | undefined;
+  readonly http: EhrHttp;
+  now(): Date;
+  has(operation: OptionalOperation): boolean;
+  facilityOf(careUnit: Pick<CareUnit, 'id'>): Facility;
+  /** Returns the response element. @throws ConnectorError as `call` of soap.ts does */
+  ask(operation: Operation, message: Message): Promise<XmlElement>;
+}
+
+/** The namespace of the messages of an operation. */
+export function messageNamespace(operation: string): string {
+  return `urn:riv:crm:scheduling:${operation}Responder:1`;
+}
+
+/** The namespace of what version 1.1 has added to the messages of an operation. */
+export function messageExtension(operation: string): string {
+  return `${messageNamespace(operation)}.1`;
+}
+
+const writes: readonly Operation[] = ['MakeBooking', 'UpdateBooking', 'CancelBooking'];
+
+/** @throws ConnectorError `rejected` if the settings of a care unit are invalid */
+export function producerOf(context: ConnectorContext<RivtaSettings>): Producer {
+  const { settings, http, now } = context;
+  const facilities = facilitiesOf(context);
+  const offered: readonly OptionalOperation[] = settings.operations ?? optionalOperations;
+  return {
+    settings,
+    repeatedHour: settings.repeated_hour ?? 'refuse',
+    searchSubject: settings.search_subject,
+    http,
+    now,
+    has: (operation) => offered.includes(operation),
+    facilityOf({ id }) {
+      const facility = facilities.get(id);
+      if (!facility) throw new ConnectorError('rejected', `Care unit ${id} has no settings for rivta-scheduling`);
+      return facility;
+    },
+    ask: (operation, { facility, subject, content }) =>
+      call(http, {
+        url: settings.url.replaceAll('{operation}', operation),
+        namespace: messageNamespace(operation),
+        operation,
+        logicalAddress: facility.logicalAddress,
+        actor: actorOf(settings.actor, subject),
+        content,
+        reads: !writes.includes(operation),
+      }),
+  };
+}
+
+function actorOf(actor: RivtaSettings['actor'], subject: string): Actor {
+  if (actor.type === 'agent') return { type: 'subject_of_care_agent', id: actor.hsa_id };
+  return { type: 'subject_of_care', id: subject };
+}

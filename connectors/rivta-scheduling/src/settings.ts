@@ -1,0 +1,132 @@
+import {
+  type ConfiguredCareUnit,
+  type ConnectorContext,
+  ConnectorError,
+  type ResourceKind,
+  resourceKinds,
+} from '@crossward/connector-kit';
+import Type, { type Static } from 'typebox';
+import { Check } from 'typebox/value';
+import { subjectOfCarePattern } from './patient-id.ts';
+
+const text = Type.String({ minLength: 1 });
+const closed = { additionalProperties: false } as const;
+
+/** The operations that a producer may leave out. GetBookingDetails and GetSubjectOfCareSchedule are obligatory. */
+export const optionalOperations = [
+  'GetAllPerformers',
+  'GetAllTimeTypes',
+  'GetAvailableTimeslots',
+  'MakeBooking',
+  'UpdateBooking',
+  'CancelBooking',
+] as const;
+export type OptionalOperation = (typeof optionalOperations)[number];
+
+const actor = Type.Union(
+  [
+    Type.Object({ type: Type.Literal('agent'), hsa_id: text }, closed),
+    Type.Object({ type: Type.Literal('patient') }, closed),
+  ],
+  { description: 'Who acts: an agent with this HSA id, or the patient.' },
+);
+
+const notes = Type.Object(
+  {
+    url: Type.String({ pattern: '^https?://', description: 'Address of GetCareDocumentation 2.1.' }),
+    logical_address: Type.String({
+      minLength: 1,
+      description: 'HSA id of the source system, or of the national aggregating service.',
+    }),
+    not_approved: Type.Optional(
+      Type.Union([Type.Literal('hide'), Type.Literal('show')], {
+        description: 'What to do with notes that are not approved for the patient. Default: hide.',
+      }),
+    ),
+  },
+  { ...closed, description: 'Journal notes by GetCareDocumentation 2.1. Absent: none.' },
+);
+
+/** Settings of a connection. */
+export const rivtaSettings = Type.Object(
+  {
+    url: Type.String({
+      pattern: '^https?://',
+      description: 'Address of the contracts. {operation} stands for the name of the operation.',
+    }),
+    actor,
+    operations: Type.Optional(
+      Type.Array(Type.Unsafe<OptionalOperation>({ enum: optionalOperations }), {
+        description: 'What the producer has beside GetBookingDetails and GetSubjectOfCareSchedule. Default: all.',
+      }),
+    ),
+    search_subject: Type.Optional(
+      Type.String({
+        pattern: subjectOfCarePattern.source,
+        description: 'Synthetic number that the producer takes for questions about no patient, such as for time types.',
+      }),
+    ),
+    repeated_hour: Type.Optional(
+      Type.Union([Type.Literal('first'), Type.Literal('second'), Type.Literal('refuse')], {
+        description: 'Which instant a time has in the hour that the clocks repeat. Default: refuse.',
+      }),
+    ),
+    notes: Type.Optional(notes),
+  },
+  closed,
+);
+export type RivtaSettings = Static<typeof rivtaSettings>;
+
+const resource = Type.Object(
+  {
+    id: Type.String({ minLength: 1, description: 'HSA id of the performer, or resourceID of the producer.' }),
+    name: text,
+    kind: Type.Optional(Type.Unsafe<ResourceKind>({ enum: resourceKinds })),
+    healthcare_services: Type.Optional(Type.Array(text)),
+  },
+  closed,
+);
+
+const service = Type.Object(
+  {
+    id: Type.String({ minLength: 1, description: 'timeTypeID of the producer.' }),
+    name: text,
+    duration_minutes: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  closed,
+);
+
+/** Settings of a care unit. */
+export const careUnitSettings = Type.Object(
+  {
+    healthcare_facility: Type.String({ minLength: 1, description: 'HSA id of the unit that owns the schedule.' }),
+    logical_address: Type.Optional(text),
+    medical_facility: Type.Optional(text),
+    resources: Type.Optional(Type.Array(resource)),
+    healthcare_services: Type.Optional(Type.Array(service)),
+  },
+  closed,
+);
+export type CareUnitSettings = Static<typeof careUnitSettings>;
+
+/** Where a care unit is in the national catalogue, with what its settings list. */
+export interface Facility {
+  readonly hsaId: string;
+  readonly logicalAddress: string;
+  /** HSA id of the unit that has the medical responsibility. */
+  readonly medical: string;
+  readonly settings: CareUnitSettings;
+}
+
+/** @throws ConnectorError `rejected` if the settings of a care unit are invalid */
+export function facilitiesOf({ careUnits }: ConnectorContext<unknown>): ReadonlyMap<string, Facility> {
+  return new Map(careUnits.map((it) => [it.id, facilityOf(it)]));
+}
+
+function facilityOf({ id, settings }: ConfiguredCareUnit): Facility {
+  if (!Check(careUnitSettings, settings)) {
+    throw new ConnectorError('rejected', `The settings of care unit ${id} are invalid for rivta-scheduling`);
+  }
+  const { healthcare_facility: hsaId, logical_address = hsaId, medical_facility = hsaId } = settings;
+  return { hsaId, logicalAddress: logical_address, medical: medical_facility, settings };
+}

@@ -1,0 +1,159 @@
+import {
+  type CareUnit,
+  ConnectorError,
+  type TimeSlot,
+  type TimeSlotPosition,
+  type TimeSlotQuery,
+} from '@crossward/connector-kit';
+import { bookingKeyOf } from './appointment-id.ts';
+import { bookingsOf } from './bookings.ts';
+import type { Directory, Unit } from './directory.ts';
+import { localDate } from './local-time.ts';
+import { subjectOf } from './patient-id.ts';
+import { messageExtension, messageNamespace, type Producer } from './producer.ts';
+import { readTimeslot, resourceIdOf, serviceIdOf, type TimedSlot, untypedService, withTimes } from './timeslot.ts';
+import { childrenOf, leaves } from './xml.ts';
+
+const namespace = messageNamespace('GetAvailableTimeslots');
+
+/** What to look for. All filters apply. */
+interface Search {
+  readonly careUnit: CareUnit;
+  readonly start: Date;
+  readonly end: Date;
+  readonly subject: string;
+  readonly resourceIds?: readonly string[] | undefined;
+  readonly healthcareServiceIds?: readonly string[] | undefined;
+  /** The booking that is to be moved: the producer then looks for times that suit it. */
+  readonly bookingId?: string | undefined;
+}
+
+/** Performers have HSA ids. Other resources cannot be named in a search. */
+const hsaId = /^SE[0-9]{10}-[0-9A-Z]+$/i;
+
+/** Free slots of the unit that lie inside the range and have not started, in no order. */
+export async function findFreeSlots(producer: Producer, search: Search): Promise<readonly TimedSlot[]> {
+  const { careUnit, subject, resourceIds, healthcareServiceIds, bookingId } = search;
+  const { timeZone } = careUnit;
+  const now = producer.now();
+  const start = search.start > now ? search.start : now;
+  if (search.end <= start) return [];
+  const facility = producer.facilityOf(careUnit);
+  const performers = resourceIds?.every((it) => hsaId.test(it) && it !== facility.hsaId) ? resourceIds : [];
+  const [service, another] = healthcareServiceIds ?? [];
+  const answer = await producer.ask('GetAvailableTimeslots', {
+    facility,
+    subject,
+    content: [
+      ...leaves(namespace, [
+        ['healthcare_facility', facility.hsaId],
+        ['bookingId', bookingId],
+        ['startDateInclusive', localDate(start, timeZone)],
+        // Both dates are inclusive, and the end of the range is not.
+        ['endDateInclusive', localDate(new Date(search.end.getTime() - 1), timeZone)],
+        ...performers.map((it) => ['performer', it] as const),
+        ['timeTypeID', another === undefined && service !== untypedService ? service : undefined],
+      ]),
+      ...leaves(messageExtension('GetAvailableTimeslots'), [['subject_of_care', subject]]),
+    ],
+  });
+  const slots = childrenOf(answer, namespace, 'timeslotDetail').map(readTimeslot);
+  const ofUnit = slots.filter((it) => it.texts.healthcare_facility === facility.hsaId && !it.isInvitation);
+  return withTimes(ofUnit, careUnit, producer.repeatedHour).filter(
+    (it) => it.start >= start && it.start > now && it.end <= search.end && suits(it, search),
+  );
+}
+
+function suits(
+  slot: TimedSlot,
+  { resourceIds, healthcareServiceIds }: Pick<Search, 'resourceIds' | 'healthcareServiceIds'>,
+): boolean {
+  return (
+    (resourceIds?.includes(resourceIdOf(slot)) ?? true) && (healthcareServiceIds?.includes(serviceIdOf(slot)) ?? true)
+  );
+}
+
+/** Free slots for a caller. */
+export async function listTimeSlots(
+  producer: Producer,
+  directory: Directory,
+  query: TimeSlotQuery,
+): Promise<readonly TimeSlot[]> {
+  const { careUnit, start, end, forAppointment, freeing = [], after, limit } = query;
+  const { resourceIds, healthcareServiceIds, isBookable } = await knownOf(directory, query);
+  if (resourceIds?.length === 0 || healthcareServiceIds?.length === 0) return [];
+  const moved = forAppointment === undefined ? undefined : bookingKeyOf(forAppointment);
+  const named = query.patientId === undefined ? moved?.subject : subjectOf(query.patientId);
+  const subject = named ?? producer.searchSubject;
+  if (subject === undefined) throw new ConnectorError('unsupported', 'The producer has free times for a patient only');
+  const search = { careUnit, start, end, subject, resourceIds, healthcareServiceIds, bookingId: moved?.bookingId };
+  const free = await findFreeSlots(producer, search);
+  const own = await ownTimes(producer, search, freeing);
+  const bookable = [...free, ...own].filter(isBookable);
+  const found = new Map(bookable.map((it) => [keyOf(asTimeSlot(it)).join('\n'), asTimeSlot(it)]));
+  return [...found.values()]
+    .filter((it) => after === undefined || compare(it, after) > 0)
+    .sort(compare)
+    .slice(0, limit);
+}
+
+/** What the unit has of what is wanted. A producer responds with a fault to a performer whom it does not know. */
+async function knownOf(directory: Directory, { careUnit, resourceIds, healthcareServiceIds }: TimeSlotQuery) {
+  const hasAll = ({ resources, services }: Unit) =>
+    resourceIds?.every((id) => resources.some((it) => it.id === id)) !== false &&
+    healthcareServiceIds?.every((id) => services.some((it) => it.id === id)) !== false;
+  const complete = await directory.find(careUnit, (unit) => (hasAll(unit) ? unit : undefined));
+  const { resources, services } = complete ?? (await directory.of(careUnit));
+  const [known, offered] = [new Set(resources.map(({ id }) => id)), new Set(services.map(({ id }) => id))];
+  return {
+    resourceIds: resourceIds?.filter((id) => known.has(id)),
+    healthcareServiceIds: healthcareServiceIds?.filter((id) => offered.has(id)),
+    /** A time of a resource or service that nobody lists cannot be booked by its id. */
+    isBookable: (slot: TimedSlot) => known.has(resourceIdOf(slot)) && offered.has(serviceIdOf(slot)),
+  };
+}
+
+/** The times of these appointments that the search would find if they were free. */
+async function ownTimes(producer: Producer, search: Search, ids: readonly string[]): Promise<readonly TimedSlot[]> {
+  if (ids.length === 0) return [];
+  const facility = producer.facilityOf(search.careUnit).hsaId;
+  const keys = ids.map(bookingKeyOf).filter((it) => it?.facility === facility);
+  const subjects = new Set(keys.flatMap((it) => it?.subject ?? []));
+  const wanted = new Set(keys.map((it) => it?.bookingId));
+  const now = producer.now();
+  const found: TimedSlot[] = [];
+  for (const subject of subjects) {
+    const bookings = await bookingsOf(producer, search.careUnit, subject);
+    found.push(
+      ...bookings.filter(
+        (it) =>
+          wanted.has(it.texts.bookingId) &&
+          it.start > now &&
+          it.start >= search.start &&
+          it.end <= search.end &&
+          suits(it, search),
+      ),
+    );
+  }
+  return found;
+}
+
+function asTimeSlot(slot: TimedSlot): TimeSlot {
+  return {
+    start: slot.start,
+    end: slot.end,
+    resourceId: resourceIdOf(slot),
+    healthcareServiceId: serviceIdOf(slot),
+  };
+}
+
+function keyOf({ start, resourceId, healthcareServiceId }: TimeSlotPosition): readonly (number | string)[] {
+  return [start.getTime(), resourceId, healthcareServiceId];
+}
+
+function compare(a: TimeSlotPosition, b: TimeSlotPosition): number {
+  const [mine, others] = [keyOf(a), keyOf(b)];
+  const index = mine.findIndex((it, at) => it !== others[at]);
+  if (index === -1) return 0;
+  return (mine[index] ?? 0) < (others[index] ?? 0) ? -1 : 1;
+}

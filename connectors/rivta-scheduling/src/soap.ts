@@ -1,0 +1,140 @@
+import { ConnectorError, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
+import { platformErrorIn } from './platform-errors.ts';
+import { childOf, leaves, type NewElement, readXml, textOf, writeXml, type XmlElement } from './xml.ts';
+
+const soap = 'http://schemas.xmlsoap.org/soap/envelope/';
+const registry = 'urn:riv:itintegration:registry:1';
+const headers = 'urn:riv:interoperability:headers:1';
+
+/** Who acts: the patient, or a member of staff. */
+export interface Actor {
+  readonly type: 'subject_of_care' | 'subject_of_care_agent';
+  /** The patient's number, or an HSA id. */
+  readonly id: string;
+}
+
+/** A request of RIVTABP21: SOAP 1.1, document/literal. */
+export interface SoapRequest {
+  readonly url: string;
+  /** The namespace of the message, such as `urn:riv:crm:scheduling:MakeBookingResponder:1`. */
+  readonly namespace: string;
+  /** The operation, such as `MakeBooking`. */
+  readonly operation: string;
+  readonly logicalAddress: string;
+  /** Absent: the contract has no such header. */
+  readonly actor?: Actor | undefined;
+  readonly content: readonly NewElement[];
+  /** Whether the request only reads. */
+  readonly reads: boolean;
+}
+
+/** More than one attempt for a read that fails because the platform or the producer is out of order. */
+const attempts = 2;
+
+/**
+ * Sends a message and returns the response element.
+ *
+ * @throws ConnectorError
+ *   - `rejected`: a fault that a retry does not change, or a response that is no answer to a read
+ *   - `unavailable`: a read failed because the platform or the producer is out of order
+ *   - `outcome_unknown`: a write failed, and the producer may have done it
+ */
+export async function call(http: EhrHttp, request: SoapRequest): Promise<XmlElement> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await attemptCall(http, request);
+    } catch (error) {
+      const isOutage = error instanceof Outage && request.reads;
+      if (!isOutage || attempt === attempts) throw error;
+    }
+  }
+}
+
+/** The platform says that it, or the producer behind it, is out of order. */
+class Outage extends ConnectorError {}
+
+async function attemptCall(http: EhrHttp, request: SoapRequest): Promise<XmlElement> {
+  const { url, namespace, operation, reads } = request;
+  const response = await http.send({
+    method: 'POST',
+    url,
+    headers: {
+      'content-type': 'text/xml; charset=UTF-8',
+      accept: 'text/xml',
+      soapaction: `"${namespace}:${operation}"`,
+    },
+    body: writeXml(envelope(request)),
+    repeatable: reads,
+  });
+  const body = bodyOf(response, request);
+  const fault = childOf(body, soap, 'Fault');
+  if (fault) throw errorOf(fault, request);
+  const answer = childOf(body, namespace, `${operation}Response`);
+  if (response.status !== 200 || !answer) throw unreadable(request, response.status);
+  return answer;
+}
+
+function envelope({ namespace, operation, logicalAddress, actor, content }: SoapRequest): NewElement {
+  const actorHeader = actor && {
+    namespace: headers,
+    name: 'Actor',
+    content: leaves(headers, [
+      ['actorId', actor.id],
+      ['actorType', actor.type],
+    ]),
+  };
+  return {
+    namespace: soap,
+    name: 'Envelope',
+    content: [
+      {
+        namespace: soap,
+        name: 'Header',
+        content: [...leaves(registry, [['LogicalAddress', logicalAddress]]), ...(actorHeader ? [actorHeader] : [])],
+      },
+      { namespace: soap, name: 'Body', content: [{ namespace, name: operation, content }] },
+    ],
+  };
+}
+
+function bodyOf({ status, text }: EhrResponse, request: SoapRequest): XmlElement {
+  let envelope: XmlElement;
+  try {
+    envelope = readXml(text);
+  } catch (error) {
+    if (status === 200 && request.reads) throw error;
+    throw unreadable(request, status);
+  }
+  const isEnvelope = envelope.namespace === soap && envelope.name === 'Envelope';
+  const body = isEnvelope ? childOf(envelope, soap, 'Body') : undefined;
+  if (!body) throw unreadable(request, status);
+  return body;
+}
+
+/**
+ * A response that is neither the answer nor a fault, such as a page of a proxy. After a status of 400 to 499, nothing was
+ * done.
+ */
+function unreadable({ operation, reads }: SoapRequest, status: number): ConnectorError {
+  const wasRefused = status >= 400 && status < 500;
+  const words = `The response to ${operation} is no SOAP answer (status ${status})`;
+  return new ConnectorError(reads || wasRefused ? 'rejected' : 'outcome_unknown', words);
+}
+
+/**
+ * A fault is technical: its text is not for the person. A fault of the client says that the message must not be sent again
+ * as it is (SOAP 1.1, section 4.4.1), so it was not carried out.
+ */
+function errorOf(fault: XmlElement, { operation, reads }: SoapRequest): ConnectorError {
+  const platform = platformErrorIn(textOf(fault, '', 'faultstring') ?? '');
+  if (platform?.kind === 'configuration') {
+    return new ConnectorError('rejected', `${operation}: ${platform.code}, ${platform.means}`);
+  }
+  if (platform) {
+    const words = `${operation}: ${platform.code}, ${platform.means}`;
+    return new Outage(reads ? 'unavailable' : 'outcome_unknown', words);
+  }
+  const isOfClient = /(^|:)Client\b/.test(textOf(fault, '', 'faultcode') ?? '');
+  const words = `The producer responded to ${operation} with a fault`;
+  return new ConnectorError(reads || isOfClient ? 'rejected' : 'outcome_unknown', words);
+}

@@ -1,0 +1,126 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import {
+  DOMImplementation,
+  DOMParser,
+  type Document,
+  type Element,
+  MIME_TYPE,
+  type Node,
+  XMLSerializer,
+} from '@xmldom/xmldom';
+
+/** An element that was read. Attributes are left out: no contract has one. */
+export interface XmlElement {
+  readonly namespace: string;
+  readonly name: string;
+  readonly children: readonly XmlElement[];
+  /** All text inside, without white space at the ends. */
+  readonly text: string;
+}
+
+/** An element to write. */
+export interface NewElement {
+  readonly namespace: string;
+  readonly name: string;
+  readonly content: string | readonly NewElement[];
+}
+
+/** The messages of the contracts are eight levels deep. */
+const deepest = 64;
+
+/**
+ * Reads an XML document without a document type. So there are no entities other than the five of XML itself: none that
+ * names a file (XXE), and none that grows (billion laughs).
+ *
+ * @throws ConnectorError `rejected` for anything else. The parser's own message is left out, because it quotes the text.
+ */
+export function readXml(text: string): XmlElement {
+  // The prolog ends where the first element begins. The parser would read a document type before it reports it.
+  const prolog = text.slice(0, text.search(/<[^?!]/) >>> 0);
+  if (/<!DOCTYPE/i.test(prolog)) throw notXml('an XML document with a document type');
+  const document = parsed(text);
+  if (document?.doctype) throw notXml('an XML document with a document type');
+  if (!document?.documentElement) throw notXml('something other than XML');
+  return read(document.documentElement, 1);
+}
+
+function parsed(text: string): Document | undefined {
+  const fail = () => {
+    throw notXml('malformed XML');
+  };
+  try {
+    return new DOMParser({ onError: fail }).parseFromString(text, MIME_TYPE.XML_TEXT);
+  } catch {
+    return undefined;
+  }
+}
+
+function read(element: Element, depth: number): XmlElement {
+  if (depth > deepest) throw notXml('XML that is nested too deeply');
+  const children: XmlElement[] = [];
+  let text = '';
+  for (let node: Node | null = element.firstChild; node; node = node.nextSibling) {
+    if (node.nodeType === node.ELEMENT_NODE) children.push(read(node as Element, depth + 1));
+    if (node.nodeType === node.TEXT_NODE || node.nodeType === node.CDATA_SECTION_NODE) text += node.nodeValue ?? '';
+  }
+  return {
+    namespace: element.namespaceURI ?? '',
+    name: element.localName ?? element.nodeName,
+    children,
+    text: text.trim(),
+  };
+}
+
+function notXml(what: string): ConnectorError {
+  return new ConnectorError('rejected', `The EHR responded with ${what}`);
+}
+
+/** The children with this name, in the document's order. Prefixes do not matter. */
+export function childrenOf(parent: XmlElement, namespace: string, name: string): readonly XmlElement[] {
+  return parent.children.filter((it) => it.namespace === namespace && it.name === name);
+}
+
+/** The first child with this name. */
+export function childOf(parent: XmlElement, namespace: string, name: string): XmlElement | undefined {
+  return childrenOf(parent, namespace, name)[0];
+}
+
+/** The text of the first child with this name. `undefined`: there is none, or it is empty. */
+export function textOf(parent: XmlElement, namespace: string, name: string): string | undefined {
+  return childOf(parent, namespace, name)?.text || undefined;
+}
+
+/** Elements that an XML sequence can have, one for each value. Empty ones are left out, as the contracts demand. */
+export function leaves(
+  namespace: string,
+  values: readonly (readonly [name: string, value: string | null | undefined])[],
+): readonly NewElement[] {
+  return values.flatMap(([name, value]) => {
+    const content = withoutForbidden(value ?? '');
+    return content === '' ? [] : [{ namespace, name, content }];
+  });
+}
+
+/** Without the characters that XML 1.0 cannot carry, not even as references: https://www.w3.org/TR/xml/#charsets */
+function withoutForbidden(text: string): string {
+  return text.toWellFormed().replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '');
+}
+
+/** The document with its XML declaration. */
+export function writeXml(root: NewElement): string {
+  const document = new DOMImplementation().createDocument(root.namespace, root.name, null);
+  if (document.documentElement) fill(document, document.documentElement, root);
+  return `<?xml version="1.0" encoding="UTF-8"?>${new XMLSerializer().serializeToString(document)}`;
+}
+
+function fill(document: Document, element: Element, { content }: NewElement): void {
+  if (typeof content === 'string') {
+    element.appendChild(document.createTextNode(content));
+    return;
+  }
+  for (const child of content) {
+    const made = document.createElementNS(child.namespace, child.name);
+    element.appendChild(made);
+    fill(document, made, child);
+  }
+}

@@ -1,0 +1,153 @@
+import type { Connector, EhrHttp, ProbeReport } from '@crossward/connector-kit';
+import { type ClockChange, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import type { Temporal } from 'temporal-polyfill';
+import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
+import { localNow, type Slot } from '../fake/calendar.ts';
+import { north, patients, south, timeZone } from '../fake/data-set.ts';
+import { type FakeProducer, startFake } from '../fake/server.ts';
+import { rivtaSchedulingConnector } from '../src/connector.ts';
+import type { CareUnitSettings, RivtaSettings } from '../src/settings.ts';
+
+const careUnits = [
+  { id: 'norr', timeZone },
+  { id: 'soder', timeZone },
+] as const;
+export const [careUnit, otherCareUnit] = careUnits;
+
+export const idOf = (number: string) => `se_personal_number:${number}`;
+
+export function settingsFor(fake: FakeProducer, settings: Partial<RivtaSettings> = {}): RivtaSettings {
+  return {
+    url: fake.url,
+    actor: { type: 'agent', hsa_id: 'SE2321000000-AGNT' },
+    search_subject: patients.nobody,
+    ...settings,
+  };
+}
+
+export interface Opened {
+  readonly http?: EhrHttp;
+  readonly settings?: Partial<RivtaSettings>;
+  /** Settings of both care units. */
+  readonly units?: Partial<CareUnitSettings>;
+  readonly now?: () => Date;
+}
+
+function contextFor(fake: FakeProducer, { http = plainHttp(), settings, units, now = () => new Date() }: Opened) {
+  const facilities = [north, south];
+  return {
+    emr: 'rivta',
+    settings: settingsFor(fake, settings),
+    careUnits: careUnits.map((it, index) => ({
+      ...it,
+      settings: { healthcare_facility: facilities[index]?.hsaId, resources: undefined, ...units },
+    })),
+    http,
+    now,
+  };
+}
+
+export function openConnector(fake: FakeProducer, options: Opened = {}): Promise<Connector> {
+  return rivtaSchedulingConnector.open(contextFor(fake, options));
+}
+
+export async function probe(fake: FakeProducer, options: Opened = {}): Promise<ProbeReport> {
+  const report = await rivtaSchedulingConnector.probe?.(contextFor(fake, options));
+  if (!report) throw new Error('The connector has no probe');
+  return report;
+}
+
+/** The connector over the fake producer, for the conformance kit. */
+export async function rivtaSubject(name = 'rivta-scheduling', fakeOptions = {}): Promise<Subject> {
+  const fake = await startFake(fakeOptions);
+  const clockChanges = addClockChanges(fake);
+  let http = plainHttp();
+  let connector = await openConnector(fake, { http });
+  const bookingOf = (id: string) => {
+    const booking = fake.calendar.bookings.get(id.split('/')[2] ?? '');
+    if (!booking) throw new Error('No such booking');
+    return booking;
+  };
+  return {
+    name,
+    get connector() {
+      return connector;
+    },
+    careUnit,
+    otherCareUnit,
+    facts: {
+      patient: [
+        { type: 'emr_id', value: idOf(patients.first) },
+        { type: 'se_personal_number', value: patients.first },
+      ],
+      otherPatientId: idOf(patients.second),
+      resource: [
+        { type: 'emr_id', value: 'SE2321000000-P001' },
+        { type: 'hsa_id', value: 'SE2321000000-P001' },
+      ],
+      healthcareServiceId: 'besok',
+      foreignResourceId: 'SE2321000000-P003',
+      oneSlotOnly: true,
+    },
+    second: await openConnector(fake),
+    async restart() {
+      http.cut();
+      http = plainHttp();
+      connector = await openConnector(fake, { http });
+    },
+    directChanges: {
+      cancel: async ({ id }) => void fake.calendar.bookings.delete(bookingOf(id).id),
+      comment: async ({ id }, text) => {
+        bookingOf(id).reason = text;
+      },
+      async take({ start, resourceId }) {
+        const at = localNow(start);
+        const slot = fake.calendar.slots.find((it) => it.start === at && it.performer?.id === resourceId);
+        if (!slot) throw new Error('No such slot');
+        const { id } = fake.calendar.book(slot, patients.second, slot.timeTypes[0], undefined);
+        return async () => void fake.calendar.bookings.delete(id);
+      },
+      overbook: async () => null,
+    },
+    clockChanges,
+    close: fake.close,
+  };
+}
+
+/**
+ * Free times through the nights of both clock changes. Starts in the hour that autumn repeats are not listed, because the
+ * contracts cannot tell its two halves apart.
+ */
+function addClockChanges({ calendar }: FakeProducer): ClockChange[] {
+  return (['spring', 'autumn'] as const).map((season) => {
+    const { date, instant } = nextClockChange(timeZone, season);
+    const start = date.toZonedDateTime({ timeZone, plainTime: '00:00' });
+    const end = date.toZonedDateTime({ timeZone, plainTime: '06:00' });
+    const count = (end.epochMilliseconds - start.epochMilliseconds) / 1_800_000;
+    const starts = Array.from({ length: count }, (_, index) => start.add({ minutes: 30 * index }));
+    const [performer] = north.performers;
+    if (!performer) throw new Error('No performer');
+    const resource = { id: `schema-${performer.id}`, name: performer.lastName };
+    calendar.slots.push(
+      ...starts.map((at): Slot => {
+        const [from, to] = [at, at.add({ minutes: 30 })].map((it) => localNow(new Date(it.epochMilliseconds)));
+        return { facility: north, performer, resource, start: from ?? '', end: to ?? '', timeTypes: north.timeTypes };
+      }),
+    );
+    const isRepeated = (at: Temporal.ZonedDateTime) =>
+      ['earlier', 'later'].some(
+        (disambiguation) =>
+          at.toPlainDateTime().toZonedDateTime(timeZone, { disambiguation: disambiguation as 'earlier' })
+            .epochMilliseconds !== at.epochMilliseconds,
+      );
+    return {
+      name: `the night in ${season}`,
+      resourceId: performer.id,
+      healthcareServiceId: 'besok',
+      start: new Date(start.epochMilliseconds),
+      end: new Date(end.epochMilliseconds),
+      at: new Date(instant.epochMilliseconds),
+      slotStarts: starts.filter((it) => !isRepeated(it)).map((it) => new Date(it.epochMilliseconds)),
+    };
+  });
+}

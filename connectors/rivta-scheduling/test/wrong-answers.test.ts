@@ -1,0 +1,109 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import { expect, test } from 'vitest';
+import { patients } from '../fake/data-set.ts';
+import { careUnit, idOf, openConnector } from './subject.ts';
+import { withFake } from './with-fake.ts';
+
+const core = 'urn:riv:crm:scheduling:1';
+
+function answer(operation: string, ...slots: Readonly<Record<string, string>>[]): { body: string } {
+  const details = slots.map(
+    (texts) =>
+      `<timeslotDetail>${Object.entries(texts)
+        .map(([name, text]) => `<c:${name} xmlns:c="${core}">${text}</c:${name}>`)
+        .join('')}</timeslotDetail>`,
+  );
+  return {
+    body: `<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body><${operation}Response xmlns="urn:riv:crm:scheduling:${operation}Responder:1">${details.join('')}</${operation}Response></Body></Envelope>`,
+  };
+}
+
+const slot = {
+  startTimeInclusive: '20310106080000',
+  endTimeExclusive: '20310106083000',
+  healthcare_facility: 'SE2321000000-1NRD',
+  performer: 'SE2321000000-P001',
+  bookingId: 'b-1',
+  subject_of_care: patients.first,
+  timeTypeID: 'besok',
+};
+
+async function schedule(...slots: Readonly<Record<string, string>>[]) {
+  const { fake, connector } = await withFake();
+  fake.mishaps.set('GetSubjectOfCareSchedule', [answer('GetSubjectOfCareSchedule', ...slots)]);
+  return connector.listAppointments?.({ careUnit, patientId: idOf(patients.first), limit: 10 });
+}
+
+test('bookings of another patient or unit, without an id or a time are left out', async () => {
+  const { bookingId: _, ...withoutId } = slot;
+  const { startTimeInclusive: __, ...withoutStart } = slot;
+  const { subject_of_care: ___, ...withoutPatient } = slot;
+  const found = await schedule(
+    { ...slot, subject_of_care: patients.second },
+    { ...slot, healthcare_facility: 'SE2321000000-2SDR' },
+    withoutId,
+    withoutStart,
+    { ...withoutPatient, bookingId: 'b/2' },
+  );
+  expect(found?.map(({ id }) => id)).toEqual([`${patients.first}/SE2321000000-1NRD/b/2`]);
+});
+
+test.each([
+  ['20310231080000', '20310231083000'],
+  ['20310100080000', '20310100083000'],
+  ['20310106083000', '20310106080000'],
+])('a time that the calendar does not have is rejected: %s to %s', async (startTimeInclusive, endTimeExclusive) => {
+  await expect(schedule({ ...slot, startTimeInclusive, endTimeExclusive })).rejects.toThrow(ConnectorError);
+});
+
+test('a booking in the repeated hour is listed, although no free time there is', async () => {
+  const found = await schedule({ ...slot, startTimeInclusive: '20311026023000', endTimeExclusive: '20311026030000' });
+  expect(found).toMatchObject([{ start: new Date('2031-10-26T00:30:00Z'), end: new Date('2031-10-26T02:00:00Z') }]);
+});
+
+test.each([
+  ['another patient', { subject_of_care: patients.second }],
+  ['another booking', { bookingId: 'b-2' }],
+  ['another unit', { healthcare_facility: 'SE2321000000-2SDR' }],
+])('details of %s change nothing', async (_, other) => {
+  const { fake, connector, change } = await withFake();
+  fake.mishaps.set('GetBookingDetails', [
+    answer('GetBookingDetails', { ...slot, cancel_booking_allowed: 'true', ...other }),
+  ]);
+  const appointmentId = `${patients.first}/SE2321000000-1NRD/b-1`;
+  await expect(change({ kind: 'cancel', appointmentId })).rejects.toMatchObject({ kind: 'rejected' });
+  expect(fake.log.some(({ operation }) => operation === 'CancelBooking')).toBe(false);
+  expect(await connector.findAppointments?.(careUnit, [appointmentId, 'b-1', `${appointmentId}/x`])).toEqual([]);
+});
+
+test('an open invitation is no free time', async () => {
+  const { fake, freeSlots } = await withFake();
+  const invitation = '<x:isInvitation xmlns:x="urn:riv:crm:scheduling:1.1">1</x:isInvitation>';
+  const { body } = answer('GetAvailableTimeslots', slot);
+  fake.mishaps.set('GetAvailableTimeslots', [
+    { body: body.replace('</timeslotDetail>', `${invitation}</timeslotDetail>`) },
+  ]);
+  expect(await freeSlots()).toEqual([]);
+});
+
+test('free times of resources and services that nobody lists are left out', async () => {
+  const { fake, connector } = await withFake();
+  const query = { careUnit, start: new Date(), end: new Date('2031-02-01T00:00:00Z'), limit: 10 };
+  const { timeTypeID: _, ...untyped } = slot;
+  fake.mishaps.set('GetAvailableTimeslots', [
+    answer('GetAvailableTimeslots', { ...slot, performer: 'SE2321000000-P999' }, untyped, slot),
+  ]);
+  expect(await connector.listTimeSlots?.(query)).toMatchObject([
+    { resourceId: slot.performer, healthcareServiceId: 'besok' },
+  ]);
+  // Settings can list them.
+  const units = {
+    resources: [{ id: slot.performer, name: 'Astrid' }],
+    healthcare_services: [{ id: 'untyped', name: 'Tid' }],
+  };
+  const listing = await openConnector(fake, { units });
+  fake.mishaps.set('GetAvailableTimeslots', [answer('GetAvailableTimeslots', untyped, slot)]);
+  expect(await listing.listTimeSlots?.(query)).toMatchObject([
+    { resourceId: slot.performer, healthcareServiceId: 'untyped' },
+  ]);
+});
