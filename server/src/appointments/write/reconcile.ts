@@ -20,13 +20,12 @@ export async function reconcile(work: Work, plan: AppointmentPlan): Promise<Resu
   const changes = changesOf(plan);
   const ids = changes.flatMap(({ change }) => (change.kind === 'create' ? [] : [change.appointmentId]));
   const found = ids.length > 0 ? await call('findAppointments', careUnit, ids) : [];
-  const nowById = new Map(found.map((appointment) => [appointment.id, appointment]));
   const effects = new Map<number, Appointment>();
   for (const { index, change, before } of changes) {
     const isNew = change.kind === 'create';
     const effect = isNew
       ? await findCreated(work, change)
-      : (nowById.get(change.appointmentId) ?? cancelledIfGone(work, change, before));
+      : (found.find(({ id }) => id === change.appointmentId) ?? cancelledIfGone(work, change, before));
     if (effect && (isNew || isAsPlanned(effect, change, expiresAt))) effects.set(index, effect);
   }
   return effects;
