@@ -6,6 +6,7 @@
  * - `time_slot_unavailable`: free time slots do not cover the range, or another booking took the time first
  * - `appointment_cancelled`, `appointment_pending`, `appointment_started`, `appointment_not_held`: the appointment's state
  *   does not allow the change
+ * - `change_not_allowed`: the EHR does not allow this change of this appointment, for a reason that no other kind covers
  * - `schedule_overlap`: another schedule of the resource has occurrences at the same times
  * - `schedule_has_appointments`: appointments take slots that the write would remove
  * - `unsupported`: the EHR does not support the operation
@@ -27,6 +28,7 @@ export const connectorErrorKinds = [
   'appointment_pending',
   'appointment_started',
   'appointment_not_held',
+  'change_not_allowed',
   'schedule_overlap',
   'schedule_has_appointments',
   'unsupported',

@@ -132,6 +132,23 @@ test('a refusal hands its text to the caller', async () => {
   expect([status, body.reason, body.detail]).toEqual([502, 'ehr_rejected', 'Du har redan en tid här.']);
 });
 
+test.each([
+  [{ status: 'cancelled' }, 'This booking cannot be cancelled online.'],
+  [{ comment: 'Ny text' }, 'This booking cannot be changed online.'],
+])("a change that the flags of the booking forbid is the caller's mistake: %o", async (change, detail) => {
+  const made = await book();
+  const [booking] = fake.calendar.bookings.values();
+  Object.assign(booking ?? {}, { allowsCancel: false, allowsRebook: false });
+  const headers = { 'idempotency-key': newKey() };
+  const path = `${unit}/appointments/${encodeURIComponent(made.body.id)}`;
+  const { status, body, text } = await gateway.request<Shown>('PATCH', path, { body: change, headers });
+  expect([status, body], text).toEqual([
+    409,
+    expect.objectContaining({ reason: 'change_not_allowed', retryable: false, detail }),
+  ]);
+  expect(fake.calendar.bookings.size).toBe(1);
+});
+
 test('a booking whose answer is lost is found by the retry, and made once', async () => {
   const [body, key] = [await bodyOf(), newKey()];
   fake.mishaps.set('MakeBooking', ['answer lost']);

@@ -266,5 +266,5 @@ function refused({ text }: Outcome): ConnectorError {
 }
 
 function notAllowed(publicDetail: string): ConnectorError {
-  return new ConnectorError('rejected', 'The producer does not allow the change', { publicDetail });
+  return new ConnectorError('change_not_allowed', 'The producer does not allow the change', { publicDetail });
 }

@@ -126,7 +126,7 @@ test.each([
   const error = await errorOf(
     change(what === 'move' ? { kind: 'update', appointmentId: id, time: to } : { kind: 'cancel', appointmentId: id }),
   );
-  expect([error.kind, error.publicDetail]).toEqual(['rejected', detail]);
+  expect([error.kind, error.publicDetail]).toEqual(['change_not_allowed', detail]);
   expect(lastRequest(fake, operation)).toBe('');
 });
 

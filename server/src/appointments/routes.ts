@@ -90,6 +90,7 @@ const stateReasons = [
   'appointment_awaiting_confirmation',
   'appointment_started',
   'appointment_changed',
+  'change_not_allowed',
 ] as const satisfies Reason[];
 
 interface Dependencies {

@@ -20,6 +20,7 @@ const reasonOf: Record<
   appointment_cancelled: 'appointment_cancelled',
   appointment_pending: 'appointment_awaiting_confirmation',
   appointment_started: 'appointment_started',
+  change_not_allowed: 'change_not_allowed',
   appointment_not_held: 'confirmation_not_pending',
   unsupported: 'operation_unsupported',
   rejected: 'ehr_rejected',

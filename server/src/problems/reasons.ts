@@ -306,6 +306,13 @@ export const reasons = {
     happened: 'The patient has arrived, or the visit is over. It can be neither moved nor cancelled.',
     remedy: 'Contact the clinic.',
   },
+  change_not_allowed: {
+    ...caller,
+    status: 409,
+    title: 'Change not allowed',
+    happened: 'The EHR does not allow this change of this appointment. Nothing was changed.',
+    remedy: 'Contact the clinic.',
+  },
   confirmation_expired: {
     ...caller,
     status: 409,
