@@ -132,6 +132,7 @@ function freeSlots(model: Model, real: Real): object[] {
             ...real.range({ from, to: from + 1 }),
             resource_id: `emr_id:${real.place.resources[resource]}`,
             healthcare_service_id: service,
+            modality: null,
           })),
       )
       .toSorted((a, b) => (a.resource_id < b.resource_id ? -1 : Number(a.resource_id > b.resource_id))),

@@ -35,13 +35,15 @@ DEPENDS_ON_DATA = {
     "webhook_url_rejected": "the addresses that the configuration allows",
 }
 
-# Rules that OpenAPI cannot express: several parts of a request, the size of decoded content.
+# Rules that OpenAPI cannot express: several parts of a request, the size of decoded content, what an EHR offers.
 COMBINED_RULES = (
     ("dry_run", "A confirmation does not support `dry_run`."),
     ("patient_id", "The query must have `patient_id`, `resource_id`, or both `start` and `end`."),
     ("start", "`start` and `end` must be sent together."),
     ("end", "`start` and `end` must be sent together."),
     ("/content", "/content must not be empty."),
+    ("patient_id", "This EHR has the same time slots for every patient."),
+    ("/patient_details", "This EHR takes no `patient_details`: it knows its patients."),
 )
 
 
@@ -86,5 +88,8 @@ schemathesis.openapi.format("date-time-or-local", with_suffix("", "Z", "+00:00",
 schemathesis.openapi.format("date-time", with_suffix("Z", "+00:00", "+01:00", "-05:30", ".123Z"))
 schemathesis.openapi.format("text", texts(exclude_characters="\0"))
 schemathesis.openapi.format("line", texts(exclude_categories=["Cc"]))
+schemathesis.openapi.format("name", texts(exclude_categories=["Cc"]).map("a".__add__))
+schemathesis.openapi.format("phone-number", st.from_regex(r"^\+[1-9][0-9]{6,14}\Z"))
+schemathesis.openapi.format("email-address", st.from_regex(r"^[a-z]{1,20}@[a-z]{1,20}\.example\Z"))
 schemathesis.openapi.format("text-with-content", texts(exclude_characters="\0").map("a".__add__))
 schemathesis.openapi.format("document-title", texts(categories=["L", "N"]))

@@ -48,7 +48,11 @@ test.each([
   const { client, receiver, live, freezing } = await gatewaysThatFreeze(statement);
   const slots = await client.freeSlots(50);
   let booked = 0;
-  const book = () => client.write(bookingOf(slots[booked++] ?? expect.unreachable('No free slot'), newKey()));
+  // Staff cancel the bookings of this patient, so that there are changes in the EHR to report.
+  const book = () => {
+    const { body, ...request } = bookingOf(slots[booked++] ?? expect.unreachable('No free slot'), newKey());
+    return client.write({ ...request, body: { ...Object(body), patient_id: 'p-staff' } });
+  };
   // The other gateway rests, so that this one does the work.
   while (!(await isStopped(freezing))) {
     await book();
