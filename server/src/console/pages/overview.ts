@@ -34,13 +34,16 @@ ${needsList(await listNeeds(context))}
 <ul class="tiles">
 ${[
   tile(linkTo(context, 'operations'), count('suspended'), 'suspended operation', {
-    more: 'for an operator to look at',
+    more: count('suspended') > 0 && 'for an operator to look at',
     isBad: true,
   }),
   tile(linkTo(context, 'operations'), count('pending', 'compensating'), 'pending operation', {
     more: monitored > 0 && `${monitored} monitored`,
   }),
-  tile(linkTo(context, 'messages'), failed, 'failed message', { more: 'can be sent again', isBad: true }),
+  tile(linkTo(context, 'messages'), failed, 'failed message', {
+    more: failed > 0 && 'can be sent again',
+    isBad: true,
+  }),
   tile(linkTo(context, 'messages'), sum(queue), 'queued message', {
     more: oldest > 0 && `the oldest waits ${duration(oldest)}`,
     isBad: oldest > 60,
@@ -78,7 +81,7 @@ function tile(
   const kind = count === 0 ? ' zero' : isBad ? ' bad' : '';
   const name = counted(count, noun).slice(String(count).length + 1);
   return html`<li><a class="tile${kind}" href="${href}"><strong>${count}</strong> ${name}${
-    (count > 0 || more) && more && html`<span class="quiet">${more}</span>`
+    more && html`<span class="quiet">${more}</span>`
   }</a></li>\n`;
 }
 
