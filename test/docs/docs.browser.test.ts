@@ -112,6 +112,19 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
     },
   );
 
+  test.each(['light', 'dark'] as const)('the reference works for everyone: %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    for (const hash of ['', '#tag/appointments/POST/api/emrs/{emr}/care-units/{care_unit_id}/appointments']) {
+      // Another page first: a change of the fragment alone loads nothing.
+      await page.goto(`http://127.0.0.1:${demo.port}/`);
+      await page.goto(`http://127.0.0.1:${demo.port}/docs/${hash}`);
+      await page.locator('.code-input-lite__editor').first().waitFor();
+      if (hash) await page.getByRole('region', { name: 'Create an appointment' }).getByRole('tab').first().waitFor();
+      await page.evaluate(axe.source);
+      expect(await violationsIn(page), hash).toEqual([]);
+    }
+  });
+
   // That each reason has a page with its texts is proved over HTTP.
   test('the page of a problem reason is shown in the style of the console', async () => {
     await page.goto('/problems/ehr_timeout');

@@ -5,6 +5,7 @@ import { isOwnHost } from './demo/own-host.ts';
 import { once } from './once.ts';
 import { referencePath } from './openapi-routes.ts';
 import { type Allowances, addHtmlPages } from './pages/html-pages.ts';
+import { style, withAdditions } from './reference-additions.ts';
 
 const prefix = '/docs';
 const scriptPath = `${prefix}/js/scalar.js`;
@@ -16,22 +17,6 @@ const allowances: Allowances = {
   'img-src': ["'self'", 'data:'],
   'connect-src': ["'self'"],
 };
-
-/**
- * Lines of their own for what would otherwise run into its neighbour: the kind of credentials, the statuses of responses. Paths
- * wrap in the list of operations, because their ends tell them apart.
- */
-const style = `
-section.contents > .rounded-t-xl { flex-wrap: wrap; }
-section.contents > .rounded-t-xl > button { flex: 1 0 auto; }
-.scalar-card-header-tabs { flex-wrap: wrap; }
-section.contents > .rounded-t-xl > .flex:not(button) { padding: 0 0.5rem 0.5rem 0.5rem; }
-.scalar-card-header-tabs > .scalar-card-header-title { flex: 1 0 100%; }
-.scalar-card-header-tabs > :not(.scalar-card-header-title) { margin-left: auto; }
-.scalar-card-header-tabs .tab-list { flex-wrap: wrap; }
-a.endpoint.endpoint { white-space: normal; }
-a.endpoint .endpoint-path.endpoint-path { overflow-wrap: anywhere; }
-`;
 
 /**
  * Serves the API reference at `/docs`. The page loads nothing from other hosts.
@@ -91,7 +76,7 @@ async function loadReference(client?: DemoClient): Promise<Reference> {
   });
   const [page, script] = await Promise.all([app.inject(`${prefix}/`), app.inject(scriptPath)]);
   await app.close();
-  return { page: page.payload, script: script.rawPayload };
+  return { page: withAdditions(page.payload), script: script.rawPayload };
 }
 
 /** The names of the security schemes are those of the OpenAPI document. */
