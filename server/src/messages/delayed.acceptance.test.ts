@@ -195,16 +195,18 @@ test('a provider that accepts connections and does not respond is told too', asy
   hanging.close();
 });
 
-/** Lets jobs that are created during the work begin tomorrow. */
+/** Lets jobs that are created during the work begin tomorrow. PostgreSQL ends one of two statements that wait for each other. */
 async function withoutAttempts(work: () => Promise<void>): Promise<void> {
   const hold = `CREATE OR REPLACE FUNCTION hold_jobs() RETURNS trigger LANGUAGE plpgsql AS
     'BEGIN NEW.start_after = now() + interval ''1 day''; RETURN NEW; END'`;
   await rowsOf(gateway, hold);
-  await rowsOf(gateway, 'CREATE TRIGGER hold BEFORE INSERT ON pgboss.job FOR EACH ROW EXECUTE FUNCTION hold_jobs()');
+  const trigger =
+    'CREATE OR REPLACE TRIGGER hold BEFORE INSERT ON pgboss.job FOR EACH ROW EXECUTE FUNCTION hold_jobs()';
+  await eventually(() => rowsOf(gateway, trigger));
   try {
     await work();
   } finally {
-    await rowsOf(gateway, 'DROP FUNCTION hold_jobs() CASCADE');
+    await eventually(() => rowsOf(gateway, 'DROP FUNCTION IF EXISTS hold_jobs() CASCADE'));
   }
 }
 
