@@ -49,6 +49,8 @@ export interface Work extends Proposal {
    * @throws LeaseLost, from `next`
    */
   underLease(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  /** What it may have made, another open operation may have made too, and ends first. */
+  isContested?: boolean;
   /** Notes that a request got no response: the EHR may still perform it, even a second time. */
   onNoResponse(): void;
   /** Marks the operation as `compensating`: it is not performed again. */

@@ -1,4 +1,3 @@
-import { beganOperation } from '../audit/current-access.ts';
 import { inTransaction } from '../db/retry.ts';
 import { OperationEnded, PartiallyApplied } from '../problems/operation-errors.ts';
 import { Problem } from '../problems/problem.ts';
@@ -92,7 +91,6 @@ function reopen(
   const kind = services.kinds.get(operation.kind ?? '');
   if (!ehr || !careUnit || !kind)
     throw new Error('A stored operation has a kind, EHR or care unit that is not configured');
-  beganOperation(operation.id);
   const { expiresAt, plan } = operation;
   const work = leasedWork(services, operation, { ehr, careUnit, kind, plan, expiresAt, isFirst: false, ...how });
   // The work has getters, which a spread would read now.
@@ -124,10 +122,7 @@ async function nextOf(
 
   const found = await kind.lookUp(work, plan);
   if (found === 'nothing') return secondsSinceLastCall < settlingSeconds ? 'too early' : 'end';
-  if (found === 'not known') {
-    await giveUpIfOverdue(work);
-    return 'too early';
-  }
+  if (found === 'not known') return giveUpIfOverdue(work);
   if (isUseless) return 'compensate';
   if (found === 'nearly' && state === 'pending' && secondsSinceFirstCall <= giveUpSeconds) return 'perform';
   if (typeof found === 'object') return found;
@@ -140,11 +135,11 @@ async function nextOf(
 const patienceSeconds = 120;
 
 /** Ends an operation whose effect cannot be found. It is never performed again, and every retry gets the same problem. */
-async function giveUpIfOverdue(work: Interrupted): Promise<void> {
+async function giveUpIfOverdue(work: Interrupted): Promise<'too early'> {
   const { services, operation } = work;
-  if (operation.secondsSinceLastCall < patienceSeconds) return;
+  if (operation.secondsSinceLastCall < patienceSeconds || work.isContested) return 'too early';
   const problem = new Problem('outcome_unknown', {
-    detail: 'The EHR may or may not have made the change and shows no sign of it. It will not be made again.',
+    detail: 'The gateway cannot find out whether the EHR made the change. It will not be made again.',
     retryable: false,
   });
   // No caller has got the problem yet.
