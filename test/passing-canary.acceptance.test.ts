@@ -7,7 +7,8 @@ import { careUnitPath, withEhr, wrapConnector } from './ehrs/other-ehrs.ts';
 import { withPassingPatients } from './ehrs/passing-ehr.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { type Appointment, creationBody, type Slot, sodermalm } from './requests/bookings.ts';
-import { careUnitOf, codeFor, eventually, rowsOf, runBackgroundJobs } from './requests/codes.ts';
+import { careUnitOf, codeFor, eventually, runBackgroundJobs } from './requests/codes.ts';
+import { everyRow } from './requests/every-row.ts';
 import { startReceiver, webhooksOf, withQuickWebhooks } from './requests/webhook-receiver.ts';
 
 const seen = {
@@ -163,7 +164,7 @@ test('the number and the details of a patient who passes through are in no log, 
 
   expect(new Set(seen.patients)).toEqual(new Set([typed]));
   expect(seen.details.some((it) => it?.phone === details.phone)).toBe(true);
-  const tables = await everyColumn();
+  const tables = await everyRow(gateway);
   expect(tables.some((row) => row.includes('confirmation_items'))).toBe(true);
   expectNoneIn('a log line', gateway.logLines);
   expectNoneIn('the metrics', (await gateway.request('GET', '/metrics')).text.split('\n'));
@@ -183,21 +184,4 @@ function expectNoneIn(name: string, lines: readonly string[]): void {
     const found = canaries.find((it) => line.toLowerCase().includes(it.toLowerCase()));
     if (found !== undefined) throw new Error(`${name} contains ${found}: ${line.slice(0, 500)}`);
   }
-}
-
-/** Every row of the gateway's tables as text. The sandbox is the EHR. */
-async function everyColumn(): Promise<string[]> {
-  const tables = await rowsOf<{ schema: string; table: string }>(
-    gateway,
-    `SELECT table_schema AS schema, table_name AS table FROM information_schema.tables
-     WHERE table_schema NOT IN ('pg_catalog', 'information_schema', 'sandbox')`,
-  );
-  const rows = await Promise.all(
-    tables.map(async ({ schema, table }) =>
-      (await rowsOf<{ row: string }>(gateway, `SELECT it::text AS row FROM "${schema}"."${table}" it`)).map(
-        ({ row }) => `${schema}.${table} ${row}`,
-      ),
-    ),
-  );
-  return rows.flat();
 }

@@ -118,6 +118,7 @@ function startRegionGateway(settings: object): Promise<Gateway> {
     connector: 'rivta-scheduling',
     settings: { ...settings },
     synthetic_identifiers: true,
+    reserve_numbers: true,
     connection: resolveConnection({ allow_private_addresses: true, requests_per_second: 100 }),
     policies,
     care_units: [

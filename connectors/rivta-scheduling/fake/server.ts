@@ -60,8 +60,9 @@ export async function startFake({ days = 14, delay = 0, requestsPerSecond }: Opt
       return;
     }
     if (request.url === '/notes') {
-      reply(response, 200, answerNotes(text, fake.notes));
-      return;
+      const answer = answerNotes(text, fake.notes);
+      fake.log.push({ operation: 'GetCareDocumentation', request: text, answer });
+      return reply(response, 200, answer);
     }
     const operation = operationIn(request, text);
     await fake.before(operation);

@@ -6,7 +6,7 @@ import {
   overlaps,
 } from '@crossward/connector-kit';
 import { appointmentIdOf, bookingKeyOf } from './appointment-id.ts';
-import { patientIdOf, subjectOf } from './patient-id.ts';
+import { isSameSubject, patientIdOf, subjectOf } from './patient-id.ts';
 import { messageNamespace, type Producer } from './producer.ts';
 import { readTimeslot, resourceIdOf, serviceIdOf, type TimedSlot, withTimes } from './timeslot.ts';
 import { childrenOf, leaves } from './xml.ts';
@@ -36,7 +36,7 @@ export async function bookingsOf(
     ({ texts, isInvitation }) =>
       texts.healthcare_facility === facility.hsaId &&
       texts.bookingId !== undefined &&
-      (texts.subject_of_care ?? subject) === subject &&
+      isSameSubject(texts.subject_of_care ?? subject, subject) &&
       !isInvitation,
   );
   return withTimes(own, careUnit, ruleForBookings(producer));

@@ -12,7 +12,7 @@ import { type BookingKey, bookingKeyOf } from './appointment-id.ts';
 import { appointmentOf, bookingsOf, ruleForBookings } from './bookings.ts';
 import type { Directory } from './directory.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
-import { subjectOf } from './patient-id.ts';
+import { isSameSubject, subjectOf } from './patient-id.ts';
 import { core, coreExtension, messageNamespace, type Producer } from './producer.ts';
 import { findFreeSlots } from './slots.ts';
 import { readTimeslot, requestedTimeslot, resourceIdOf, serviceIdOf, type TimedSlot, withTimes } from './timeslot.ts';
@@ -230,7 +230,11 @@ async function requireBooking(producer: Producer, careUnit: CareUnit, key: Booki
   const [booking] = detail ? withTimes([readTimeslot(detail)], careUnit, ruleForBookings(producer)) : [];
   if (!booking) throw new ConnectorError('rejected', 'The producer responded without the booking and its time');
   const { healthcare_facility, bookingId = key.bookingId, subject_of_care = key.subject } = booking.texts;
-  if (healthcare_facility === facility.hsaId && bookingId === key.bookingId && subject_of_care === key.subject) {
+  if (
+    healthcare_facility === facility.hsaId &&
+    bookingId === key.bookingId &&
+    isSameSubject(subject_of_care, key.subject)
+  ) {
     return booking;
   }
   throw new ConnectorError('rejected', 'The producer responded with another booking');

@@ -7,7 +7,7 @@ import {
   type MedicalNoteQuery,
 } from '@crossward/connector-kit';
 import { instantsOf } from './local-time.ts';
-import { patientIdOf, subjectOf } from './patient-id.ts';
+import { isSameSubject, patientIdOf, subjectOf } from './patient-id.ts';
 import { facilitiesOf, type RivtaSettings } from './settings.ts';
 import { call } from './soap.ts';
 import { isTrue } from './timeslot.ts';
@@ -18,12 +18,8 @@ const namespace = 'urn:riv:clinicalprocess:healthcond:description:GetCareDocumen
 const core = 'urn:riv:clinicalprocess:healthcond:description:2';
 const extension = 'urn:riv:clinicalprocess:healthcond:description:2.1';
 
-/** Which OID says what a number is. Coordination numbers have the day plus 60. */
-const oids = {
-  personal: '1.2.752.129.2.1.3.1',
-  coordination: '1.2.752.129.2.1.3.3',
-  reserve: '1.2.752.74.9.1',
-} as const;
+/** Which OID says what a number is. Those of reserve numbers are the regions'. */
+const oids = { personal: '1.2.752.129.2.1.3.1', coordination: '1.2.752.129.2.1.3.3' } as const;
 
 type Notes = Pick<MedicalNoteOperations, 'listMedicalNotes' | 'findMedicalNote'>;
 
@@ -49,7 +45,7 @@ export function medicalNotes(context: ConnectorContext<RivtaSettings>): Notes | 
           name: 'patientId',
           content: leaves(core, [
             ['id', subject],
-            ['type', oidOf(subject)],
+            ['type', oidOf(subject, notes.reserve_number_oid)],
           ]),
         },
       ],
@@ -80,9 +76,13 @@ export function medicalNotes(context: ConnectorContext<RivtaSettings>): Notes | 
   };
 }
 
-function oidOf(subject: string): string {
-  if (!/^[0-9]{12}$/.test(subject)) return oids.reserve;
-  return Number(subject.slice(6, 8)) > 60 ? oids.coordination : oids.personal;
+/** By the form: a birth date, one with the day plus 60, or neither. */
+function oidOf(subject: string, ofReserveNumbers: string | undefined): string {
+  const [, day] = /^(?:18|19|20)[0-9]{2}(?:0[0-9]|1[0-2])([0-9]{2})[0-9]{4}$/.exec(subject) ?? [];
+  if (day !== undefined && Number(day) <= 31) return oids.personal;
+  if (day !== undefined && Number(day) >= 60) return oids.coordination;
+  if (ofReserveNumbers !== undefined) return ofReserveNumbers;
+  throw new ConnectorError('unsupported', 'Notes of reserve numbers need the setting reserve_number_oid');
 }
 
 interface Reading {
@@ -105,7 +105,7 @@ function noteOf(document: XmlElement, { careUnit, subject, facility, showsAll }:
   const documentId = header && textOf(header, core, 'documentId');
   const text = note && textOf(note, core, 'clinicalDocumentNoteText');
   if (!header || !note || !author || !patient || !source || !documentId || text === undefined) return [];
-  if (textOf(patient, core, 'id') !== subject || isTrue(textOf(header, core, 'nullified'))) return [];
+  if (!isSameSubject(textOf(patient, core, 'id'), subject) || isTrue(textOf(header, core, 'nullified'))) return [];
   if (!showsAll && !isTrue(textOf(header, core, 'approvedForPatient'))) return [];
   if ((textOf(author, core, 'healthcareProfessionalCareUnitHSAId') ?? facility) !== facility) return [];
   const [createdAt] = instantsOf(

@@ -13,3 +13,8 @@ export function subjectOf(patientId: string): string | undefined {
 export function patientIdOf(subject: string): string {
   return prefix + subject;
 }
+
+/** Whether two numbers are the same. The letter of a reserve number has no case of its own. */
+export function isSameSubject(one: string | undefined, other: string): boolean {
+  return one?.toUpperCase() === other.toUpperCase();
+}

@@ -43,6 +43,12 @@ const notes = Type.Object(
         description: 'What to do with notes that are not approved for the patient. Default: hide.',
       }),
     ),
+    reserve_number_oid: Type.Optional(
+      Type.String({
+        pattern: '^[0-2](\\.[0-9]+)+$',
+        description: "OID of the region's reserve numbers. Absent: no notes by reserve numbers.",
+      }),
+    ),
   },
   { ...closed, description: 'Journal notes by GetCareDocumentation 2.1. Absent: none.' },
 );

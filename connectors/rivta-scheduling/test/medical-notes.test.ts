@@ -80,3 +80,28 @@ test('filters and pages', async () => {
   ]);
   expect(ids(await list({ authorId: 'SE2321000000-P009' }))).toEqual([]);
 });
+
+const stockholm = '1.2.752.97.3.1.3';
+test.each([
+  ['a personal number', '191212121212', '1.2.752.129.2.1.3.1'],
+  ['a coordination number', '197010632391', '1.2.752.129.2.1.3.3'],
+  ['a coordination number without a known day', '197010602399', '1.2.752.129.2.1.3.3'],
+  ['a reserve number of Stockholm', '991981000010', stockholm],
+  ['a reserve number of Carelink', '198108320014', stockholm],
+  ['a reserve number with a letter', '19640823T323', stockholm],
+])('asks by the OID of %s', async (_, subject, oid) => {
+  const fake = await startFake({ days: 1 });
+  onTestFinished(fake.close);
+  fake.notes.push({ ...note, subject });
+  const notes = { url: fake.notesUrl, logical_address: 'SE2321000000-AGGR', reserve_number_oid: stockholm };
+  const connector = await openConnector(fake, { settings: { notes } });
+  const found = await connector.listMedicalNotes?.({ careUnit, patientId: idOf(subject), limit: 10 });
+  expect(ids(found)).toEqual(['d-1']);
+  expect(fake.log.at(-1)?.request).toContain(`>${oid}<`);
+});
+
+test('does not ask by a reserve number whose OID is not known', async () => {
+  const connector = await withNotes([]);
+  const asked = connector.listMedicalNotes?.({ careUnit, patientId: idOf('19640823T323'), limit: 10 });
+  await expect(asked).rejects.toMatchObject({ kind: 'unsupported' });
+});

@@ -23,7 +23,8 @@ export function patientIdentifier(
 ): PatientIdentifier {
   const { patientIdentifierTypes: types, passesThrough } = ehr.capabilities;
   const emrId = passesThrough && tokenRule(ehr);
-  const policy = { types, synthetic: ehr.syntheticIdentifiers, emrId };
+  const { syntheticIdentifiers: synthetic, reserveNumbers } = ehr;
+  const policy = { types, synthetic, reserveNumbers, emrId };
   const read = atPlace(place, () => readPatientIdentifier(text, policy, readHeader));
   const passes = passesThrough?.some((type) => type === read.type);
   const identifier = passes ? { type: 'emr_id' as const, value: ehr.patientTokens.seal(formatIdentifier(read)) } : read;

@@ -49,7 +49,9 @@ function trimmed(text: string | undefined): string | undefined {
 /** An EHR may have been configured differently when the entry was written, so every type is accepted. */
 function readPatient(text: string): string | IdentifierError {
   try {
-    return formatIdentifier(parsePatientIdentifier(text, { types: patientIdentifierTypes, synthetic: true }));
+    return formatIdentifier(
+      parsePatientIdentifier(text, { types: patientIdentifierTypes, synthetic: true, reserveNumbers: true }),
+    );
   } catch (error) {
     if (error instanceof IdentifierError) return error;
     throw error;

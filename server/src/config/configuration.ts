@@ -36,8 +36,9 @@ export type ConfiguredCareUnit = Readonly<Omit<CareUnitInFile, 'policies' | 'pat
 };
 
 export type ConfiguredEmr = Readonly<
-  Required<Omit<EmrInFile, 'connection' | 'policies' | 'patient_page' | 'settings' | 'care_units'>>
+  Required<Omit<EmrInFile, 'reserve_numbers' | 'connection' | 'policies' | 'patient_page' | 'settings' | 'care_units'>>
 > & {
+  readonly reserve_numbers?: boolean;
   /** The policies of care units that do not override them. */
   readonly policies: Policies;
   /** Valid against the connector's `settingsSchema`, except that each `{ env: NAME }` is resolved to a `Secret`. */

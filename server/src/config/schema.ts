@@ -67,6 +67,13 @@ function emr(connectors: readonly ConnectorSchema[], connector: TSchema) {
           default: false,
         }),
       ),
+      reserve_numbers: Type.Optional(
+        Type.Boolean({
+          description:
+            'Accepts Swedish reserve numbers as `se_personal_number`. Those with a letter have no check digit.',
+          default: false,
+        }),
+      ),
       connection: Type.Optional(connectionSchema),
       policies: Type.Optional(policiesSchema),
       patient_page: Type.Optional(patientPageSchema),

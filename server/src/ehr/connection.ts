@@ -55,6 +55,8 @@ export interface EhrConnection {
   readonly capabilities: Capabilities;
   readonly isOpen: boolean;
   readonly syntheticIdentifiers: boolean;
+  /** Whether `se_personal_number` takes reserve numbers. Absent: no. */
+  readonly reserveNumbers?: boolean | undefined;
   /** The request header in which clients name the person who makes a request, in lower case. Absent: none. */
   readonly userHeader?: string | undefined;
   /** For an EHR to which patients' identifiers pass through: `capabilities.passesThrough`. */

@@ -115,6 +115,7 @@ async function openConnection(
       name: emr.name,
       connector: emr.connector,
       syntheticIdentifiers: emr.synthetic_identifiers,
+      reserveNumbers: emr.reserve_numbers,
       userHeader: emr.connection.user_header?.toLowerCase(),
       patientTokens: tokens,
       careUnits: new Map(careUnits.map((careUnit) => [careUnit.id, careUnit])),

@@ -14,7 +14,7 @@ const form = new RegExp(`^(?=.*[A-Za-z])(?:${uuid}|${hexadecimal}|${ulid})$`);
 /**
  * The caller's `x-request-id` if it is valid, otherwise a generated one. It is kept in the log and in the audit trail, so it
  * must not carry a national number: a freer form could, and so can digits in one of these forms. Of random UUIDs, one in
- * fifty has such digits by chance.
+ * thirty-five has such digits by chance.
  */
 export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];

@@ -37,6 +37,35 @@ const internal = fc
 
 describe('patient identifiers', () => {
   test.each([
+    ['19640823T323', '19640823T323'],
+    ['19640823-p323', '19640823P323'],
+    ['991981000010', '991981000010'],
+    ['198108320014', '198108320014'],
+    ['701063-2391', '197010632391'],
+  ])('Swedish reserve number %s is accepted only where the connection allows it', (value, expected) => {
+    const text = `se_personal_number:${value}`;
+    const reserveNumbers = { ...forPatients, reserveNumbers: true };
+    expect(parsePatientIdentifier(text, reserveNumbers)).toEqual({ type: 'se_personal_number', value: expected });
+    if (value !== '701063-2391') expect(patientFailure(text).reason).toBe('identifier_malformed');
+  });
+
+  test.each([
+    '19640823X323',
+    '19640823T32',
+    '1964082T3234',
+    '19640823T3234',
+    '9640823T323',
+    '19640823+T323',
+    // Wrong check digits: of Stockholm, of Carelink, and of a personal number.
+    '991981000011',
+    '198108320015',
+    '197010632392',
+  ])('%s is no reserve number', (value) => {
+    const reserveNumbers = { ...forPatients, reserveNumbers: true };
+    expect(patientFailure(`se_personal_number:${value}`, reserveNumbers).reason).toBe('identifier_malformed');
+  });
+
+  test.each([
     ['p-1', 'emr_id', 'p-1'],
     ['emr_id:p-1', 'emr_id', 'p-1'],
     ['emr_id:a:b', 'emr_id', 'a:b'],

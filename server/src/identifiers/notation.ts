@@ -13,6 +13,7 @@ import { IdentifierError } from './identifier-error.ts';
 import { normaliseNhsNumber } from './nhs-number.ts';
 import { normaliseNoPersonalNumber } from './no-personal-number.ts';
 import { normaliseSePersonalNumber } from './se-personal-number.ts';
+import { normaliseSeReserveNumber } from './se-reserve-number.ts';
 
 /** The identifiers that one EHR connection accepts. */
 export interface IdentifierPolicy<Type extends string> {
@@ -20,16 +21,20 @@ export interface IdentifierPolicy<Type extends string> {
   readonly types: readonly Type[];
   /** Whether numbers from the ranges reserved for synthetic people are accepted. */
   readonly synthetic: boolean;
+  /** Whether `se_personal_number` takes Swedish reserve numbers. Default: no. */
+  readonly reserveNumbers?: boolean | undefined;
   /** The rule for an `emr_id` of this EHR. Default: any text. */
   readonly emrId?: ValueRule | undefined;
 }
 
 type AnyType = PatientIdentifierType | ResourceIdentifierType;
 
+type NumberPolicy = Pick<IdentifierPolicy<string>, 'synthetic' | 'reserveNumbers'>;
+
 /** How the value of an identifier is read. */
 export interface ValueRule {
   /** Returns the normal form. `undefined`: malformed. */
-  readonly normalise: (value: string, synthetic: boolean, today: Date) => string | undefined;
+  readonly normalise: (value: string, policy: NumberPolicy, today: Date) => string | undefined;
   /** A sentence that says what is accepted. */
   readonly expected: string;
 }
@@ -40,17 +45,18 @@ const valueRules: Readonly<Record<AnyType, ValueRule>> = {
     expected: 'An emr_id must not be empty.',
   },
   no_personal_number: {
-    normalise: normaliseNoPersonalNumber,
+    normalise: (value, { synthetic }) => normaliseNoPersonalNumber(value, synthetic),
     expected:
       'A no_personal_number is a fødselsnummer or D-number: 11 digits with a date and correct check digits. Numbers of synthetic people are accepted only where the EHR connection allows them.',
   },
   se_personal_number: {
-    normalise: (value, _synthetic, today) => normaliseSePersonalNumber(value, today),
+    normalise: (value, { reserveNumbers }, today) =>
+      normaliseSePersonalNumber(value, today) ?? (reserveNumbers ? normaliseSeReserveNumber(value) : undefined),
     expected:
-      'A se_personal_number is a personnummer or coordination number: 10 or 12 digits with a past date and a correct check digit, and perhaps - or + before the last four.',
+      'A se_personal_number is a personnummer or coordination number: 10 or 12 digits with a past date and a correct check digit, and perhaps - or + before the last four. Reserve numbers are accepted only where the EHR connection allows them.',
   },
   nhs_number: {
-    normalise: normaliseNhsNumber,
+    normalise: (value, { synthetic }) => normaliseNhsNumber(value, synthetic),
     expected:
       'An nhs_number is 10 digits with a correct check digit, and perhaps single spaces between digits. Numbers of synthetic people are accepted only where the EHR connection allows them.',
   },
@@ -113,7 +119,7 @@ function parse<Type extends AnyType>(
   const fault = identifierFault(value);
   if (fault !== undefined) throw malformed(`The value of an identifier ${fault}.`);
   const rule = (type === 'emr_id' && policy.emrId) || valueRules[type];
-  const normalised = rule.normalise(value, policy.synthetic, today);
+  const normalised = rule.normalise(value, policy, today);
   if (normalised === undefined) throw malformed(rule.expected);
   return { type, value: normalised };
 }

@@ -1,4 +1,5 @@
 import personnummerModule from 'personnummer';
+import { hasLuhnCheckDigit } from './luhn.ts';
 
 // At run time the package exports the class itself, but its types describe an object that contains the class.
 const Personnummer = personnummerModule as unknown as typeof personnummerModule.default;
@@ -60,14 +61,6 @@ function isCoordinationNumberWithoutFullDate(digits: string): boolean {
   const day = Number(digits.slice(6, 8)) - 60;
   const isWithoutFullDate = (month === 0 && day >= 0 && day <= 31) || (month >= 1 && month <= 12 && day === 0);
   return isWithoutFullDate && digits.slice(8, 11) !== '000' && hasLuhnCheckDigit(digits.slice(2));
-}
-
-function hasLuhnCheckDigit(digits: string): boolean {
-  const sum = Array.from(digits, (digit, index) => {
-    const product = Number(digit) * (index % 2 === 0 ? 2 : 1);
-    return product > 9 ? product - 9 : product;
-  }).reduce((total, value) => total + value, 0);
-  return sum % 10 === 0;
 }
 
 const swedishDate = new Intl.DateTimeFormat('sv-SE', {

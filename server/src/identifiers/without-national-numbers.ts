@@ -4,7 +4,12 @@ import { hasNationalNumber } from './number-in-text.ts';
 const written =
   /(?<![0-9])(?:[0-9]{6} ?[0-9]{5}|(?:[0-9]{2})?[0-9]{6}[-+ ]?[0-9]{4}|[0-9]{3}([ -]?)[0-9]{3}\1[0-9]{4})(?![0-9])/g;
 
-/** The text with "…" in place of each number that passes the check of a national number. */
+/** Swedish reserve numbers with a letter, perhaps without the century. */
+const reserveNumbers = /(?<![0-9A-Za-z])(?:[0-9]{2})?[0-9]{6}[- ]?[PTF][0-9]{3}(?![0-9A-Za-z])/gi;
+
+/** The text with "…" in place of each number that passes the check of a national number, and of each reserve number. */
 export function withoutNationalNumbers(text: string): string {
-  return text.replaceAll(written, (number) => (hasNationalNumber(number) ? '…' : number));
+  return text
+    .replaceAll(written, (number) => (hasNationalNumber(number) ? '…' : number))
+    .replaceAll(reserveNumbers, '…');
 }
