@@ -128,7 +128,7 @@ async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Set
   try {
     await sender.send(message, AbortSignal.timeout(sendTimeout));
     metrics.sent(row.channel);
-    sending.sent(row.channel);
+    sending.succeeded(row.channel);
     log.info(about, 'message sent');
     return 'sent';
   } catch (error) {

@@ -79,6 +79,15 @@ describe('every event arrives, signed and in order per appointment, while the re
     await webhooks.ended(it.endpoint.id, count);
     expect(it.accepted()).toHaveLength(count);
     expectInOrder(it.accepted());
+    const lines = gateway.logLines.filter((line) => line.includes(it.endpoint.id)).map((line) => JSON.parse(line));
+    const attempts = lines.filter(({ msg }) => msg === 'webhook not delivered, will retry');
+    expect(attempts.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(attempts.map(({ level }) => level))).toEqual(new Set([30]));
+    // One for the outage. Others follow after a minute.
+    const [warning, ...later] = lines.filter(({ level }) => level > 30);
+    const failing = { level: 40, reason: 'connection_refused', msg: 'attempts to deliver webhooks fail' };
+    expect(warning).toMatchObject({ ...failing, failed_attempts: 1 });
+    expect(later.filter(({ msg }) => msg !== failing.msg)).toEqual([]);
   });
 
   test('responds with 500 every second time, and closes connections', async () => {

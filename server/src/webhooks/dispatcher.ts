@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { RefreshableClients } from '../clients/client-registry.ts';
 import type { Db } from '../db/kysely.ts';
+import { createAttemptLog } from '../log/attempt-log.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type Claimed, claimDeliveries } from './claim-deliveries.ts';
@@ -47,6 +48,11 @@ export function createDispatcher({ db, keys, clients, sender, settings, metrics,
   const places = createPlaces(atOnce, atOncePerEndpoint);
   /** Attempts, and look-ups of what is due after them. */
   const running = new Set<Promise<void>>();
+  const attempts = createAttemptLog(log, {
+    subject: 'endpoint_id',
+    failing: 'attempts to deliver webhooks fail',
+    again: 'webhooks are delivered again',
+  });
   let isStopped = false;
 
   /** The client may have been removed or restricted since the delivery was created. */
@@ -73,9 +79,11 @@ export function createDispatcher({ db, keys, clients, sender, settings, metrics,
       const result = await sender.send(endpoint, delivery.event.id, JSON.stringify(eventBody(delivery.event)));
       const outcome = await settleDelivery(db, keys, { endpoint, delivery, result }, settings.retry_seconds);
       metrics.attempted(outcome);
-      const { status, failure } = result;
-      if (outcome === 'retry') log.warn({ ...about, reason: failure, status }, 'webhook not delivered, will retry');
-      if (outcome === 'failed') log.error({ ...about, reason: failure, status }, 'webhook delivery failed');
+      const { status, failure: reason } = result;
+      if (outcome === 'retry') log.info({ ...about, reason, status }, 'webhook not delivered, will retry');
+      if (outcome === 'failed') log.error({ ...about, reason, status }, 'webhook delivery failed');
+      if (reason === undefined) attempts.succeeded(endpoint.id);
+      else attempts.failed(endpoint.id, { reason, status });
     } catch (error) {
       // The claim expires, and the attempt is made again.
       log.error({ ...about, cause: describeError(error) }, 'webhook delivery could not be processed');
@@ -130,6 +138,7 @@ export function createDispatcher({ db, keys, clients, sender, settings, metrics,
     async stop() {
       isStopped = true;
       while (running.size > 0) await Promise.all(running);
+      attempts.stop();
       await sender.close();
     },
   };

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createSendingLog, type SendingLog } from './sending-log.ts';
+import { type AttemptLog, createAttemptLog } from './attempt-log.ts';
 
 let lines: Record<string, unknown>[] = [];
-let sending: SendingLog;
+let attempts: AttemptLog<'sms' | 'email'>;
 const refused = { reason: 'connection_refused', cause: 'connection refused by 127.0.0.1:8099' };
 const busy = { reason: 'http_503', cause: 'status 503 from 127.0.0.1:8099' };
 
@@ -11,22 +11,22 @@ beforeEach(() => {
   vi.useFakeTimers();
   lines = [];
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  sending = createSendingLog(log);
+  attempts = createAttemptLog(log, { subject: 'channel', failing: 'attempts fail', again: 'sent again' });
 });
 afterEach(() => {
-  sending.stop();
+  attempts.stop();
   vi.useRealTimers();
 });
 const taken = () => lines.splice(0);
-const fails = (count: number, failure = refused) => {
-  for (let done = 0; done < count; done++) sending.failed('sms', failure);
+const fails = (count: number, failure: object = refused) => {
+  for (let done = 0; done < count; done++) attempts.failed('sms', failure);
 };
-const warning = (failure: object, attempts: number) => ({
+const warning = (failure: object, count: number) => ({
   level: 40,
   channel: 'sms',
   ...failure,
-  failed_attempts: attempts,
-  msg: 'attempts to send messages fail',
+  failed_attempts: count,
+  msg: 'attempts fail',
 });
 
 test('an outage of a provider has one line at its start, one a minute with the count, and one at its end', () => {
@@ -35,19 +35,17 @@ test('an outage of a provider has one line at its start, one a minute with the c
   vi.advanceTimersByTime(60_000);
   expect(taken()).toEqual([warning(refused, 24)]);
   fails(10, busy);
-  sending.sent('email');
+  attempts.succeeded('email');
   vi.advanceTimersByTime(60_000);
   expect(taken()).toEqual([warning(busy, 10)]);
   // Nothing is tried.
   vi.advanceTimersByTime(600_000);
   expect(taken()).toEqual([]);
-  sending.sent('sms');
+  attempts.succeeded('sms');
   vi.advanceTimersByTime(30_000);
-  sending.sent('sms');
+  attempts.succeeded('sms');
   vi.advanceTimersByTime(30_000);
-  expect(taken()).toEqual([
-    { level: 30, channel: 'sms', seconds: 720, failed_attempts: 35, msg: 'messages are sent again' },
-  ]);
+  expect(taken()).toEqual([{ level: 30, channel: 'sms', seconds: 720, failed_attempts: 35, msg: 'sent again' }]);
   vi.advanceTimersByTime(600_000);
   expect(taken()).toEqual([]);
   fails(1);
@@ -58,11 +56,22 @@ test('a provider that takes every other message has one line a minute', () => {
   for (let minute = 0; minute < 3; minute++) {
     for (let count = 0; count < 50; count++) {
       fails(1);
-      sending.sent('sms');
+      attempts.succeeded('sms');
     }
     vi.advanceTimersByTime(60_000);
   }
-  expect(taken()).toEqual([1, 49, 50, 50].map((attempts) => warning(refused, attempts)));
+  expect(taken()).toEqual([1, 49, 50, 50].map((count) => warning(refused, count)));
   vi.advanceTimersByTime(60_000);
-  expect(taken()).toMatchObject([{ msg: 'messages are sent again', failed_attempts: 150 }]);
+  expect(taken()).toMatchObject([{ msg: 'sent again', failed_attempts: 150 }]);
+});
+
+test('what is no longer tried is forgotten after a day', () => {
+  fails(2);
+  vi.advanceTimersByTime(60_000);
+  expect(taken()).toEqual([warning(refused, 1), warning(refused, 1)]);
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(25 * 60 * 60_000);
+  expect(vi.getTimerCount()).toBe(0);
+  attempts.succeeded('sms');
+  expect(taken()).toEqual([]);
 });
