@@ -14,6 +14,13 @@ test('an hour is summed up', () => {
   expect(sumUp(minutes)).toEqual({ calls: 0, failures: 0, median: null, slowest: null });
 });
 
+test('one slow call does not make the hour look slow', () => {
+  const quick = { start: 0, calls: 28, failures: 4, median: 17, p95: 150 };
+  const slow = { start: 60_000, calls: 3, failures: 2, median: 7000, p95: 7000 };
+  expect(sumUp([quick, slow])).toEqual({ calls: 31, failures: 6, median: 17, slowest: 7000 });
+  expect(sumUp([slow, { ...slow, start: 120_000 }, { ...quick, calls: 5 }]).median).toBe(7000);
+});
+
 test('a chart has a bar for each minute with calls, scaled to an axis, and says its figures', () => {
   const { text } = callsChart(busy);
   expect(text).toContain('aria-label="Calls for each minute of the last hour: 60, of which 15 failed"');

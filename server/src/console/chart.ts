@@ -10,21 +10,34 @@ const step = 10;
 export interface HourOfCalls {
   readonly calls: number;
   readonly failures: number;
-  /** Milliseconds, the middle of the minutes. `null`: no served call. */
+  /** Milliseconds, the middle of the minutes, each counted for its served calls. `null`: no served call. */
   readonly median: number | null;
   readonly slowest: number | null;
 }
 
 export function sumUp(minutes: readonly MinuteOfCalls[]): HourOfCalls {
   const sum = (of: (minute: MinuteOfCalls) => number) => minutes.reduce((total, minute) => total + of(minute), 0);
-  const medians = minutes.flatMap(({ median }) => median ?? []).sort((a, b) => a - b);
   const slow = minutes.flatMap(({ p95 }) => p95 ?? []);
   return {
     calls: sum(({ calls }) => calls),
     failures: sum(({ failures }) => failures),
-    median: medians[Math.floor(medians.length / 2)] ?? null,
+    median: middle(minutes),
     slowest: slow.length > 0 ? Math.max(...slow) : null,
   };
+}
+
+/** A minute with one slow call does not outweigh one with many quick ones. */
+function middle(minutes: readonly MinuteOfCalls[]): number | null {
+  const byLatency = minutes
+    .flatMap(({ median, calls, failures }) => (median === null ? [] : { median, served: calls - failures }))
+    .sort((a, b) => a.median - b.median);
+  const half = byLatency.reduce((sum, { served }) => sum + served, 0) / 2;
+  let counted = 0;
+  for (const { median, served } of byLatency) {
+    counted += served;
+    if (counted >= half) return median;
+  }
+  return null;
 }
 
 /** Calls for each minute, with the failed part below. */
