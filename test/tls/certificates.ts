@@ -81,7 +81,7 @@ function certificate({ subject, issuer, publicKey, signedWith, isAuthority = fal
   );
   const signature = der(0x03, Buffer.from([0]), sign('sha256', body, signedWith));
   const text = der(0x30, body, ecdsaWithSha256, signature).toString('base64');
-  return `-----BEGIN CERTIFICATE-----\n${text.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+  return `-----BEGIN CERTIFICATE-----\n${text.match(/.{1,64}/g)?.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
 /** Until 2049. */
