@@ -6,6 +6,7 @@ import {
   appointmentsAt,
   book,
   change,
+  changes,
   consecutiveSlots,
   creation,
   detailsOf,
@@ -35,6 +36,9 @@ async function expectBookingRejected(
   await expectRejection(change(subject, { ...valid, ...invalid }), kind, `Booking ${what}`);
   expectSame((await appointmentsAt(subject, slot)).length, 0, `Appointments created by a rejected booking ${what}`);
 }
+
+/** What the gateway accepts without `commentLength`. */
+export const longestComment = 2000;
 
 const takesDetails: Claim = ({ connector }) => connector.capabilities.patientDetails !== undefined;
 
@@ -73,6 +77,18 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
   'books without a comment': async (subject) => {
     const { id } = await book(subject, { comment: null });
     expectSame((await mustRead(subject, id)).comment, null, 'Comment of an appointment created without a comment');
+  },
+
+  'keeps comments of the greatest length': async (subject) => {
+    const { commentLength = longestComment } = subject.connector.capabilities;
+    const [first, second] = ['å', 'ö'].map((letter) => letter.repeat(commentLength)) as [string, string];
+    const { id } = await book(subject, { comment: first });
+    const isKept = (await mustRead(subject, id)).comment === first;
+    expectThat(isKept, `A comment of ${commentLength} characters is not kept by a booking`);
+    if (!changes('update')(subject)) return;
+    const changed = await change(subject, { kind: 'update', appointmentId: id, comment: second });
+    const isChanged = (await mustRead(subject, changed.id)).comment === second;
+    expectThat(isChanged, `A comment of ${commentLength} characters is not kept by an update`);
   },
 
   'rejects a booking of several slots if an appointment takes one': claimed([takesOneSlot], async (subject) => {

@@ -1,5 +1,5 @@
 import type { AppointmentQuery } from '../connector.ts';
-import { capability, claimed } from './check.ts';
+import { type Claim, capability, claimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
 import {
   anotherPatientId,
@@ -20,6 +20,13 @@ async function shows(subject: Subject, id: string, query: Partial<AppointmentQue
   return (await listAllPages(subject, query)).some((appointment) => appointment.id === id);
 }
 
+const idsNamePatients: Claim = ({ connector }) => connector.capabilities.appointmentIdsNamePatients ?? false;
+
+/** The identifier in the id of a patient who passes through, without its type. */
+function numberIn(patient: string): string {
+  return patient.slice(patient.indexOf(':') + 1);
+}
+
 export const appointmentsRead = capability(
   'appointments-read',
   ({ findAppointments, listAppointments }) => findAppointments !== undefined || listAppointments !== undefined,
@@ -28,6 +35,28 @@ export const appointmentsRead = capability(
       const made = await book(subject, { comment: 'Original comment' });
       expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment, found by its id');
     },
+
+    'ids of appointments contain the identifier of the patient only if that is claimed': claimed(
+      [passesPatients],
+      async (subject) => {
+        const { id } = await book(subject);
+        const isNamed = id.includes(numberIn(await patientId(subject)));
+        expectSame(isNamed, idsNamePatients(subject), 'Whether an id contains the identifier of the patient');
+      },
+    ),
+
+    'finds and changes nothing by an id that names another patient': claimed([idsNamePatients], async (subject) => {
+      const { connector, careUnit } = subject;
+      const { id } = await book(subject);
+      const other = id.replaceAll(numberIn(await patientId(subject)), numberIn(anotherPatientId(subject)));
+      const found = await operation(connector, 'findAppointments')(careUnit, [other]);
+      expectSame(found.length, 0, 'Appointments found by an id that names another patient');
+      if (!changes('cancel')(subject)) return;
+      const cancelled = change(subject, { kind: 'cancel', appointmentId: other });
+      const kinds = ['appointment_not_found', 'appointment_cancelled', 'rejected'] as const;
+      await expectRejection(cancelled, kinds, 'Cancelling by an id that names another patient');
+      expectSame((await mustRead(subject, id)).state, 'booked', 'State after a cancellation by that id');
+    }),
 
     'leaves out ids that do not exist': async (subject) => {
       const { connector, careUnit } = subject;

@@ -81,6 +81,38 @@ export const claimVariants: readonly Variant[] = [
     'rejects a list of no patient if appointments are listed by patient only',
     (right) => ({ capabilities: { ...right.capabilities, appointmentsByPatient: 'required' } }),
   ],
+  ...[0, 0.5, 2001].map(
+    (commentLength): Variant => [
+      `takes comments of up to ${commentLength} characters`,
+      'unclaimed',
+      'capabilities are consistent',
+      (right) => ({ capabilities: { ...right.capabilities, commentLength } }),
+    ],
+  ),
+  [
+    'cuts comments off, and claims that it takes long ones',
+    'create',
+    'keeps comments of the greatest length',
+    (right) => ({
+      capabilities: { ...right.capabilities, commentLength: 500 },
+      ...changing(right, (it) => ('comment' in it && it.comment ? { ...it, comment: it.comment.slice(0, 499) } : it)),
+    }),
+  ],
+  [
+    'cuts off the long comment of an update',
+    'create',
+    'keeps comments of the greatest length',
+    (right) =>
+      changing(right, (it) =>
+        it.kind === 'update' && it.comment ? { ...it, comment: it.comment.slice(0, 1999) } : it,
+      ),
+  ],
+  [
+    'names patients in ids of appointments, although it looks patients up',
+    'unclaimed',
+    'capabilities are consistent',
+    (right) => ({ capabilities: { ...right.capabilities, appointmentIdsNamePatients: true } }),
+  ],
   [
     'claims a transaction limit without transactions',
     'unclaimed',

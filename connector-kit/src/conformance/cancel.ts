@@ -12,6 +12,7 @@ import {
   mustBeCancelled,
   mustRead,
   not,
+  read,
   rebooks,
 } from './steps.ts';
 
@@ -45,6 +46,10 @@ export const appointmentsCancel = capability('cancel', ({ capabilities }) => cap
       const slot = await freeSlot(subject);
       const { id } = await book(subject, { slot });
       await change(subject, { kind: 'cancel', appointmentId: id });
+      expectThat(
+        (await read(subject, id)) === undefined,
+        'A cancelled appointment is found, although they are forgotten',
+      );
       const next = await book(subject, { slot });
       const again = change(subject, { kind: 'cancel', appointmentId: id });
       await expectRejection(again, 'appointment_cancelled', 'Cancelling an appointment twice');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AppointmentChange, type ChangeKind, type ConnectorOperation, changeKinds } from '../connector.ts';
 import { operations } from '../operations.ts';
+import { longestComment } from './appointments-create.ts';
 import { type Claim, capability, claimed, NotChecked } from './check.ts';
 import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
 import { claimsHolds, holdKinds } from './holds.ts';
@@ -42,7 +43,10 @@ export const unclaimed = capability('unclaimed', () => true, {
     expectThat(!some || claimsHolds(connector), 'confirm, extend and release must be claimed together with create');
     const canRebook = changes.includes('create') && changes.includes('cancel');
     expectThat(!rebooks || canRebook, 'rebooks needs create and cancel');
-    const { passesThrough } = connector.capabilities;
+    const { passesThrough, commentLength = longestComment, appointmentIdsNamePatients } = connector.capabilities;
+    const isLength = Number.isInteger(commentLength) && commentLength > 0 && commentLength <= longestComment;
+    expectThat(isLength, `commentLength is not from 1 to ${longestComment}`);
+    expectThat(!(appointmentIdsNamePatients && !passesThrough), 'appointmentIdsNamePatients needs passesThrough');
     const passing = ['emr_id', ...(passesThrough ?? [])].toSorted().join(', ');
     expectThat(!(passesThrough && connector.findPatient), 'findPatient exists, although identifiers pass through');
     expectThat(
