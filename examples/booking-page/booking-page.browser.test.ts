@@ -77,6 +77,11 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
   const startOf = async (link: Locator) =>
     new URL((await link.getAttribute('href')) ?? '', address).searchParams.get('start');
 
+  /** In the dark theme, in which `check` leaves the page. */
+  const destructive = 'rgb(255, 180, 171)';
+  const colour = (button: Locator) =>
+    button.evaluate((it) => it.ownerDocument.defaultView?.getComputedStyle(it).backgroundColor);
+
   test('books, confirms with the code, moves and cancels', async () => {
     await page.goto('/');
     await check('Boka en tid');
@@ -114,6 +119,10 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     expect(idOf()).toBe(id);
 
     const code = await codeFor(gateway, id);
+    // Six digits take about 90 pixels.
+    const width = (await page.getByLabel('Kod').boundingBox())?.width;
+    expect(width).toBeGreaterThan(115);
+    expect(width).toBeLessThan(180);
     await page.getByLabel('Kod').fill(incorrectCodes(code, 1)[0] ?? '');
     await page.getByRole('button', { name: 'Bekräfta' }).click();
     await page.getByText('Koden är fel.').waitFor();
@@ -137,6 +146,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     await page.getByRole('link', { name: later }).click();
     await page.getByRole('link', { name: 'Avboka' }).click();
     await check('Vill du avboka tiden?');
+    expect(await colour(page.getByRole('button', { name: 'Avboka tiden' }))).toBe(destructive);
     await page.getByRole('button', { name: 'Avboka tiden' }).click();
     await page.getByText('Tiden är avbokad.').waitFor();
     await check('Din tid');
@@ -159,6 +169,7 @@ describe.skipIf(isBrowserMissing())('the page for bookings', browserTimeout, () 
     await page.getByRole('button', { name: 'Cancel the appointment' }).click();
     await page.getByText('Enter it to cancel the appointment.').waitFor();
     await check('Your appointment');
+    expect(await colour(page.getByRole('button', { name: 'Confirm' }))).toBe(destructive);
     const id = idOf();
     const code = await codeFor(gateway, id);
     await page.getByLabel('Code').fill(incorrectCodes(code, 1)[0] ?? '');

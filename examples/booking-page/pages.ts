@@ -171,7 +171,7 @@ function codeForm(
       <label for="code">${texts.code}</label>
       <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" aria-describedby="hint" required>
       <input type="hidden" name="form" value="${form}">
-      <button>${texts.confirm}</button>
+      <button${kind === 'cancellation' && html` class="danger"`}>${texts.confirm}</button>
     </form>
     <form action="/appointments/${id}/resend" method="post">
       <input type="hidden" name="form" value="${form}">
@@ -188,7 +188,7 @@ export function cancelPage(site: Site, { appointment: { id, start }, names }: Sh
       ${details(site, start, names)}
       <form action="/appointments/${id}/cancel" method="post">
         <input type="hidden" name="form" value="${form}">
-        <button>${texts.cancelAppointment}</button>
+        <button class="danger">${texts.cancelAppointment}</button>
       </form>
       <p><a href="/appointments/${id}">${texts.keepIt}</a></p>`,
   );

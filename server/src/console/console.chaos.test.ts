@@ -291,7 +291,23 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
     expect(heights.length).toBeGreaterThan(0);
     // A line of 24 pixels, with its padding and border.
     for (const height of heights) expect(height).toBeLessThan(48);
+    // Two tiles side by side, as at 200 %: a zero is as large as its neighbour.
+    await page.setViewportSize({ width: 640, height: 1000 });
+    const sizes = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.tile strong')].map((it) => getComputedStyle(it).fontSize)`,
+    );
+    expect(new Set(sizes).size).toBe(1);
     await page.setViewportSize({ width: 1280, height: 1000 });
+  });
+
+  test('keeps the fields of a search in line with their labels', async () => {
+    await page.goto('/console/audit');
+    const gaps = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('.columns .field')].map((it) =>
+        it.querySelector('input, select').getBoundingClientRect().top - it.querySelector('label').getBoundingClientRect().bottom)`,
+    );
+    expect(gaps.length).toBeGreaterThan(4);
+    expect(new Set(gaps).size).toBe(1);
   });
 
   test('works with the keyboard alone, shows the focus, and ends with the sign-out', async () => {

@@ -287,6 +287,12 @@ describe.skipIf(isBrowserMissing())('in a browser, the page', manyPages, () => {
           theme === 'light' ? 'rgb(179, 38, 30)' : 'rgb(255, 180, 171)',
         );
       }
+      const [booking, cancellation] = [states.waiting, states.cancellation];
+      await page.goto(cancellation ?? '');
+      const cancels = await colour('button[value=confirm]');
+      await page.goto(booking ?? '');
+      expect(cancels).toBe(theme === 'light' ? 'rgb(179, 38, 30)' : 'rgb(255, 180, 171)');
+      expect(await colour('button[value=confirm]')).not.toBe(cancels);
     }
     await page.emulateMedia({ colorScheme: 'light' });
   });

@@ -179,7 +179,7 @@ function codeForm(page: Page, words: Texts, error: string | undefined): Html {
 ${error !== undefined && html`<p class="error" id="code-error">${error}</p>\n`}<input type="text" id="code" name="code"
  inputmode="numeric" autocomplete="one-time-code" autocapitalize="off" autocorrect="off" spellcheck="false" maxlength="100"
  required aria-describedby="${described}"${error !== undefined && html` aria-invalid="true"`}>
-<button name="action" value="confirm">${words.submit[kind]}</button>
+<button${kind === 'cancellation' && html` class="danger"`} name="action" value="confirm">${words.submit[kind]}</button>
 </form>`;
 }
 

@@ -188,7 +188,7 @@ async function searchForm(context: SignedIn, typed: Typed): Promise<Html> {
     html`<div class="columns">
 ${select('emr', 'EHR', typed.emr, [['', 'All EHRs'], ...configured.emrs.map(({ id, name }) => [id, name] as const)])}
 ${select('type', 'Identifier of the patient', typed.type, Object.entries(typeNames))}
-${text('patient', 'Patient', '', 'Several identifiers of one patient with spaces between them, also with their types.')}
+${text('patient', 'Patient', '', 'Several identifiers of one patient with spaces.')}
 ${select('client', 'Client', typed.client?.trim(), [['', 'All clients'], ['background', 'the gateway itself'], ...new Map(clients)])}
 ${text('request_id', 'Request id', typed.requestId, 'As in the response and the log.')}
 ${day('from', 'From', typed.from, zone)}
