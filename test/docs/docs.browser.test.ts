@@ -213,6 +213,20 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
     }
   });
 
+  test('a sample is shown as a whole in a low window, as at 200 %', async () => {
+    await page.setViewportSize({ width: 640, height: 450 });
+    await page.goto(
+      `http://127.0.0.1:${demo.port}/docs/#tag/appointments/POST/api/emrs/{emr}/care-units/{care_unit_id}/appointments`,
+    );
+    const booking = page.getByRole('region', { name: 'Create an appointment' });
+    await booking.locator('.response-card code').getByText('status').first().waitFor();
+    const hidden = await booking
+      .locator('.examples .scalar-card-content')
+      .evaluateAll((them) => them.map((it) => it.scrollHeight - it.clientHeight));
+    expect(hidden.length).toBeGreaterThan(3);
+    expect(hidden.filter((height) => height > 0)).toEqual([]);
+  });
+
   test('blocks a script that is not part of the page', async () => {
     await page.goto('/docs/');
     await expect(page.addScriptTag({ content: 'globalThis.intruder = true' })).rejects.toThrow();

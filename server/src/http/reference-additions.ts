@@ -22,7 +22,8 @@ export function withAdditions(page: string): string {
 /**
  * Colours with a contrast of at least 4.5 to each background of Scalar (WCAG 2.2, criterion 1.4.3), and lines of their own for
  * what would otherwise run into its neighbour: the kind of credentials, the statuses of responses. Paths wrap in the list of
- * operations, because their ends tell them apart.
+ * operations, because their ends tell them apart. Below the description, a sample is as high as it is: half of a low window,
+ * such as one at 200 %, is left for a line of it.
  */
 export const style = `
 .light-mode {
@@ -49,4 +50,5 @@ section.contents > .rounded-t-xl > .flex:not(button) { padding: 0 0.5rem 0.5rem 
 .scalar-card-header-tabs .tab-list { flex-wrap: wrap; }
 a.endpoint.endpoint { white-space: normal; }
 a.endpoint .endpoint-path.endpoint-path { overflow-wrap: anywhere; }
+@media (width <= 1000px) { .examples > * { max-height: unset !important; } }
 `;
