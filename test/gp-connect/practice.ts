@@ -1,6 +1,6 @@
 import type { FakePractice } from '../../connectors/gp-connect/fake/server.ts';
 import { careUnits, settingsFor } from '../../connectors/gp-connect/test/subject.ts';
-import type { Configuration } from '../../server/src/config/configuration.ts';
+import type { Configuration, ConfiguredEmr } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
 import { resolvePatientPage } from '../../server/src/config/patient-page.ts';
 import { resolvePolicies } from '../../server/src/config/policies.ts';
@@ -13,19 +13,22 @@ import type { AppointmentResponse } from '../requests/codes.ts';
 
 export const main = careUnitPath('practice', 'main');
 
-/** A gateway before a practice, through a proxy as that of the Spine. */
-export function startPracticeGateway(
+type Connection = NonNullable<Parameters<typeof resolveConnection>[0]>;
+
+/** A practice in the configuration, directly or through a proxy as that of the Spine. */
+export function practiceEmr(
   { url }: Pick<FakePractice, 'url'>,
-  proxy: { readonly url: string },
-): Promise<Gateway> {
+  proxy: { readonly url: string } | undefined,
+  connection: Connection = {},
+): ConfiguredEmr {
   const policies = resolvePolicies();
-  const emr = {
+  return {
     id: 'practice',
     name: 'Practice',
     connector: 'gp-connect',
-    settings: settingsFor(url, { proxy_url: proxy.url }),
+    settings: settingsFor(url, proxy && { proxy_url: proxy.url }),
     synthetic_identifiers: true,
-    connection: resolveConnection({ allow_private_addresses: true, user_header: 'X-User' }),
+    connection: resolveConnection({ allow_private_addresses: true, user_header: 'X-User', ...connection }),
     policies,
     care_units: careUnits.map(({ id, settings }) => ({
       id,
@@ -37,6 +40,10 @@ export function startPracticeGateway(
       settings,
     })),
   };
+}
+
+/** A gateway before one practice. */
+export function startPracticeGateway(emr: ConfiguredEmr): Promise<Gateway> {
   const grants = [{ emr: emr.id, care_units: careUnits.map(({ id }) => id) }];
   const configure = (demo: Configuration) =>
     withQuickRecovery(

@@ -4,10 +4,10 @@ import type { Problem } from '../gateway/gateway.ts';
 import { freeSlots, local } from '../requests/bookings.ts';
 import { type AppointmentResponse, careUnitOf } from '../requests/codes.ts';
 import { newKey } from '../requests/idempotency-keys.ts';
-import { booking, main, startPracticeGateway } from './practice.ts';
+import { booking, main, practiceEmr, startPracticeGateway } from './practice.ts';
 
 const fake = await startFake({ days: 42 });
-const gateway = await startPracticeGateway(fake, { url: new URL(fake.url).origin });
+const gateway = await startPracticeGateway(practiceEmr(fake, { url: new URL(fake.url).origin }));
 afterAll(async () => {
   await gateway.close();
   await fake.close();
@@ -32,6 +32,15 @@ test('the reason of a cancellation can be longer', async () => {
     body: { status: 'cancelled', comment: 'x'.repeat(501) },
   });
   expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled', comment: 'x'.repeat(501) } });
+});
+
+test('a patient whom the practice does not have is not found, whatever the id looks like', async () => {
+  for (const id of ['999999', 'nobody']) {
+    const found = await gateway.request<Problem>('GET', `${main}/patients/emr_id:${id}`);
+    expect([found.status, found.body.reason]).toEqual([404, 'patient_not_found']);
+    const listed = await gateway.request<Problem>('GET', `${main}/appointments?patient_id=emr_id:${id}`);
+    expect([listed.status, listed.body.reason]).toEqual([400, 'patient_not_found']);
+  }
 });
 
 test('what belongs to one patient alone is not listed for all', async () => {

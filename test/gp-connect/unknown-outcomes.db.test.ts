@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { finalResponse, nextCall, settledResponse } from '../gateway/recovery.ts';
 import { type AppointmentResponse, backdateWrites, careUnitOf, eventually } from '../requests/codes.ts';
 import { newKey } from '../requests/idempotency-keys.ts';
-import { booking, isBooking, main, startPracticeGateway } from './practice.ts';
+import { booking, isBooking, main, practiceEmr, startPracticeGateway } from './practice.ts';
 
 /* GP Connect drops identifiers, so the gateway looks for a booking in the patient's list. */
 
@@ -14,7 +14,7 @@ let proxy: FaultProxy;
 let gateway: Gateway;
 beforeAll(async () => {
   proxy = await startFaultProxy(new URL(fake.url).origin);
-  gateway = await startPracticeGateway(fake, proxy);
+  gateway = await startPracticeGateway(practiceEmr(fake, proxy));
 });
 afterEach(() => proxy.comeUp());
 afterAll(async () => {

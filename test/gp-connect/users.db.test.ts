@@ -4,14 +4,14 @@ import { type FaultProxy, startFaultProxy } from '../ehrs/fault-proxy.ts';
 import type { Gateway, Problem } from '../gateway/gateway.ts';
 import { eventually } from '../requests/codes.ts';
 import { newKey } from '../requests/idempotency-keys.ts';
-import { booking, isBooking, main, startPracticeGateway } from './practice.ts';
+import { booking, isBooking, main, practiceEmr, startPracticeGateway } from './practice.ts';
 
 const fake = await startFake({ days: 42 });
 let proxy: FaultProxy;
 let gateway: Gateway;
 beforeAll(async () => {
   proxy = await startFaultProxy(new URL(fake.url).origin);
-  gateway = await startPracticeGateway(fake, proxy);
+  gateway = await startPracticeGateway(practiceEmr(fake, proxy));
 });
 afterEach(() => proxy.comeUp());
 afterAll(async () => {

@@ -65,6 +65,16 @@ export const schedules: readonly Schedule[] = [
   },
 ];
 
+/** A second one of the same practitioner at the same times, as one of the demonstrator's practitioners has. */
+export const parallelSchedule: Schedule = {
+  id: '5',
+  practitioner: '1',
+  location: '1',
+  category: 'General GP Appointments',
+  slotType: 'General GP Appointment',
+  channel: 'In-person',
+};
+
 export interface Slot {
   readonly id: string;
   readonly schedule: Schedule;
@@ -91,7 +101,10 @@ const hours = [
 const minutes = 15;
 
 /** Slots from tomorrow on, of the nights of both clock changes, and one across midnight. */
-export function makeSlots(days: number): { readonly slots: Slot[]; readonly nights: readonly ClockChangeNight[] } {
+export function makeSlots(
+  days: number,
+  offered: readonly Schedule[] = schedules,
+): { readonly slots: Slot[]; readonly nights: readonly ClockChangeNight[] } {
   const slots: Slot[] = [];
   const add = (schedule: Schedule | undefined, start: number, length: number) => {
     if (schedule)
@@ -101,7 +114,7 @@ export function makeSlots(days: number): { readonly slots: Slot[]; readonly nigh
   for (let day = 1; day <= days; day++) {
     for (const plainTime of hours) {
       const { epochMilliseconds } = today.add({ days: day }).toZonedDateTime({ timeZone, plainTime });
-      for (const schedule of schedules) add(schedule, epochMilliseconds, minutes);
+      for (const schedule of offered) add(schedule, epochMilliseconds, minutes);
     }
   }
   const nights = clockChangeNights();

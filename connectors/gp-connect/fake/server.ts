@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { admitted, type Claims } from './access.ts';
 import { Appointments, appointmentResource, type Stored, startOf } from './appointments.ts';
 import type { ClockChangeNight } from './clock-change-nights.ts';
-import { makeSlots, patientResource, patients, type Slot } from './data-set.ts';
+import { makeSlots, patientResource, patients, type Schedule, type Slot, schedules } from './data-set.ts';
 import { identifier } from './names.ts';
 import { outcome, outcomeInXml, Refusal } from './outcome.ts';
 import { searchSlots } from './slot-search.ts';
@@ -13,12 +15,25 @@ import { ukDay } from './uk-text.ts';
 export interface FakeOptions {
   /** Days with slots, from tomorrow on. Default: 30. */
   readonly days?: number;
+  /** Beside those of the data set. */
+  readonly moreSchedules?: readonly Schedule[];
   /**
    * What a booking waits for between the check of its slots and their booking. The NHS's demonstrator has no lock there.
    * Absent: bookings wait for each other, as every supplier must see to.
    */
   readonly withoutLock?: () => Promise<void>;
   readonly now?: () => number;
+  /** Mutual TLS. Absent: HTTP. */
+  readonly tls?: MutualTls;
+}
+
+export interface MutualTls {
+  readonly cert: string;
+  readonly key: string;
+  /** Who issues the certificates of clients. */
+  readonly ca: string;
+  /** How a client without such a certificate is refused: by the end of the connection, or with 495 or 496 as by the demonstrator. */
+  readonly refusal: 'close' | 'status';
 }
 
 export interface SeenRequest {
@@ -30,6 +45,7 @@ export interface SeenRequest {
   readonly headers: IncomingMessage['headers'];
   readonly interaction: string;
   readonly claims: Claims;
+  readonly body: string;
 }
 
 /**
@@ -61,12 +77,18 @@ const root = '/A20047/STU3/1/gpconnect/fhir';
 const mediaType = 'application/fhir+json;charset=UTF-8';
 
 /** GP Connect 1.2.7 as the NHS's demonstrator speaks it. */
-export async function startFake({ days = 30, withoutLock, now = Date.now }: FakeOptions = {}): Promise<FakePractice> {
-  const { slots, nights } = makeSlots(days);
+export async function startFake({
+  days = 30,
+  moreSchedules = [],
+  withoutLock,
+  now = Date.now,
+  tls,
+}: FakeOptions = {}): Promise<FakePractice> {
+  const { slots, nights } = makeSlots(days, [...schedules, ...moreSchedules]);
   const appointments = new Appointments(slots, now, withoutLock);
   const seen: SeenRequest[] = [];
 
-  async function answer({ method, path, headers, interaction }: SeenRequest, body: string) {
+  async function answer({ method, path, headers, interaction, body }: SeenRequest) {
     const url = new URL(path, 'http://practice');
     const [type = '', id = '', list] = url.pathname.slice(1).split('/');
     if (type === 'metadata')
@@ -112,33 +134,38 @@ export async function startFake({ days = 30, withoutLock, now = Date.now }: Fake
       response.writeHead(status, { 'content-type': type, ...headers }).end(content);
     };
     try {
+      if (tls) assertCertificate(request);
       const fullPath = request.url ?? '';
       const path = fullPath.slice(fullPath.indexOf(root) + root.length + 1);
       const { method = 'GET', headers } = request;
       const [plain = ''] = path.split('?');
-      const facts = { method, path: `/${path}`, fullPath, headers, ...admitted(method, plain, headers, base(), now()) };
+      const access = admitted(method, plain, headers, base(), now());
+      const facts = { method, path: `/${path}`, fullPath, headers, body, ...access };
       seen.push(facts);
       const fault = practice.misbehave(facts);
       if (fault === 'cut_before') return void request.socket.destroy();
       if (fault !== undefined && fault !== 'cut_after' && !(fault instanceof Promise)) {
         return send(fault.status, fault.body, fault.type);
       }
-      const result = await answer(facts, body);
+      const result = await answer(facts);
       if (fault === 'cut_after') return void request.socket.destroy();
       await fault;
       send(result.status, JSON.stringify(result.resource), mediaType, 'headers' in result ? result.headers : {});
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.status === 415) send(415, outcomeInXml('BAD_REQUEST'), 'application/fhir+xml;charset=UTF-8');
-      else send(error.status, JSON.stringify(outcome(error.code)));
+      else send(error.status, JSON.stringify(outcome(error.code)), mediaType, closing(error));
     }
   }
 
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     handle(request, response).catch(() => response.destroy());
-  });
+  };
+  const server = tls
+    ? createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: tls.refusal === 'close' }, listener)
+    : createServer(listener);
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}${root}`;
+  const base = () => `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}${root}`;
   const practice: FakePractice = {
     url: base(),
     appointments,
@@ -154,6 +181,17 @@ export async function startFake({ days = 30, withoutLock, now = Date.now }: Fake
   return practice;
 }
 
+/** 495 and 496 are statuses of nginx, which then ends the connection. */
+function closing({ status }: Refusal): Record<string, string> {
+  return status === 495 || status === 496 ? { connection: 'close' } : {};
+}
+
+/** @throws Refusal 496 without a certificate, 495 with one that is not accepted */
+function assertCertificate({ socket }: IncomingMessage): void {
+  if (!(socket instanceof TLSSocket) || socket.authorized) return;
+  throw new Refusal(socket.getPeerX509Certificate() === undefined ? 496 : 495, 'BAD_REQUEST');
+}
+
 function findPatients(parameters: URLSearchParams): readonly object[] {
   if ([...parameters.keys()].some((name) => name !== 'identifier')) throw new Refusal(400, 'BAD_REQUEST');
   const [system, number = ''] = (parameters.get('identifier') ?? '').split('|');
@@ -164,8 +202,9 @@ function findPatients(parameters: URLSearchParams): readonly object[] {
 
 function readPatient(wanted: string): object {
   const found = patients.find(({ id, isHidden }) => id === wanted && !isHidden);
-  if (!found) throw new Refusal(404, 'PATIENT_NOT_FOUND');
-  return patientResource(found);
+  if (found) return patientResource(found);
+  // As the demonstrator: ids of its own form are looked up by another path.
+  throw /^\d+$/.test(wanted) ? new Refusal(400, 'BAD_REQUEST') : new Refusal(404, 'PATIENT_NOT_FOUND');
 }
 
 /** https://www.datadictionary.nhs.uk/attributes/nhs_number.html */

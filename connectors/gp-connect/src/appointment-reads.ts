@@ -9,6 +9,7 @@ import {
 import { toAppointment } from './appointment.ts';
 import type { GpConnectConnection } from './connection.ts';
 import { type FhirAppointment, isFhirId } from './fhir.ts';
+import { isPatient } from './patients.ts';
 import { SpineError } from './spine-errors.ts';
 import { ukDate } from './uk-time.ts';
 
@@ -65,6 +66,7 @@ export async function listAppointments(
     .slice(0, limit);
 }
 
+/** None for a patient whom the practice does not have. */
 async function appointmentsOf(
   { client, now }: GpConnectConnection,
   patientId: string,
@@ -80,7 +82,8 @@ async function appointmentsOf(
     const found = await client.search('search:patient_appointments-1', path);
     return found.filter(({ resourceType }) => resourceType === 'Appointment');
   } catch (error) {
-    if (error instanceof SpineError && error.isAbsence) return [];
+    if (!(error instanceof SpineError)) throw error;
+    if (error.isAbsence || (error.isBadRequest && !(await isPatient(client, patientId)))) return [];
     throw error;
   }
 }

@@ -12,7 +12,8 @@ import { ukTime } from './uk-time.ts';
 import { extensions, identifierSystems, organisationTypes, profiles } from './urls.ts';
 
 /**
- * Books the slots that cover the time.
+ * Books the slots that cover the time. A practitioner can have two schedules at once: if somebody is faster, others of the same
+ * time and delivery channel are tried.
  *
  * GP Connect drops identifiers, so nothing in the EHR tells which write has made an appointment. After `outcome_unknown` the
  * gateway looks in the patient's list for an appointment at the time of the slots.
@@ -26,12 +27,32 @@ export async function book(
   if (holdUntil !== null) throw new ConnectorError('unsupported', 'GP Connect cannot hold a time');
   assertCommentFits(comment);
   if (!isFhirId(patientId)) throw new ConnectorError('patient_not_found', 'No such patient');
-  const slots = await slotsFor(ehr, careUnit, creation);
+  let free = await slotsFor(ehr, careUnit, creation);
+  let refusal = new ConnectorError('time_slot_unavailable', 'No free slots cover the time');
+  for (;;) {
+    const slots = adjacentSlots(free, creation);
+    if (!slots) throw refusal;
+    try {
+      return await bookSlots(ehr, careUnit, creation, slots);
+    } catch (error) {
+      if (!(error instanceof ConnectorError) || error.kind !== 'time_slot_unavailable') throw error;
+      refusal = error;
+      free = free.filter((it) => !slots.includes(it) && it.channel === slots[0].channel);
+    }
+  }
+}
+
+async function bookSlots(
+  ehr: GpConnectConnection,
+  careUnit: CareUnit,
+  creation: AppointmentCreation,
+  slots: readonly [FreeSlot, ...FreeSlot[]],
+): Promise<Appointment> {
   const requested = newAppointment(ehr, creation, slots);
   const made = await ehr.client
     .write('create:appointment-1', 'Appointment', requested)
     .catch(async (error: unknown) => {
-      throw await explained(ehr, patientId, error);
+      throw await explained(ehr, creation.patientId, error);
     });
   const result = toAppointment(ehr, careUnit.id, made);
   if (result && isAsRequested(result, creation)) return result;
@@ -45,31 +66,26 @@ export function assertCommentFits(comment: string | null | undefined): void {
   throw new ConnectorError('rejected', `The comment has more than ${longestComment} characters`, { publicDetail });
 }
 
+/** The free slots of the resource and healthcare service. */
 async function slotsFor(
   { client, settings, directory, now }: GpConnectConnection,
   careUnit: CareUnit,
   { resourceId, healthcareServiceId, start, end }: AppointmentCreation,
-): Promise<[FreeSlot, ...FreeSlot[]]> {
+): Promise<readonly FreeSlot[]> {
   const resource = directory.resourceOf(careUnit.id, resourceId);
   if (!resource) throw new ConnectorError('resource_not_found', 'No such resource');
   if (!directory.services.some(({ id }) => id === healthcareServiceId)) {
     throw new ConnectorError('healthcare_service_not_found', 'No such healthcare service');
   }
-  const unavailable = () => new ConnectorError('time_slot_unavailable', 'No free slots cover the time');
-  if (start <= now() || !resource.healthcareServiceIds.includes(healthcareServiceId)) throw unavailable();
+  if (start <= now() || !resource.healthcareServiceIds.includes(healthcareServiceId)) return [];
   // Slots that end later begin earlier than the end, so the first search finds all of a booking.
   const { value: page } = await freeSlots(client, settings, { start, end }).next();
-  const slots = adjacentSlots(
-    (page?.slots ?? []).filter(
-      (it: FreeSlot) =>
-        directory.isAt(careUnit.id, it) &&
-        resourceIdOf(it) === resourceId &&
-        directory.serviceOf(it) === healthcareServiceId,
-    ),
-    { start, end },
+  return (page?.slots ?? []).filter(
+    (it: FreeSlot) =>
+      directory.isAt(careUnit.id, it) &&
+      resourceIdOf(it) === resourceId &&
+      directory.serviceOf(it) === healthcareServiceId,
   );
-  if (!slots) throw unavailable();
-  return slots;
 }
 
 /** https://developer.nhs.uk/apis/gpconnect-1-2-7/appointments_use_case_book_an_appointment.html */

@@ -9,13 +9,14 @@ export async function findPatient(
   client: GpConnectClient,
   { type, value }: PatientIdentifier,
 ): Promise<Patient | null> {
-  const found = await (type === 'nhs_number' ? byNhsNumber(client, value) : byId(client, value)).catch(nullIfAbsent);
+  const found =
+    type === 'nhs_number' ? await byNhsNumber(client, value).catch(nullIfAbsent) : await byId(client, value);
   return found && toPatient(found);
 }
 
 /** Whether the practice has a patient with this id. */
 export async function isPatient(client: GpConnectClient, id: string): Promise<boolean> {
-  return (await byId(client, id).catch(nullIfAbsent)) !== null;
+  return (await byId(client, id)) !== null;
 }
 
 async function byNhsNumber(client: GpConnectClient, number: string): Promise<FhirPatient | null> {
@@ -30,9 +31,25 @@ async function byNhsNumber(client: GpConnectClient, number: string): Promise<Fhi
 
 async function byId(client: GpConnectClient, id: string): Promise<FhirPatient | null> {
   if (!isFhirId(id)) return null;
-  const patient = await client.read<FhirPatient>('read:patient-1', `Patient/${id}`, 'Patient');
-  if (patient.id === id) return patient;
+  try {
+    const patient = await client.read<FhirPatient>('read:patient-1', `Patient/${id}`, 'Patient');
+    if (patient.id === id) return patient;
+  } catch (error) {
+    if (error instanceof SpineError && error.isBadRequest && (await understands(client))) return null;
+    return nullIfAbsent(error);
+  }
   throw new ConnectorError('rejected', 'The EHR sent another patient than the one requested');
+}
+
+/**
+ * Whether the practice takes the headers and the token of the gateway. Some systems answer BAD_REQUEST to the id of a patient
+ * whom they do not have, which is also what they answer to any request with incorrect headers.
+ */
+async function understands(client: GpConnectClient): Promise<boolean> {
+  return client.read('read:metadata-1', 'metadata', 'CapabilityStatement').then(
+    () => true,
+    () => false,
+  );
 }
 
 function nullIfAbsent(error: unknown): null {

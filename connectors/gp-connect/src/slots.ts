@@ -33,7 +33,7 @@ export interface SlotPage {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Free slots that lie wholly in the range, ordered by start: as many searches as are read, one after another. */
+/** Free slots that lie wholly in the range, ordered by start and id: as many searches as are read, one after another. */
 export async function* freeSlots(
   client: GpConnectClient,
   settings: GpConnectSettings,
@@ -46,9 +46,14 @@ export async function* freeSlots(
     const next = until === last ? last : until - overlap;
     const { slots, names } = await searchSlots(client, settings, new Date(from), new Date(until));
     const isOfWindow = ({ start: at }: FreeSlot) => at.getTime() >= from && at.getTime() < next;
-    yield { slots: slots.filter(isOfWindow).sort((a, b) => a.start.getTime() - b.start.getTime()), names };
+    yield { slots: slots.filter(isOfWindow).sort(compare), names };
     from = next;
   }
+}
+
+/** Of parallel slots, always the same is the first: the one that is shown is the one that is booked. */
+function compare(a: FreeSlot, b: FreeSlot): number {
+  return a.start.getTime() - b.start.getTime() || (a.id < b.id ? -1 : 1);
 }
 
 async function searchSlots(

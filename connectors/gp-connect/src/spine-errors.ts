@@ -81,6 +81,11 @@ export class SpineError extends ConnectorError {
     return this.status === 412 || this.code === 'FHIR_CONSTRAINT_VIOLATION' || this.code === 'INVALID_RESOURCE';
   }
 
+  /** Whether the practice faults the request as a whole. 495, 496 and 500 can come with this code too. */
+  get isBadRequest(): boolean {
+    return this.status === 400 && this.code === 'BAD_REQUEST';
+  }
+
   /** Whether the practice does not have what was asked for. */
   get isAbsence(): boolean {
     return this.kind === 'appointment_not_found' || this.kind === 'patient_not_found';

@@ -19,9 +19,9 @@ export async function listTimeSlots(ehr: GpConnectConnection, query: TimeSlotQue
   return pageOf([...found, ...freed], query);
 }
 
-/** In order, and each once: two schedules of a practitioner can have slots at the same time. */
+/** In order, and each once: two schedules of a practitioner can have slots at the same time. A booking gets the first. */
 function pageOf(slots: readonly TimeSlot[], { after, limit }: TimeSlotQuery): readonly TimeSlot[] {
-  const each = new Map(slots.map((it) => [keyOf(it), it]));
+  const each = new Map(slots.toReversed().map((it) => [keyOf(it), it]));
   return [...each.values()]
     .filter((it) => after === undefined || compare(it, after) > 0)
     .sort(compare)

@@ -52,8 +52,9 @@ export async function change({ connector }: Opened, what: AppointmentChange): Pr
 export function creation(
   { start, end, resourceId, healthcareServiceId }: TimeSlot,
   comment: string | null = null,
+  patientId = '1',
 ): AppointmentChange {
-  return { kind: 'create', patientId: '1', resourceId, healthcareServiceId, start, end, comment, holdUntil: null };
+  return { kind: 'create', patientId, resourceId, healthcareServiceId, start, end, comment, holdUntil: null };
 }
 
 export async function book(opened: Opened, comment: string | null = null): Promise<Appointment> {

@@ -82,6 +82,7 @@ export async function subjectOver(practice: FakePractice, name = 'gp-connect'): 
       unknownPatients: [
         { type: 'emr_id', value: 'no-such-patient' },
         { type: 'emr_id', value: 'no/such patient' },
+        { type: 'emr_id', value: '999999' },
         { type: 'nhs_number', value: unusedNhsNumber },
       ],
       resource: [{ type: 'emr_id', value: '1' }],
