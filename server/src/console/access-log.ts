@@ -46,6 +46,7 @@ export function accessLog({ ehr, accesses, isCut, from, to, timeZone, madeAt, ..
 <style>${style}</style>
 </head>
 <body>
+<main>
 <h1>Who had access to your record</h1>
 <p>This list shows who looked at or changed your record in ${ehr} through our gateway, which connects booking and other
 systems with the health record${period !== '' && `, ${period}`}. The newest access is first. Times are those of
@@ -54,6 +55,7 @@ ${cityOf(timeZone)}. The list was made on ${format.format(madeAt)}.</p>
 was, with the reference of the access.</p>
 ${isCut && html`<p><strong>There are earlier accesses that this list leaves out.</strong> Ask for a list of an earlier time.</p>`}
 ${accesses.length === 0 ? html`<p>Nobody had access to your record through the gateway in this time.</p>` : accessTable(accesses, format, names)}
+</main>
 </body>
 </html>
 `.text;

@@ -111,6 +111,7 @@ test('a patient who asks for the log gets a file in plain words, without identif
   const file = await admin.submit('/console/audit/export');
   expect([file.status, file.headers['content-disposition']]).toEqual([200, 'attachment; filename="access-log.html"']);
   expect(file.text).toContain('This list shows who looked at or changed your record in Sandkassen Norge');
+  expect(file.html).toMatch(/<body>\s*<main>\s*<h1>Who had access[\s\S]*<\/main>\s*<\/body>/);
   expect(file.text).toMatch(/Looked up your details Oslo sentrum Done/);
   expect(file.text).toMatch(/Listed your appointments/);
   expect(file.html).not.toMatch(/p-1|15859|>[0-9a-f]{8}<|<script|get_patient/);
