@@ -6,6 +6,7 @@ import { outcomeOfError } from '../audit/outcome-of-error.ts';
 import type { Db } from '../db/kysely.ts';
 import { LeaseLost, leaseEnd, released, updateLeased } from '../db/operation-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
+import { hasOutageLines } from '../ehr/outage-log.ts';
 import { describeError } from '../log/describe-error.ts';
 import { type Recovery, recover } from '../operations/recover.ts';
 import type { OperationServices } from '../operations/services.ts';
@@ -61,7 +62,8 @@ async function recoverOne(services: OperationServices, row: StoredRow, takenAt: 
       services.operationMetrics.leaseLost(row.emr);
       return;
     }
-    log.warn({ ...about, failures: row.failures + 1, cause: describeError(error) }, 'operation recovery failed');
+    const level = hasOutageLines(error) ? 'info' : 'warn';
+    log[level]({ ...about, failures: row.failures + 1, cause: describeError(error) }, 'operation recovery failed');
     await recordFailure(services, row, error).catch((failure) =>
       log.error({ ...about, cause: describeError(failure) }, 'operation could not be postponed'),
     );

@@ -48,6 +48,12 @@ function drop(id: string): Promise<void> {
   return eventually(async () => expect(await dropOperation(db, operationKinds, id)).toBe('dropped'));
 }
 
+/** The levels of the log lines about failed attempts to end an operation. */
+function levelsOf(operationId: string): number[] {
+  const lines = gateway.logLines.filter((line) => line.includes(operationId)).map((line) => JSON.parse(line));
+  return lines.filter(({ msg }) => msg === 'operation recovery failed').map(({ level }) => level);
+}
+
 function itemStates(appointmentId: string) {
   return rowsOf(gateway, 'SELECT state, operation_id FROM confirmation_items WHERE appointment_id = $1', [
     appointmentId,
@@ -93,6 +99,9 @@ test('dropping an expiry marks its holds as expired', async () => {
   ehrs.of('by-code').goDown();
   await expireCode(gateway, held);
   const { id } = await openOperation('by-code', { kind: 'expiry', clientId: 'background', isKeyed: false });
+  // The EHR has a line of its own.
+  await openOperation('by-code', { lastFailure: 'ehr_unavailable' });
+  expect(new Set(levelsOf(id))).toEqual(new Set([30]));
   expect(await itemStates(held.id)).toEqual([{ state: 'expiring', operation_id: id }]);
   await drop(id);
   expect(await itemStates(held.id)).toEqual([{ state: 'expired', operation_id: null }]);
@@ -117,6 +126,7 @@ test('a suspended operation continues after it is retried', async () => {
     nextAttemptAt: null,
     suspendedAt: expect.any(Date),
   });
+  expect(new Set(levelsOf(id))).toEqual(new Set([40]));
   ehr.reset();
   expect(await tryNow(db, id)).toBe(true);
   await eventually(async () => expect(await findOpenOperation(db, id)).toBeUndefined());
