@@ -38,7 +38,7 @@ describe.each<{ kind: Kind; sampling: number }>([
   /** A gateway start takes seconds, so a normal run covers only the requests with the most steps; `all` covers every request. */
   const sampled = {
     postgresql: ['a booking by code', 'a confirmation', 'a resend', 'a medical note', 'a document', 'a schedule'],
-    pglite: ['a booking'],
+    pglite: ['a booking', 'a move that books anew'],
   }[kind];
   const nameInState = (name: string) => `${name} on ${kind}`;
   const killed = operations.filter(({ name }) => all || sampled.includes(name));

@@ -19,8 +19,15 @@ import { type AppointmentResponse, createWorld, type World } from './world.ts';
 
 const all = process.env.CRASH_POINTS === 'all';
 const operations = [...appointments, ...writesWithCodes, ...records, ...schedules];
-/** One with every kind of commit: a plan alone, a plan that reserves, records, a counted code, no records. */
-const sampled = ['a booking', 'a booking by code', 'a confirmation', 'an incorrect code', 'a document'];
+/** One with every kind of commit: a plan alone, two steps, a plan that reserves, records, a counted code, no records. */
+const sampled = [
+  'a booking',
+  'a move that books anew',
+  'a booking by code',
+  'a confirmation',
+  'an incorrect code',
+  'a document',
+];
 
 const ways: readonly Way[] = [
   { kind: 'before' },

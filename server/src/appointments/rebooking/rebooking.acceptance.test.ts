@@ -188,6 +188,37 @@ describe.each(Object.keys(kinds))('an EHR that cannot move appointments (%s)', (
     expect(await bookedIn(slots)).toEqual([kept, moved, created]);
   });
 
+  test('a continuous reschedule books an appointment anew within the time that it leaves', async () => {
+    const [one, two, three, four] = (await booked()).slots;
+    const [long, longer] = [creationBody(two, two), creationBody(three, four)];
+    const { body: former } = await careUnit.create(long);
+    const { body: latter } = await careUnit.create(longer);
+    // The second one gets the first half of its own time, and a new one the other half.
+    const { status, body, text } = await careUnit.changeMany([former.id, latter.id], {
+      start: two.start,
+      end: four.end,
+    });
+    expect(status, text).toBe(200);
+    const [kept, moved, created] = body.appointments;
+    expect(kept).toEqual(former);
+    expect(moved).toMatchObject({ ...at(three), supersedes_id: latter.id });
+    expect(created).toMatchObject({ ...at(four), supersedes_id: null });
+    expect(await bookedIn([one, two, three, four])).toMatchObject([{}, kept, moved, created]);
+    expect(await careUnit.get(latter.id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('no request lets two appointments change places: a time that another of its ids keeps is not free', async () => {
+    const { first, slots } = await booked();
+    const there = { ...slots[0], resource_id: 'emr_id:r-2' };
+    const { body: second } = await careUnit.create(creationBody(there));
+    expect(second).toMatchObject({ resource_id: 'emr_id:r-2', start: first.start });
+    for (const resource of ['r-1', 'r-2']) {
+      const response = await careUnit.changeMany([first.id, second.id], { resource_id: resource });
+      expectProblem(response, 400, 'time_slot_unavailable');
+    }
+    expect(await careUnit.getAll([first.id, second.id])).toEqual([first, second]);
+  });
+
   test('moves an appointment into its own time', async () => {
     const { slots } = await booked();
     const { body: long } = await careUnit.create(creationBody(slots[1], slots[2]));
