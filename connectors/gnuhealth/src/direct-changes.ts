@@ -26,9 +26,10 @@ export async function gnuHealthDirectChanges(context: ConnectorContext<GnuHealth
 
   return {
     async cancel(appointment) {
+      await send(`${model}.write`, [[Number(appointment.id)], { state: 'center_cancelled' }]);
+      // Read afterwards: nobody moves a cancelled appointment, and its time is the one to give back.
       const row = await rowOf(appointment);
       const { healthprof, speciality, institution, appointment_date, appointment_date_end } = row;
-      await send(`${model}.write`, [[row.id], { state: 'center_cancelled' }]);
       await send(`${model}.create`, [
         [{ state: 'free', healthprof, speciality, institution, appointment_date, appointment_date_end }],
       ]);
