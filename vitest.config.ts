@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Patterns of test files by suffix: `db` matches `foo.db.test.ts`. */
 const files = (...suffixes: string[]) =>
-  ['server', 'connector-kit', 'connectors', 'client', 'examples', 'test'].flatMap((folder) =>
+  ['server', 'connector-kit', 'connectors', 'client', 'examples', 'release', 'test'].flatMap((folder) =>
     suffixes.map((suffix) => `${folder}/**/*.${suffix}.test.ts`),
   );
 
@@ -50,7 +50,7 @@ const unit = {
   extends: true as const,
   test: {
     name: 'unit',
-    include: ['{server,connector-kit,connectors,client,examples,bench,test}/**/*.test.ts'],
+    include: ['{server,connector-kit,connectors,client,examples,bench,release,test}/**/*.test.ts'],
     exclude: [
       ...configDefaults.exclude,
       ...files('db', 'process', 'conformance', 'acceptance', 'chaos', 'browser', 'python', 'gnuhealth'),

@@ -7,7 +7,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 
 /** From top to bottom. A file imports from its own folder and from the rows below. */
 const layers = layersIn(readFileSync('ARCHITECTURE.md', 'utf8'));
-/** What each package may import of the others. `test`, `bench` and `examples` may import everything. */
+/** What each package may import of the others. `test`, `bench`, `examples` and `release` may import everything. */
 const packages = {
   server: ['connector-kit', 'connectors'],
   connectors: ['connector-kit'],

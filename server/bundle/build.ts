@@ -11,6 +11,9 @@ const kept = 3;
 /** Packages that are loaded from node_modules, because they read files next to their modules or are seldom used. */
 const external = [/^@electric-sql\/pglite/, '@scalar/fastify-api-reference', 'pg-native', 'pg-cloudflare'];
 
+/** URLs in the sources: of a program that a thread runs, which is in the bundle, or of the module itself. */
+const moduleUrl = /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)|import\.meta\.url/g;
+
 const getHttp = '\0http';
 const noHttp2 = '\0no http2';
 /** Code in place of two modules of Node.js. Together they save 20 MB. */
@@ -33,7 +36,11 @@ async function bundle(folder: string): Promise<void> {
     platform: 'node',
     // Its `main` is UMD, whose `require` of its own files a bundle does not see.
     resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
-    input: { gateway: 'server/src/main.ts', crossward: 'server/src/cli/main.ts' },
+    input: {
+      gateway: 'server/src/main.ts',
+      crossward: 'server/src/cli/main.ts',
+      'password-worker': 'server/src/console/password-worker.ts',
+    },
     external,
     plugins: [
       {
@@ -42,7 +49,11 @@ async function bundle(folder: string): Promise<void> {
           filter: { id: /\.ts$/, code: /import\.meta\.url/ },
           // The files next to the sources stay where they are.
           handler: (code, id) => ({
-            code: code.replaceAll('import.meta.url', `new URL('${relativeUrl(folder, id)}', import.meta.url).href`),
+            code: code.replaceAll(moduleUrl, (_, thread) =>
+              thread === undefined
+                ? `new URL('${relativeUrl(folder, id)}', import.meta.url).href`
+                : `new URL('./${thread}.js', import.meta.url)`,
+            ),
             map: null,
           }),
         },

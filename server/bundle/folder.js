@@ -3,12 +3,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Path of the bundle of the sources as they are now. Its name is a hash of their content and of the installed packages, so
- * that changed sources never run as an old bundle.
+ * Path of the bundle. The published package contains one, and no sources. In the repository it is that of the sources as they
+ * are now: its name is a hash of their content and of the installed packages, so that changed sources never run as an old
+ * bundle.
  *
- * @param root the folder of the repository
+ * @param root the folder of the repository, or of the published package
  */
 export function bundleFolder(root) {
+  const packed = join(root, 'server', 'dist', 'packed');
+  if (existsSync(packed)) return packed;
   const hash = createHash('sha256').update(wantsSourceMaps() ? 'with source maps' : '');
   for (const path of inputs(root)) {
     const content = readFileSync(join(root, path));

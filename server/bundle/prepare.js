@@ -1,3 +1,5 @@
 import { currentBundle, makeBundle } from './start.js';
 
-process.exitCode = (await makeBundle(currentBundle())) ? 0 : 1;
+const folder = currentBundle();
+if (await makeBundle(folder)) process.stdout.write(`${folder}\n`);
+else process.exitCode = 1;

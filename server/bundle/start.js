@@ -24,13 +24,13 @@ export async function start(program) {
     );
     process.exit(1);
   }
+  const folder = currentBundle();
   const isGateway = program === 'gateway';
-  if (isGateway && process.argv.length > 2) {
+  if (isGateway && process.argv.length > 2 && !existsSync(folder)) {
     // Only prints a text.
     await import('../src/main.ts');
     return;
   }
-  const folder = currentBundle();
   const canStart = !isGateway || existsSync(folder) || (await mayStart());
   if (isGateway && canStart) prepareNewDatabase(folder);
   const isBundled = canStart && (await makeBundle(folder));

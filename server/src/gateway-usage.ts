@@ -25,14 +25,14 @@ export function answerArguments([first = '', ...others]: readonly string[]): Ans
 function usage(): string {
   const rows = Object.entries(environmentVariables);
   const width = Math.max(...rows.map(([name]) => name.length));
-  return `Usage: npm start
+  return `Usage: npx crossward start
 
 Starts the Crossward gateway ${version()}. Environment variables set it up (default):
 
 ${rows.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}\n`).join('')}
 Without CROSSWARD_CONFIG it is a demo: three sandbox EHRs with synthetic patients.
 
-  CROSSWARD_CONFIG=crossward.yaml CROSSWARD_SECRET_KEY=… npm start
+  CROSSWARD_CONFIG=crossward.yaml CROSSWARD_SECRET_KEY=… npx crossward start
   npx crossward doctor    checks the configuration and all that the gateway needs, without starting it
   npx crossward --help    lists the commands for operators
 

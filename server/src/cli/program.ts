@@ -28,6 +28,8 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   emr.addCommand(emrCheckCommand(output, end));
   const config = new Command('config').description('Check the configuration.');
   config.addCommand(configCheckCommand(output, end));
+  // `crossward.js` runs it, with the settings of V8 and glibc that a gateway needs.
+  program.addCommand(new Command('start').description('Start the gateway. `start --help` lists its variables.'));
   program.addCommand(doctorCommand(output, end));
   program.addCommand(statusCommand(output, end));
   program.addCommand(config);

@@ -8,11 +8,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../test/database/database.ts';
-import { type ChildGateway, startChild } from '../../test/processes/child-gateway.ts';
+import { createTestDatabase, type TestDatabase } from '../test/database/database.ts';
+import { type ChildGateway, startChild } from '../test/processes/child-gateway.ts';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 const secret = randomBytes(32).toString('base64url');
 const endings: (() => unknown)[] = [];
 

@@ -26,7 +26,7 @@ if (!/^[a-z][a-z0-9-]*$/.test(name))
 await mkdir(folder, { recursive: true });
 if ((await readdir(folder)).length > 0) fail(`${folder} is not empty.`);
 
-await cp(fileURLToPath(new URL(`../${template}`, import.meta.url)), folder, {
+await cp(fileURLToPath(new URL(`../connector-kit/${template}`, import.meta.url)), folder, {
   recursive: true,
   filter: (path) => !/[\\/](node_modules|dist)$/.test(path),
 });

@@ -1,0 +1,18 @@
+import { cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { compile, npmPack, root } from './npm-pack.ts';
+
+/**
+ * Packs the client as JavaScript with type declarations.
+ *
+ * @param folder where the tarball is written
+ * @returns the name of the tarball
+ */
+export async function packClient(folder: string): Promise<string> {
+  const client = join(root, 'client');
+  const manifest = JSON.parse(await readFile(join(client, 'package.json'), 'utf8'));
+  return npmPack(folder, manifest, async (staged) => {
+    await compile(join(client, 'tsconfig.build.json'), join(staged, 'dist'));
+    await cp(join(client, 'README.md'), join(staged, 'README.md'));
+  });
+}

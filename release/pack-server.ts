@@ -1,0 +1,54 @@
+import { cp, glob, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Manifest, npmPack, root, run } from './npm-pack.ts';
+
+/** What the gateway reads while it runs, besides its bundle: each is where the repository has it. */
+const files = [
+  'server/{openapi,config.schema}.json',
+  'server/bundle/{crossward,folder,gateway,start}.js',
+  'server/src/cli/crossward.js',
+  'server/src/**/*.{css,svg,sql,yaml}',
+  'connectors/*/src/**/*.sql',
+  // The demo shows them.
+  '{*,docs/**/*,client/*,connector-kit/*,connectors/*/*,examples/*/*,bench/*}.md',
+  'docs/pictures/*',
+  '.env.example',
+];
+/** The packages that the bundle loads from node_modules. Everything else is in it, as the lock file has it. */
+const loaded = ['@electric-sql/pglite', '@scalar/fastify-api-reference'];
+
+interface ServerManifest extends Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/**
+ * Packs the gateway with its connectors, as a bundle: Node.js does not run TypeScript in installed packages.
+ *
+ * @param folder where the tarball is written
+ * @returns the name of the tarball
+ */
+export async function packServer(folder: string): Promise<string> {
+  const { stdout } = await run(process.execPath, [join(root, 'server/bundle/prepare.js')]);
+  const bundle = stdout.trim();
+  const manifest = await packedManifest();
+  return npmPack(folder, manifest, async (staged) => {
+    for await (const file of glob(files, { cwd: root, exclude: ['**/node_modules/**'] })) {
+      await cp(join(root, file), join(staged, file));
+    }
+    const { version, type } = manifest;
+    await writeFile(join(staged, 'server/package.json'), JSON.stringify({ version, type }));
+    await cp(bundle, join(staged, 'server/dist/packed'), {
+      recursive: true,
+      // V8's code is for one processor and one Node.js.
+      filter: (path) => path !== join(bundle, 'compiled'),
+    });
+  });
+}
+
+async function packedManifest(): Promise<Manifest> {
+  const server = JSON.parse(await readFile(join(root, 'server/package.json'), 'utf8')) as ServerManifest;
+  const { optionalDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
+  const dependencies = Object.fromEntries(loaded.map((name) => [name, server.dependencies[name]]));
+  const bin = { crossward: './server/src/cli/crossward.js' };
+  return { ...server, dependencies, optionalDependencies, bin };
+}
