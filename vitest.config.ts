@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/vitest/slowest-first.ts';
 
 /** Patterns of test files by suffix: `db` matches `foo.db.test.ts`. */
 const files = (...suffixes: string[]) =>
@@ -72,6 +73,7 @@ export default defineConfig({
     maxWorkers: Math.max(5, availableParallelism()),
     // The files of a worker share one process, so modules and the data of FHIR servers are loaded once.
     isolate: false,
+    sequence: { sequencer: SlowestFirst },
     tags: [
       { name: everyEhr, description: 'runs against the sandboxes and each FHIR server' },
       { name: anyDatabase, description: 'runs on PostgreSQL only' },

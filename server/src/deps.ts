@@ -8,6 +8,7 @@ import { prepareAuditKey } from './audit/key-store.ts';
 import { createAuditMetrics } from './audit/metrics.ts';
 import { Trail } from './audit/trail.ts';
 import { releaseAllLeases } from './background/due.ts';
+import type { Intervals } from './background/intervals.ts';
 import { startBackground } from './background/start.ts';
 import { measureClock } from './background/watch-clock.ts';
 import type { RefreshableClients } from './clients/client-registry.ts';
@@ -60,8 +61,8 @@ interface Setup {
   readonly demoClient?: DemoClient | undefined;
   readonly log: Logger;
   readonly connectors?: readonly ConnectorModule[];
-  /** How often clients that operators have changed are read. */
-  readonly clientsPauseMilliseconds?: number | undefined;
+  /** Intervals of background jobs that are not the usual ones. */
+  readonly intervals?: Partial<Intervals> | undefined;
 }
 
 /**
@@ -143,7 +144,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       retention: configuration.retention,
       pauses,
       clients,
-      clientsPauseMilliseconds: setup.clientsPauseMilliseconds,
+      intervals: setup.intervals,
       dispatcher,
       auditMetrics,
       webhookMetrics,

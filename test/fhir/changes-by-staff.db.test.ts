@@ -10,9 +10,10 @@ import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 
 const fake = await startFake({ data: { days: 42 } });
 const gateway = await startGateway({
+  intervals: { changes: 100, events: 100 },
   configure: (demo) => {
     const emr = fhirEhr('fhir', fake);
-    return withEhrs(demo, [{ ...emr, connection: { ...emr.connection, changes_seconds: 1 } }]);
+    return withEhrs(demo, [{ ...emr, connection: { ...emr.connection, changes_seconds: 0.2 } }]);
   },
 });
 afterAll(async () => {

@@ -6,6 +6,7 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import { type LevelWithSilent, pino } from 'pino';
 import { inject } from 'vitest';
+import type { Intervals } from '../../server/src/background/intervals.ts';
 import { type Configuration, type ConfiguredClient, hashSecret } from '../../server/src/config/configuration.ts';
 import { demoConfigurationPath } from '../../server/src/config/demo.ts';
 import { loadConfiguration } from '../../server/src/config/load.ts';
@@ -77,8 +78,8 @@ export interface GatewayOptions {
   readonly connectors?: readonly ConnectorModule[];
   /** Whether its pages show the credentials of the client `everything`, as in the demo. */
   readonly isDemo?: boolean;
-  /** How often clients that operators have changed are read. */
-  readonly clientsPauseMilliseconds?: number;
+  /** Milliseconds between the rounds of background jobs: shorter ones, so that a test need not wait. */
+  readonly intervals?: Partial<Intervals>;
   /** Another gateway whose database, secret keys and clients to share. PostgreSQL and sandboxes only. */
   readonly beside?: Gateway;
   /**
@@ -126,7 +127,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     connectors: modules = connectors,
     isDemo = false,
     beside,
-    clientsPauseMilliseconds,
+    intervals,
     through,
   } = options;
   const ground = beside ? await sharedGround(beside.ground) : await newGround(databaseKind);
@@ -152,7 +153,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     secretKeys,
     log,
     connectors: modules,
-    clientsPauseMilliseconds,
+    intervals,
     ...(isDemo
       ? { demoClient: { client_id: clientId('everything'), client_secret: secrets.get('everything') ?? '' } }
       : {}),

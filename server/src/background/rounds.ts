@@ -27,37 +27,12 @@ import { watchAvailability } from './ehr-availability.ts';
 import { ehrChangesRound } from './ehr-changes-round.ts';
 import { ehrRound } from './ehr-round.ts';
 import { extendSchedules } from './extend-schedules.ts';
+import { defaultIntervals, type Intervals } from './intervals.ts';
 import { readGauges } from './read-gauges.ts';
 import { watchClock } from './watch-clock.ts';
 
-const ehrPauseMilliseconds = 1_000;
-const availabilityPauseMilliseconds = 1_000;
-const changesPauseMilliseconds = 1_000;
-const eventsPauseMilliseconds = 500;
-/** A revoked client stops working in other processes after this time. The documents say 5 seconds. */
-const clientsPauseMilliseconds = 3_000;
-/** An EHR is paused and resumed in other processes after this time. */
-const pausesPauseMilliseconds = 2_000;
-const resealPauseMilliseconds = 60_000;
 const resealedAtOnce = 100;
-const messagesPauseMilliseconds = 2_000;
-/** Several looks a minute, of which one writes. */
-const historyPauseMilliseconds = 10_000;
-const orphansPauseMilliseconds = 10_000;
-const deletionPauseMilliseconds = 10_000;
 const rowsDeletedAtOnce = 1_000;
-/** Months are created weeks ahead. */
-const monthsPauseMilliseconds = 60_000;
-const accessesPauseMilliseconds = 500;
-const activityPauseMilliseconds = 5_000;
-const anchorPauseMilliseconds = 5 * 60_000;
-const gaugesPauseMilliseconds = 10_000;
-/** Clocks of machines drift by seconds a day. An operator, or a failover, sets one at once. */
-const clockPauseMilliseconds = 10_000;
-/** New connections read changed files anyway. */
-const certificatesPauseMilliseconds = 10_000;
-/** Slots are added for whole days, weeks ahead. */
-const schedulesPauseMilliseconds = 15 * 60_000;
 
 /** A background job. */
 export interface BackgroundWork {
@@ -72,7 +47,8 @@ export interface BackgroundDependencies {
   readonly retention: Configuration['retention'];
   readonly pauses: Pauses;
   readonly clients: RefreshableClients;
-  readonly clientsPauseMilliseconds?: number | undefined;
+  /** Instead of the usual ones. */
+  readonly intervals?: Partial<Intervals> | undefined;
   readonly dispatcher: Dispatcher;
   readonly auditMetrics: AuditMetrics;
   readonly webhookMetrics: WebhookMetrics;
@@ -98,10 +74,11 @@ export function backgroundWork(
     calls,
     clock,
     log,
-    ...more
+    intervals: changed,
   }: BackgroundDependencies,
 ): readonly BackgroundWork[] {
   const { db, keys, ehrs, outbox } = services;
+  const intervals = { ...defaultIntervals, ...changed };
   const emrs = [...ehrs.keys()];
   const isDue = dueEhrs(db, emrs);
   const hasChanges = dueChanges(db, emrs);
@@ -121,7 +98,7 @@ export function backgroundWork(
     });
   return [
     ...[...ehrs.values()].map((ehr) => ({
-      pauseMilliseconds: ehrPauseMilliseconds,
+      pauseMilliseconds: intervals.ehr,
       async round() {
         if (pauses.of(ehr.id)) return false;
         // If the database does not respond, the round fails too, and logs it.
@@ -129,18 +106,18 @@ export function backgroundWork(
       },
     })),
     ...[...ehrs.values()].map((ehr) =>
-      guarded(schedulesPauseMilliseconds, 'extending schedules', async () => {
+      guarded(intervals.schedules, 'extending schedules', async () => {
         if (!pauses.of(ehr.id)) await extendSchedules(ehr, log);
       }),
     ),
     ...[...ehrs.values()].map((ehr) =>
-      guarded(availabilityPauseMilliseconds, 'recording the availability of an EHR', watchAvailability(db, ehr)),
+      guarded(intervals.availability, 'recording the availability of an EHR', watchAvailability(db, ehr)),
     ),
-    repeating(eventsPauseMilliseconds, 'publishing events', () => publishEvents(publishing, fanOut(clients))),
-    repeating(eventsPauseMilliseconds, 'replaying events', () => continueReplays(db, clients)),
-    repeating(eventsPauseMilliseconds, 'delivering events', () => dispatcher.round()),
+    repeating(intervals.events, 'publishing events', () => publishEvents(publishing, fanOut(clients))),
+    repeating(intervals.events, 'replaying events', () => continueReplays(db, clients)),
+    repeating(intervals.events, 'delivering events', () => dispatcher.round()),
     ...[...ehrs.values()].map((ehr) => ({
-      pauseMilliseconds: changesPauseMilliseconds,
+      pauseMilliseconds: intervals.changes,
       async round() {
         if (pauses.of(ehr.id)) return false;
         return ehrChangesRound(services, ehr, { isDue: hasChanges, log }).catch((error) => {
@@ -149,40 +126,38 @@ export function backgroundWork(
         });
       },
     })),
-    guarded(gaugesPauseMilliseconds, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs)),
-    guarded(more.clientsPauseMilliseconds ?? clientsPauseMilliseconds, 'reading clients', () => clients.refresh()),
-    guarded(pausesPauseMilliseconds, 'reading pauses of EHRs', () => pauses.refresh()),
-    guarded(clockPauseMilliseconds, "reading the database's clock", watchClock(clock, log)),
-    guarded(certificatesPauseMilliseconds, 'reading TLS files', watchCertificates(ehrs.values(), clock.now, log)),
-    guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
-    repeating(messagesPauseMilliseconds, 'marking delayed messages', () => outbox.markDelayed()),
+    guarded(intervals.gauges, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs)),
+    guarded(intervals.clients, 'reading clients', () => clients.refresh()),
+    guarded(intervals.pauses, 'reading pauses of EHRs', () => pauses.refresh()),
+    guarded(intervals.clock, "reading the database's clock", watchClock(clock, log)),
+    guarded(intervals.certificates, 'reading TLS files', watchCertificates(ehrs.values(), clock.now, log)),
+    guarded(intervals.messages, 'resuming messages', () => outbox.resume()),
+    repeating(intervals.messages, 'marking delayed messages', () => outbox.markDelayed()),
     guarded(
-      historyPauseMilliseconds,
+      intervals.history,
       'recording the history of EHRs',
       recordEhrs({ db, ehrs: [...ehrs.values()], calls, now: () => clock.now().getTime() }),
     ),
-    guarded(orphansPauseMilliseconds, 'freeing what ended operations have reserved', async () => {
+    guarded(intervals.orphans, 'freeing what ended operations have reserved', async () => {
       const freed = await freeOrphanedItems(db);
       if (freed > 0) log.warn({ freed }, 'items of ended operations freed');
     }),
-    guarded(gaugesPauseMilliseconds, 'reading metrics of webhooks', () => webhookMetrics.refresh(db)),
-    guarded(resealPauseMilliseconds, 'encrypting webhook endpoints again', async () => {
+    guarded(intervals.gauges, 'reading metrics of webhooks', () => webhookMetrics.refresh(db)),
+    guarded(intervals.reseal, 'encrypting webhook endpoints again', async () => {
       for (const id of await resealEndpoints(db, keys, resealedAtOnce))
         log.error({ endpoint_id: id }, 'webhook endpoint unreadable: its secret key is unknown');
     }),
-    repeating(accessesPauseMilliseconds, 'linking the audit trail', () => services.audit.linkAccesses()),
-    repeating(activityPauseMilliseconds, 'linking the activity of operators', () => services.audit.linkActivity()),
-    guarded(gaugesPauseMilliseconds, 'reading metrics of the audit trail', () => auditMetrics.refresh(db)),
-    guarded(anchorPauseMilliseconds, 'anchoring the audit trail', () => services.audit.anchor()),
-    guarded(deletionPauseMilliseconds, 'deletion', () => deleteOldData(db, retention)),
-    guarded(monthsPauseMilliseconds, 'creating months of the audit trail', () => createMonths(db)),
-    guarded(monthsPauseMilliseconds, 'dropping months of the audit trail', () =>
-      dropMonths(db, keys, retention.audit_days),
-    ),
-    repeating(deletionPauseMilliseconds, 'deletion of the activity of operators', () =>
+    repeating(intervals.accesses, 'linking the audit trail', () => services.audit.linkAccesses()),
+    repeating(intervals.activity, 'linking the activity of operators', () => services.audit.linkActivity()),
+    guarded(intervals.gauges, 'reading metrics of the audit trail', () => auditMetrics.refresh(db)),
+    guarded(intervals.anchor, 'anchoring the audit trail', () => services.audit.anchor()),
+    guarded(intervals.deletion, 'deletion', () => deleteOldData(db, retention)),
+    guarded(intervals.months, 'creating months of the audit trail', () => createMonths(db)),
+    guarded(intervals.months, 'dropping months of the audit trail', () => dropMonths(db, keys, retention.audit_days)),
+    repeating(intervals.deletion, 'deletion of the activity of operators', () =>
       deleteOldActivity(db, keys, rowsDeletedAtOnce),
     ),
-    guarded(gaugesPauseMilliseconds, 'reading metrics of operations', async () => {
+    guarded(intervals.gauges, 'reading metrics of operations', async () => {
       for (const { id, emr } of await suspendUnconfigured(db, emrs)) {
         services.operationMetrics.suspended({ operationId: id, emr });
       }

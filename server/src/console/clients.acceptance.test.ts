@@ -14,7 +14,7 @@ import type { Role } from './roles.ts';
 
 const options = { configure: (it: Parameters<typeof withConsole>[0]) => withPages(withQuickWebhooks(withConsole(it))) };
 const gateway = await startGateway({ ...options, logLevel: 'trace' });
-const other = await startGateway({ ...options, beside: gateway, clientsPauseMilliseconds: 20 });
+const other = await startGateway({ ...options, beside: gateway, intervals: { clients: 20 } });
 afterAll(async () => {
   await other.close();
   await gateway.close();

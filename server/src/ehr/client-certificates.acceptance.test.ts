@@ -27,6 +27,7 @@ async function renew(to: Date): Promise<Date> {
 const first = await renew(inDays(10));
 const tls = { client_certificate: file, client_key: file };
 const gateway = await startGateway({
+  intervals: { certificates: 100 },
   configure(configuration): Configuration {
     const emrs = configuration.emrs.map((emr) =>
       emr.id === 'sandbox-no' ? { ...emr, connection: { ...emr.connection, tls } } : emr,

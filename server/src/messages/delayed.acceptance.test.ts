@@ -17,6 +17,7 @@ import { sendAgain } from './failed.ts';
 /** The address of a provider that is down: nothing listens there. */
 const port = await freePort();
 const gateway = await startGateway({
+  intervals: { messages: 200 },
   configure: (demo) => ({
     ...withConsole(withPages(demo)),
     emrs: demo.emrs.map((emr) => ({

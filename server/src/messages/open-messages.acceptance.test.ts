@@ -18,6 +18,7 @@ const provider = createServer((request, response) => {
 await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
 const { port } = provider.address() as AddressInfo;
 const gateway = await startGateway({
+  intervals: { messages: 200 },
   configure: (demo) => ({
     ...demo,
     messages: {

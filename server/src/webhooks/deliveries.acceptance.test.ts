@@ -17,7 +17,7 @@ import {
 } from '../../../test/requests/webhook-receiver.ts';
 import { resealEndpoints } from './endpoint-store.ts';
 
-const gateway = await startGateway({ configure: withQuickWebhooks });
+const gateway = await startGateway({ configure: withQuickWebhooks, intervals: { events: 100 } });
 afterAll(() => gateway.close());
 const webhooks = webhooksOf(gateway);
 

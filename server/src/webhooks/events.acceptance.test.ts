@@ -31,6 +31,7 @@ import { type Changed, eventsText, withEvents, writeEvents } from '../events/wri
 
 // Only the gateway's own events: changes that staff make are not read.
 const gateway = await startGateway({
+  intervals: { events: 100 },
   configure: (demo) => ({
     ...demo,
     emrs: demo.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, changes_seconds: 0 } })),

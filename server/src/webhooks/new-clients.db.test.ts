@@ -5,7 +5,7 @@ import { startReceiver, webhooksOf, withQuickWebhooks } from '../../../test/requ
 import { insertClient } from '../clients/change-clients.ts';
 
 /** Both gateways publish events. Only the first one reads clients again before it needs them. */
-const options = { configure: withQuickWebhooks, clientsPauseMilliseconds: 3_600_000 };
+const options = { configure: withQuickWebhooks, intervals: { clients: 3_600_000 } };
 const gateway = await startGateway(options);
 const other = await startGateway({ ...options, beside: gateway });
 const receiver = await startReceiver();

@@ -10,10 +10,11 @@ import { advanceFeed, leaseFeed, releaseFeed } from './feed.ts';
 
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
+  intervals: { changes: 100, events: 100, gauges: 500 },
   connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
   configure: (demo) => {
     const tolerant = withTolerantBreakers(demo);
-    const emrs = tolerant.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, changes_seconds: 1 } }));
+    const emrs = tolerant.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, changes_seconds: 0.2 } }));
     return { ...tolerant, emrs };
   },
 });
