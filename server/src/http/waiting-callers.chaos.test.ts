@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, type TestContext, test } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { bookingOf, childClient } from '../../../test/processes/child-client.ts';
 import { type ChildGateway, isStopped, startChild } from '../../../test/processes/child-gateway.ts';
@@ -12,7 +12,7 @@ import { oslo, type Slot } from '../../../test/requests/bookings.ts';
 import { eventually } from '../../../test/requests/codes.ts';
 import { newKey } from '../../../test/requests/idempotency-keys.ts';
 
-async function startGateway(http: object = {}) {
+async function startGateway({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, http: object = {}) {
   const folder = await mkdtemp(join(inject('runFolder'), 'waiting-'));
   const { url: databaseUrl, dispose } = await createTestDatabase('postgresql');
   const setup = await writeQuickDemo(folder, { http });
@@ -32,7 +32,7 @@ async function startGateway(http: object = {}) {
     other,
     async freeze() {
       process.kill(child.pid, 'SIGSTOP');
-      await expect.poll(() => isStopped(child)).toBe(true);
+      await eventually(async () => expect(await isStopped(child)).toBe(true));
     },
     wake: () => process.kill(child.pid, 'SIGCONT'),
     /** Starts of the patient's appointments. */
@@ -69,65 +69,68 @@ async function book(socket: Socket, { credentials }: ChildGateway, slot: Slot): 
   );
 }
 
-test.each(['a connection that was open before', 'a new connection'])(
-  'a booking whose caller gave up while the gateway was frozen is not made: %s',
-  async (kind) => {
-    const { child, client, slot, other, freeze, wake, booked } = await startGateway();
-    const { hostname, port } = new URL(child.address);
-    const earlier = await open(child);
+// Each has a gateway of its own, and most wait while it is frozen.
+describe.concurrent('a frozen gateway', () => {
+  test.for(['a connection that was open before', 'a new connection'])(
+    'a booking whose caller gave up while the gateway was frozen is not made: %s',
+    async (kind, context) => {
+      const { child, client, slot, other, freeze, wake, booked } = await startGateway(context);
+      const { hostname, port } = new URL(child.address);
+      const earlier = await open(child);
+      await freeze();
+      const socket = kind === 'a new connection' ? connect(Number(port), hostname) : earlier;
+      await book(socket, child, slot);
+      await new Promise<void>((resolve) => socket.end(resolve));
+      wake();
+      // The caller looked, saw nothing, and asked again.
+      await client.write(bookingOf(other, newKey()));
+      const ended = (line: string) => line.includes('"create_appointment"') && line.includes('"msg":"request"');
+      await eventually(async () => expect(child.logLines.filter(ended)).toHaveLength(2));
+      expect(await booked()).toEqual([other.start]);
+    },
+  );
+
+  test('a booking that lay unread for longer than ten seconds is not begun, also if its connection is open', async (context) => {
+    const { child, client, slot, freeze, wake, booked } = await startGateway(context);
+    const socket = await open(child);
     await freeze();
-    const socket = kind === 'a new connection' ? connect(Number(port), hostname) : earlier;
     await book(socket, child, slot);
-    await new Promise<void>((resolve) => socket.end(resolve));
+    await setTimeout(11_000);
+    const response = once(socket, 'data');
     wake();
-    // The caller looked, saw nothing, and asked again.
-    await client.write(bookingOf(other, newKey()));
-    const ended = (line: string) => line.includes('"create_appointment"') && line.includes('"msg":"request"');
-    await eventually(async () => expect(child.logLines.filter(ended)).toHaveLength(2));
-    expect(await booked()).toEqual([other.start]);
-  },
-);
+    const text = String(await response);
+    expect(text).toMatch(/^HTTP\/1.1 503 /);
+    expect(text).toMatch(/\r\nretry-after: [1-9]/i);
+    expect(text).toContain('"reason":"overloaded"');
+    expect(await booked()).toEqual([]);
+    await client.write(bookingOf(slot, newKey()));
+    expect(await booked()).toEqual([slot.start]);
+  });
 
-test('a booking that lay unread for longer than ten seconds is not begun, also if its connection is open', async () => {
-  const { child, client, slot, freeze, wake, booked } = await startGateway();
-  const socket = await open(child);
-  await freeze();
-  await book(socket, child, slot);
-  await setTimeout(11_000);
-  const response = once(socket, 'data');
-  wake();
-  const text = String(await response);
-  expect(text).toMatch(/^HTTP\/1.1 503 /);
-  expect(text).toMatch(/\r\nretry-after: [1-9]/i);
-  expect(text).toContain('"reason":"overloaded"');
-  expect(await booked()).toEqual([]);
-  await client.write(bookingOf(slot, newKey()));
-  expect(await booked()).toEqual([slot.start]);
-});
-
-test('requests of which a part lay unread for too long can be repeated', async () => {
-  const { child, client, freeze, wake } = await startGateway({ request_timeout_seconds: 10 });
-  const [headless, bodyless] = [await open(child), await open(child)];
-  headless.write('GET /api/emrs HTTP/1.1\r\nhost: x\r\n');
-  bodyless.write(
-    `POST /api/webhook-endpoints HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n${headersOf(child.credentials)}\r\n\r\n`,
-  );
-  // By then the gateway has read both.
-  await client.freeSlots(1);
-  await freeze();
-  headless.write(`${headersOf(child.credentials)}\r\n\r\n`);
-  bodyless.write('{}');
-  await setTimeout(11_000);
-  const responses = Promise.all(
-    [headless, bodyless].map((socket) =>
-      once(
-        socket.on('error', () => undefined),
-        'data',
+  test('requests of which a part lay unread for too long can be repeated', async (context) => {
+    const { child, client, freeze, wake } = await startGateway(context, { request_timeout_seconds: 10 });
+    const [headless, bodyless] = [await open(child), await open(child)];
+    headless.write('GET /api/emrs HTTP/1.1\r\nhost: x\r\n');
+    bodyless.write(
+      `POST /api/webhook-endpoints HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n${headersOf(child.credentials)}\r\n\r\n`,
+    );
+    // By then the gateway has read both.
+    await client.freeSlots(1);
+    await freeze();
+    headless.write(`${headersOf(child.credentials)}\r\n\r\n`);
+    bodyless.write('{}');
+    await setTimeout(11_000);
+    const responses = Promise.all(
+      [headless, bodyless].map((socket) =>
+        once(
+          socket.on('error', () => undefined),
+          'data',
+        ),
       ),
-    ),
-  );
-  wake();
-  for (const response of await responses) {
-    expect(String(response)).toMatch(/^HTTP\/1.1 503 .*retry-after: 1\r\n.*"reason":"overloaded"/is);
-  }
+    );
+    wake();
+    for (const response of await responses) {
+      expect(String(response)).toMatch(/^HTTP\/1.1 503 .*retry-after: 1\r\n.*"reason":"overloaded"/is);
+    }
+  });
 });
