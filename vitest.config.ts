@@ -54,7 +54,7 @@ const unit = {
     include: ['{server,connector-kit,connectors,client,examples,bench,release,test}/**/*.test.ts'],
     exclude: [
       ...configDefaults.exclude,
-      ...files('db', 'process', 'conformance', 'acceptance', 'chaos', 'browser', 'python', 'gnuhealth'),
+      ...files('db', 'process', 'conformance', 'acceptance', 'chaos', 'browser', 'python', 'gnuhealth', 'deploy'),
     ],
   },
 };
@@ -93,6 +93,7 @@ export default defineConfig({
       project('fhir', { databaseKind: 'postgresql', ehrKind: 'fhir', include: everyEhrFiles }),
       project('python', { databaseKind: 'postgresql', include: files('python') }),
       project('gnuhealth', { databaseKind: 'postgresql', include: files('gnuhealth') }),
+      project('deploy', { databaseKind: 'postgresql', include: files('deploy') }),
       project('chaos', { databaseKind: 'postgresql', include: files('chaos', 'browser'), exclude: [fhirOnlyChaos] }),
       project('chaos-fhir', { databaseKind: 'postgresql', ehrKind: 'fhir', include: [fhirOnlyChaos] }),
       project('chaos-medplum', {
