@@ -25,7 +25,7 @@ export async function exampleConfiguration(folder: string, operationsPort: numbe
 }
 
 /** A booking in the ward of `deploy/crossward.yaml`. */
-export function bookingAt(hour: number) {
+function bookingAt(hour: number) {
   const time = (minute: string) => `2030-03-15T${String(hour).padStart(2, '0')}:${minute}:00`;
   return {
     patient_id: 'p-3',
