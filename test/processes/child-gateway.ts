@@ -28,6 +28,8 @@ interface ChildOptions {
   readonly bundled?: boolean;
   /** Another command to run. */
   readonly command?: readonly [string, ...string[]];
+  /** Where to run it. Default: here. */
+  readonly cwd?: string;
 }
 
 export interface ChildResponse<Body = unknown> {
@@ -71,6 +73,7 @@ export async function startChild({
   preload,
   bundled = false,
   command: given,
+  cwd,
 }: ChildOptions): Promise<ChildGateway> {
   const sources = [process.execPath, ...(preload ? ['--import', preload.href] : []), main] as const;
   const [command, ...words] = given ?? (bundled ? npmStart : sources);
@@ -84,6 +87,7 @@ export async function startChild({
       ...setup?.variables,
       ...variables,
     },
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     // Ctrl-C does not reach the process: the caller stops it.
     detached: true,

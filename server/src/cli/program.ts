@@ -6,6 +6,7 @@ import { conformanceCommand } from './conformance.ts';
 import { configCheckCommand, doctorCommand, statusCommand } from './doctor/commands.ts';
 import { emrCheckCommand } from './emr-check.ts';
 import { emrPauseCommand, emrResumeCommand } from './emr-pause.ts';
+import { initCommand } from './init.ts';
 import { messagesCommand } from './messages.ts';
 import { operationsCommand } from './operations.ts';
 import { operatorsCommand } from './operators.ts';
@@ -30,6 +31,7 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   config.addCommand(configCheckCommand(output, end));
   // `crossward.js` runs it, with the settings of V8 and glibc that a gateway needs.
   program.addCommand(new Command('start').description('Start the gateway. `start --help` lists its variables.'));
+  program.addCommand(initCommand(output));
   program.addCommand(doctorCommand(output, end));
   program.addCommand(statusCommand(output, end));
   program.addCommand(config);

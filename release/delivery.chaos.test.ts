@@ -1,0 +1,242 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { introduction } from '../server/src/http/openapi-introduction.ts';
+import { createTestDatabase } from '../test/database/database.ts';
+import { type ChildGateway, type ChildSetup, startChild } from '../test/processes/child-gateway.ts';
+import { clientExamples, compileIn } from './client-readme.ts';
+import { root, run } from './npm-pack.ts';
+
+/** As on a machine that has no clone: the packages of this repository are not on the path. */
+const PATH = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((folder) => !folder.includes('node_modules'))
+  .join(delimiter);
+const endings: (() => unknown)[] = [];
+
+/** Outside the repository, so that nothing is found in the repository's node_modules. */
+let folder: string;
+let connector: string;
+/** The folder of an operator and caller, in which the packages are installed. */
+let home: string;
+/** File names of the tarballs. */
+let tarballs: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'crossward-delivery-'));
+  [connector, home] = [join(folder, 'north-ehr'), join(folder, 'home')];
+  const packages = join(folder, 'packages');
+  await Promise.all([
+    run('npm', ['run', '--silent', 'pack', '--', packages], { cwd: root }),
+    run('npm', ['run', '--silent', 'create-connector', '--', connector, '--template', 'booking'], { cwd: root }),
+  ]);
+  tarballs = await readdir(packages);
+  await Promise.all([npmInstall(connector), mkdir(home)]);
+  // `npm pack` does not build where npm is told to ignore scripts.
+  await run('npm', ['run', '--silent', 'build'], { cwd: connector });
+  await run('npm', ['pack', '--silent', '--pack-destination', packages], { cwd: connector });
+  await writeFile(join(home, 'package.json'), '{ "type": "module" }');
+  const files = (await readdir(packages)).map((name) => join(packages, name));
+  await npmInstall(home, ...files);
+});
+
+afterAll(async () => {
+  for (const end of endings) await end();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function npmInstall(cwd: string, ...packages: readonly string[]): Promise<unknown> {
+  const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+  return run('npm', ['install', ...options, ...packages], { cwd });
+}
+
+/** Runs `npx crossward start` in the home folder. */
+async function startInstalled(databaseUrl?: string, setup?: ChildSetup): Promise<ChildGateway> {
+  const gateway = await startChild({
+    command: ['npx', 'crossward', 'start'],
+    cwd: home,
+    dataDir: join(home, '.data'),
+    databaseUrl,
+    variables: { PATH },
+    ...(setup ? { setup } : {}),
+  });
+  endings.push(() => stop(gateway));
+  return gateway;
+}
+
+/** As Ctrl-C does: npm and the gateway get the signal. */
+async function stop(gateway: ChildGateway): Promise<void> {
+  if (!gateway.hasEnded()) process.kill(-gateway.pid, 'SIGINT');
+  await gateway.ended;
+}
+
+function crossward(words: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<{ stdout: string }> {
+  return run('npx', ['crossward', ...words], { cwd: home, env: { PATH, ...variables } });
+}
+
+/** Starts the EHR of the template, and returns its URL. */
+async function startEhr(): Promise<string> {
+  const child = spawn(process.execPath, ['src/ehr-server.ts'], {
+    cwd: connector,
+    env: { ...process.env, EHR_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  endings.push(() => child.kill());
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  return line.slice(line.indexOf('http'));
+}
+
+test('npx crossward start in an empty folder is the demo, on which the examples of the client’s README book', async () => {
+  const gateway = await startInstalled();
+  const examples = await clientExamples();
+  expect(examples.length).toBeGreaterThan(5);
+  const names = examples.map((_, index) => `example-${index + 1}`);
+  const programs = Object.fromEntries(examples.map(({ code }, index) => [`${names[index]}.ts`, code]));
+  expect(await compileIn(home, programs)).toBe('');
+
+  // The examples of the client's README print what it says, on the Node.js that users have.
+  const all = names.map((name) => `console.log('${name}');\nawait import('./${name}.js');`).join('\n');
+  await writeFile(join(home, 'all.js'), all);
+  const { 'x-service-client-id': id, 'x-service-client-secret': secret } = gateway.credentials;
+  const env = { PATH, CROSSWARD_URL: gateway.address, CROSSWARD_CLIENT_ID: id, CROSSWARD_CLIENT_SECRET: secret };
+  const { stdout } = await run('node', ['all.js'], { cwd: home, env });
+  const printed = examples.flatMap((example, index) => [names[index], ...example.printed]);
+  expect(stdout.trimEnd().split('\n')).toEqual(printed);
+
+  for (const path of [
+    '/docs/',
+    '/docs/js/scalar.js',
+    '/demo/documents/docs/guide/README.md',
+    '/console',
+    '/health/ready',
+  ]) {
+    expect((await fetch(gateway.address + path)).status, path).toBe(200);
+  }
+  await stop(gateway);
+  expect(gateway.logLines.join('\n')).toContain('stopping after the current requests');
+});
+
+test('npx crossward init writes a configuration with which it starts', async () => {
+  expect((await crossward(['init', 'clinic'])).stdout).toContain('npx crossward start');
+  const shell = 'set -a; . clinic/crossward.env; npx crossward config check';
+  const { stdout } = await run('sh', ['-c', shell], { cwd: home, env: { PATH } });
+  expect(stdout).toContain('clinic/crossward.yaml');
+});
+
+test('the packed packages contain what they run, and no tests', async () => {
+  expect(tarballs.map((name) => name.replace(/-\d.*/, '')).sort()).toEqual([
+    'crossward',
+    'crossward-client',
+    'crossward-connector-kit',
+  ]);
+  for (const name of ['crossward', '@crossward/client', '@crossward/connector-kit']) {
+    const installed = join(home, 'node_modules', name);
+    const files = await readdir(installed, { recursive: true });
+    expect(files).toEqual(expect.arrayContaining(['package.json', 'README.md', 'LICENSE']));
+    expect(files.filter((file) => /\.test\.|test-support|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+    const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+    expect(manifest).not.toHaveProperty('private');
+    // None is needed that is in no registry.
+    expect(Object.keys(manifest.dependencies).filter((dependency) => dependency.startsWith('@crossward/'))).toEqual([]);
+  }
+});
+
+test('the example in the API reference compiles, and names the packed file', async () => {
+  const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(introduction) ?? [];
+  expect(code).toContain('createCrosswardClient');
+  expect(await compileIn(home, { 'reference.ts': code })).toBe('');
+  const [file = ''] = tarballs.filter((name) => name.includes('client'));
+  expect(introduction).toContain(file);
+});
+
+test('the packed client has types', async () => {
+  const code = `
+    import { createCrosswardClient, type Appointment, type Reason } from '@crossward/client';
+    const client = createCrosswardClient({ baseUrl: '', clientId: '', clientSecret: '' });
+    export const number: number = client.careUnit('a', 'b').appointments.get('c');
+    export const reason: Reason = 'anything';
+    export const status: Appointment['status'] = 'moved';`;
+  expect((await compileIn(home, { 'wrong.ts': code })).match(/error TS\d+/g)).toHaveLength(3);
+});
+
+test('a copy of the template passes its tests and the type check, outside the repository', async () => {
+  expect(JSON.parse(await readFile(join(connector, 'package.json'), 'utf8'))).toMatchObject({
+    name: 'north-ehr',
+    engines: { node: '>=22.18' },
+  });
+  // An older Node.js is rejected when the packages are installed.
+  expect(await readFile(join(connector, '.npmrc'), 'utf8')).toBe('engine-strict=true\n');
+  const report = join(folder, 'report.json');
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=json', `--outputFile=${report}`];
+  await run(process.execPath, args, { cwd: connector, env: withoutVitest() });
+  const { success, numPassedTests } = JSON.parse(await readFile(report, 'utf8')) as Record<string, unknown>;
+  expect(success).toBe(true);
+  expect(numPassedTests).toBeGreaterThan(60);
+  await run('npm', ['run', '--silent', 'types'], { cwd: connector });
+});
+
+test('the installed gateway books through an installed plug-in, on PostgreSQL', async () => {
+  const secret = randomBytes(32).toString('base64url');
+  const emr = {
+    id: 'north',
+    name: 'North',
+    connector: 'north-ehr',
+    settings: { base_url: await startEhr() },
+    connection: { allow_private_addresses: true },
+    synthetic_identifiers: true,
+    care_units: [{ id: 'clinic', name: 'Clinic', time_zone: 'Europe/London', language: 'en' }],
+  };
+  const scopes = ['patients:read', 'resources:read', 'appointments:read', 'appointments:write'];
+  const client = { id: 'me', secrets: [{ env: 'MY_SECRET' }], scopes, grants: [{ emr: 'north' }] };
+  await writeFile(join(home, 'north.yaml'), JSON.stringify({ emrs: [emr], clients: [client] }));
+  const database = await createTestDatabase('postgresql', 'empty');
+  const variables = {
+    CROSSWARD_CONFIG: 'north.yaml',
+    CROSSWARD_SECRET_KEY: randomBytes(32).toString('base64'),
+    MY_SECRET: secret,
+  };
+  const gateway = await startInstalled(database.url, { client: { id: 'me', secret }, variables });
+  endings.push(() => database.dispose());
+
+  const clinic = '/api/emrs/north/care-units/clinic';
+  const patient = await gateway.send({ method: 'GET', path: `${clinic}/patients/nhs_number:9990000018` });
+  expect([patient?.status, patient?.body]).toMatchObject([200, { family_name: 'Meadow' }]);
+
+  const inTenDays = new Date(Date.now() + 10 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+  const booking = {
+    patient_id: 'emr_id:1001',
+    resource_id: 'emr_id:ada',
+    healthcare_service_id: 'consultation',
+    start_time: `${inTenDays}T11:00:00`,
+    end_time: `${inTenDays}T11:30:00`,
+  };
+  const post = { method: 'POST', path: `${clinic}/appointments`, body: booking };
+  const booked = await gateway.send<{ id: string }>(post);
+  expect([booked?.status, booked?.body]).toMatchObject([201, { status: 'booked' }]);
+  const read = await gateway.send({ method: 'GET', path: `${clinic}/appointments/${booked?.body.id}` });
+  expect(read?.body).toMatchObject({ status: 'booked', start: expect.stringContaining(inTenDays) });
+
+  // The error is thrown by the connector's own copy of the kit.
+  const again = await gateway.send(post);
+  expect([again?.status, again?.body]).toMatchObject([400, { reason: 'time_slot_unavailable' }]);
+
+  const environment = { ...variables, DATABASE_URL: database.url };
+  const check = await crossward(['emr', 'check'], environment);
+  expect(check.stdout).toMatch(/^ {2}ok +services +The EHR lists \d+ services\.$/m);
+  const { stdout } = await crossward(['conformance', '--only', 'patients', 'resources'], environment);
+  expect(stdout).toMatch(/\d+ passed, 0 failed/);
+  // Passwords are hashed in a thread, which runs a program of its own.
+  const create = `printf 'correct horse battery\\n' | npx crossward operators create kari --role admin`;
+  const created = await run('sh', ['-c', create], { cwd: home, env: { PATH, ...environment } });
+  expect(created.stdout).toContain('otpauth://');
+});
+
+/** Vitest behaves differently in a process of Vitest. */
+function withoutVitest(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$)/.test(name)));
+}

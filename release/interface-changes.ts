@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { promisify } from 'node:util';
+
+/** https://github.com/oasdiff/oasdiff, Apache License 2.0. Go checks it against its public log of hashes. */
+const oasdiff = 'github.com/oasdiff/oasdiff@v1.36.0';
+
+/** Whether Go, which builds the differ, is installed. */
+export async function hasGo(): Promise<boolean> {
+  return promisify(execFile)('go', ['version']).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Compares two OpenAPI documents. Events are compared too: a response lists them.
+ *
+ * @param before path of the released document
+ * @param after path of the other one
+ * @returns what breaks callers, for people. Empty: nothing
+ * @throws if the differ does not run
+ */
+export async function breakingChanges(before: string, after: string): Promise<string> {
+  const words = ['run', oasdiff, 'breaking', before, after, '--fail-on', 'ERR', '--color', 'never'];
+  try {
+    // Outside of any Go module.
+    await promisify(execFile)('go', words, { cwd: tmpdir(), maxBuffer: 100_000_000 });
+    return '';
+  } catch (error) {
+    const { stdout = '' } = error as { stdout?: string };
+    if (stdout.trim() === '') throw error;
+    return stdout;
+  }
+}
+
+/** Whether callers of one version must expect that another one breaks them: https://semver.org/spec/v2.0.0.html#spec-item-4 */
+export function mayBreak(before: string, after: string): boolean {
+  const [[major, minor], [nextMajor, nextMinor]] = [numbers(before), numbers(after)];
+  return nextMajor > major || (nextMajor === 0 && nextMinor > minor);
+}
+
+function numbers(version: string): [major: number, minor: number] {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return [major, minor];
+}
