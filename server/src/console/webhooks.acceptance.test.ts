@@ -144,6 +144,32 @@ test('deliveries are shown with the reason of their failure, and an operator tes
   ]);
 });
 
+test('an operator delivers at once all that an endpoint did not get, from the overview', async () => {
+  const browser = await signedIn('operate');
+  const id = await newEndpoint();
+  await browser.open(`/console/webhooks/${id}`);
+  for (let count = 0; count < 3; count++) await browser.submit(`/console/webhooks/${id}/test`);
+  const delivered = async () => {
+    const { rows } = await sql<{ event: string }>`SELECT DISTINCT event_id AS event FROM webhook_deliveries
+      WHERE endpoint_id = ${id} AND state = 'delivered'`.execute(db);
+    return rows.length;
+  };
+  await eventually(async () => expect(await delivered()).toBe(3));
+  // One waits for a late attempt, two are given up.
+  await sql`UPDATE webhook_deliveries SET state = 'failed', attempts = 11, response_status = 503, failure_reason = 'status'
+    WHERE endpoint_id = ${id}`.execute(db);
+  await sql`UPDATE webhook_deliveries SET state = 'pending', completed_at = NULL, created_at = now() - interval '2 minutes',
+      next_attempt_at = now() + interval '1 hour'
+    WHERE id = (SELECT id FROM webhook_deliveries WHERE endpoint_id = ${id} LIMIT 1)`.execute(db);
+  const path = `/console/webhooks/${id}/deliver-now`;
+  expect((await browser.open('/console')).html).toContain(`webhooks/${id}/deliver-now"`);
+  expect((await browser.submit(path)).text).toContain('What it did not get is queued.');
+  await eventually(async () => expect(await delivered()).toBe(3));
+  expect((await browser.submit(path)).text).toContain('Nothing was sent: all its events are delivered meanwhile');
+  expect((await (await signedIn('view')).open('/console')).html).not.toContain('deliver-now');
+  expect((await activityAbout(id)).slice(-2)).toEqual(['webhook_redeliver done', 'webhook_redeliver not_possible']);
+});
+
 test('deliveries that failed alike are folded into one line', async () => {
   const browser = await signedIn('operate');
   const id = await newEndpoint();

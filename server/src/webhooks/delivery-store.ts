@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { DeliveryState } from '../db/tables/webhooks.ts';
 import { isUuid } from '../identifiers/uuid.ts';
@@ -50,9 +50,15 @@ export function listDeliveries(
  */
 export async function redeliver(tx: Tx, endpointId: string, deliveryId: string): Promise<Delivery | undefined> {
   if (!isUuid(deliveryId)) return undefined;
+  const [id] = await redeliverWhere(tx, sql`it.endpoint_id = ${endpointId} AND it.id = ${deliveryId}`);
+  return id === undefined ? undefined : select(tx, endpointId).where('delivery.id', '=', id).executeTakeFirst();
+}
+
+/** Delivers the events of the chosen deliveries, which are called `it`, again. Returns the ids of the deliveries. */
+export async function redeliverWhere(tx: Tx, chosen: RawBuilder<unknown>): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH chosen AS (
-      SELECT * FROM webhook_deliveries WHERE endpoint_id = ${endpointId} AND id = ${deliveryId} FOR UPDATE
+      SELECT * FROM webhook_deliveries AS it WHERE ${chosen} FOR UPDATE
     ), pending AS (
       UPDATE webhook_deliveries AS delivery SET next_attempt_at = now() FROM chosen
       WHERE delivery.endpoint_id = chosen.endpoint_id AND delivery.event_id = chosen.event_id AND delivery.state = 'pending'
@@ -60,13 +66,13 @@ export async function redeliver(tx: Tx, endpointId: string, deliveryId: string):
       RETURNING delivery.id
     ), made AS (
       INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject)
-      SELECT endpoint_id, event_id, event_position, subject FROM chosen
+      SELECT DISTINCT ON (endpoint_id, event_id) endpoint_id, event_id, event_position, subject FROM chosen
       WHERE NOT EXISTS (
         SELECT FROM webhook_deliveries AS same
         WHERE same.endpoint_id = chosen.endpoint_id AND same.event_id = chosen.event_id AND same.state = 'pending')
+      ORDER BY endpoint_id, event_id
       RETURNING id
     )
-    SELECT id FROM made UNION ALL SELECT id FROM pending UNION ALL SELECT id FROM chosen LIMIT 1`.execute(tx);
-  const [row] = rows;
-  return row && select(tx, endpointId).where('delivery.id', '=', row.id).executeTakeFirst();
+    SELECT id FROM made UNION ALL SELECT id FROM pending UNION ALL SELECT id FROM chosen`.execute(tx);
+  return rows.map(({ id }) => id);
 }

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/kysely.ts';
+import type { Db, Tx } from '../db/kysely.ts';
+import { redeliverWhere } from './delivery-store.ts';
+import { lockEnabledEndpoint } from './endpoint-actions.ts';
 
 /** A delivery is made within seconds. */
 const lateAfterSeconds = 60;
@@ -19,6 +21,13 @@ export interface FailingEndpoint {
   readonly responseStatus: number | null;
 }
 
+/** Whether the delivery `it` waits for more than a minute, or has failed since the last success. */
+const isStuck = sql`(
+  it.state = 'pending' AND it.created_at < now() - make_interval(secs => ${lateAfterSeconds})
+  OR it.state = 'failed' AND it.completed_at > now() - interval '1 day' AND it.completed_at > coalesce((
+    SELECT max(completed_at) FROM webhook_deliveries AS success
+    WHERE success.endpoint_id = it.endpoint_id AND success.state = 'delivered'), '-infinity'))`;
+
 /** The enabled endpoints with deliveries that wait for more than a minute or have failed since the last success. */
 export async function listFailingEndpoints(db: Db): Promise<FailingEndpoint[]> {
   const { rows } = await sql<FailingEndpoint>`
@@ -29,11 +38,17 @@ export async function listFailingEndpoints(db: Db): Promise<FailingEndpoint[]> {
         (array_agg(it.failure_reason ORDER BY it.last_attempt_at DESC NULLS LAST))[1] AS "failureReason",
         (array_agg(it.response_status ORDER BY it.last_attempt_at DESC NULLS LAST))[1] AS "responseStatus"
       FROM webhook_deliveries AS it
-      WHERE it.endpoint_id = endpoint.id AND (
-        it.state = 'pending' AND it.created_at < now() - make_interval(secs => ${lateAfterSeconds})
-        OR it.state = 'failed' AND it.completed_at > now() - interval '1 day' AND it.completed_at > coalesce((
-          SELECT max(completed_at) FROM webhook_deliveries AS made
-          WHERE made.endpoint_id = endpoint.id AND made.state = 'delivered'), '-infinity'))) AS stuck
+      WHERE it.endpoint_id = endpoint.id AND ${isStuck}) AS stuck
     WHERE disabled_reason IS NULL AND waiting + failed > 0 ORDER BY since`.execute(db);
   return rows;
+}
+
+/**
+ * Delivers now what an endpoint did not get: what `listFailingEndpoints` counts. Returns whether there is any.
+ *
+ * @throws Problem `webhook_endpoint_not_found`, `webhook_endpoint_disabled`
+ */
+export async function redeliverStuck(tx: Tx, endpointId: string): Promise<boolean> {
+  await lockEnabledEndpoint(tx, endpointId);
+  return (await redeliverWhere(tx, sql`it.endpoint_id = ${endpointId} AND ${isStuck}`)).length > 0;
 }

@@ -1,9 +1,11 @@
-import { html } from '../../html/html.ts';
+import { type HtmlContent, html } from '../../html/html.ts';
 import { readAddresses } from '../../webhooks/endpoint-store.ts';
 import { type FailingEndpoint, listFailingEndpoints } from '../../webhooks/failing-endpoints.ts';
 import { failureText } from '../../webhooks/failure-text.ts';
+import { postForm } from '../frame.ts';
 import { linkTo, type SignedIn } from '../page.ts';
 import { counted } from '../parts.ts';
+import { includesRole } from '../roles.ts';
 import type { Need } from './need.ts';
 
 /** Webhook endpoints that do not get their events. */
@@ -17,8 +19,17 @@ export async function endpointsInNeed(context: SignedIn): Promise<Need[]> {
     subject: isAlone(endpoint, endpoints, subjectOf) ? subjectOf(endpoint) : `${subjectOf(endpoint)} (${endpoint.id})`,
     what: whatHappened(endpoint, addresses.get(endpoint.id)),
     since: endpoint.since,
-    mend: html`<a href="${linkTo(context, `webhooks/${endpoint.id}`)}">Deliveries<span class="aside"> to ${endpoint.id}</span></a>`,
+    mend: [
+      deliverNowForm(context, endpoint.id),
+      html`<a href="${linkTo(context, `webhooks/${endpoint.id}`)}">Deliveries<span class="aside"> to ${endpoint.id}</span></a>`,
+    ],
   }));
+}
+
+function deliverNowForm(context: SignedIn, id: string): HtmlContent {
+  if (!includesRole(context.session.role, 'operate')) return false;
+  const button = html`<button class="small">Deliver now<span class="aside">: events for ${id}</span></button>`;
+  return postForm(context, `webhooks/${id}/deliver-now`, button);
 }
 
 /** Whether no other endpoint has its name, such as another path of the same server. */

@@ -5,6 +5,7 @@ import { isUuid } from '../../identifiers/uuid.ts';
 import { redeliverEvent, sendTestEvent } from '../../webhooks/delivery-actions.ts';
 import { deleteEndpoint, setStatus } from '../../webhooks/endpoint-actions.ts';
 import { readAddresses } from '../../webhooks/endpoint-store.ts';
+import { redeliverStuck } from '../../webhooks/failing-endpoints.ts';
 import { summarizeEndpoint } from '../../webhooks/operator.ts';
 import { act, NotPossible } from '../act.ts';
 import type { Action } from '../activity.ts';
@@ -17,6 +18,7 @@ import { addressText } from './webhooks.ts';
 export const routes: readonly Route[] = [
   { method: 'POST', path: 'webhooks/:id/test', role: 'operate', page: testWebhook },
   { method: 'POST', path: 'webhooks/:id/deliveries/:delivery', role: 'operate', page: redeliverWebhook },
+  { method: 'POST', path: 'webhooks/:id/deliver-now', role: 'operate', page: deliverNow },
   { method: 'POST', path: 'webhooks/:id/enable', role: 'admin', page: enableWebhook },
   { method: 'POST', path: 'webhooks/:id/disable', role: 'admin', page: disableWebhook },
   { method: 'GET', path: 'webhooks/:id/delete', role: 'admin', page: confirmDeleteWebhook },
@@ -51,6 +53,13 @@ function redeliverWebhook(context: SignedIn): Promise<ConsoleResponse> {
   return actOnEndpoint(context, 'webhook_redeliver', async (tx, id) => {
     await redeliverEvent(tx, id, context.request.params.delivery ?? '');
     return 'redelivered';
+  });
+}
+
+function deliverNow(context: SignedIn): Promise<ConsoleResponse> {
+  return actOnEndpoint(context, 'webhook_redeliver', async (tx, id) => {
+    if (!(await redeliverStuck(tx, id))) throw new NotPossible('nothing_waits');
+    return 'delivering';
   });
 }
 

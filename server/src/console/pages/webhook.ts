@@ -16,6 +16,8 @@ export const routes: readonly Route[] = [{ method: 'GET', path: 'webhooks/:id', 
 const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
   tested: ['good', 'The test event is queued. A running gateway sends it within seconds.'],
   redelivered: ['good', 'The delivery is queued. A running gateway makes it within seconds.'],
+  delivering: ['good', 'What it did not get is queued. A running gateway delivers it within seconds.'],
+  nothing_waits: ['bad', 'Nothing was sent: all its events are delivered meanwhile, or are being delivered.'],
   replayed: ['good', 'The replay has started. Its deliveries appear below within seconds.'],
   enabled: ['good', 'The endpoint is enabled. Replay the events that it has missed.'],
   disabled: ['good', 'The endpoint is disabled, and its pending deliveries have ended.'],
