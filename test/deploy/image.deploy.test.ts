@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +9,15 @@ import { type ChildGateway, startChild } from '../processes/child-gateway.ts';
 import { freePort } from '../processes/free-port.ts';
 import { type BuiltImage, buildImage } from './built-image.ts';
 import { require, whatIsMissing } from './tools.ts';
-import { bookAt, bookWhileItStops, exampleConfiguration, exampleSetup, nodeProcessOf, statusOf } from './visit.ts';
+import {
+  bookAt,
+  bookWhileItStops,
+  exampleConfiguration,
+  exampleSetup,
+  nodeProcessesOf,
+  nodeProcessOf,
+  statusOf,
+} from './visit.ts';
 
 const run = promisify(execFile);
 const missing = whatIsMissing('buildah', 'mmdebstrap', 'root');
@@ -76,6 +85,52 @@ describe('the image', () => {
     expect(await readdir(join(image.files, 'app', 'server'))).toContain('dist');
   });
 
+  test('as process 1, Node.js ends on SIGTERM and leaves no worker behind', async () => {
+    const database = await createTestDatabase('postgresql', 'empty');
+    const setup = exampleSetup();
+    const script = [
+      'set -e',
+      'mount --rbind /dev "$1/dev" && mount -t proc none "$1/proc"',
+      'mount --bind "$2" "$1/etc/crossward/crossward.yaml"',
+      'root=$1; shift 2; exec chroot --userspec=65532:65532 "$root" /usr/local/bin/node "$@"',
+    ].join('\n');
+    const imageVariables = Object.fromEntries(image.config.Env.map((line) => line.split(/=(.*)/s)));
+    // Each takes a port from the first one on.
+    const own = await exampleConfiguration(inject('runFolder'), await twoFreePorts());
+    let gateway: ChildGateway | undefined;
+    try {
+      gateway = await startChild({
+        dataDir: inject('runFolder'),
+        databaseUrl: database.url,
+        setup,
+        variables: {
+          ...imageVariables,
+          PATH: process.env.PATH ?? '',
+          HOST: '127.0.0.1',
+          PORT: String(await freePort()),
+          CROSSWARD_WORKERS: '2',
+          NODE_COMPILE_CACHE: '',
+        },
+        command: [
+          ...(['unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script, 'sh'] as const),
+          ...[image.files, own],
+          ...[...image.config.Entrypoint.slice(1), join('/app', ...image.config.Cmd)],
+        ],
+      });
+      const [pid = 0, ...workers] = await nodeProcessesOf(gateway.pid);
+      expect((await statusOf(pid)).NSpid).toMatch(/\t1$/);
+      await expect.poll(async () => (await nodeProcessesOf(pid)).length).toBe(3);
+      await bookAt(gateway, 9);
+      process.kill(pid, 'SIGTERM');
+      await gateway.ended;
+      expect(gateway.exitCode()).toBe(0);
+      expect(workers.filter((worker) => existsSync(`/proc/${worker}`))).toEqual([]);
+    } finally {
+      await gateway?.kill();
+      await database.dispose();
+    }
+  });
+
   test('books as its own user on a read-only root, and completes its requests after SIGTERM', async () => {
     const database = await createTestDatabase('postgresql', 'empty');
     const port = await freePort();
@@ -110,6 +165,14 @@ describe('the image', () => {
     }
   });
 });
+
+/** The first of two ports in a row. */
+async function twoFreePorts(): Promise<number> {
+  for (;;) {
+    const port = await freePort();
+    if ((await freePort()) === port + 1) return port;
+  }
+}
 
 /** Files that can be executed and are not libraries or parts of packages, relative to the folder. */
 async function programsIn(folder: string): Promise<string[]> {

@@ -75,16 +75,24 @@ export async function bookWhileItStops(gateway: ChildGateway, pid: number, hour:
   return response;
 }
 
-/** The process of Node.js among a process and those below it. */
+/** The first process of Node.js among a process and those below it. */
 export async function nodeProcessOf(pid: number): Promise<number> {
-  for (const id of await family(pid)) {
-    const program = await readlink(`/proc/${id}/exe`).catch(() => '');
-    if (/\/node(\.exe)?$/.test(program)) return id;
-  }
-  throw new Error('No process of Node.js.');
+  const [first] = await nodeProcessesOf(pid);
+  if (first === undefined) throw new Error('No process of Node.js.');
+  return first;
 }
 
-/** A process and those below it, oldest first. */
+/** The processes of Node.js among a process and those below it, parents first. */
+export async function nodeProcessesOf(pid: number): Promise<number[]> {
+  const found = [];
+  for (const id of await family(pid)) {
+    const program = await readlink(`/proc/${id}/exe`).catch(() => '');
+    if (/\/node$/.test(program)) found.push(id);
+  }
+  return found;
+}
+
+/** A process and those below it, parents first. */
 async function family(pid: number): Promise<number[]> {
   const below = await children(pid);
   return [pid, ...(await Promise.all(below.map(family))).flat()];
