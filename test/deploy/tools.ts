@@ -24,6 +24,8 @@ export function whatIsMissing(...needed: readonly string[]): string | undefined 
 export function require(missing: string | undefined, { skip }: Pick<TestContext, 'skip'>): void {
   if (missing === undefined) return;
   if (process.env.CI) throw new Error(missing);
+  // Vitest shows the reason of a skipped test only with --reporter=verbose.
+  process.stderr.write(`skipped: ${missing}\n`);
   skip(missing);
 }
 
