@@ -1,6 +1,7 @@
 import { cp, glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Manifest, npmPack, root, run } from './npm-pack.ts';
+import { notices, type Parts } from './parts.ts';
 
 /** What the gateway reads while it runs, besides its bundle: each is where the repository has it. */
 const files = [
@@ -25,9 +26,10 @@ interface ServerManifest extends Manifest {
  * Packs the gateway with its connectors, as a bundle: Node.js does not run TypeScript in installed packages.
  *
  * @param folder where the tarball is written
+ * @param parts whose notices it contains
  * @returns the name of the tarball
  */
-export async function packServer(folder: string): Promise<string> {
+export async function packServer(folder: string, parts: Parts): Promise<string> {
   const { stdout } = await run(process.execPath, [join(root, 'server/bundle/prepare.js')]);
   const bundle = stdout.trim();
   const manifest = await packedManifest();
@@ -35,6 +37,7 @@ export async function packServer(folder: string): Promise<string> {
     for await (const file of glob(files, { cwd: root, exclude: ['**/node_modules/**'] })) {
       await cp(join(root, file), join(staged, file));
     }
+    await writeFile(join(staged, 'THIRD-PARTY-LICENCES.txt'), await notices(parts));
     const { version, type } = manifest;
     await writeFile(join(staged, 'server/package.json'), JSON.stringify({ version, type }));
     await cp(bundle, join(staged, 'server/dist/packed'), {

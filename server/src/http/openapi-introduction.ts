@@ -63,7 +63,7 @@ With \`dry_run=true\`, booking, changing and cancelling validate everything, cha
 
 \`@crossward/client\` is a typed client for Node.js 20 or newer and for browsers. It sends the credentials, retries safely with one
 \`idempotency-key\` for each write, loads the pages of lists, keeps identifiers of patients out of URLs, and throws problems as
-errors. \`npm run pack\` in a clone of Crossward writes \`packages/crossward-client-0.1.0.tgz\`; install that file in your project. Its
+errors. \`npm run pack\` in a clone of Crossward writes \`packages/crossward-client-*.tgz\`; install that file in your project. Its
 README has examples of every kind of call.
 
 \`\`\`ts
