@@ -7,6 +7,7 @@ import { creationBody, freeSlot, oslo, riverside, sodermalm } from './requests/b
 import { eventually } from './requests/codes.ts';
 import { type ConsoleBrowser, type ConsolePage, consoleBrowser, newOperator, withConsole } from './requests/console.ts';
 import { form } from './requests/documents.ts';
+import { exportTo, startOtlpReceiver } from './requests/otlp-receiver.ts';
 import { startReceiver, webhooksOf, withQuickWebhooks } from './requests/webhook-receiver.ts';
 
 /** Personal data and secrets that must not appear in a log. */
@@ -35,11 +36,16 @@ const secrets = {
 const numbers = [people.norwegian, people.swedish, people.british];
 const canaries = Object.values({ ...people, ...note, ...file, ...secrets });
 
+// Traces are on before the application is built.
+const collector = await startOtlpReceiver();
+const telemetry = await exportTo(collector);
 const gateway = await startGateway({ logLevel: 'trace', configure: (it) => withConsole(withQuickWebhooks(it)) });
 const receiver = await startReceiver();
+await telemetry.exportMetrics(gateway.deps.metrics);
 afterAll(async () => {
   await gateway.close();
   await receiver.close();
+  await collector.close();
 });
 
 const ids = Object.entries({
@@ -229,9 +235,13 @@ test('no log line, metric, problem or table contains personal data', async () =>
       });
     }
     add('GET', '/api/emrs', { headers: { 'x-request-id': headerValue } });
+    const inTrace = { tracestate: `a=${headerValue}`, baggage: `a=${headerValue}` };
+    add('GET', '/api/emrs', { headers: { traceparent: headerValue, ...inTrace } });
     add('GET', '/api/emrs', { headers: { 'x-request-id': `patient-${headerValue}` } });
     if (numbers.includes(text)) {
       add('GET', `${oslo}/patients/nobody`, { headers: { 'x-request-id': text.padStart(32, 'a') } });
+      const traceparent = `00-${text.padStart(32, 'a')}-${'b'.repeat(16)}-01`;
+      add('GET', `${oslo}/patients/p-1`, { headers: { traceparent, ...inTrace } });
     }
     // Problems echo the name of a referenced header, unless it is long or has more than a few digits.
     if (text.replaceAll(/\D/g, '').length > 4) {
@@ -321,6 +331,14 @@ test('no log line, metric, problem or table contains personal data', async () =>
   const failed = await send('GET', `${oslo}/appointments?patient_id=no_personal_number:${people.norwegian}`);
   expect(failed.status).toBe(503);
 
+  await telemetry.stop();
+  const { spans, metrics: exported } = collector;
+  const operations = new Set(spans.map(({ attributes }) => attributes['crossward.operation']));
+  expect(operations.size).toBeGreaterThan(20);
+  for (const name of ['changeAppointments', 'deliver webhook', 'COMMIT'])
+    expect(spans.map((it) => it.name)).toContain(name);
+  expect(exported.flatMap((it) => it.points).length).toBeGreaterThan(200);
+  expectNoneIn('telemetry', collector.texts(), [secret, endpoint.secret, 'p-1', ...operatorSecrets]);
   expect(gateway.logLines.length).toBeGreaterThan(1000);
   expect(tables.length).toBeGreaterThan(5);
   expectNoneIn('a log line', gateway.logLines, [secret, ...operatorSecrets]);

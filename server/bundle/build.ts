@@ -9,7 +9,13 @@ import { build } from 'rolldown';
 const kept = 3;
 
 /** Packages that are loaded from node_modules, because they read files next to their modules or are seldom used. */
-const external = [/^@electric-sql\/pglite/, '@scalar/fastify-api-reference', 'pg-native', 'pg-cloudflare'];
+const external = [
+  /^@electric-sql\/pglite/,
+  '@scalar/fastify-api-reference',
+  /^@opentelemetry\//,
+  'pg-native',
+  'pg-cloudflare',
+];
 
 /** URLs in the sources: of a program that a thread runs, which is in the bundle, or of the module itself. */
 const moduleUrl = /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)|import\.meta\.url/g;

@@ -83,7 +83,11 @@ interface Service {
 }
 
 async function serve({ environment, setup, database, dataDir, log, supervisor }: Service): Promise<void> {
+  // Before the application is built. Loaded only if it is used.
+  const telemetry =
+    environment.telemetry && (await (await import('./telemetry/start.ts')).startTelemetry(environment.telemetry, log));
   const deps = await createDeps({ ...setup, database, log });
+  await telemetry?.exportMetrics(deps.metrics);
   const operations = await serveOperations(deps, environment, supervisor);
   const app = await buildApp(deps);
   // `reusePort` is for `listen` of Node.js. Fastify passes it on, but its types do not have it.
@@ -96,6 +100,7 @@ async function serve({ environment, setup, database, dataDir, log, supervisor }:
     await app.close();
     await operations?.close();
     await deps.stop();
+    await telemetry?.stop();
     await database.close();
   });
   supervisor?.onStop(() => stop('disconnect'));

@@ -11,4 +11,5 @@ export const environmentVariables = {
   CROSSWARD_WORKERS: 'processes that share the port (1)',
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent (info)',
   LOG_FORMAT: 'json or pretty. Unset: pretty for the demo in a terminal, otherwise json',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'sends traces and metrics to a collector of OpenTelemetry. Unset: off',
 } as const;

@@ -20,6 +20,7 @@ test('applies defaults to unset and empty variables', () => {
     previousSecretKeys: [],
     logLevel: 'info',
     logFormat: undefined,
+    telemetry: undefined,
   };
   expect(readEnvironment({})).toEqual(defaults);
   expect(readEnvironment({ HOST: '', PORT: '', DATABASE_URL: '', CROSSWARD_CONFIG: '', LOG_LEVEL: '' })).toEqual(

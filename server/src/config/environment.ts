@@ -1,6 +1,8 @@
 import { ConfigurationError } from '../startup/configuration-error.ts';
+import type { TelemetrySettings } from '../telemetry/settings.ts';
 import { Secret } from './secret.ts';
 import { parseSecretKey, secretKeyForm } from './secret-key.ts';
+import { readTelemetry } from './telemetry-variables.ts';
 
 /** Variables by name, as in `process.env`. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -34,6 +36,8 @@ export interface Environment {
   readonly logLevel: LogLevel;
   /** `LOG_FORMAT`. If absent: `pretty` for the demo in a terminal, else `json`. */
   readonly logFormat: (typeof logFormats)[number] | undefined;
+  /** `OTEL_…`. If absent, nothing of OpenTelemetry is loaded. */
+  readonly telemetry: TelemetrySettings | undefined;
 }
 
 /**
@@ -84,6 +88,7 @@ export function readEnvironment(variables: EnvironmentVariables = process.env): 
       (format) => logFormats.find((known) => known === format),
       `one of ${logFormats.join(', ')}, not ${JSON.stringify(variables.LOG_FORMAT)}`,
     ),
+    telemetry: readTelemetry(variables, mistakes),
   };
 
   if (environment.configurationPath !== undefined && text('CROSSWARD_SECRET_KEY') === undefined) {

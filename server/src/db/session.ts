@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { tracing } from '../telemetry/tracing.ts';
 import { errorCode, isStaleStatement, ofDatabase } from './errors.ts';
 import type { Effect } from './failure-table.ts';
 import { patienceLeft, spendPatience } from './patience.ts';
@@ -117,13 +118,17 @@ export class Session {
     if (!inTransaction) this.#committing = false;
     if (commits.test(query.text)) this.#committing = true;
     const asked = performance.now();
+    const span = tracing()?.statement(query.text);
+    let failure: string | undefined;
     try {
       return await this.#answer(this.#client.query(query as pg.QueryConfig), query_timeout);
     } catch (error) {
+      failure = (error instanceof Error && errorCode(error)) || 'error';
       // The server was demoted. Another connection may reach the new primary.
       if (error instanceof Error && errorCode(error) === readOnlyTransaction) this.#break(error);
       throw ofDatabase(error, this.#effect(inTransaction || beginsTransaction.test(query.text)));
     } finally {
+      span?.end(failure);
       spendPatience(asked);
     }
   }

@@ -51,6 +51,7 @@ import { watchPauses } from './pauses.ts';
 import { requestId } from './request-id.ts';
 import { logRejection, logRequest } from './request-log.ts';
 import { addRequestSyntax } from './request-syntax.ts';
+import { addTracing, endRequestSpan } from './tracing.ts';
 import { addUnreadBody } from './unread-body.ts';
 import { addUploadBodies } from './uploads/upload-bodies.ts';
 import { addValidation } from './validation.ts';
@@ -107,6 +108,7 @@ export async function buildApp(
     watchExchange(exchange, (end) => {
       logRequest(exchange, end);
       requestMetrics.ended(exchange, end);
+      endRequestSpan(exchange, end);
     });
   const requestTimeout = deps.http.request_timeout_seconds * 1000;
   const pauses = watchPauses();
@@ -150,6 +152,7 @@ export async function buildApp(
     watch({ request, reply });
     done();
   });
+  addTracing(app);
   addWaitingCallers(app, pauses);
   addHeaders(app);
   addConnectionCloseOnStop(app);

@@ -19,6 +19,7 @@ export function logRequest({ request, reply }: Exchange, end: End): void {
       address: request.rejectedCaller?.address,
       emr: request.access?.ehr?.id,
       care_unit: request.access?.careUnit?.id,
+      trace_id: request.span?.traceId,
       milliseconds: Math.round(reply.elapsedTime * 10) / 10,
     },
     'request',

@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { addressRejected, createConnect } from '../ehr/guard/connect.ts';
 import { retryAfterSeconds } from '../ehr/guard/retry-after.ts';
 import { connectionFault } from '../log/connection-fault.ts';
+import { traceHeaders, tracing } from '../telemetry/tracing.ts';
 import { type AddressRules, urlMistake } from './address-rules.ts';
 import type { Endpoint } from './endpoint.ts';
 import { signedHeaders } from './signing.ts';
@@ -63,29 +64,37 @@ export function createDeliverySender(settings: SendSettings, now: () => Date = (
     headersTimeout: timeout_ms,
     bodyTimeout: timeout_ms,
   });
+  const attempt: DeliverySender['send'] = async (endpoint, eventId, payload) => {
+    // The operator may have changed the rules since the endpoint was created.
+    if (urlMistake(endpoint.url, settings) !== undefined) return { failure: 'address_rejected' };
+    const signal = AbortSignal.timeout(timeout_ms);
+    try {
+      const { statusCode, headers, body } = await request(endpoint.url, {
+        dispatcher: agent,
+        method: 'POST',
+        headers: {
+          ...signedHeaders(endpoint, eventId, payload, now()),
+          'user-agent': `Crossward/${packageJson.version}`,
+          ...traceHeaders(),
+        },
+        body: payload,
+        signal,
+      });
+      // The status decides. A body that breaks off does not matter.
+      await body.dump({ limit: longestResponse, signal }).catch(() => undefined);
+      if (statusCode >= 200 && statusCode < 300) return { status: statusCode };
+      return { failure: 'status', status: statusCode, ...retryAfter(headers['retry-after']) };
+    } catch (error) {
+      return { failure: failureOf(error) };
+    }
+  };
   return {
-    async send(endpoint, eventId, payload) {
-      // The operator may have changed the rules since the endpoint was created.
-      if (urlMistake(endpoint.url, settings) !== undefined) return { failure: 'address_rejected' };
-      const signal = AbortSignal.timeout(timeout_ms);
-      try {
-        const { statusCode, headers, body } = await request(endpoint.url, {
-          dispatcher: agent,
-          method: 'POST',
-          headers: {
-            ...signedHeaders(endpoint, eventId, payload, now()),
-            'user-agent': `Crossward/${packageJson.version}`,
-          },
-          body: payload,
-          signal,
-        });
-        // The status decides. A body that breaks off does not matter.
-        await body.dump({ limit: longestResponse, signal }).catch(() => undefined);
-        if (statusCode >= 200 && statusCode < 300) return { status: statusCode };
-        return { failure: 'status', status: statusCode, ...retryAfter(headers['retry-after']) };
-      } catch (error) {
-        return { failure: failureOf(error) };
-      }
+    async send(...delivery) {
+      const span = tracing()?.call('deliver webhook', {});
+      if (!span) return await attempt(...delivery);
+      const result = await span.within(() => attempt(...delivery));
+      span.end(result.failure ?? 'ok');
+      return result;
     },
     close: () => agent.destroy(),
   };

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { EhrRequest, EhrResponse, EhrStream, StreamedBody } from '@crossward/connector-kit';
 import type { Dispatcher } from 'undici';
 import { addressOf, clientCertificateRejected } from '../../log/connection-fault.ts';
+import { traceHeaders } from '../../telemetry/tracing.ts';
 
 /** Bytes that wait for the reader. With more, the connection is paused. */
 const mostQueued = 256 * 1024;
@@ -202,7 +203,7 @@ interface BodyEvents {
 
 /** The headers and the body as undici takes them. */
 function sent({ headers: given, body }: EhrRequest, requestId: string, { onProgress, onError }: BodyEvents) {
-  const headers = { ...given, [requestIdHeader]: requestId };
+  const headers = { ...given, [requestIdHeader]: requestId, ...traceHeaders() };
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
     return { headers, body: body ?? null };
   }

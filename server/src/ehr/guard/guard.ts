@@ -1,4 +1,5 @@
 import { ConnectorError, type ConnectorErrorKind, writeOperations } from '@crossward/connector-kit';
+import { inCallSpan, tracing } from '../../telemetry/tracing.ts';
 import type { Pause } from '../pauses.ts';
 import { type BreakerState, createBreaker, type Judge } from './breaker.ts';
 import { newFacts } from './call-scope.ts';
@@ -8,7 +9,7 @@ import type { GuardedOperation } from './guarded-operation.ts';
 import { currentLastCheck } from './last-check.ts';
 import { limitStream, type StreamLimits } from './limit-stream.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
-import type { Paused } from './paused.ts';
+import { Paused } from './paused.ts';
 import { Throttled } from './throttled.ts';
 import { withinTime } from './time-limit.ts';
 import { createTurns } from './turns.ts';
@@ -105,10 +106,21 @@ export function createGuard(
   let answeredFromMemoryAt: Date | undefined;
 
   /** @param afterwards runs with the result while the turn is still taken */
-  async function run<Result>(
+  function run<Result>(
     operation: GuardedOperation,
     call: () => Promise<Result>,
     afterwards: (result: Result) => Promise<void> | void = () => undefined,
+  ): Promise<Result> {
+    const span = tracing()?.call(operation, { 'crossward.emr': emr, 'crossward.ehr_operation': operation });
+    if (!span) return limited(operation, call, afterwards);
+    // A call that has waited in the queue begins where another one has ended.
+    return inCallSpan(span, () => limited(operation, () => span.within(call), afterwards), outcomeOf);
+  }
+
+  async function limited<Result>(
+    operation: GuardedOperation,
+    call: () => Promise<Result>,
+    afterwards: (result: Result) => Promise<void> | void,
   ): Promise<Result> {
     const begun = performance.now();
     const observe = (outcome: CallOutcome, error?: unknown) =>
@@ -190,6 +202,8 @@ export function createGuard(
 
 function outcomeOf(error: unknown): CallOutcome {
   if (error instanceof NotMade) return error.outcome;
+  if (error instanceof Paused) return 'paused';
+  if (error instanceof Throttled) return 'throttled';
   return error instanceof ConnectorError ? error.kind : 'error';
 }
 

@@ -1,0 +1,59 @@
+import type { OtlpProtocol, TelemetrySettings } from '../telemetry/settings.ts';
+
+const protocols: readonly OtlpProtocol[] = ['http/protobuf', 'http/json'];
+const samplers = ['always_on', 'always_off', 'traceidratio'] as const;
+
+/**
+ * Reads the variables of OpenTelemetry that decide whether and how to export
+ * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The SDK reads the others. An endpoint or
+ * an exporter turns it on: without them, the gateway would send to `localhost` what nobody has asked for.
+ *
+ * @param mistakes gets the variables with wrong values
+ */
+export function readTelemetry(
+  variables: Readonly<Record<string, string | undefined>>,
+  mistakes: string[],
+): TelemetrySettings | undefined {
+  const text = (name: string) => variables[name]?.trim() || undefined;
+  const oneOf = <Value extends string>(name: string, values: readonly Value[]): Value | undefined => {
+    const given = text(name);
+    const known = values.find((value) => value === given);
+    if (given !== undefined && known === undefined) mistakes.push(`${name}: must be ${values.join(' or ')}`);
+    return known;
+  };
+  const number = (name: string, isRight: (value: number) => boolean, expected: string): number | undefined => {
+    const given = text(name);
+    if (given === undefined) return undefined;
+    if (isRight(Number(given))) return Number(given);
+    mistakes.push(`${name}: must be ${expected}`);
+    return undefined;
+  };
+  const milliseconds = (name: string) => number(name, (it) => Number.isInteger(it) && it > 0, 'milliseconds, above 0');
+  const isExported = (signal: 'TRACES' | 'METRICS') => {
+    const exporter = oneOf(`OTEL_${signal}_EXPORTER`, ['otlp', 'none']);
+    const endpoint = text(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`) ?? text('OTEL_EXPORTER_OTLP_ENDPOINT');
+    return exporter === undefined ? endpoint !== undefined : exporter === 'otlp';
+  };
+
+  if (text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
+  const traces = isExported('TRACES');
+  const metrics = isExported('METRICS');
+  if (!traces && !metrics) return undefined;
+  const ofBoth = oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', protocols) ?? 'http/protobuf';
+  const protocolOf = (signal: 'TRACES' | 'METRICS') =>
+    oneOf(`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, protocols) ?? ofBoth;
+  const sampler = oneOf('OTEL_TRACES_SAMPLER', [
+    ...samplers,
+    ...samplers.map((it) => `parentbased_${it}` as const),
+  ])?.replace('parentbased_', '');
+  const ratio = number('OTEL_TRACES_SAMPLER_ARG', (it) => it >= 0 && it <= 1, 'a number from 0 to 1') ?? 1;
+  return {
+    traces,
+    metrics,
+    tracesProtocol: protocolOf('TRACES'),
+    metricsProtocol: protocolOf('METRICS'),
+    ratio: sampler === 'always_off' ? 0 : sampler === 'traceidratio' ? ratio : 1,
+    metricIntervalMs: milliseconds('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000,
+    metricTimeoutMs: milliseconds('OTEL_METRIC_EXPORT_TIMEOUT') ?? 30_000,
+  };
+}

@@ -1,0 +1,19 @@
+import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
+import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { OtlpProtocol } from './settings.ts';
+
+export async function createSpanExporter(protocol: OtlpProtocol): Promise<SpanExporter> {
+  const { OTLPTraceExporter } =
+    protocol === 'http/json'
+      ? await import('@opentelemetry/exporter-trace-otlp-http')
+      : await import('@opentelemetry/exporter-trace-otlp-proto');
+  return new OTLPTraceExporter();
+}
+
+export async function createMetricExporter(protocol: OtlpProtocol): Promise<PushMetricExporter> {
+  const { OTLPMetricExporter } =
+    protocol === 'http/json'
+      ? await import('@opentelemetry/exporter-metrics-otlp-http')
+      : await import('@opentelemetry/exporter-metrics-otlp-proto');
+  return new OTLPMetricExporter();
+}
