@@ -1,5 +1,6 @@
 import { cp, glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isExternal } from '../server/bundle/external.ts';
 import { type Manifest, npmPack, root, run } from './npm-pack.ts';
 import { notices, type Parts } from './parts.ts';
 
@@ -15,9 +16,6 @@ const files = [
   'docs/pictures/*',
   '.env.example',
 ];
-/** The packages that the bundle loads from node_modules. Everything else is in it, as the lock file has it. */
-const loaded = ['@electric-sql/pglite', '@scalar/fastify-api-reference'];
-
 interface ServerManifest extends Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
@@ -51,7 +49,8 @@ export async function packServer(folder: string, parts: Parts): Promise<string> 
 async function packedManifest(): Promise<Manifest> {
   const server = JSON.parse(await readFile(join(root, 'server/package.json'), 'utf8')) as ServerManifest;
   const { optionalDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
-  const dependencies = Object.fromEntries(loaded.map((name) => [name, server.dependencies[name]]));
+  // Everything else is in the bundle, as the lock file has it.
+  const dependencies = Object.fromEntries(Object.entries(server.dependencies).filter(([name]) => isExternal(name)));
   const bin = { crossward: './server/src/cli/crossward.js' };
   return { ...server, dependencies, optionalDependencies, bin };
 }

@@ -4,18 +4,10 @@ import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { external } from './external.ts';
 
 /** Bundles to keep, because a running gateway can still load parts of the one that it started from. */
 const kept = 3;
-
-/** Packages that are loaded from node_modules, because they read files next to their modules or are seldom used. */
-const external = [
-  /^@electric-sql\/pglite/,
-  '@scalar/fastify-api-reference',
-  /^@opentelemetry\//,
-  'pg-native',
-  'pg-cloudflare',
-];
 
 /** URLs in the sources: of a program that a thread runs, which is in the bundle, or of the module itself. */
 const moduleUrl = /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)|import\.meta\.url/g;
@@ -47,7 +39,7 @@ async function bundle(folder: string): Promise<void> {
       crossward: 'server/src/cli/main.ts',
       'password-worker': 'server/src/console/password-worker.ts',
     },
-    external,
+    external: [...external],
     plugins: [
       {
         name: 'paths of the sources',

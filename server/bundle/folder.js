@@ -46,5 +46,6 @@ function inputs(root) {
   // npm writes the first list of packages. Other package managers do not.
   const lists = [join('node_modules', '.package-lock.json'), 'package-lock.json'];
   const packages = lists.filter((file) => existsSync(join(root, file))).slice(0, 1);
-  return [...sources.sort(), join('server', 'bundle', 'build.ts'), ...packages];
+  const bundling = ['build.ts', 'external.ts'].map((name) => join('server', 'bundle', name));
+  return [...sources.sort(), ...bundling, ...packages];
 }
