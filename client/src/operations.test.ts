@@ -54,6 +54,7 @@ const calls: Record<OperationId, (unit: CareUnitClient, client: CrosswardClient)
   list_webhook_deliveries: (_, { webhookEndpoints }) => [webhookEndpoints.deliveries('e-1').all()],
   redeliver_event: (_, { webhookEndpoints }) => [webhookEndpoints.redeliver('e-1', 'd-1')],
   get_patient: ({ patients }) => [patients.get('p-3')],
+  list_accesses: ({ patients }) => [patients.accesses('p-3').all()],
   list_resources: ({ resources }) => [resources.list().all()],
   get_resource: ({ resources }) => [resources.get('r-1')],
   list_healthcare_services: ({ healthcareServices }) => [healthcareServices.list().all()],

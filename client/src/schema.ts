@@ -172,6 +172,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/patients/{patient_id}/accesses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who had access to a patient's record
+         * @description From the audit trail, at all care units of the EHR that the client is granted. For an application that shows patients who has read their record (GDPR, article 15). The request itself is in the next list.
+         */
+        get: operations["list_accesses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/emrs/{emr}/care-units/{care_unit_id}/patients/{patient_id}/documents": {
         parameters: {
             query?: never;
@@ -582,6 +602,32 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        /** @description An access to a patient's record through the gateway. */
+        Access: {
+            /**
+             * @description `client`: a request of the client. `patient_page`: somebody with the link to the page for patients, which the client had asked for. `background`: the gateway, which completed or took back a write of the client, or released a time that was not confirmed.
+             * @enum {string}
+             */
+            actor: "client" | "patient_page" | "background";
+            care_unit_id: string;
+            client: {
+                /** @description `background`: the gateway itself, for no client. */
+                id: string;
+                /** @description As the operators configured it. Null if they no longer have such a client. */
+                name: string | null;
+            };
+            /** @description What was done: an operation of this interface, such as `get_patient`; `view_patient_page`, `get_calendar_file`, `confirm_on_patient_page`, `cancel_on_patient_page` or `resend_on_patient_page`; in the background, the kind of write: `appointments`, `medical_note`, `document` or `expiry`. New values can be added. */
+            operation: string;
+            /** @description `success`, `dry_run`, `replayed` (an earlier response was sent again), or the reason of the problem. In the background also `not_done`, `undone` and `looked_up`. New values can be added. */
+            outcome: string;
+            /** @description Id of the request, or in the background of the write. */
+            request_id: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, with the care unit's UTC offset.
+             */
+            time: string;
+        };
         /** @description An appointment of one patient with one resource. */
         Appointment: {
             care_unit_id: string;
@@ -961,7 +1007,7 @@ export interface components {
                  */
                 cancellation_confirmation: "none" | "code";
                 /** @description Operations that this EHR supports. Others fail with `operation_unsupported`. */
-                operations: ("get_patient" | "list_resources" | "get_resource" | "list_schedules" | "create_schedule" | "get_schedule" | "end_schedule" | "add_schedule_exception" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "create_appointment" | "get_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments" | "list_medical_notes" | "create_medical_note" | "get_medical_note" | "list_documents" | "get_document" | "get_document_content" | "create_document")[];
+                operations: ("get_patient" | "list_accesses" | "list_resources" | "get_resource" | "list_schedules" | "create_schedule" | "get_schedule" | "end_schedule" | "add_schedule_exception" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "create_appointment" | "get_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments" | "list_medical_notes" | "create_medical_note" | "get_medical_note" | "list_documents" | "get_document" | "get_document_content" | "create_document")[];
                 /** @description Identifier types that the EHR takes without a look-up of the patient. Responses then have a token in place of the identifier, which can be sent wherever an identifier can. Empty: the EHR looks patients up. */
                 passes_through: ("no_personal_number" | "se_personal_number" | "nhs_number")[];
                 /**
@@ -3683,6 +3729,216 @@ export interface operations {
                 };
             };
             /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_accesses: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
+                cursor?: string;
+                /** @description Returns accesses before this time. RFC 3339. Local time of the care unit if the offset is omitted. */
+                end?: string;
+                /** @description Maximum number of entries on a page. */
+                limit?: number;
+                /**
+                 * @description Returns accesses at this time or later. RFC 3339. Local time of the care unit if the offset is omitted.
+                 * @example 2027-03-01T00:00:00
+                 */
+                start?: string;
+            };
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example emr_id:p-3
+                 */
+                patient_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accesses, newest first. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accesses": [
+                     *         {
+                     *           "time": "2027-03-19T09:25:00+01:00",
+                     *           "actor": "client",
+                     *           "client": {
+                     *             "id": "booking-site",
+                     *             "name": "Booking site"
+                     *           },
+                     *           "operation": "list_appointments",
+                     *           "care_unit_id": "oslo-sentrum",
+                     *           "outcome": "success",
+                     *           "request_id": "c4ac084f-7e88-4098-9555-dd9a14eb604b"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        accesses: components["schemas"]["Access"][];
+                        /** @description Cursor for the next page. Null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `time_range_invalid`, `local_time_nonexistent`, `cursor_invalid`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
             400: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */

@@ -5,6 +5,8 @@ export type Schemas = components['schemas'];
 export type Emr = Schemas['Emr'];
 export type CareUnit = Schemas['CareUnit'];
 export type Patient = Schemas['Patient'];
+/** An access to a patient's record. */
+export type PatientAccess = Schemas['Access'];
 export type Resource = Schemas['Resource'];
 export type HealthcareService = Schemas['HealthcareService'];
 export type TimeSlot = Schemas['Timeslot'];

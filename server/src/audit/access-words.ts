@@ -4,6 +4,7 @@ import type { FoundAccess } from './search.ts';
 /** What an operation does with a patient's record, for the patient. */
 const operations: Readonly<Record<string, string>> = {
   get_patient: 'Looked up your details',
+  list_accesses: 'Showed who had access to your record',
   list_appointments: 'Listed your appointments',
   create_appointment: 'Booked an appointment',
   change_appointments: 'Changed several appointments',

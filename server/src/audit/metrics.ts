@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../db/kysely.ts';
-import type { AuditActor } from '../db/tables/audit.ts';
+import { type AuditActor, auditActors } from '../db/tables/audit.ts';
 import { countOverdueDrafts, mostCounted } from './overdue-drafts.ts';
 
 export interface AuditMetrics {
@@ -10,8 +10,6 @@ export interface AuditMetrics {
   refresh(db: Db): Promise<void>;
 }
 
-const actors: readonly AuditActor[] = ['client', 'patient_page', 'background'];
-
 export function createAuditMetrics(registry: Registry): AuditMetrics {
   const failed = new Counter({
     name: 'crossward_audit_entries_failed_total',
@@ -20,7 +18,7 @@ export function createAuditMetrics(registry: Registry): AuditMetrics {
     registers: [registry],
   });
   // An alert on growth misses the first increase of a series that did not exist before.
-  for (const actor of actors) failed.inc({ actor }, 0);
+  for (const actor of auditActors) failed.inc({ actor }, 0);
   const overdue = new Gauge({
     name: 'crossward_audit_drafts_overdue',
     help: `Accesses that were stored more than a minute ago and are not linked into a chain of the audit trail, of all gateways on this database. At most ${mostCounted}.`,

@@ -6,6 +6,7 @@ import type { AuditKey } from './audit-key.ts';
 /** Entries that match all of these. */
 export interface AuditSearch {
   readonly emr?: string | undefined;
+  readonly careUnitIds?: readonly string[] | undefined;
   /** Identifiers of one patient in their normal form, with their type. Requires `emr`. */
   readonly patients?: readonly string[] | undefined;
   readonly clientId?: string | undefined;
@@ -43,11 +44,12 @@ const keyOfEntry = sql`coalesce(${keyOfId}, chain_id || ' ' || lpad(position::te
 export async function searchEntries(
   db: Db,
   keys: Iterable<AuditKey>,
-  { emr, patients, clientId, requestId, from, to }: AuditSearch,
+  { emr, careUnitIds, patients, clientId, requestId, from, to }: AuditSearch,
   { limit, before }: { readonly limit: number; readonly before?: AuditPosition | undefined },
 ): Promise<FoundAccess[]> {
   const conditions: RawBuilder<unknown>[] = [sql`true`];
   if (emr !== undefined) conditions.push(sql`emr = ${emr}`);
+  if (careUnitIds !== undefined) conditions.push(sql`care_unit_id = ANY(${careUnitIds}::text[])`);
   if (patients !== undefined) {
     const hashes = [...keys].flatMap((key) => patients.map((patient) => key.hashPatient(emr ?? '', patient)));
     conditions.push(sql`patient_hashes && ${hashes}::bytea[]`);

@@ -15,7 +15,7 @@ afterEach(() => {
 const emrs = [{ id: 'clinic', name: 'Clinic', care_units: [{ id: 'ward', name: 'Ward' }] }];
 
 function stored(id: string, secrets: StoredClient['secrets']): StoredClient {
-  return { id, scopes: ['patients:read'], grants: [{ emr: 'clinic' }], returnUrls: [], secrets };
+  return { id, name: id, scopes: ['patients:read'], grants: [{ emr: 'clinic' }], returnUrls: [], secrets };
 }
 
 const valid = (secret: string) => ({ hash: hashOfSecret(secret), expiresAt: null });

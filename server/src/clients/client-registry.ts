@@ -23,6 +23,8 @@ export interface ClientRegistry {
   find(id: string): Client | undefined;
   /** Whether the id is that of a client, which may be revoked. Only such ids may be logged. */
   has(id: string): boolean;
+  /** The display name of a client, which may be revoked. */
+  nameOf(id: string): string | undefined;
 }
 
 export interface RefreshableClients extends ClientRegistry {
@@ -35,6 +37,7 @@ export interface RefreshableClients extends ClientRegistry {
 }
 
 interface Entry {
+  readonly name: string;
   /** Absent: the client is revoked. */
   readonly client?: Client;
   readonly secrets: StoredClient['secrets'];
@@ -49,7 +52,7 @@ interface Options {
   readonly read: (knownRevision: string | undefined) => Promise<StoredClients | undefined>;
 }
 
-const nobody: Entry = { secrets: [{ hash: Buffer.alloc(32), expiresAt: null }] };
+const nobody: Entry = { name: '', secrets: [{ hash: Buffer.alloc(32), expiresAt: null }] };
 
 /** Creates the registry with the configured clients. `refresh` adds the stored ones. */
 export function createClientRegistry({ configured: { clients, emrs }, read }: Options): RefreshableClients {
@@ -75,6 +78,7 @@ export function createClientRegistry({ configured: { clients, emrs }, read }: Op
     },
     find: (id) => entryOf(id)?.client,
     has: (id) => entryOf(id) !== undefined,
+    nameOf: (id) => entryOf(id)?.name,
     async refresh() {
       const order = ++startedReads;
       const found = await read(revision);
@@ -88,8 +92,9 @@ export function createClientRegistry({ configured: { clients, emrs }, read }: Op
   };
 }
 
-function fromConfiguration({ id, secrets, scopes, grants, return_urls = [] }: ConfiguredClient): Entry {
+function fromConfiguration({ id, name, secrets, scopes, grants, return_urls = [] }: ConfiguredClient): Entry {
   return {
+    name,
     client: {
       id,
       scopes: new Set(scopes),
@@ -101,9 +106,9 @@ function fromConfiguration({ id, secrets, scopes, grants, return_urls = [] }: Co
 }
 
 function fromDatabase(
-  { id, secrets, scopes, grants, returnUrls }: StoredClient,
+  { id, name, secrets, scopes, grants, returnUrls }: StoredClient,
   emrs: ConfiguredAccess['emrs'],
 ): Entry {
-  if (secrets.length === 0) return { secrets };
-  return { client: { id, scopes: new Set(scopes), grants: resolveGrants(grants, emrs), returnUrls }, secrets };
+  if (secrets.length === 0) return { name, secrets };
+  return { name, client: { id, scopes: new Set(scopes), grants: resolveGrants(grants, emrs), returnUrls }, secrets };
 }

@@ -6,6 +6,7 @@ import { type PreviousInRow, previousColumns, previousSecrets } from './previous
 /** A client that operators manage, as a gateway process keeps it in memory. */
 export interface StoredClient {
   readonly id: string;
+  readonly name: string;
   readonly scopes: readonly Scope[];
   readonly grants: readonly Grant[];
   readonly returnUrls: readonly string[];
@@ -22,6 +23,7 @@ export interface StoredClients {
 interface Row extends PreviousInRow {
   readonly revision: string;
   readonly id: string | null;
+  readonly name: string;
   readonly scopes: readonly string[];
   readonly grants: readonly Grant[];
   readonly return_urls: readonly string[];
@@ -31,7 +33,7 @@ interface Row extends PreviousInRow {
 /** Reads all clients in one statement, so that they fit each other. Returns `undefined` if the revision is still the known one. */
 export async function readClients(db: Db, known: string | undefined): Promise<StoredClients | undefined> {
   const { rows } = await sql<Row>`
-    SELECT current.revision, id, scopes, grants, return_urls, secret_hash, ${sql.join(previousColumns.map((it) => sql.ref(it)))}
+    SELECT current.revision, id, name, scopes, grants, return_urls, secret_hash, ${sql.join(previousColumns.map((it) => sql.ref(it)))}
     FROM clients_revision AS current LEFT JOIN clients ON true
     WHERE current.revision IS DISTINCT FROM ${known ?? null}::uuid`.execute(db);
   const revision = rows[0]?.revision;
@@ -45,6 +47,7 @@ function toClient(row: Row): StoredClient[] {
   return [
     {
       id,
+      name: row.name,
       // Another version of the gateway may have scopes that this one does not know.
       scopes: row.scopes.filter(isScope),
       grants: row.grants,

@@ -14,6 +14,7 @@ export const scopes = [
   'appointments:read',
   'appointments:write',
   'patients:read',
+  'accesses:read',
   'notes:read',
   'notes:write',
   'documents:read',

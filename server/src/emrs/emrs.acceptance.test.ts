@@ -13,6 +13,7 @@ interface Emr {
 
 const everyOperation = [
   'get_patient',
+  'list_accesses',
   'list_resources',
   'get_resource',
   'list_schedules',

@@ -181,7 +181,7 @@ export async function buildApp(
   await addLimits(app, deps.limits);
 
   addEmrRoutes(app, deps);
-  addPatientRoutes(app);
+  addPatientRoutes(app, deps);
   addResourceRoutes(app, deps);
   addScheduleRoutes(app, deps);
   addHealthcareServiceRoutes(app, deps);

@@ -1,6 +1,8 @@
 import { genders } from '@crossward/connector-kit';
-import Type from 'typebox';
-import { emrId, nullableChoice, nullableString } from '../api/schemas.ts';
+import Type, { type Static } from 'typebox';
+import { nextCursor, pagingQuery } from '../api/paging.ts';
+import { choice, dateTime, emrId, nullableChoice, nullableString, reference } from '../api/schemas.ts';
+import { auditActors } from '../db/tables/audit.ts';
 
 const addressSchema = Type.Object({
   lines: Type.Array(Type.String()),
@@ -23,3 +25,42 @@ export const patientSchema = Type.Object(
   },
   { $id: 'Patient', description: 'A patient, as recorded in the EHR.' },
 );
+
+export const accessSchema = Type.Object(
+  {
+    time: Type.String({ format: 'date-time', description: "RFC 3339, with the care unit's UTC offset." }),
+    actor: choice(auditActors, {
+      description:
+        '`client`: a request of the client. `patient_page`: somebody with the link to the page for patients, which the client had asked for. `background`: the gateway, which completed or took back a write of the client, or released a time that was not confirmed.',
+    }),
+    client: Type.Object({
+      id: Type.String({ description: '`background`: the gateway itself, for no client.' }),
+      name: nullableString({
+        description: 'As the operators configured it. Null if they no longer have such a client.',
+      }),
+    }),
+    operation: Type.String({
+      description:
+        'What was done: an operation of this interface, such as `get_patient`; `view_patient_page`, `get_calendar_file`, `confirm_on_patient_page`, `cancel_on_patient_page` or `resend_on_patient_page`; in the background, the kind of write: `appointments`, `medical_note`, `document` or `expiry`. New values can be added.',
+    }),
+    care_unit_id: Type.String(),
+    outcome: Type.String({
+      description:
+        '`success`, `dry_run`, `replayed` (an earlier response was sent again), or the reason of the problem. In the background also `not_done`, `undone` and `looked_up`. New values can be added.',
+    }),
+    request_id: Type.String({ description: 'Id of the request, or in the background of the write.' }),
+  },
+  { $id: 'Access', description: "An access to a patient's record through the gateway." },
+);
+export type AccessBody = Static<typeof accessSchema>;
+
+export const accessListSchema = Type.Object({
+  accesses: Type.Array(reference<AccessBody>('Access')),
+  next_cursor: nextCursor,
+});
+
+export const accessQuery = {
+  start: Type.Optional(dateTime('Returns accesses at this time or later.')),
+  end: Type.Optional(dateTime('Returns accesses before this time.')),
+  ...pagingQuery,
+};

@@ -1,6 +1,8 @@
 import type { Generated } from 'kysely';
 
-export type AuditActor = 'client' | 'patient_page' | 'background';
+/** Who had access: a client, a patient on the page for patients, or a background job. */
+export const auditActors = ['client', 'patient_page', 'background'] as const;
+export type AuditActor = (typeof auditActors)[number];
 
 /** What a chain consists of: accesses to patients' records, or what operators did. */
 export type AuditSubject = 'accesses' | 'activity';

@@ -1,0 +1,65 @@
+import type { PatientIdentifier } from '@crossward/connector-kit';
+import type { Static, TObject } from 'typebox';
+import { type Cursors, page } from '../api/paging.ts';
+import { readOpenRange } from '../api/request-times.ts';
+import type { Access } from '../api/route.ts';
+import { readAuditKeys } from '../audit/key-store.ts';
+import { type FoundAccess, searchEntries } from '../audit/search.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import { formatIdentifier } from '../identifiers/index.ts';
+import type { OperationServices } from '../operations/services.ts';
+import { inQuery } from '../problems/places.ts';
+import { formatInstant } from '../time/date-times.ts';
+import type { AccessBody, accessQuery } from './contract.ts';
+
+interface Dependencies {
+  readonly cursors: Cursors;
+  readonly services: Pick<OperationServices, 'db' | 'keys'>;
+  readonly clients: Pick<ClientRegistry, 'nameOf'>;
+}
+
+const places = { start: inQuery('start'), end: inQuery('end') };
+
+/**
+ * A page of the accesses to a patient's record, newest first: those at the care units of the EHR that the client is granted.
+ *
+ * @param identifiers all that are known of the patient: the trail has each access under those that it named or met
+ */
+export async function listAccesses(
+  { client, ehr, careUnit }: Access,
+  identifiers: readonly PatientIdentifier[],
+  query: Static<TObject<typeof accessQuery>>,
+  { cursors, services: { db, keys }, clients }: Dependencies,
+): Promise<{ accesses: AccessBody[]; next_cursor: string | null }> {
+  const patients = [...new Set(identifiers.map(formatIdentifier))].sort();
+  const careUnitIds = [...(client.grants.get(ehr.id) ?? [])].sort();
+  const { start: from, end: to } = readOpenRange(query, places, careUnit.timeZone);
+  const auditKeys = await readAuditKeys(db, keys);
+  const { entries, next_cursor } = await page<FoundAccess>(
+    cursors,
+    query,
+    {
+      clientId: client.id,
+      operationId: 'list_accesses',
+      filters: [ehr.id, careUnit.id, patients, careUnitIds, from ?? null, to ?? null],
+    },
+    ({ at, key }) => [at, key],
+    (after, limit) =>
+      searchEntries(
+        db,
+        auditKeys.values(),
+        { emr: ehr.id, careUnitIds, patients, from, to },
+        { limit, before: after && { at: new Date(String(after[0])), key: String(after[1]) } },
+      ),
+  );
+  const accesses = entries.map((it) => ({
+    time: formatInstant(it.at, careUnit.timeZone),
+    actor: it.actor_kind,
+    client: { id: it.client_id, name: clients.nameOf(it.client_id) ?? null },
+    operation: it.operation,
+    care_unit_id: it.care_unit_id,
+    outcome: it.outcome,
+    request_id: it.request_id,
+  }));
+  return { accesses, next_cursor };
+}
