@@ -1,6 +1,6 @@
 import { cp, glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isExternal } from '../server/bundle/external.ts';
+import { external } from '../server/bundle/external.ts';
 import { type Manifest, npmPack, root, run } from './npm-pack.ts';
 import { notices, type Parts } from './parts.ts';
 
@@ -53,4 +53,9 @@ async function packedManifest(): Promise<Manifest> {
   const dependencies = Object.fromEntries(Object.entries(server.dependencies).filter(([name]) => isExternal(name)));
   const bin = { crossward: './server/src/cli/crossward.js' };
   return { ...server, dependencies, optionalDependencies, bin };
+}
+
+/** Whether the bundle loads the module with this name from node_modules. */
+function isExternal(name: string): boolean {
+  return external.some((pattern) => (typeof pattern === 'string' ? pattern === name : pattern.test(name)));
 }

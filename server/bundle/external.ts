@@ -6,8 +6,3 @@ export const external: readonly (string | RegExp)[] = [
   'pg-native',
   'pg-cloudflare',
 ];
-
-/** @returns whether the bundle loads the module with this name from node_modules */
-export function isExternal(name: string): boolean {
-  return external.some((pattern) => (typeof pattern === 'string' ? pattern === name : pattern.test(name)));
-}
