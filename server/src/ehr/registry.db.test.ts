@@ -93,3 +93,23 @@ test.each([
   const { rateLimit } = await connect(async () => null, { claims, more });
   expect(await rateLimit()).toEqual(expected);
 });
+
+test('gateways with one database take turns with a rate that is never exceeded', async () => {
+  let requests = 0;
+  const server = await serve((_request, response) => {
+    requests++;
+    response.end('fine');
+  });
+  const connection = () =>
+    connect(
+      async ({ http }) => {
+        await http.send({ method: 'GET', url: server.url, repeatable: true });
+        return null;
+      },
+      { more: { requests_per_second: 0.1, timeout_ms: 500 } },
+    );
+  const [one, other] = [await connection(), await connection()];
+  await one.find();
+  await expect(other.find()).rejects.toMatchObject({ reason: 'ehr_unavailable' });
+  expect(requests).toBe(1);
+});

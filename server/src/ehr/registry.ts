@@ -16,6 +16,7 @@ import { createPace } from './guard/pace.ts';
 import { Paused } from './guard/paused.ts';
 import { guardSettings, httpSettings, limitRate } from './guard/settings.ts';
 import { sharedRate } from './guard/shared-rate.ts';
+import { sharedTurns } from './guard/shared-turns.ts';
 import { startOpening } from './opening.ts';
 import { openingMistake } from './opening-mistake.ts';
 import { createOutageLog } from './outage-log.ts';
@@ -64,6 +65,7 @@ async function openConnection(
   const pace = createPace({
     fixedRate: emr.connection.requests_per_second,
     exchange: sharedRate(db, emr.id),
+    takeTurns: sharedTurns(db, emr.id),
     onThrottled: () => metrics.throttled(emr.id),
   });
   metrics.watchRate(emr.id, pace.rate);

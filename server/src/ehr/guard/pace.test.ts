@@ -138,6 +138,75 @@ test('a fixed rate is never exceeded', async () => {
   expect(sent()).toBeLessThanOrEqual(52);
 });
 
+/** The turns of several processes, as the database gives them. */
+function fakeTurns() {
+  let next = 0;
+  const state = { isDown: false, asked: 0 };
+  const take = async (count: number, perSecond: number) => {
+    state.asked++;
+    await pause(3);
+    if (state.isDown) throw new Error('down');
+    const from = Math.max(next, performance.now());
+    next = from + (count / perSecond) * 1000;
+    return (from - performance.now()) / 1000;
+  };
+  return { state, take };
+}
+
+test.each([1, 20])(
+  'several processes together never exceed a fixed rate of %i, not even after a rest',
+  async (fixedRate) => {
+    const { take } = fakeTurns();
+    const times: number[] = [];
+    const paces = Array.from({ length: 3 }, () => createPace({ fixedRate, takeTurns: take }));
+    for (const count of [2 * fixedRate, 3 * fixedRate]) {
+      await pass(60_000);
+      for (const pace of paces) {
+        for (let sent = 0; sent < count; sent++) void pace.turn(call()).then(() => times.push(performance.now()));
+      }
+      await pass((count * 3000) / fixedRate + 2000);
+    }
+    expect(times).toHaveLength(15 * fixedRate);
+    const busiest = Math.max(...times.map((at) => times.filter((it) => it >= at && it < at + 990).length));
+    expect(busiest).toBeLessThanOrEqual(fixedRate);
+    const perProcess = 3 * fixedRate * 3;
+    const [first = 0, last = 0] = [times.at(-perProcess), times.at(-1)];
+    expect(last - first).toBeLessThan(((perProcess + 1) / fixedRate) * 1000);
+  },
+);
+
+test('a process to which the database gives no turns keeps to its part of the rate, and then asks again', async () => {
+  const { state, take } = fakeTurns();
+  state.isDown = true;
+  const exchange = async (): Promise<SharedRate> => ({ rate: undefined, share: 0.5, pauseSeconds: 0 });
+  const pace = createPace({ fixedRate: 2, exchange, takeTurns: take });
+  const { send, sent } = sender(pace);
+  send(6);
+  await pass(4000);
+  expect([3, 4, 5]).toContain(sent());
+  expect(state.asked).toBeGreaterThan(2);
+  state.isDown = false;
+  await pass(3000);
+  expect(sent()).toBe(6);
+});
+
+test('a turn that nobody needs any more is not used later', async () => {
+  const { state, take } = fakeTurns();
+  const pace = createPace({ fixedRate: 1, takeTurns: take });
+  const { send, sent } = sender(pace);
+  send(1);
+  await pass(10);
+  const end = performance.now() + 300;
+  const late = expect(pace.turn({ ...call(), deadline: () => end })).rejects.toBeInstanceOf(Throttled);
+  await pass(10_000);
+  await late;
+  const asked = state.asked;
+  send(2);
+  await pass(500);
+  expect(sent()).toBe(2);
+  expect(state.asked).toBe(asked + 2);
+});
+
 test('the oldest call comes first, whatever the order of its requests', async () => {
   const pace = createPace({ fixedRate: 1 });
   await pace.turn(undefined);

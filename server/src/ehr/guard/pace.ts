@@ -2,6 +2,7 @@ import { AcceptedRequests } from './accepted-requests.ts';
 import type { CallScope } from './call-scope.ts';
 import { ownRate } from './own-rate.ts';
 import type { RateExchange, Slowdown } from './rate-exchange.ts';
+import type { TakeTurns } from './shared-turns.ts';
 import { Throttled } from './throttled.ts';
 
 interface PaceOptions {
@@ -9,6 +10,8 @@ interface PaceOptions {
   readonly fixedRate?: number | undefined;
   /** Agrees on the rate with the other processes. Default: this process is alone. */
   readonly exchange?: RateExchange | undefined;
+  /** Takes the turns of a rate that is never exceeded. Default: this process is alone. */
+  readonly takeTurns?: TakeTurns | undefined;
   onThrottled?(): void;
 }
 
@@ -54,6 +57,8 @@ const longestPauseSeconds = 300;
 const jitter = 0.1;
 /** Milliseconds that a request waits without a call, as in a command. */
 const patienceMs = 10_000;
+/** Milliseconds after which a turn is no longer used, at least: a busy process can be late. */
+const turnMs = 500;
 /** A call is told before it times out. */
 const marginMs = 50;
 
@@ -62,7 +67,12 @@ interface Waiting {
   begin(): void;
 }
 
-export function createPace({ fixedRate, exchange = ownRate(), onThrottled = () => undefined }: PaceOptions = {}): Pace {
+export function createPace({
+  fixedRate,
+  exchange = ownRate(),
+  takeTurns,
+  onThrottled = () => undefined,
+}: PaceOptions = {}): Pace {
   const accepted = new AcceptedRequests();
   const waiting = new Set<Waiting>();
   const underWay = new WeakSet<CallScope>();
@@ -81,6 +91,11 @@ export function createPace({ fixedRate, exchange = ownRate(), onThrottled = () =
   let exchangedAt = Number.NEGATIVE_INFINITY;
   let isExchanging = false;
   let timer: NodeJS.Timeout | undefined;
+  /** What this process may send between two moments. */
+  let turns = { count: 0, from: 0, until: 0 };
+  let isTakingTurns = false;
+  /** Until then this process keeps to its part of the rate, because the database gives no turns. */
+  let aloneUntil = 0;
 
   const rate = () => (total === undefined ? undefined : Math.max(lowestRate / 10, total * share));
 
@@ -89,12 +104,42 @@ export function createPace({ fixedRate, exchange = ownRate(), onThrottled = () =
     if (now < pausedUntil) return false;
     const perSecond = rate();
     if (perSecond === undefined) return true;
-    // A tenth of a second's requests may come together.
-    tokens = Math.min(Math.max(1, perSecond / 10), tokens + ((now - filledAt) / 1000) * perSecond);
+    if (takesTurns(now)) {
+      if (turns.count === 0 || now < turns.from || now > turns.until) return false;
+      turns.count--;
+      return true;
+    }
+    tokens = Math.min(together(perSecond), tokens + ((now - filledAt) / 1000) * perSecond);
     filledAt = now;
     if (tokens < 1) return false;
     tokens--;
     return true;
+  }
+
+  /** Whether every process asks for its turns. Otherwise each has its part of the rate, and they may send at one moment. */
+  function takesTurns(now: number): boolean {
+    return takeTurns !== undefined && most !== undefined && now >= aloneUntil;
+  }
+
+  /** Asks for turns of the requests that wait, unless there are some. */
+  function askForTurns(now: number): void {
+    const hasTurns = turns.count > 0 && now <= turns.until;
+    if (!takeTurns || !takesTurns(now) || total === undefined || isTakingTurns || hasTurns || now < pausedUntil) return;
+    const perSecond = total;
+    const count = Math.min(waiting.size, Math.floor(together(perSecond)));
+    isTakingTurns = true;
+    takeTurns(count, perSecond)
+      .then((seconds) => {
+        const from = performance.now() + Math.max(0, seconds) * 1000;
+        turns = { count, from, until: from + Math.max(turnMs, (count / perSecond) * 1000) };
+      })
+      .catch(() => {
+        aloneUntil = performance.now() + exchangeMs;
+      })
+      .finally(() => {
+        isTakingTurns = false;
+        if (waiting.size > 0) drain();
+      });
   }
 
   function drain(): void {
@@ -103,11 +148,18 @@ export function createPace({ fixedRate, exchange = ownRate(), onThrottled = () =
     const now = performance.now();
     while (waiting.size > 0 && take(now)) oldest()?.begin();
     if (waiting.size > 0) {
-      const perSecond = rate();
-      const untilToken = perSecond === undefined ? 0 : ((1 - Math.min(1, tokens)) / perSecond) * 1000;
-      timer = setTimeout(drain, Math.ceil(Math.min(exchangeMs, Math.max(pausedUntil - now, untilToken, 1))));
+      askForTurns(now);
+      timer = setTimeout(drain, Math.ceil(Math.min(exchangeMs, Math.max(pausedUntil - now, untilNext(now), 1))));
     }
     agree();
+  }
+
+  /** Milliseconds until a request may be sent. */
+  function untilNext(now: number): number {
+    const perSecond = rate();
+    if (perSecond === undefined) return 0;
+    if (takesTurns(now)) return turns.count > 0 ? turns.from - now : exchangeMs;
+    return ((1 - Math.min(1, tokens)) / perSecond) * 1000;
   }
 
   function oldest(): Waiting | undefined {
@@ -229,6 +281,11 @@ export function createPace({ fixedRate, exchange = ownRate(), onThrottled = () =
       agree();
     },
   };
+}
+
+/** How many requests may come together: those of a tenth of a second. */
+function together(perSecond: number): number {
+  return Math.max(1, perSecond / 10);
 }
 
 function lower(one: number | undefined, other: number | undefined): number | undefined {
