@@ -7,6 +7,7 @@ import { growth } from './benches/growth.ts';
 import { history } from './benches/history.ts';
 import { installation } from './benches/installation.ts';
 import { memory } from './benches/memory.ts';
+import { type Peer, peers } from './benches/peers.ts';
 import { read } from './benches/read.ts';
 import { reschedule } from './benches/reschedule.ts';
 import { start } from './benches/start.ts';
@@ -17,7 +18,7 @@ import { startDurablePostgres } from './measure/postgres.ts';
 import { save } from './measure/save.ts';
 import { describe, type SavedResult, toMarkdown } from './measure/table.ts';
 
-const benches: readonly Bench[] = [
+const usual: readonly Bench[] = [
   read,
   booking,
   bookingInMemory,
@@ -32,7 +33,21 @@ const benches: readonly Bench[] = [
   ...growth,
 ];
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { save: { type: 'boolean' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { save: { type: 'boolean' }, medplum: { type: 'string' }, hapi: { type: 'string' } },
+});
+const running: readonly Peer[] = [
+  ...(values.medplum === undefined
+    ? []
+    : [{ name: 'Medplum', url: values.medplum, token: process.env.MEDPLUM_TOKEN } as const]),
+  ...(values.hapi === undefined ? [] : [{ name: 'HAPI', url: values.hapi, token: process.env.HAPI_TOKEN } as const]),
+];
+if (running.length === 0 && positionals.includes('peers')) {
+  process.stderr.write('peers needs a FHIR server that runs: --medplum <base URL>, --hapi <base URL>, or both.\n');
+  process.exit(2);
+}
+const benches: readonly Bench[] = running.length === 0 ? usual : [...usual, peers(running)];
 const names = benches.map(({ name }) => name);
 const asked = positionals.flatMap((name) => (name === 'growth' ? growth.map((bench) => bench.name) : [name]));
 const unknown = asked.filter((name) => !names.includes(name));

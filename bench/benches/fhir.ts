@@ -3,14 +3,15 @@ import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import { addedMilliseconds } from '../measure/added-time.ts';
 import { type Bench, detailsOf, type Result } from '../measure/bench.ts';
 import { type Comparison, compare } from '../measure/compare.ts';
-import { startGateway } from '../measure/gateway.ts';
+import { type EmrInFile, startGateway } from '../measure/gateway.ts';
 import { type Request, reads, sendOne, writes } from '../measure/load.ts';
 import { type Server, startServer } from '../measure/server.ts';
 import type { Spread } from '../measure/statistics.ts';
 import { bookDirectly, type Slot } from '../servers/yardstick/fhir-booking.ts';
-import { days, variants } from './bookings.ts';
+import { type Booking, days, variants } from './bookings.ts';
 
-const careUnit = '/api/emrs/fhir/care-units/north';
+/** The care unit of a FHIR server that has the data set of the connector's tests. */
+export const careUnitInFhir = '/api/emrs/fhir/care-units/north';
 /** The FHIR server has slots for so many days. A page has room for those of `pageDays`. */
 const [dataDays, pageDays] = [300, 14];
 /** The FHIR server has slots for about a thousand bookings. */
@@ -22,7 +23,11 @@ export const fhir: Bench = {
   async run(postgres) {
     const server = await startServer('fhir-server', { days: dataDays });
     const databaseUrl = await postgres.createDatabase();
-    const gateway = await startGateway({ folder: postgres.folder, databaseUrl, emrs: [emr(server.url)] });
+    const gateway = await startGateway({
+      folder: postgres.folder,
+      databaseUrl,
+      emrs: [fhirEmr(settingsFor(server.url))],
+    });
     const forward = await startServer('yardstick/main', { forwardTo: server.url });
     const pools = new Map([gateway, server].map((it) => [it, new Pool(it.url, { connections: 2 })]));
     const send = (to: Server, request: Request) => sendOne(pools.get(to) as Pool, to, request);
@@ -35,7 +40,7 @@ export const fhir: Bench = {
         ids.push(id);
       }
       const directReads = ids.map((id) => `/Appointment?_id=${id}&_include=Appointment%3Aslot&_count=200`);
-      const read = reads(gateway, ...ids.map((id) => `${careUnit}/appointments/${id}`));
+      const read = reads(gateway, ...ids.map((id) => `${careUnitInFhir}/appointments/${id}`));
       const readDirectly = reads(server, ...directReads);
       const readThroughForward = reads(forward, ...directReads.map((path) => `/forward${path}`));
       const added = {
@@ -70,12 +75,13 @@ export const fhir: Bench = {
   },
 };
 
-function emr(url: string) {
+/** @param location the reference of the care unit's Location on the server */
+export function fhirEmr(settings: object, location = 'Location/north'): EmrInFile {
   return {
     id: 'fhir',
     name: 'FHIR',
     connector: 'fhir-r4',
-    settings: settingsFor(url),
+    settings,
     synthetic_identifiers: true,
     connection: { allow_private_addresses: true },
     care_units: [
@@ -84,7 +90,7 @@ function emr(url: string) {
         name: 'North',
         time_zone: 'Europe/Stockholm',
         language: 'sv',
-        settings: { location: 'Location/north' },
+        settings: { location },
       },
     ],
   };
@@ -118,7 +124,7 @@ function cpuResult(name: string, { cpu, ours, yardstick }: Comparison): Result {
 async function freeSlots(send: (request: Request) => Promise<string>): Promise<Slot[]> {
   const slots: Slot[] = [];
   for (let from = 1; from + pageDays < dataDays; from += pageDays) {
-    const path = `${careUnit}/timeslots?${days(from, from + pageDays)}&healthcare_service_id=consultation&limit=500`;
+    const path = `${careUnitInFhir}/timeslots?${days(from, from + pageDays)}&healthcare_service_id=consultation&limit=500`;
     slots.push(...(JSON.parse(await send({ method: 'GET', path })) as { readonly timeslots: Slot[] }).timeslots);
   }
   return slots;
@@ -130,13 +136,14 @@ function takeFirst(slots: Slot[]): Slot {
   return slot;
 }
 
-function bookingOf({ start, end, resource_id }: Slot): Request {
+/** A booking in the gateway, with a key. */
+export function bookingOf({ start, end, resource_id }: Slot, patient = 'p-1'): Request & Booking {
   return {
     method: 'POST',
-    path: `${careUnit}/appointments`,
+    path: `${careUnitInFhir}/appointments`,
     headers: { 'idempotency-key': crypto.randomUUID() },
     body: {
-      patient_id: 'p-1',
+      patient_id: patient,
       resource_id,
       healthcare_service_id: 'consultation',
       start_time: start.slice(0, 19),

@@ -45,5 +45,7 @@ export function detailsOf(ours: Round, yardstick: Round): Result['details'] {
     'yardstick database CPU ms': yardstick.databaseCpu,
     statements: ours.statements,
     commits: ours.commits,
+    ...(yardstick.refused > 0 && { 'refused by the yardstick': yardstick.refused }),
+    ...(ours.refused > 0 && { refused: ours.refused }),
   };
 }

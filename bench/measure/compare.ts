@@ -17,12 +17,19 @@ export interface Comparison {
   readonly p50: Spread;
 }
 
-interface Options {
-  readonly connections?: number;
+interface Lengths {
   readonly warmUp?: Length;
   /** Long enough by default that checkpoints, autovacuum and garbage collection have their share. */
   readonly round?: Length;
 }
+
+interface Options extends Lengths {
+  readonly connections?: number;
+  /** Of the yardstick, if they are others. */
+  readonly yardstickLengths?: Lengths;
+}
+
+const defaults = { warmUp: { seconds: 3 }, round: { seconds: 6 } };
 
 /** Odd, because the median counts: other processes may slow down single rounds. */
 const rounds = 5;
@@ -32,15 +39,18 @@ export async function compare(
   postgres: Postgres,
   ours: Load,
   yardstick: Load,
-  { connections = 32, warmUp = { seconds: 3 }, round = { seconds: 6 } }: Options = {},
+  { connections = 32, yardstickLengths, ...lengths }: Options = {},
 ): Promise<Comparison> {
+  const ofOurs = { ...defaults, ...lengths };
+  const ofYardstick = { ...ofOurs, ...yardstickLengths };
   const run = (load: Load, length: Length) => runRound(postgres, load, { connections, length });
-  for (const load of [yardstick, ours]) await run(load, warmUp);
+  await run(yardstick, ofYardstick.warmUp);
+  await run(ours, ofOurs.warmUp);
   const pairs: { readonly ours: Round; readonly yardstick: Round }[] = [];
   for (let turn = 0; turn < rounds; turn++) {
     pairs.push({
-      yardstick: await run(yardstick, round),
-      ours: await run(ours, round),
+      yardstick: await run(yardstick, ofYardstick.round),
+      ours: await run(ours, ofOurs.round),
     });
   }
   const ratio = (figure: keyof Round) => spread(pairs.map((pair) => pair.ours[figure] / pair.yardstick[figure]));

@@ -1,11 +1,27 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Headers, Server } from './server.ts';
 
-/** A kind of request that is sent again and again. */
+/** A kind of work that is done again and again. */
 export interface Load {
   readonly server: Server;
-  /** Returns the next request. */
-  readonly next: () => Request;
+  /** Returns the next request, or what needs several. */
+  readonly next: () => Request | Steps;
+}
+
+/** Sends a request and returns the text of the response. */
+export type Send = (request: Request) => Promise<string>;
+
+/** Several requests that belong together. Returns the text of the last response. */
+export type Steps = (send: Send) => Promise<string>;
+
+/** A response that is not successful. */
+export class Unsuccessful extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /** A request that creates something. */
@@ -15,22 +31,28 @@ export interface Creating {
 }
 
 export interface Request {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   /** With the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
 }
 
-/** A request that has ended. */
+/** Work that has ended. */
 export interface Sample {
   /** `performance.now()` at its end. */
   readonly endedAt: number;
   readonly milliseconds: number;
+  /** Whether the server refused it with 409 or 412, so that it has to be done anew. */
+  readonly refused: boolean;
+}
+
+interface Reads extends Load {
+  readonly next: () => Request;
 }
 
 /** GET requests of these paths in turn. With more paths than connections, no two requests at a time are identical. */
-export function reads(server: Server, ...paths: readonly string[]): Load {
+export function reads(server: Server, ...paths: readonly string[]): Reads {
   const requests = paths.map((path): Request => ({ method: 'GET', path }));
   let index = 0;
   return { server, next: () => requests[index++ % requests.length] as Request };
@@ -51,7 +73,7 @@ export function writes(server: Server, creating: () => Creating, withKey = false
 /**
  * Sends requests on so many connections until `isOver`, and waits for every response.
  *
- * @throws {Error} with the response, unless it is successful
+ * @throws {Unsuccessful} for another response than success or a refusal
  */
 export async function send(
   { server, next }: Load,
@@ -63,10 +85,12 @@ export async function send(
   const sendInTurn = async (connection: number) => {
     const client = server.clients[connection % server.clients.length];
     while (!isOver()) {
+      const work = next();
+      const sendNow: Send = (request) => sendOne(pool, server, request, client);
       const begun = performance.now();
-      await sendOne(pool, server, next(), client);
+      const refused = await isRefused(typeof work === 'function' ? work(sendNow) : sendNow(work));
       const endedAt = performance.now();
-      samples.push({ endedAt, milliseconds: endedAt - begun });
+      samples.push({ endedAt, milliseconds: endedAt - begun, refused });
     }
   };
   try {
@@ -77,10 +101,20 @@ export async function send(
   return samples;
 }
 
+async function isRefused(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return false;
+  } catch (error) {
+    if (error instanceof Unsuccessful && (error.status === 409 || error.status === 412)) return true;
+    throw error;
+  }
+}
+
 /**
  * Sends one request and returns the text of the response. Uses `dispatch`, which takes less processor time than `fetch`.
  *
- * @throws {Error} with the response, unless it is successful
+ * @throws {Unsuccessful} unless the response is successful
  */
 export function sendOne(
   dispatcher: Dispatcher,
@@ -111,7 +145,7 @@ export function sendOne(
       onResponseEnd() {
         const text = Buffer.concat(chunks).toString();
         if (status >= 200 && status < 300) resolve(text);
-        else reject(new Error(`${method} ${path}: ${status} ${text.slice(0, 500)}`));
+        else reject(new Unsuccessful(status, `${method} ${path}: ${status} ${text.slice(0, 500)}`));
       },
       onResponseError(_controller, error) {
         reject(error);

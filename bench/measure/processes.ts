@@ -12,9 +12,9 @@ export interface Usage {
 const tickMilliseconds = 10;
 const unknown: Usage = { cpuMilliseconds: Number.NaN, residentBytes: Number.NaN };
 
-/** Reads `/proc`. Both figures are NaN on other systems than Linux. */
-export async function usageOf(pid: number): Promise<Usage> {
-  if (process.platform !== 'linux') return unknown;
+/** Reads `/proc`. Both figures are NaN on other systems than Linux, and for a process that is not known. */
+export async function usageOf(pid: number | undefined): Promise<Usage> {
+  if (process.platform !== 'linux' || pid === undefined) return unknown;
   const [stat, status, children] = await Promise.all(
     ['stat', 'status', `task/${pid}/children`].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8')),
   );

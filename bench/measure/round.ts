@@ -16,6 +16,8 @@ export interface Round {
   readonly databaseCpu: number;
   readonly statements: number;
   readonly commits: number;
+  /** Attempts that the server refused, for one that it did not. */
+  readonly refused: number;
 }
 
 /** How long a round lasts. */
@@ -32,8 +34,9 @@ export async function runRound(
 ): Promise<Round> {
   const before = await readCounters(postgres, load.server);
   const begin = performance.now();
-  const samples = await send(load, connections, isOver(length, begin));
+  const all = await send(load, connections, isOver(length, begin));
   const end = performance.now();
+  const samples = all.filter(({ refused }) => !refused);
   await sleep(aftermath);
   const after = await readCounters(postgres, load.server);
   const perRequest = (name: keyof typeof after) => (after[name] - before[name]) / samples.length;
@@ -44,6 +47,7 @@ export async function runRound(
     databaseCpu: perRequest('databaseCpu'),
     statements: perRequest('statements'),
     commits: perRequest('commits'),
+    refused: (all.length - samples.length) / samples.length,
   };
 }
 
@@ -68,6 +72,7 @@ export function medianRound(rounds: readonly Round[]): Round {
     databaseCpu: of('databaseCpu'),
     statements: of('statements'),
     commits: of('commits'),
+    refused: of('refused'),
   };
 }
 

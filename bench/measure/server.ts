@@ -9,7 +9,8 @@ export interface Server {
   readonly url: string;
   /** Headers that a request needs: those of each client. The connections of a load are shared out among them. */
   readonly clients: readonly [Headers, ...Headers[]];
-  readonly pid: number;
+  /** `undefined`: somebody else runs it, perhaps on another machine. */
+  readonly pid: number | undefined;
   stop(): Promise<void>;
 }
 

@@ -16,6 +16,14 @@ export interface FhirRequest {
 /** Sends a request to the FHIR server and returns the text of the response. */
 type Send = (request: FhirRequest) => Promise<string>;
 
+/** Where a server that assigns ids has what is booked. */
+export interface Places {
+  /** The reference on the server: `Patient/17` for `Patient/p-1`. */
+  referenceOf(reference: string): string;
+}
+
+const asNamed: Places = { referenceOf: (reference) => reference };
+
 interface FoundSlot {
   readonly id: string;
   readonly meta: { readonly versionId: string };
@@ -26,10 +34,14 @@ interface FoundSlot {
  *
  * @returns the response to the transaction
  */
-export async function bookDirectly(send: Send, { start, end, resource_id }: Slot): Promise<string> {
+export async function bookDirectly(
+  send: Send,
+  { start, end, resource_id }: Slot,
+  places: Places = asNamed,
+): Promise<string> {
   const [type, id] = resourceOf(resource_id);
   const query = new URLSearchParams([
-    ['schedule', `Schedule/schedule-${id}`],
+    ['schedule', places.referenceOf(`Schedule/schedule-${id}`)],
     ['start', `ge${new Date(start).toISOString()}`],
     ['start', `lt${new Date(end).toISOString()}`],
     ['_count', '1000'],
@@ -37,12 +49,12 @@ export async function bookDirectly(send: Send, { start, end, resource_id }: Slot
   ]);
   const [found] = await Promise.all([
     send({ method: 'GET', path: `/Slot?${query}` }),
-    send({ method: 'GET', path: '/Patient/p-1' }),
+    send({ method: 'GET', path: `/${places.referenceOf('Patient/p-1')}` }),
   ]);
   const { entry } = JSON.parse(found) as { readonly entry?: readonly { readonly resource: FoundSlot }[] };
   const slot = entry?.[0]?.resource;
   if (!slot) throw new Error('The FHIR server did not find the slot');
-  return send({ method: 'POST', path: '/', body: transaction(slot, `${type}/${id}`, { start, end }) });
+  return send({ method: 'POST', path: '/', body: transaction(slot, `${type}/${id}`, { start, end }, places) });
 }
 
 function resourceOf(resourceId: string): readonly [type: string, id: string] {
@@ -51,9 +63,9 @@ function resourceOf(resourceId: string): readonly [type: string, id: string] {
   return id === undefined ? ['Practitioner', type] : [`${type.charAt(0).toUpperCase()}${type.slice(1)}`, id];
 }
 
-function transaction(slot: FoundSlot, actor: string, { start, end }: Pick<Slot, 'start' | 'end'>) {
+function transaction(slot: FoundSlot, actor: string, { start, end }: Pick<Slot, 'start' | 'end'>, places: Places) {
   const participant = ['Patient/p-1', actor, 'Location/north'].map((reference) => ({
-    actor: { reference },
+    actor: { reference: places.referenceOf(reference) },
     status: 'accepted',
   }));
   const appointment = {
