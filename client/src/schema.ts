@@ -898,10 +898,10 @@ export interface components {
             /** @enum {string} */
             channel: "sms" | "email";
             /**
-             * @description Delivery status of the latest message. `queued`: it is being sent. `delayed`: it has not left within a minute, and the gateway keeps trying until the code expires. `sent`: the provider has accepted it. `failed`: it will not be sent.
+             * @description Delivery status of the latest message. `queued`: it is being sent. `delayed`: it has not left within a minute, and the gateway keeps trying until the code expires. `sent`: the provider has accepted it. `delivered`: the provider reports that it has arrived; not every provider does. `failed`: it will not be sent, or the provider reports that it did not arrive.
              * @enum {string}
              */
-            delivery: "queued" | "delayed" | "sent" | "failed";
+            delivery: "queued" | "delayed" | "sent" | "delivered" | "failed";
             /** Format: date-time */
             expires_at: string;
             /** @description Id of the confirmation. Appointments with the same confirmation id are confirmed by the same code. */
@@ -917,7 +917,7 @@ export interface components {
             attempts_remaining: number;
             /** @enum {string} */
             channel: "sms" | "email";
-            delivery: ("queued" | "delayed" | "sent" | "failed") | null;
+            delivery: ("queued" | "delayed" | "sent" | "delivered" | "failed") | null;
             /** Format: date-time */
             expires_at: string | null;
             /** @description Null if it would be created. */
@@ -1072,7 +1072,7 @@ export interface components {
              * @description `webhook.test`: a test, sent to one endpoint only.
              * @enum {string}
              */
-            type: "appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "emr.unavailable" | "emr.recovered" | "webhook.test";
+            type: "appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "webhook.test";
         };
         /** @description A healthcare service that can be booked. */
         HealthcareService: {
@@ -1140,7 +1140,7 @@ export interface components {
             /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
             disabled_reason: ("client" | "gone") | null;
             /** @description Types of events to deliver. Null: all. */
-            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
             id: string;
             /**
              * Format: date-time
@@ -1388,7 +1388,7 @@ export interface components {
             /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
             disabled_reason: ("client" | "gone") | null;
             /** @description Types of events to deliver. Null: all. */
-            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
             id: string;
             /**
              * Format: date-time
@@ -1407,7 +1407,7 @@ export interface components {
         };
         WebhookEndpointChange: {
             /** @description Types of events to deliver. Null: all. */
-            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
             /**
              * @description `disabled` also ends the deliveries that are pending.
              * @enum {string}
@@ -1421,7 +1421,7 @@ export interface components {
         };
         WebhookEndpointCreation: {
             /** @description Types of events to deliver. Null: all. */
-            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
             /**
              * Format: text
              * @description An `https://` URL without user name, password and fragment, with a public address.

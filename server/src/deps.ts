@@ -35,6 +35,8 @@ import { createOutbox } from './messages/create-outbox.ts';
 import { failureText } from './messages/failure-text.ts';
 import { createMessageMetrics } from './messages/metrics.ts';
 import { createPageLinks } from './messages/page-links.ts';
+import { createReceiptUrls } from './messages/receipt-urls.ts';
+import { receiveReceipts } from './messages/receive-receipt.ts';
 import { createSenders } from './messages/senders.ts';
 import { operationKinds } from './operation-kinds.ts';
 import { createOperationMetrics } from './operations/metrics.ts';
@@ -86,7 +88,16 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   measureClock(metrics, clock);
   measurePools(metrics, database);
   const messageMetrics = createMessageMetrics(metrics, background);
-  const outbox = createOutbox({ database, db: background, keys, senders, metrics: messageMetrics, log });
+  const receiptUrls = createReceiptUrls(senders, configuration.http.public_url);
+  const outbox = createOutbox({
+    database,
+    db: background,
+    keys,
+    senders,
+    metrics: messageMetrics,
+    receiptUrls,
+    log,
+  });
   const recorded = recordCalls(createEhrMetrics(metrics), () => clock.now().getTime());
   const pauses = createPauses(background, clock.now);
   await pauses.refresh();
@@ -162,6 +173,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     cursors: createCursors(keys),
     services,
     mailbox: senders.mailbox,
+    receiveReceipt: receiptUrls && receiveReceipts({ db, senders, metrics: messageMetrics, receiptUrls, log }),
     demoClient: setup.demoClient,
     identifierHeaders: new Set(configuration.identifier_headers),
     limits: configuration.limits,

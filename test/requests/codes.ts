@@ -8,7 +8,7 @@ export interface Confirmation {
   readonly id: string;
   readonly kind: 'booking' | 'cancellation';
   readonly channel: 'sms' | 'email';
-  readonly delivery: 'queued' | 'delayed' | 'sent' | 'failed';
+  readonly delivery: 'queued' | 'delayed' | 'sent' | 'delivered' | 'failed';
   readonly expires_at: string;
   readonly attempts_remaining: number;
   readonly page_url: string | null;

@@ -50,7 +50,7 @@ export const confirmationSchema = Type.Object(
     ...confirmationFacts,
     delivery: choice(deliveryStates, {
       description:
-        'Delivery status of the latest message. `queued`: it is being sent. `delayed`: it has not left within a minute, and the gateway keeps trying until the code expires. `sent`: the provider has accepted it. `failed`: it will not be sent.',
+        'Delivery status of the latest message. `queued`: it is being sent. `delayed`: it has not left within a minute, and the gateway keeps trying until the code expires. `sent`: the provider has accepted it. `delivered`: the provider reports that it has arrived; not every provider does. `failed`: it will not be sent, or the provider reports that it did not arrive.',
     }),
     expires_at: Type.String({ format: 'date-time' }),
   },

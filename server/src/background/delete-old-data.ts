@@ -6,7 +6,7 @@ import { deleteOldEvents } from '../events/retention.ts';
 import { mergeProcesses } from '../history/merge-processes.ts';
 import { deleteOldHistory } from '../history/retention.ts';
 import { rollUp } from '../history/roll-up.ts';
-import { deleteFailedContent, deleteOldMessages } from '../messages/retention.ts';
+import { deleteExpiredContent, deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldOperations } from '../operations/retention.ts';
 import { deleteOldUploads } from '../uploads/remove-uploads.ts';
 
@@ -22,7 +22,7 @@ export async function deleteOldData(db: Db, retention: Configuration['retention'
   await deleteOldOperations(db, limit);
   await deleteOldUploads(db, Math.min(limit, uploadsAtOnce));
   await deleteUsedCodes(db, limit);
-  await deleteFailedContent(db, limit);
+  await deleteExpiredContent(db, limit);
   await deleteOldMessages(db, retention.confirmation_days, limit);
   await deleteOldEvents(db, retention.event_days, limit);
   await deleteOldConfirmations(db, retention.confirmation_days, limit);

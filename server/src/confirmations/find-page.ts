@@ -3,7 +3,7 @@ import type { Db } from '../db/kysely.ts';
 import type { ConfirmationKind, ItemState } from '../db/tables/confirmations.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import { type DeliveryState, deliveryStateOf } from '../messages/delivery-state.ts';
-import { hashOfToken, isPageToken } from '../messages/page-links.ts';
+import { hashOfToken, isLinkToken } from '../secrets/link-token.ts';
 import { repeatLifetime } from './decide.ts';
 import { mostCodes } from './resend.ts';
 
@@ -32,7 +32,7 @@ export interface PageConfirmation {
  * and shows nothing about the appointment.
  */
 export async function findPage(db: Db, token: string): Promise<PageConfirmation | undefined> {
-  if (!isPageToken(token)) return undefined;
+  if (!isLinkToken(token)) return undefined;
   const row = await db
     .selectFrom('confirmations as confirmation')
     .select([

@@ -7,6 +7,7 @@ export const eventTypes = [
   'appointment.confirmation_expired',
   'message.delayed',
   'message.failed',
+  'message.delivered',
   'emr.unavailable',
   'emr.recovered',
 ] as const;

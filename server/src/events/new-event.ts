@@ -44,7 +44,7 @@ export interface MessageEventData {
   readonly confirmation_id: string;
   readonly appointment_id: string;
   readonly channel: 'sms' | 'email';
-  /** `null`: no attempt has failed. */
+  /** `null`: no attempt has failed, or the message has arrived. */
   readonly reason: string | null;
 }
 

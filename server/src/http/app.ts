@@ -14,6 +14,7 @@ import { addEmrRoutes, addEmrSchema } from '../emrs/routes.ts';
 import { addHealthcareServiceRoutes } from '../healthcare-services/routes.ts';
 import { addMedicalNoteRoutes } from '../medical-notes/routes.ts';
 import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
+import type { ReceiveReceipt } from '../messages/receive-receipt.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { addPatientRoutes } from '../patients/routes.ts';
 import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
@@ -48,6 +49,7 @@ import { addStartPage } from './pages/start-page-routes.ts';
 import { addPageStyle } from './pages/style.ts';
 import { addPatientPages } from './patient-page-routes.ts';
 import { watchPauses } from './pauses.ts';
+import { addReceiptRoutes } from './receipt-routes.ts';
 import { requestId } from './request-id.ts';
 import { logRejection, logRequest } from './request-log.ts';
 import { addRequestSyntax } from './request-syntax.ts';
@@ -81,6 +83,8 @@ export interface AppDeps {
   readonly services: OperationServices;
   /** Set if the configuration delivers messages to a demo mailbox. */
   readonly mailbox: DemoMailbox | undefined;
+  /** Set if providers report what becomes of messages. */
+  readonly receiveReceipt?: ReceiveReceipt | undefined;
   /** Set in the demo: its pages show the credentials. */
   readonly demoClient?: DemoClient | undefined;
   /** In lower case: headers that can contain an identifier, in addition to those that begin with `x-`. */
@@ -209,6 +213,12 @@ export async function buildApp(
   const { public_url: publicUrl } = deps.http;
   if (publicUrl !== undefined) {
     await addPatientPages(app, { ...deps, publicUrl, requestsPerMinute: deps.limits.page_requests_per_minute });
+  }
+  if (deps.receiveReceipt) {
+    await addReceiptRoutes(app, {
+      receive: deps.receiveReceipt,
+      requestsPerMinute: deps.limits.requests_per_minute,
+    });
   }
   if (deps.console) {
     await addConsole(

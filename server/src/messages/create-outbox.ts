@@ -14,10 +14,10 @@ import { errorLog } from './error-log.ts';
 import { jobDatabase } from './job-database.ts';
 import type { MessageMetrics } from './metrics.ts';
 import type { CodeMessage, Outbox } from './outbox.ts';
+import { queueNames, queues } from './queues.ts';
+import type { ReceiptUrls } from './receipt-urls.ts';
 import type { Senders } from './sender.ts';
 import { createSendingLog } from './sending-log.ts';
-
-const queue = 'messages';
 
 /** Seconds. The job of a killed worker is retried after `expiry`, at the next supervision. */
 const expiry = 20;
@@ -46,6 +46,8 @@ export interface RunningOutbox extends Outbox {
   stop(): Promise<void>;
 }
 
+const channels = Object.keys(queues) as Channel[];
+
 type JobDatabase = ReturnType<typeof jobDatabase>;
 
 interface Dependencies {
@@ -55,6 +57,8 @@ interface Dependencies {
   readonly keys: KeyRing;
   readonly senders: Senders;
   readonly metrics: MessageMetrics;
+  /** Where providers report what becomes of a message. Absent: they are not asked to. */
+  readonly receiptUrls?: ReceiptUrls | undefined;
   readonly log: Logger;
   /** Seconds between polls for messages, and between checks for jobs of killed workers (at least 2). */
   readonly pace?: { readonly poll: number; readonly supervision: number };
@@ -66,7 +70,7 @@ interface Dependencies {
  * has accepted it.
  */
 export function createOutbox(dependencies: Dependencies): RunningOutbox {
-  const { database, db, keys, senders, metrics, log, pace = usualPace } = dependencies;
+  const { database, db, keys, senders, metrics, receiptUrls, log, pace = usualPace } = dependencies;
   const embedded = database.kind === 'pglite';
   const jobs = jobDatabase(database);
   const boss = new PgBoss({
@@ -85,32 +89,38 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
 
   const sending = createSendingLog(log);
   let started = false;
+
+  async function startWorkers(channel: Channel): Promise<void> {
+    const queue = queues[channel];
+    await boss.createQueue(queue, queueSettings);
+    await boss.updateQueue(queue, queueSettings);
+    if (embedded) await requeueOrphans(boss, jobs, queue);
+    // Fills pg-boss's cache of queues, which it would otherwise fill during the first caller's transaction.
+    await boss.findJobs(queue, { id: randomUUID() });
+    await boss.work<{ messageId: string }>(
+      queue,
+      {
+        localConcurrency: embedded ? 4 : 8,
+        pollingIntervalSeconds: pace.poll,
+        notifyPollingIntervalSeconds: pace.poll,
+      },
+      async ([job]) => {
+        if (!job) return;
+        try {
+          await deliver({ db, keys, senders, metrics, receiptUrls, log, sending }, job.data.messageId);
+        } catch (error) {
+          if (error instanceof NotDelivered) await limitPause(jobs, job.id, error);
+          throw error;
+        }
+      },
+    );
+  }
+
   return {
-    channels: new Set((['sms', 'email'] as const).filter((channel) => senders[channel])),
+    channels: new Set(channels.filter((channel) => senders[channel])),
     async start() {
       await startBoss(boss);
-      await boss.createQueue(queue, queueSettings);
-      await boss.updateQueue(queue, queueSettings);
-      if (embedded) await requeueOrphans(boss, jobs);
-      // Fills pg-boss's cache of queues, which it would otherwise fill during the first caller's transaction.
-      await boss.findJobs(queue, { id: randomUUID() });
-      await boss.work<{ messageId: string }>(
-        queue,
-        {
-          localConcurrency: embedded ? 4 : 8,
-          pollingIntervalSeconds: pace.poll,
-          notifyPollingIntervalSeconds: pace.poll,
-        },
-        async ([job]) => {
-          if (!job) return;
-          try {
-            await deliver({ db, keys, senders, metrics, log, sending }, job.data.messageId);
-          } catch (error) {
-            if (error instanceof NotDelivered) await limitPause(jobs, job.id, error);
-            throw error;
-          }
-        },
-      );
+      for (const channel of channels) await startWorkers(channel);
       started = true;
     },
     async stop() {
@@ -120,19 +130,20 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
     async enqueue(tx, message) {
       if (!started) throw new Error('The outbox has not been started');
       const messageId = await insertMessage(tx, keys, message);
-      await boss.send(queue, { messageId }, { db: fromKysely(tx) });
+      await boss.send(queues[message.channel], { messageId }, { db: fromKysely(tx) });
       metrics.queued(message.channel);
     },
     withdraw: (tx, confirmationIds) => supersede(tx, confirmationIds),
     async resume() {
       await db.transaction().execute(async (tx) => {
         // Skips what another process is resuming, instead of waiting for it.
-        const { rows: queued } = await sql<{ id: string }>`
+        const { rows: queued } = await sql<{ id: string; channel: Channel }>`
           UPDATE messages SET needs_job = false WHERE id IN (
-            SELECT id FROM messages WHERE needs_job AND state = 'queued' FOR UPDATE SKIP LOCKED) RETURNING id`.execute(
-          tx,
-        );
-        for (const { id } of queued) await boss.send(queue, { messageId: id }, { db: fromKysely(tx) });
+            SELECT id FROM messages WHERE needs_job AND state = 'queued' FOR UPDATE SKIP LOCKED)
+          RETURNING id, channel`.execute(tx);
+        for (const { id, channel } of queued) {
+          await boss.send(queues[channel], { messageId: id }, { db: fromKysely(tx) });
+        }
       });
     },
     markDelayed: markDelayed({ db, senders, metrics, log }),
@@ -155,15 +166,15 @@ async function startBoss(boss: PgBoss): Promise<void> {
 /** Limits the pause before the next attempt of a job. pg-boss itself changes no job that is active. */
 async function limitPause(jobs: JobDatabase, jobId: string, { mostPause }: NotDelivered): Promise<void> {
   if (mostPause === undefined) return;
-  await jobs.executeSql('UPDATE pgboss.job SET retry_delay_max = $3 WHERE name = $1 AND id = $2', [
-    queue,
+  await jobs.executeSql('UPDATE pgboss.job SET retry_delay_max = $3 WHERE name = ANY($1) AND id = $2', [
+    queueNames,
     jobId,
     Math.min(mostPause, longestPause),
   ]);
 }
 
 /** Retries jobs that the previous process left active. */
-async function requeueOrphans(boss: PgBoss, jobs: JobDatabase): Promise<void> {
+async function requeueOrphans(boss: PgBoss, jobs: JobDatabase, queue: string): Promise<void> {
   const { rows } = await jobs.executeSql("SELECT id FROM pgboss.job WHERE name = $1 AND state = 'active'", [queue]);
   const ids = rows.map(({ id }: { id: string }) => id);
   if (ids.length > 0) await boss.fail(queue, ids, { reason: 'the gateway was killed' });
@@ -202,7 +213,7 @@ async function insertMessage(tx: Tx, keys: KeyRing, message: CodeMessage): Promi
   return owner.id;
 }
 
-/** A failed message stays failed, so that operators still see it, but cannot be sent again. */
+/** A failed message stays failed, so that operators still see it, but cannot be sent again. Receipts no longer count. */
 async function supersede(tx: Tx, confirmationIds: readonly string[]): Promise<void> {
   if (confirmationIds.length === 0) return;
   await tx
@@ -212,8 +223,9 @@ async function supersede(tx: Tx, confirmationIds: readonly string[]): Promise<vo
       sealed_content: null,
       completed_at: sql<Date>`coalesce(completed_at, clock_timestamp())`,
       needs_job: false,
+      receipt_hash: null,
     })
     .where(sql<boolean>`confirmation_id = ANY(${[...confirmationIds]}::uuid[])`)
-    .where('state', 'in', ['queued', 'failed'])
+    .where((is) => is.or([is('state', 'in', ['queued', 'failed']), is('receipt_hash', 'is not', null)]))
     .execute();
 }

@@ -69,6 +69,7 @@ function readLate(db: Db) {
       .select(sql<string>`now()::text`.as('noticed_at'))
       .where('state', '=', 'queued')
       .where('delayed_at', 'is', null)
+      .where('delivered_at', 'is', null)
       .where(sql<boolean>`created_at <= now() - make_interval(secs => ${delayedAfter})`)
       .where(sql<boolean>`coalesce(queued_again_at, created_at) <= now() - make_interval(secs => ${delayedAfter})`)
       .orderBy('created_at')

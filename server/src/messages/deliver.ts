@@ -8,6 +8,7 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { openContent } from './content.ts';
 import { failureText } from './failure-text.ts';
 import type { MessageMetrics } from './metrics.ts';
+import type { ReceiptUrls } from './receipt-urls.ts';
 import { aboutMessage, messageEvent } from './reported-message.ts';
 import { type OutgoingMessage, PermanentFailure, type Senders, TemporaryFailure } from './sender.ts';
 import type { SendingLog } from './sending-log.ts';
@@ -33,6 +34,7 @@ interface Dependencies {
   readonly keys: KeyRing;
   readonly senders: Senders;
   readonly metrics: MessageMetrics;
+  readonly receiptUrls?: ReceiptUrls | undefined;
   readonly log: Logger;
   readonly sending: SendingLog;
 }
@@ -42,10 +44,10 @@ interface Dependencies {
  * Throws `NotDelivered` if pg-boss should retry.
  */
 export async function deliver(dependencies: Dependencies, messageId: string): Promise<void> {
-  const { db, log } = dependencies;
+  const { db, receiptUrls, log } = dependencies;
   let message: DueMessage | undefined;
   try {
-    message = await readDue(db, messageId);
+    message = await claimDue(db, messageId, receiptUrls);
     if (!message) return;
     const outcome = await attempt(dependencies, message);
     if (outcome !== 'later') await settle(db, message, outcome);
@@ -58,7 +60,7 @@ export async function deliver(dependencies: Dependencies, messageId: string): Pr
   }
 }
 
-type DueMessage = NonNullable<Awaited<ReturnType<typeof readDue>>>;
+type DueMessage = NonNullable<Awaited<ReturnType<typeof claimDue>>>;
 
 /** Seconds until the code expires. */
 const secondsLeft = ({ expires }: DueMessage) => (expires - performance.now()) / 1000;
@@ -68,12 +70,19 @@ const mostPause = (message: DueMessage) => Math.max(1, Math.floor(secondsLeft(me
 
 /**
  * A queued row is the newest message of its confirmation and has not been withdrawn. The lock waits for a transaction that
- * is superseding it. The provider is called right after this.
+ * is superseding it. The provider is called right after this, and receipts of earlier attempts no longer count.
  */
-async function readDue(db: Db, messageId: string) {
+async function claimDue(db: Db, messageId: string, receiptUrls: ReceiptUrls | undefined) {
+  const receipt = receiptUrls?.create();
+  const reported = [...(receiptUrls?.channels ?? [])];
   const row = await db
-    .selectFrom('messages')
-    .select([
+    .updateTable('messages')
+    .set({
+      receipt_hash: sql<Buffer>`CASE WHEN channel = ANY (${reported}::text[]) THEN ${receipt?.hash ?? null}::bytea END`,
+    })
+    .where('id', '=', messageId)
+    .where('state', '=', 'queued')
+    .returning([
       'id',
       'confirmation_id',
       'emr',
@@ -82,17 +91,22 @@ async function readDue(db: Db, messageId: string) {
       'sealed_content',
       'first_appointment_id',
       'failure_reason',
+      'receipt_hash',
+      'delivered_at',
     ])
-    .select([
+    .returning([
       sql<number>`extract(epoch FROM expires_at - clock_timestamp())::float8`.as('seconds_left'),
       sql<boolean>`coalesce(not_before > clock_timestamp(), false)`.as('too_early'),
     ])
-    .where('id', '=', messageId)
-    .where('state', '=', 'queued')
-    .forUpdate()
     .executeTakeFirst();
   // By the clock of this process, from the database's.
-  return row && { ...row, expires: performance.now() + row.seconds_left * 1000 };
+  return (
+    row && {
+      ...row,
+      receiptUrl: row.receipt_hash && receipt?.url,
+      expires: performance.now() + row.seconds_left * 1000,
+    }
+  );
 }
 
 /** `failure`: a fixed word or the provider's status code. For an expired message: why it had not been sent. */
@@ -110,6 +124,8 @@ async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Set
     );
     return { failure };
   };
+  // Its receipt came before the gateway recorded that the provider had accepted it.
+  if (row.delivered_at) return 'sent';
   if (row.seconds_left <= 0) return fail(row.failure_reason ?? 'expired');
   if (row.too_early) return 'later';
   const sender = senders[row.channel];
@@ -124,6 +140,7 @@ async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Set
     to: content.to,
     appointmentId: row.first_appointment_id,
     ...compose(row.channel, content, row.seconds_left),
+    ...(row.receiptUrl ? { receiptUrl: row.receiptUrl } : {}),
   };
   try {
     await sender.send(message, AbortSignal.timeout(sendTimeout));
@@ -147,17 +164,18 @@ async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Set
 
 /**
  * Records the outcome and deletes the content. A failed message keeps its content until the code expires, so that an
- * operator can send it again. A message that was superseded in the meantime stays superseded.
+ * operator can send it again; so does a sent one that can still fail by its receipt. A message that was superseded or has
+ * failed in the meantime stays so.
  */
 async function settle(db: Db, message: DueMessage, outcome: Settled): Promise<void> {
-  const settled =
-    outcome === 'sent'
-      ? { state: 'sent' as const, sealed_content: null, failure_reason: null }
-      : {
-          state: 'failed' as const,
-          failure_reason: outcome.failure,
-          sealed_content: sql<Buffer | null>`CASE WHEN expires_at > clock_timestamp() THEN sealed_content END`,
-        };
+  const mayBeSentAgain =
+    outcome === 'sent' ? sql<boolean>`receipt_hash IS NOT NULL AND delivered_at IS NULL` : sql<boolean>`true`;
+  const settled = {
+    state: outcome === 'sent' ? ('sent' as const) : ('failed' as const),
+    failure_reason: outcome === 'sent' ? null : outcome.failure,
+    sealed_content: sql<Buffer | null>`
+      CASE WHEN ${mayBeSentAgain} AND expires_at > clock_timestamp() THEN sealed_content END`,
+  };
   for (let attempt = 1; ; attempt++) {
     try {
       const update = db

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /** The values of `confirmation.delivery`. */
-export const deliveryStates = ['queued', 'delayed', 'sent', 'failed'] as const;
+export const deliveryStates = ['queued', 'delayed', 'sent', 'delivered', 'failed'] as const;
 
 /** `confirmation.delivery`: the state of the newest message. A withdrawn message counts as `failed`. */
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -15,7 +15,7 @@ export const isDelayed = sql<boolean>`(state = 'queued' AND delayed_at IS NOT NU
  */
 export function deliveryStateOf(column: string): RawBuilder<DeliveryState | null> {
   return sql<DeliveryState | null>`(
-    SELECT CASE WHEN ${isDelayed} THEN 'delayed' WHEN state = 'superseded' THEN 'failed' ELSE state END
+    SELECT CASE WHEN delivered_at IS NOT NULL THEN 'delivered' WHEN ${isDelayed} THEN 'delayed' WHEN state = 'superseded' THEN 'failed' ELSE state END
     FROM messages WHERE confirmation_id = ${sql.ref(column)} ORDER BY sequence DESC LIMIT 1
   )`;
 }

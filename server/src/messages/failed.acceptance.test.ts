@@ -17,7 +17,7 @@ import {
 import { readEvents } from '../../../test/requests/events.ts';
 import { Secret } from '../config/secret.ts';
 import { listFailed, sendAgain } from './failed.ts';
-import { deleteFailedContent } from './retention.ts';
+import { deleteExpiredContent } from './retention.ts';
 
 /** Every message is answered with it. */
 let status = 400;
@@ -132,11 +132,11 @@ test('it cannot be sent again if no appointment awaits its code', async () => {
 
 test('its content is deleted when its code expires', async () => {
   const { message } = await failed();
-  await deleteFailedContent(db, 1_000);
+  await deleteExpiredContent(db, 1_000);
   expect(await contentOf(message.id)).toEqual([{ sealed_content: expect.any(Buffer) }]);
   await rowsOf(gateway, 'UPDATE messages SET expires_at = clock_timestamp() WHERE id = $1', [message.id]);
   expect(await sendAgain(db, message.id)).toBe(false);
-  await deleteFailedContent(db, 1_000);
+  await deleteExpiredContent(db, 1_000);
   expect(await contentOf(message.id)).toEqual([{ sealed_content: null }]);
 });
 

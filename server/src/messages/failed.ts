@@ -23,10 +23,13 @@ export const canBeSentAgain = sql<boolean>`
     SELECT FROM confirmation_items AS item
     WHERE item.confirmation_id = messages.confirmation_id AND item.state = 'pending')`;
 
-/** It is as one that was queued a moment ago: it can be late again after another minute. */
+/**
+ * It is as one that was queued a moment ago: it can be late again after another minute, and receipts of earlier attempts no
+ * longer count.
+ */
 const queuedAgain = sql`
   state = 'queued', completed_at = NULL, failure_reason = NULL, not_before = NULL, delayed_at = NULL,
-  queued_again_at = clock_timestamp(), needs_job = true`;
+  queued_again_at = clock_timestamp(), needs_job = true, receipt_hash = NULL`;
 
 /** Lists failed messages that can be sent again, the oldest first. */
 export async function listFailed(db: Db): Promise<FailedMessage[]> {

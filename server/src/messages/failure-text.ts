@@ -16,6 +16,7 @@ const words: Readonly<Record<string, string>> = {
   configuration: 'the mail server’s settings are incorrect',
   address_invalid: 'the provider does not accept the address',
   elks_failed: 'the provider reports that it failed',
+  undelivered: 'the provider reports that it did not arrive',
 };
 
 const replies: Readonly<Record<string, (server: string, code: string) => string>> = {

@@ -11,12 +11,20 @@ export interface MessageMetrics {
   delayed(channel: Channel): void;
   /** Failed permanently. */
   failed(channel: Channel): void;
+  receipt(channel: Channel, result: ReceiptResult): void;
 }
+
+/**
+ * - `interim`: says nothing final
+ * - `rejected`: the provider has not signed it
+ * - `late`: the outcome is known already
+ */
+export type ReceiptResult = 'delivered' | 'failed' | 'interim' | 'rejected' | 'late';
 
 /** Milliseconds. After this time-out the gauges are left out, so that they do not delay the other metrics. */
 const readTimeout = 2_000;
 
-/** The only label is the channel, so that no metric identifies a message or patient. */
+/** The labels are the channel and fixed words, so that no metric identifies a message or patient. */
 export function createMessageMetrics(registry: Registry, db: Db): MessageMetrics {
   const counter = (name: string, help: string) =>
     new Counter({ name, help, labelNames: ['channel'], registers: [registry] });
@@ -30,12 +38,19 @@ export function createMessageMetrics(registry: Registry, db: Db): MessageMetrics
     'Messages that had not left within a minute. Each is counted by the gateway that noticed it.',
   );
   const failed = counter('crossward_messages_failed_total', 'Messages that failed permanently in this gateway.');
+  const receipts = new Counter({
+    name: 'crossward_message_receipts_total',
+    help: 'Delivery receipts of messages that this gateway received from providers.',
+    labelNames: ['channel', 'result'],
+    registers: [registry],
+  });
   watchQueue(registry, () => readQueue(db));
   return {
     queued: (channel) => queued.inc({ channel }),
     sent: (channel) => sent.inc({ channel }),
     delayed: (channel) => delayed.inc({ channel }),
     failed: (channel) => failed.inc({ channel }),
+    receipt: (channel, result) => receipts.inc({ channel, result }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { ConfirmationKind } from '../db/tables/confirmations.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import { isDelayed } from './delivery-state.ts';
 import { canBeSentAgain } from './failed.ts';
+import { queueNames } from './queues.ts';
 
 /**
  * - `waiting`: no attempt yet
@@ -103,7 +104,7 @@ async function latestJobs(db: Db): Promise<RawBuilder<unknown>> {
     ? sql`
         SELECT DISTINCT ON (data->>'messageId') data->>'messageId' AS message_id, start_after,
           CASE WHEN state = 'created' THEN 0 ELSE retry_count + 1 END AS attempts
-        FROM pgboss.job WHERE name = 'messages'
+        FROM pgboss.job WHERE name = ANY (${queueNames}::text[])
         ORDER BY data->>'messageId', created_on DESC`
     : sql`SELECT NULL AS message_id, NULL::timestamptz AS start_after, NULL::integer AS attempts`;
 }

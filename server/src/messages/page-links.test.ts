@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { createPageLinks, hashOfToken, isPageToken } from './page-links.ts';
+import { hashOfToken, isLinkToken } from '../secrets/link-token.ts';
+import { createPageLinks } from './page-links.ts';
 
 const url = 'https://appointments.example.org/clinic';
 const [older, newer] = [randomBytes(32), randomBytes(32)];
@@ -13,7 +14,7 @@ test('a link has a token whose hash is stored', () => {
   const hash = links.hashFor(id);
   const link = links.urlOf(id, hash);
   expect(link).toMatch(/^https:\/\/appointments\.example\.org\/clinic\/c\/[A-Za-z0-9_-]{24}$/);
-  expect(isPageToken(tokenOf(link))).toBe(true);
+  expect(isLinkToken(tokenOf(link))).toBe(true);
   expect(hashOfToken(tokenOf(link))).toEqual(hash);
 });
 

@@ -1,9 +1,5 @@
-import { hash } from 'node:crypto';
 import type { KeyRing } from '../secrets/key-ring.ts';
-
-/** 144 bits: 24 characters in base64url. */
-const tokenBytes = 18;
-const tokenForm = /^[A-Za-z0-9_-]{24}$/;
+import { hashOfToken, linkTokenBytes } from '../secrets/link-token.ts';
 
 /** Links to the pages on which patients enter codes. A link is valid for all codes of its confirmation. */
 export interface PageLinks {
@@ -21,7 +17,7 @@ export interface PageLinks {
  */
 export function createPageLinks(keys: KeyRing, publicUrl: string | undefined): PageLinks {
   const tokens = (confirmationId: string) =>
-    keys.hashes('page', confirmationId).map((it) => it.subarray(0, tokenBytes).toString('base64url'));
+    keys.hashes('page', confirmationId).map((it) => it.subarray(0, linkTokenBytes).toString('base64url'));
   return {
     hashFor(confirmationId) {
       const [newest] = tokens(confirmationId);
@@ -33,14 +29,4 @@ export function createPageLinks(keys: KeyRing, publicUrl: string | undefined): P
       return token === undefined ? null : `${publicUrl}/c/${token}`;
     },
   };
-}
-
-/** Whether the text can be a token. */
-export function isPageToken(text: string): boolean {
-  return tokenForm.test(text);
-}
-
-/** SHA-256: a token has too many bits to be guessed from a fast hash. */
-export function hashOfToken(token: string): Buffer {
-  return hash('sha256', token, 'buffer');
 }

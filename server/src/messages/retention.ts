@@ -16,11 +16,11 @@ export async function deleteOldMessages(db: Db, days: number, limit: number): Pr
       LIMIT ${limit} FOR UPDATE SKIP LOCKED))`.execute(db);
 }
 
-/** Deletes the content of failed messages whose codes have expired. At most `limit`. */
-export async function deleteFailedContent(db: Db, limit: number): Promise<void> {
+/** Deletes the content of messages that could have been sent again until their codes expired. At most `limit`. */
+export async function deleteExpiredContent(db: Db, limit: number): Promise<void> {
   await sql`
     UPDATE messages SET sealed_content = NULL WHERE id = ANY (ARRAY(
       SELECT id FROM messages
-      WHERE state = 'failed' AND sealed_content IS NOT NULL AND expires_at <= now()
+      WHERE state IN ('sent', 'failed') AND sealed_content IS NOT NULL AND expires_at <= now()
       LIMIT ${limit} FOR UPDATE SKIP LOCKED))`.execute(db);
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import { isUuid } from '../identifiers/uuid.ts';
+import { queueNames } from './queues.ts';
 
 /** Queued messages: one, those of a channel, or all. */
 interface Meant {
@@ -23,7 +24,7 @@ export async function sendNow(tx: Tx, { id, channel }: Meant): Promise<number> {
   // A job that is under way makes its attempt anyway. One for each message: a second job could send it twice.
   await sql`
     UPDATE pgboss.job SET start_after = now()
-    WHERE name = 'messages' AND state IN ('created', 'retry') AND start_after > now()
+    WHERE name = ANY (${queueNames}::text[]) AND state IN ('created', 'retry') AND start_after > now()
       AND data->>'messageId' = ANY (${rows.map((it) => it.id)}::text[])`.execute(tx);
   return rows.length;
 }

@@ -13,7 +13,26 @@ export interface OutgoingMessage {
   readonly subject?: string;
   readonly text: string;
   readonly appointmentId: string;
+  /** Where the provider should report what becomes of this attempt. A secret of this gateway and the provider. */
+  readonly receiptUrl?: string;
 }
+
+/** A request of a provider to a `receiptUrl`. */
+export interface ReceiptRequest {
+  /** The `receiptUrl`, as the provider got it. */
+  readonly url: string;
+  header(name: string): string | undefined;
+  readonly form: URLSearchParams;
+}
+
+/**
+ * What a provider reports about a message that it has accepted.
+ *
+ * - `interim`: nothing final
+ * - `rejected`: the request is not signed by the provider
+ * - `failure`: a fixed word or the provider's code, as in `DeliveryFailure`
+ */
+export type Receipt = 'delivered' | 'interim' | 'rejected' | { readonly failure: string };
 
 /** Sends messages through one provider. */
 export interface Sender {
@@ -26,6 +45,8 @@ export interface Sender {
    * @throws {PermanentFailure} when no later attempt will
    */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<void>;
+  /** Absent: the provider reports nothing, and `receiptUrl` is not used. */
+  readReceipt?(request: ReceiptRequest): Receipt;
 }
 
 /** A sender outside the gateway. */

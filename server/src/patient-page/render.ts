@@ -171,7 +171,8 @@ function when(
 function codeForm(page: Page, words: Texts, error: string | undefined): Html {
   const { confirmation } = page.view;
   const { kind, channel, delivery } = confirmation;
-  const sent = { queued: `${words.sendingBy[channel]} `, sent: `${words.sentBy[channel]} `, delayed: '', failed: '' };
+  const left = `${words.sentBy[channel]} `;
+  const sent = { queued: `${words.sendingBy[channel]} `, sent: left, delivered: left, delayed: '', failed: '' };
   const described = error === undefined ? 'code-hint' : 'code-hint code-error';
   return html`<form method="post" action="${own(page)}" novalidate>
 <label for="code">${words.code}</label>

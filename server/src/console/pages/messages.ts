@@ -9,6 +9,7 @@ import {
   type OpenMessage,
   type OpenState,
 } from '../../messages/open-messages.ts';
+import { type Left, readLeft } from '../../messages/read-queue.ts';
 import { sendNow } from '../../messages/send-now.ts';
 import { act, NotPossible } from '../act.ts';
 import { channelName, readChannel } from '../channel-parts.ts';
@@ -43,6 +44,7 @@ async function messagesPage(context: SignedIn): Promise<ConsoleResponse> {
   const { db } = context.deps.services;
   const groups = await groupOpen(db);
   const messages = await listOpen(db, mostShown);
+  const left = await readLeft(db);
   const failed = groups.filter(({ state }) => state === 'failed');
   const queued = groups.filter(({ state }) => state !== 'failed');
   const shown = (of: readonly OpenGroup[]) => of.map((group) => groupOf(context, group, messages));
@@ -51,13 +53,24 @@ async function messagesPage(context: SignedIn): Promise<ConsoleResponse> {
     section: 'messages',
     content: html`${resultOf(context.request.query)}<div class="title"><h1>Messages</h1>
 <p class="quiet">${time(new Date())} · <a href="${linkTo(context, 'messages')}">Refresh</a></p></div>
-<p>Codes for patients that have not left: queued ones, and those that failed in the last 24 hours.</p>
+<p>Codes for patients that have not left, or that the provider reports as lost.</p>
 <h2>Failed in the last 24 hours</h2>
 ${failed.length === 0 ? html`<p class="empty">No failed messages.</p>` : html`${sendAgainButton(context, failed)}${shown(failed)}`}
 <h2>Queued</h2>
 ${queued.length === 0 ? html`<p class="empty">No queued messages.</p>` : html`${sendNowButton(context, queued)}${shown(queued)}`}
+${left.length > 0 && leftTable(left)}
 ${sum(groups, 'count') > mostShown && html`<p class="quiet">Only the first ${mostShown} messages are listed: failed ones first, then late ones.</p>`}`,
   });
+}
+
+function leftTable(left: readonly Left[]): Html {
+  return html`<h2>Sent in the last 24 hours</h2>
+<p class="quiet">Delivered: the provider reports that it has arrived. Not every provider reports.</p>
+${table(
+  'By channel',
+  ['Channel', 'Sent', 'Delivered'],
+  left.map(({ channel, count, delivered }) => [channelName(channel), count, delivered]),
+)}`;
 }
 
 function resultOf(query: URLSearchParams): Html | false {

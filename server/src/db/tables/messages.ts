@@ -19,6 +19,8 @@ interface MessageRow {
   failure_reason: string | null;
   delayed_at: Date | null;
   queued_again_at: Date | null;
+  receipt_hash: Buffer | null;
+  delivered_at: Date | null;
   needs_job: Generated<boolean>;
 }
 

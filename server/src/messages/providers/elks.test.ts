@@ -56,3 +56,15 @@ it('detects a message that failed immediately', async () => {
     reason: 'elks_failed',
   });
 });
+
+it('asks for receipts, and reads them as the documentation says', async () => {
+  await using server = await providerServer((_, response) => json(response, 200, accepted));
+  const receiptUrl = 'https://appointments.example.org/c/receipts/t';
+  await sender(server.url).send(outgoing({ receiptUrl }), inGoodTime());
+  expect(new URLSearchParams(server.received[0]?.body).get('whendelivered')).toBe(receiptUrl);
+  const read = (body: string) =>
+    sender(server.url).readReceipt?.({ url: receiptUrl, header: () => undefined, form: new URLSearchParams(body) });
+  expect(read('id=s1&status=delivered&delivered=2026-03-20T08%3A00%3A03.000000')).toBe('delivered');
+  expect(read('id=s1&status=failed')).toEqual({ failure: 'elks_failed' });
+  for (const body of ['id=s1&status=sent', 'id=s1', '']) expect(read(body)).toBe('interim');
+});

@@ -10,21 +10,36 @@ interface ElksSettings {
   readonly base_url?: string;
 }
 
-/** 46elks: https://46elks.com/docs/send-sms. Errors are HTTP statuses with a line of text. */
+/**
+ * 46elks: https://46elks.com/docs/send-sms. Errors are HTTP statuses with a line of text. Receipts
+ * (https://46elks.com/docs/sms-delivery-reports) are not signed: the token in their URL is what makes them credible.
+ */
 export function elks({ username, password, from, base_url }: ElksSettings): Provider {
   const base = base_url ?? 'https://api.46elks.com';
   return {
     address: addressOf(base),
-    async send({ to, text }, signal) {
+    async send({ to, text, receiptUrl }, signal) {
       const response = await post({
         url: below(base, '/a1/sms'),
         headers: { authorization: basicAuthorization(username, password.reveal()) },
-        // `dontlog` keeps the text with the code out of the provider's history.
-        body: new URLSearchParams({ from, to, message: text, dontlog: 'message' }),
+        body: new URLSearchParams({
+          from,
+          to,
+          message: text,
+          // Keeps the text with the code out of the provider's history.
+          dontlog: 'message',
+          ...(receiptUrl === undefined ? {} : { whendelivered: receiptUrl }),
+        }),
         signal,
       });
       assertAccepted(response);
       if (hasFailed(response.body)) throw new PermanentFailure('elks_failed');
+    },
+    /** `status`: sent, then delivered or failed. */
+    readReceipt({ form }) {
+      const status = form.get('status');
+      if (status === 'delivered') return 'delivered';
+      return status === 'failed' ? { failure: 'elks_failed' } : 'interim';
     },
     /** https://46elks.com/docs/get-account */
     async greet(signal) {

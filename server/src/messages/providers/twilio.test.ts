@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
 import { Secret } from '../../config/secret.ts';
 import { inGoodTime, json, outgoing, providerServer } from './test-support.ts';
 import { twilio } from './twilio.ts';
@@ -55,5 +56,57 @@ it('handles errors without a code', async () => {
   await expect(sender(server.url).send(outgoing(), inGoodTime())).rejects.toMatchObject({
     name: 'PermanentFailure',
     reason: 'http_400',
+  });
+});
+
+it('asks for receipts', async () => {
+  await using server = await providerServer((_, response) => json(response, 201, accepted));
+  const receiptUrl = 'https://appointments.example.org/c/receipts/t';
+  await sender(server.url).send(outgoing({ receiptUrl }), inGoodTime());
+  expect(new URLSearchParams(server.received[0]?.body).get('StatusCallback')).toBe(receiptUrl);
+});
+
+describe('a receipt', () => {
+  const received = (url: string, form: Record<string, string>, signature: string, token = '12345') =>
+    twilio({ account_sid: account, auth_token: new Secret(token), from: '+15005550006' }).readReceipt?.({
+      url,
+      header: (name) => (name === 'x-twilio-signature' ? signature : undefined),
+      form: new URLSearchParams(form),
+    });
+
+  it('is verified as the example of Twilio’s documentation', () => {
+    const url = 'https://mycompany.com/myapp.php?foo=1&bar=2';
+    const form = {
+      CallSid: 'CA1234567890ABCDE',
+      Caller: '+12349013030',
+      Digits: '1234',
+      From: '+12349013030',
+      To: '+18005551212',
+    };
+    const signature = '0/KCTR6DLpKmkAf8muzZqo1nDgQ=';
+    expect(received(url, form, signature)).toBe('interim');
+    expect(received(url, form, signature, '12346')).toBe('rejected');
+    expect(received(url.replace('bar', 'baz'), form, signature)).toBe('rejected');
+    expect(received(url, { ...form, Digits: '1235' }, signature)).toBe('rejected');
+    expect(received(url, form, '')).toBe('rejected');
+  });
+
+  it.each([
+    [{ MessageStatus: 'delivered' }, 'delivered'],
+    [{ MessageStatus: 'undelivered', ErrorCode: '30003' }, { failure: 'twilio_30003' }],
+    [{ MessageStatus: 'failed' }, { failure: 'undelivered' }],
+    [{ MessageStatus: 'failed', ErrorCode: '+46700000123' }, { failure: 'undelivered' }],
+    [{ MessageStatus: 'sent' }, 'interim'],
+    [{}, 'interim'],
+  ])('%o is read, with the port in the signed URL or without', (form: Record<string, string>, expected) => {
+    const url = 'https://appointments.example.org/c/receipts/t';
+    for (const signed of [url, url.replace('.org', '.org:443')]) {
+      const parameters = Object.entries(form)
+        .map((it) => it.join(''))
+        .sort()
+        .join('');
+      const signature = createHmac('sha1', '12345').update(`${signed}${parameters}`).digest('base64');
+      expect(received(url, form, signature)).toEqual(expected);
+    }
   });
 });

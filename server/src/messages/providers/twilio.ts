@@ -1,6 +1,7 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../config/secret.ts';
 import { addressOf } from '../../log/connection-fault.ts';
-import { type Provider, TemporaryFailure } from '../sender.ts';
+import { type Provider, type ReceiptRequest, TemporaryFailure } from '../sender.ts';
 import { assertAccepted, basicAuthorization, below, post, send } from './http-post.ts';
 
 interface TwilioSettings {
@@ -18,6 +19,9 @@ interface TwilioSettings {
  */
 const passingCodes = new Set([14107, 20429, 21611]);
 
+/** Final statuses of a message that did not arrive: https://www.twilio.com/docs/messaging/api/message-resource */
+const lost = new Set(['undelivered', 'failed', 'canceled']);
+
 /** Twilio: https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource */
 export function twilio(settings: TwilioSettings): Provider {
   const { account_sid, auth_token, from, messaging_service_sid, base_url } = settings;
@@ -27,11 +31,16 @@ export function twilio(settings: TwilioSettings): Provider {
   const base = base_url ?? 'https://api.twilio.com';
   return {
     address: addressOf(base),
-    async send({ to, text }, signal) {
+    async send({ to, text, receiptUrl }, signal) {
       const response = await post({
         url: below(base, `${account}/Messages.json`),
         headers: { authorization: basicAuthorization(account_sid, auth_token.reveal()) },
-        body: new URLSearchParams({ ...sender, To: to, Body: text }),
+        body: new URLSearchParams({
+          ...sender,
+          To: to,
+          Body: text,
+          ...(receiptUrl === undefined ? {} : { StatusCallback: receiptUrl }),
+        }),
         signal,
       });
       const code = errorCode(response.body);
@@ -40,6 +49,15 @@ export function twilio(settings: TwilioSettings): Provider {
       }
       assertAccepted(response, code === undefined ? undefined : `twilio_${code}`);
     },
+    /** https://www.twilio.com/docs/messaging/guides/track-outbound-message-status */
+    readReceipt(request) {
+      if (!isSigned(request, auth_token)) return 'rejected';
+      const status = request.form.get('MessageStatus') ?? '';
+      if (status === 'delivered' || status === 'read') return 'delivered';
+      if (!lost.has(status)) return 'interim';
+      const code = request.form.get('ErrorCode') ?? '';
+      return { failure: /^[1-9]\d{0,5}$/.test(code) ? `twilio_${code}` : 'undelivered' };
+    },
     /** https://www.twilio.com/docs/iam/api/account#fetch-an-account-resource */
     async greet(signal) {
       const headers = { authorization: basicAuthorization(account_sid, auth_token.reveal()) };
@@ -47,6 +65,19 @@ export function twilio(settings: TwilioSettings): Provider {
       return 'accepts the account and its token';
     },
   };
+}
+
+/**
+ * HMAC-SHA1 over the URL and the sorted parameters (https://www.twilio.com/docs/usage/security#validating-requests). Twilio
+ * signs the URL that it was given, with the port or without.
+ */
+function isSigned({ url, header, form }: ReceiptRequest, authToken: Secret): boolean {
+  const sent = Buffer.from(header('x-twilio-signature') ?? '', 'base64');
+  const parameters = [...new Set([...form].map((parameter) => parameter.join('')).sort())].join('');
+  return [url, url.replace(/^(https:\/\/[^/:]+)(?=\/)/, '$1:443')].some((signed) => {
+    const expected = createHmac('sha1', authToken.reveal()).update(`${signed}${parameters}`, 'utf8').digest();
+    return sent.length === expected.length && timingSafeEqual(sent, expected);
+  });
 }
 
 /** `{ "code": 21211, "message": …, "more_info": …, "status": 400 }`: https://www.twilio.com/docs/usage/twilios-response */
