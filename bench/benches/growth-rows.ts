@@ -37,11 +37,11 @@ export function auditEntries(count: number): readonly string[] {
      SELECT md5(n::text)::uuid, md5('key')::uuid, now(), now(), 0, '\\x00', now(), '\\x00' FROM generate_series(0, 9) AS n
      ON CONFLICT DO NOTHING`,
     `INSERT INTO audit_entries (chain_id, position, id, at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes,
-       record_ids, outcome, request_id, hash)
+       record_ids, outcome, request_id, hash, export_position)
      SELECT md5((n % 10)::text)::uuid, n, n, now() - (${count} - n) * (interval '${years} years' / ${count}), 'client',
        'client-' || n % 20, 'get_appointment', 'sandbox-no', 'oslo-sentrum',
        ARRAY[substring(sha256((n % 100000)::text::bytea) FOR 16)], ARRAY['a-' || n], 'success', md5(n::text)::uuid::text,
-       sha256(n::text::bytea)
+       sha256(n::text::bytea), n
      FROM generate_series(1, ${count}) AS n`,
     'VACUUM ANALYZE audit_entries',
   ];

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { createCursors } from './api/paging.ts';
 import { createEhrChangeMetrics } from './appointments/ehr-changes/metrics.ts';
 import { anchorEarlierChains } from './audit/anchors.ts';
+import { createFileExport } from './audit/export/file-export.ts';
 import { prepareAuditKey } from './audit/key-store.ts';
 import { createAuditMetrics } from './audit/metrics.ts';
 import { Trail } from './audit/trail.ts';
@@ -113,7 +114,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   measureCertificates(metrics, ehrs.values());
   if (database.kind === 'pglite') await releaseAllLeases(background);
   await outbox.start();
-  const auditMetrics = createAuditMetrics(metrics);
+  const auditMetrics = createAuditMetrics(metrics, configuration.audit.export !== undefined);
   const audit = new Trail(db, {
     key: await prepareAuditKey(db, keys),
     readsWaitForDisk: configuration.audit.reads === 'flushed',
@@ -121,6 +122,9 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     log,
     metrics: auditMetrics,
   });
+  const fileExport =
+    configuration.audit.export &&
+    createFileExport({ db: background, settings: configuration.audit.export, metrics: auditMetrics, log });
   const anchored = anchorEarlierChains(background, audit.key, log).catch((error) =>
     log.error({ cause: describeError(error) }, 'anchoring earlier audit chains failed'),
   );
@@ -158,6 +162,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       intervals: setup.intervals,
       dispatcher,
       auditMetrics,
+      fileExport,
       webhookMetrics,
       ehrChangeMetrics,
       calls: recorded.history,
@@ -198,6 +203,9 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       await loops.stop();
       await anchored;
       await audit.close();
+      await fileExport
+        ?.close()
+        .catch((error) => log.error({ cause: describeError(error) }, 'the end of the audit trail was not exported'));
       await dispatcher.stop();
       await outbox.stop();
       await Promise.all([...ehrs.values()].map((ehr) => ehr.close()));

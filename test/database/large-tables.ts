@@ -68,9 +68,9 @@ const fill = [
   `INSERT INTO audit_chains (id, key_id, started_at, anchor_position, anchor_hash, anchored_at, anchor_mac)
    SELECT md5(n::text)::uuid, md5('key')::uuid, now() - interval '6 years', 0, '\\x00', now(), '\\x00' FROM generate_series(0, 9) AS n`,
   `INSERT INTO audit_entries (chain_id, position, at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes, record_ids,
-     outcome, request_id, hash)
+     outcome, request_id, hash, export_position)
    SELECT md5((n % 10)::text)::uuid, n / 10 + 1, now() - (60000 - n) * interval '1 hour', 'client', 'client-' || n % 100, 'get_patient',
-     'sandbox-no', 'oslo-sentrum', ARRAY[decode(md5((n % 5000)::text), 'hex')], '{}', 'success', md5(n::text), '\\x00'
+     'sandbox-no', 'oslo-sentrum', ARRAY[decode(md5((n % 5000)::text), 'hex')], '{}', 'success', md5(n::text), '\\x00', n
    FROM generate_series(1, 60000) AS n`,
 ];
 

@@ -40,12 +40,19 @@ export function columnsOf(key: AuditKey, at: Date, access: Access): AccessColumn
     operation: access.operation,
     emr,
     care_unit_id: access.careUnitId,
-    patient_hashes: [...new Set(access.patients)].map((identifier) => key.hashPatient(emr, identifier)),
+    patient_hashes: [...new Set(access.patients)]
+      .sort(ownIdFirst)
+      .map((identifier) => key.hashPatient(emr, identifier)),
     record_ids: [...new Set(access.records)].map(storable),
     outcome: access.outcome,
     request_id: access.requestId,
     operation_id: access.operationId ?? null,
   };
+}
+
+/** The EHR's own id stands for the patient in exports. */
+function ownIdFirst(one: string, other: string): number {
+  return Number(other.startsWith('emr_id:')) - Number(one.startsWith('emr_id:'));
 }
 
 /** PostgreSQL stores neither NUL nor half a surrogate pair. An EHR's id has none of these, unless its connector is wrong. */

@@ -15,8 +15,10 @@ import { type Access, columnsOf } from './access.ts';
 import { insertChain } from './anchors.ts';
 import type { AuditKey } from './audit-key.ts';
 import { beginning, hashOf } from './chain.ts';
+import { readExportState } from './export/export-state.ts';
+import { readEntries } from './export/read-entries.ts';
 import { prepareAuditKey, readAuditKeys } from './key-store.ts';
-import { linkedAccesses } from './linked-accesses.ts';
+import { linkedAccesses, type StoredEntry } from './linked-accesses.ts';
 import { createMonths, dropMonths } from './months.ts';
 import { searchEntries } from './search.ts';
 import { auditEntries, newTrail, tamper } from './test-audit.ts';
@@ -57,7 +59,7 @@ const access: Access = {
 };
 
 /** Stores a chain with entries of these times, as gateways link them. */
-async function chainOf(times: readonly Date[], inDb = db): Promise<string> {
+async function chainOf(times: readonly Date[], inDb = db, isBeforeExports = false): Promise<string> {
   const chain_id = randomUUID();
   await insertChain(inDb, key, { id: chain_id, subject: 'accesses' });
   let previous = beginning.hash;
@@ -66,7 +68,7 @@ async function chainOf(times: readonly Date[], inDb = db): Promise<string> {
     previous = hashOf(key, previous, linkedAccesses, entry, entry);
     await inDb
       .insertInto('audit_entries')
-      .values({ ...entry, hash: previous })
+      .values({ ...entry, hash: previous, ...(!isBeforeExports && { export_position: n + 1 }) } as StoredEntry)
       .execute();
   }
   return chain_id;
@@ -323,7 +325,7 @@ test('the migration moves what there is into months', async () => {
   await migrate(before.database, [{ ...gateway, folder: pathToFileURL(`${folder}/`) }]);
   const old = createDb(before.database);
   const times = [new Date(0), daysAgo(100), daysAgo(0), new Date('2200-01-01T00:00:00Z')];
-  await chainOf(times, old);
+  await chainOf(times, old, true);
   await sql`UPDATE audit_chains SET linked_position = 4`.execute(old);
   await migrate(before.database, [gateway]);
   expect(await places(old)).toEqual([
@@ -334,5 +336,10 @@ test('the migration moves what there is into months', async () => {
   expect(await verdicts(old)).toEqual([[null, 4]]);
   const chains = await sql<{ linked_at: Date }>`SELECT linked_at FROM audit_chains`.execute(old);
   expect(chains.rows).toEqual([{ linked_at: times.at(-1) }]);
+  // A later one gives them their places in exports.
+  expect((await readEntries(old, 0, 9)).map(({ at, export_position }) => [at, export_position])).toEqual(
+    times.map((at, index) => [at, index + 1]),
+  );
+  expect(await readExportState(old)).toMatchObject({ exported: 0, last: 4 });
   await chainOf(times, old);
 });

@@ -430,9 +430,9 @@ describe('a chain of the previous release', () => {
       );
       await sql`
         INSERT INTO audit_entries (chain_id, position, at, actor_kind, client_id, operation, emr, care_unit_id, patient_hashes,
-          record_ids, outcome, request_id, hash)
+          record_ids, outcome, request_id, hash, export_position)
         VALUES (${chainId}, ${n}, ${columns.at}, 'client', 'app', 'get_patient', 'north', 'ward', ${columns.patient_hashes},
-          ${columns.record_ids}, 'success', ${columns.request_id}, ${hash})`.execute(db);
+          ${columns.record_ids}, 'success', ${columns.request_id}, ${hash}, ${n})`.execute(db);
       last = { position: n, hash };
     }
   }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { EhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
+import type { FileExport } from '../audit/export/file-export.ts';
 import type { AuditMetrics } from '../audit/metrics.ts';
 import { createMonths, dropMonths } from '../audit/months.ts';
 import { deleteOldActivity } from '../audit/old-activity.ts';
@@ -51,6 +52,8 @@ export interface BackgroundDependencies {
   readonly intervals?: Partial<Intervals> | undefined;
   readonly dispatcher: Dispatcher;
   readonly auditMetrics: AuditMetrics;
+  /** Absent: the audit trail is not written to a file. */
+  readonly fileExport?: FileExport | undefined;
   readonly webhookMetrics: WebhookMetrics;
   readonly ehrChangeMetrics: EhrChangeMetrics;
   /** The calls to each EHR in the last hour. */
@@ -69,6 +72,7 @@ export function backgroundWork(
     clients,
     dispatcher,
     auditMetrics,
+    fileExport,
     webhookMetrics,
     ehrChangeMetrics,
     calls,
@@ -149,6 +153,7 @@ export function backgroundWork(
     }),
     repeating(intervals.accesses, 'linking the audit trail', () => services.audit.linkAccesses()),
     repeating(intervals.activity, 'linking the activity of operators', () => services.audit.linkActivity()),
+    ...(fileExport ? [repeating(intervals.accesses, 'exporting the audit trail', () => fileExport.round())] : []),
     guarded(intervals.gauges, 'reading metrics of the audit trail', () => auditMetrics.refresh(db)),
     guarded(intervals.anchor, 'anchoring the audit trail', () => services.audit.anchor()),
     guarded(intervals.deletion, 'deletion', () => deleteOldData(db, retention)),

@@ -110,6 +110,45 @@ describe('search', () => {
   });
 });
 
+describe('export', () => {
+  const objects = (stdout: string) =>
+    stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+
+  test.each([
+    ['', ['get_patient', 'create_appointment', 'list_documents']],
+    ['--after 1', ['create_appointment', 'list_documents']],
+    ['--client app', ['get_patient', 'list_documents']],
+    ['--to 2020-01-01', []],
+    ['--emr north --patient p-2', ['list_documents']],
+  ])('prints entries with %s, in their order', async (options, expected) => {
+    const { code, stdout, stderr } = await crossward(`audit export ${options}`.trim());
+    expect([code, objects(stdout).map(({ operation }) => operation)]).toEqual([0, expected]);
+    expect(stderr).toContain('continue with --after 3.');
+  });
+
+  test('shows the own id of a patient whom the operator names, and no number', async () => {
+    const plain = await crossward('audit export --emr north --patient -', `${number} emr_id:p-1\n`);
+    expect(objects(plain.stdout).map(({ patient }) => patient)).toEqual(['emr_id:p-1', 'emr_id:p-1']);
+    const events = await crossward('audit export --format balp --emr north --patient -', 'emr_id:p-1\n');
+    expect(objects(events.stdout)[0].entity[0].what.identifier.value).toBe('p-1');
+    expect(plain.stdout + events.stdout).not.toContain('15859');
+    const all = await crossward('audit export');
+    expect(all.stdout).not.toMatch(/p-[12]/);
+  });
+
+  test.each([
+    ['--after -1', 'whole number'],
+    ['--format xml', 'ndjson'],
+    ['--patient p-1', 'needs an EHR'],
+  ])('rejects %s', async (options, explanation) => {
+    const { code, stderr } = await crossward(`audit export ${options}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(explanation)]);
+  });
+});
+
 describe('verify', () => {
   test('says that the trail is intact', async () => {
     const { code, stdout } = await crossward(`audit verify --anchors ${logFile}`);

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import { readAnchors } from '../audit/anchor-lines.ts';
 import type { Anchor } from '../audit/anchors.ts';
@@ -10,27 +9,25 @@ import { type FoundAccess, searchEntries } from '../audit/search.ts';
 import { type Unlinked, type Verdict, verifyChains, verifyUnlinked } from '../audit/verify.ts';
 import { record } from '../console/act.ts';
 import { errorCode } from '../db/errors.ts';
+import { auditExportCommand } from './audit-export.ts';
 import { columnHelp } from './column-help.ts';
 import { currentKeyRing } from './current-key-ring.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
 import { type JsonOption, jsonOption, printJson } from './print-json.ts';
-import { askHidden } from './read-password.ts';
+import { patientOption, readPatient } from './read-patient.ts';
 
 /** Default of `--limit`. */
 const mostShown = 100;
 
 export function auditCommand(output: Output, end: (exitCode: number) => void): Command {
-  const audit = new Command('audit').description('Search and verify the audit trail of accesses to patients.');
+  const audit = new Command('audit').description('Search, export and verify the audit trail of accesses to patients.');
   audit
     .command('search')
     .description('List accesses, the newest first. Shows no identifiers of patients.')
     .option('--emr <id>', 'id of the EHR')
-    .option(
-      '--patient <identifier>',
-      'such as emr_id:p-1; needs --emr. "-" asks for it or reads it from standard input, which keeps it out of the shell history',
-    )
+    .option(...patientOption)
     .option('--client <id>', 'id of the client')
     .option('--request-id <id>', 'id of the request, or of the operation')
     .option('--from <time>', 'such as 2030-03-15 or 2030-03-15T09:00, in UTC')
@@ -65,6 +62,7 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
       if (days !== undefined) output.err(`${days}\n`);
       if (found.length > limit) output.err(`Only the newest ${limit} are shown.\n`);
     });
+  audit.addCommand(auditExportCommand(output));
   audit
     .command('verify')
     .description('Check that no entry was changed or removed, and say what cannot be excluded.')
@@ -108,11 +106,6 @@ function readLimit(typed: string): number {
   const limit = Number(typed);
   if (Number.isInteger(limit) && limit >= 1 && limit <= 10_000) return limit;
   throw new UsageError('--limit must be a whole number from 1 to 10000.');
-}
-
-async function readPatient(output: Output, typed: string | undefined): Promise<string | undefined> {
-  if (typed !== '-') return typed;
-  return output.input.isTTY ? askHidden(output, 'Patient: ') : ((await text(output.input)).split(/\r?\n/, 1)[0] ?? '');
 }
 
 async function anchorsIn(file: string): Promise<Anchor[]> {

@@ -25,7 +25,11 @@ type Http = Readonly<Required<Omit<HttpInFile, 'public_url' | 'operations_port'>
   readonly public_url?: string;
 };
 type Retention = Readonly<Required<NonNullable<ConfigurationFile['retention']>>>;
-type Audit = Readonly<Required<NonNullable<ConfigurationFile['audit']>>>;
+type AuditInFile = NonNullable<ConfigurationFile['audit']>;
+type Audit = Readonly<Required<Omit<AuditInFile, 'export'>>> & {
+  /** Absent: not written to a file. */
+  readonly export?: Readonly<Required<NonNullable<AuditInFile['export']>>>;
+};
 
 export type ConfiguredCareUnit = Readonly<Omit<CareUnitInFile, 'policies' | 'patient_page' | 'settings'>> & {
   /** The EHR's policies, overridden by those of the care unit. */

@@ -244,6 +244,9 @@ export const retentionSchema = Type.Object(
   { description: 'How long the gateway stores data.', additionalProperties: false },
 );
 
+/** Formats in which the audit trail leaves the database. */
+export const exportFormats = ['ndjson', 'balp'] as const;
+
 export const auditSchema = Type.Object(
   {
     reads: Type.Optional(
@@ -252,6 +255,22 @@ export const auditSchema = Type.Object(
           '`flushed`: a read waits until the disk of the database has its entry in the audit trail. `relaxed`: it waits for the commit only, and a crash of the database server can lose the entries of its last moments.',
         default: 'relaxed',
       }),
+    ),
+    export: Type.Optional(
+      Type.Object(
+        {
+          file: text('File that entries are appended to. Absolute, or relative to the working directory.', {
+            maxLength: 4096,
+          }),
+          format: Type.Optional(
+            choice([...exportFormats], {
+              description: '`ndjson`: a JSON object for each entry. `balp`: FHIR R4 AuditEvents by IHE BALP.',
+              default: 'ndjson',
+            }),
+          ),
+        },
+        { description: 'Writes the audit trail to a file, continuously.', additionalProperties: false },
+      ),
     ),
   },
   { description: 'The audit trail.', additionalProperties: false },

@@ -31,6 +31,7 @@ $$;
 REVOKE INSERT, UPDATE, DELETE ON audit_months FROM crossward_gateway;
 REVOKE UPDATE, DELETE ON audit_drafts FROM crossward_gateway;
 REVOKE DELETE ON audit_chains, audit_keys FROM crossward_gateway;
+REVOKE INSERT, UPDATE, DELETE ON audit_export_positions FROM crossward_gateway;
 -- A sign-in is recorded before it is checked. Linked rows are protected by a trigger.
 REVOKE UPDATE ON operator_activity FROM crossward_gateway;
 GRANT UPDATE (outcome) ON operator_activity TO crossward_gateway;

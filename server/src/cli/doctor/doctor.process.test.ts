@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startFake } from '../../../../connectors/fhir-r4/fake/server.ts';
@@ -14,9 +15,13 @@ import { startChild } from '../../../../test/processes/child-gateway.ts';
 import { freePort } from '../../../../test/processes/free-port.ts';
 import { eventually } from '../../../../test/requests/codes.ts';
 import { createAuthority } from '../../../../test/tls/certificates.ts';
+import { prepareAuditKey } from '../../audit/key-store.ts';
+import { newTrail, tamper } from '../../audit/test-audit.ts';
 import { environmentVariables } from '../../config/environment-variables.ts';
+import { createDb } from '../../db/kysely.ts';
 import { pauseEhr, resumeEhr } from '../../ehr/pauses.ts';
 import { providerServer } from '../../messages/providers/test-support.ts';
+import { createKeyRing } from '../../secrets/key-ring.ts';
 import { crossward as runCommand } from '../test-support.ts';
 import type { Finding } from './finding.ts';
 
@@ -320,4 +325,41 @@ test('config check reads the setup alone, and reports every mistake', async () =
     await findings('config check', await configured({ emrs: [emr('http://127.0.0.1:1')], messages: { sms: demo } })),
   ).toMatchObject({ code: 0, areas: ['configuration'] });
   expect(await crossward('doctor --nonsense', {})).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('doctor and status tell whether the audit trail is written to its file', async () => {
+  const { database, url = '', dispose } = await createTestDatabase('postgresql');
+  onTestFinished(dispose);
+  const db = createDb(database);
+  const trail = newTrail(db, await prepareAuditKey(db, createKeyRing([randomBytes(32)])));
+  await trail.record({
+    actor: 'client',
+    clientId: 'app',
+    operation: 'get_patient',
+    emr: 'clinic',
+    careUnitId: 'one',
+    patients: ['emr_id:p-1'],
+    records: [],
+    outcome: 'success',
+    requestId: 'r-1',
+    operationId: undefined,
+  });
+  await trail.close();
+  const file = join(folder, 'no-such-folder', 'audit.ndjson');
+  const variables = {
+    ...(await configured({ emrs: [{ ...emr('http://127.0.0.1:9'), policies: {} }], audit: { export: { file } } })),
+    DATABASE_URL: url,
+  };
+  const fresh = await findings('status', variables);
+  expect(fresh.texts['database audit export ok']).toMatch(
+    /^1 entries are not in the file, the oldest for \d+ seconds$/,
+  );
+  expect(fresh.texts['database audit export warning']).toBe(`${file} cannot be written here: ENOENT`);
+  await db.updateTable('audit_export').set({ failure: 'ENOSPC' }).execute();
+  await tamper(db, (tx) => sql`UPDATE audit_entries SET at = at - interval '10 minutes'`.execute(tx));
+  const { code, texts } = await findings('status', variables);
+  expect([code, texts['database audit export problem']]).toEqual([
+    1,
+    expect.stringMatching(/the oldest for 6\d\d seconds; the last attempt failed with ENOSPC$/),
+  ]);
 });

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import { checkAuditExport } from './check-audit-export.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkEmrs } from './check-emrs.ts';
 import { checkGateway } from './check-gateway.ts';
@@ -43,6 +44,7 @@ async function inOrder(setup: Setup, wanted: readonly Area[], mustRun: boolean):
     }
     const database: Database | undefined = checked.isMigrated ? checked.database : undefined;
     const others = await Promise.all([
+      wants('database') && database ? checkAuditExport(configuration, database) : [],
       wants('EHRs') ? checkEmrs(configuration, { connectors, database, running: gateway.running }) : [],
       wants('messages') ? checkMessages(configuration) : [],
       wants('public addresses') ? checkPublicAddresses(configuration, gateway.running) : [],

@@ -51,6 +51,8 @@ interface AuditEntryRow extends AccessColumns {
   /** Null: written by the previous release. */
   id: number | null;
   hash: Buffer;
+  /** Its place in exports, without gaps. */
+  export_position: number;
 }
 
 interface AuditDraftRow extends AccessColumns {
@@ -61,7 +63,24 @@ interface AuditDraftRow extends AccessColumns {
   mac: Buffer;
 }
 
+interface AuditExportPositionRow {
+  is_only: Generated<boolean>;
+  last: number;
+}
+
+interface AuditExportRow {
+  is_only: Generated<boolean>;
+  exported: Generated<number>;
+  exported_at: Date | null;
+  writer_id: string | null;
+  leased_until: Generated<Date>;
+  failure: string | null;
+  failed_at: Date | null;
+}
+
 export interface AuditTables {
+  audit_export_positions: AuditExportPositionRow;
+  audit_export: AuditExportRow;
   audit_keys: AuditKeyRow;
   audit_chains: AuditChainRow;
   audit_entries: AuditEntryRow;
