@@ -2,12 +2,10 @@ import type { GpConnectClient } from './client.ts';
 import { type FhirActor, type FhirResource, type FhirSchedule, type FhirSlot, referenceTo } from './fhir.ts';
 import { deliveryChannel } from './modality.ts';
 import type { GpConnectSettings } from './settings.ts';
-import { ukTime } from './uk-time.ts';
+import { plusUkDays, ukTime } from './uk-time.ts';
 import { identifierSystems, organisationTypes } from './urls.ts';
 
 const day = 24 * 60 * 60 * 1000;
-/** GP Connect refuses searches of more than two weeks. */
-const longestWindow = 14 * day;
 /** Windows overlap, because a search leaves out a slot that begins before it or ends after it. No slot lasts a day. */
 const overlap = day;
 
@@ -42,13 +40,21 @@ export async function* freeSlots(
   // Times of GP Connect are whole seconds.
   const last = Math.floor(end.getTime() / 1000) * 1000;
   for (let from = Math.ceil(start.getTime() / 1000) * 1000; from < last; ) {
-    const until = Math.min(from + longestWindow, last);
+    const until = Math.min(twoWeeksAfter(from), last);
     const next = until === last ? last : until - overlap;
     const { slots, names } = await searchSlots(client, settings, new Date(from), new Date(until));
     const isOfWindow = ({ start: at }: FreeSlot) => at.getTime() >= from && at.getTime() < next;
     yield { slots: slots.filter(isOfWindow).sort(compare), names };
     from = next;
   }
+}
+
+/**
+ * GP Connect refuses searches of more than two weeks. It does not say whether these are 14 times 24 hours or 14 days of the
+ * clock: the shorter of both is never too long.
+ */
+function twoWeeksAfter(time: number): number {
+  return Math.min(time + 14 * day, plusUkDays(new Date(time), 14).getTime());
 }
 
 /** Of parallel slots, always the same is the first: the one that is shown is the one that is booked. */

@@ -16,3 +16,8 @@ export function ukTime(time: Date): string {
 export function ukDate(time: Date): string {
   return inUk(time).toPlainDate().toString();
 }
+
+/** The same time on the clock, this many days later. */
+export function plusUkDays(time: Date, days: number): Date {
+  return new Date(inUk(time).add({ days }).epochMilliseconds);
+}

@@ -36,8 +36,14 @@ test.each(['spring', 'autumn'] as const)(
     const start = new Date(instant.epochMilliseconds - 7 * day);
     const end = new Date(instant.epochMilliseconds + 20 * day);
     const found = await opened.connector.listTimeSlots({ careUnit: main, start, end, resourceIds: ['1'], limit: 1000 });
-    const [[first, second] = []] = searches(opened);
+    const sent = searches(opened);
+    const [[first, second] = []] = sent;
     expect([first?.slice(-6), second?.slice(-6)]).toEqual([offsetBefore, offsetAfter]);
+    // Two weeks at most, by a stop watch and by the clock on the wall.
+    for (const [from, until] of sent) {
+      expect(Date.parse(until) - Date.parse(from)).toBeLessThanOrEqual(14 * day);
+      expect(onTheWall(until) - onTheWall(from)).toBeLessThanOrEqual(14 * day);
+    }
     const ofNight = found.filter((it) => ukDate(it.start) === date.toString()).map((it) => it.start.getTime());
     const night = opened.practice.nights.find(({ name }) => name.endsWith(season));
     expect(ofNight).toEqual(night?.starts);
@@ -74,6 +80,11 @@ test('slots tell how patient and practitioner meet', async () => {
   const modalities = new Map(found.map(({ resourceId, modality }) => [resourceId, modality]));
   expect(Object.fromEntries(modalities)).toEqual({ 1: 'in_person', 2: 'phone' });
 });
+
+/** Milliseconds, as if the local time were UTC. */
+function onTheWall(text: string): number {
+  return Date.parse(`${text.slice(0, 19)}Z`);
+}
 
 function ukDate(time: Date): string {
   return Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(timeZone).toPlainDate().toString();
