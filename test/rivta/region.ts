@@ -53,7 +53,8 @@ export interface Region {
 export async function startRegion(): Promise<Region> {
   const fake = await startFake({ days: 5 });
   const proxy = await startFaultProxy(new URL(fake.url).origin);
-  const gateway = await startRegionGateway(settingsFor(fake, { url: `${proxy.url}/{operation}` }));
+  const notes = { url: `${proxy.url}/notes`, logical_address: 'SE2321000000-AGGR' };
+  const gateway = await startRegionGateway(settingsFor(fake, { url: `${proxy.url}/{operation}`, notes }));
   const used = new Set<string>();
 
   async function bodyOf(): Promise<Creation> {
@@ -98,6 +99,7 @@ export async function startRegion(): Promise<Region> {
       await proxy.comeUp();
       fake.calendar.bookings.clear();
       fake.mishaps.clear();
+      fake.notes.splice(0);
       fake.behaviour.info = undefined;
       fake.behaviour.refusal = undefined;
       fake.before = async () => undefined;

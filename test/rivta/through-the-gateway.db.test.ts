@@ -32,6 +32,30 @@ test('books, reads, moves and cancels, and no text that leaves the gateway has t
   expect(gateway.logLines.join('\n')).not.toContain(patients.first.slice(2));
 });
 
+test('reads the journal notes that are approved for the patient, and none has the number of the patient', async () => {
+  const note = { subject: patients.first, time: '20260105081500', text: 'Ont i knät.', careUnit: north.hsaId };
+  fake.notes.push(
+    { ...note, documentId: 'd-1', approved: true },
+    { ...note, documentId: 'd-2', approved: false },
+    { ...note, documentId: 'd-3', approved: true, subject: patients.second },
+  );
+  type Notes = { readonly medical_notes: readonly { readonly id: string; readonly patient_id: string }[] };
+  const path = `${unit}/patients/header:X-Patient/medical-notes`;
+  const listed = await gateway.request<Notes>('GET', path, { headers: { 'x-patient': patient } });
+  expect(listed.status, listed.text).toBe(200);
+  expect(listed.body.medical_notes).toMatchObject([{ text: 'Ont i knät.', created_at: '2026-01-05T08:15:00+01:00' }]);
+  const [{ patient_id = '' } = {}] = listed.body.medical_notes;
+  const again = await gateway.request<Notes>('GET', `${unit}/patients/${patient_id}/medical-notes`);
+  expect(again.body).toEqual(listed.body);
+  const written = await gateway.request<Shown>('POST', path, {
+    headers: { 'x-patient': patient },
+    body: { text: 'x' },
+  });
+  expect([written.status, written.body.reason]).toEqual([501, 'operation_unsupported']);
+  for (const text of [listed.text, written.text, ...gateway.logLines])
+    expect(text).not.toContain(patients.first.slice(2));
+});
+
 test('a refusal hands its text to the caller', async () => {
   fake.behaviour.refusal = 'Du har redan en tid här.';
   const { status, body } = await book();
