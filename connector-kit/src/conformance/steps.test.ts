@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AppointmentQuery, Connector } from '../connector.ts';
-import type { Appointment } from '../records.ts';
-import { appointmentsAt } from './steps.ts';
+import type { Appointment, TimeSlot } from '../records.ts';
+import { appointmentsAt, consecutiveSlots } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 const slot = {
@@ -39,4 +39,16 @@ test('appointmentsAt asks an EHR that lists by patient only for each known patie
   const facts = { patient: [{ type: 'emr_id', value: 'p-1' }], otherPatientId: 'p-2' };
   const subject = { connector, careUnit: { id: 'north' }, facts } as unknown as Subject;
   expect((await appointmentsAt(subject, slot)).map(({ id }) => id)).toEqual(['0001', '0002']);
+});
+
+test('consecutiveSlots leaves out a row that begins by phone and goes on by video', async () => {
+  const at = (hour: number, modality: TimeSlot['modality']): TimeSlot => {
+    const start = new Date(Date.UTC(2030, 4, 6, hour));
+    return { ...slot, start, end: new Date(start.getTime() + 3_600_000), modality };
+  };
+  const slots = [at(8, 'phone'), at(9, 'video'), at(10, 'video')];
+  const connector = { capabilities: {}, listTimeSlots: async () => slots } as unknown as Connector;
+  const facts = { resource: [{ type: 'emr_id', value: 'r-1' }], healthcareServiceId: 'consultation' };
+  const subject = { connector, careUnit: { id: 'north' }, facts } as unknown as Subject;
+  expect(await consecutiveSlots(subject, 2)).toEqual(slots.slice(1));
 });

@@ -69,7 +69,7 @@ export async function freeSlots(
   )({ careUnit, ...range, limit: maxSlots, ...named, ...ofPatient, ...query });
 }
 
-/** Consecutive free slots of one resource and service. */
+/** Consecutive free slots of one resource, service and modality: an appointment has one of each. */
 export async function consecutiveSlots(
   subject: Subject,
   count: number,
@@ -80,7 +80,7 @@ export async function consecutiveSlots(
     const found = [first];
     while (found.length < count) {
       const last = found.at(-1);
-      const next = slots.find((slot) => isSameSchedule(slot, first) && slot.start.getTime() === last?.end.getTime());
+      const next = slots.find((slot) => canJoin(slot, first) && slot.start.getTime() === last?.end.getTime());
       if (!next) break;
       found.push(next);
     }
@@ -110,8 +110,9 @@ export async function simultaneousSlots(subject: Subject): Promise<[TimeSlot, Ti
   throw new NotChecked('the EHR has no two resources with free slots at the same time for one service');
 }
 
-function isSameSchedule(a: TimeSlot, b: TimeSlot): boolean {
-  return a.resourceId === b.resourceId && a.healthcareServiceId === b.healthcareServiceId;
+function canJoin(a: TimeSlot, b: TimeSlot): boolean {
+  const isSameModality = (a.modality ?? null) === (b.modality ?? null);
+  return isSameModality && a.resourceId === b.resourceId && a.healthcareServiceId === b.healthcareServiceId;
 }
 
 /** Whether the slot is listed as free. */
