@@ -3,7 +3,7 @@ import type { SearchParameters } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import { compare, type FhirAppointment } from './fhir.ts';
-import { type Place, toAppointment } from './mappers/appointment.ts';
+import { type AppointmentIds, toAppointment } from './mappers/appointment.ts';
 import { patientViews, readGroupId, viewOf } from './mappers/group.ts';
 import { isFhirId } from './patients.ts';
 import { recordsOf } from './replaced-patients.ts';
@@ -47,7 +47,7 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
   const actors = actorsOf(directory, query);
   if (actors?.length === 0 || (query.patientId !== undefined && !isFhirId(query.patientId))) return [];
   const patients = query.patientId === undefined ? [] : await recordsOf(ehr, query.patientId);
-  const place = placeFor(directory, query);
+  const ids = idsFor(directory, query);
   const found = new Map<string, Appointment>();
   let sorted = true;
   let reached = Number.NEGATIVE_INFINITY;
@@ -58,7 +58,7 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
       if (start < reached) sorted = false;
       reached = Math.max(reached, Number.isNaN(start) ? reached : start);
       for (const view of patientViews(resource)) {
-        const mapped = toAppointment(view, place, ehr.dialect, ehr.client.clock);
+        const mapped = toAppointment(view, ids, ehr.dialect, ehr.client.clock);
         const appointment = mapped && ofCurrentRecord(mapped, query, patients);
         if (appointment && isWanted(appointment, query)) found.set(appointment.id, appointment);
       }
@@ -71,7 +71,7 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
 }
 
 /** An appointment of several resources is listed for each of them, with the resource of the query. */
-function placeFor(directory: CareUnitDirectory, { resourceId }: AppointmentQuery): Place {
+function idsFor(directory: CareUnitDirectory, { resourceId }: AppointmentQuery): AppointmentIds {
   if (resourceId === undefined) return directory;
   return {
     ...directory,

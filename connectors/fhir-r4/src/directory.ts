@@ -1,6 +1,6 @@
 import type { CareUnit, Resource } from '@crossward/connector-kit';
 import type { FhirAppointment, FhirSlot } from './fhir.ts';
-import type { Place } from './mappers/appointment.ts';
+import type { AppointmentIds } from './mappers/appointment.ts';
 import type { BookableService } from './mappers/healthcare-service.ts';
 
 /** The service of an appointment without a service. */
@@ -13,7 +13,7 @@ export interface Offer {
 }
 
 /** The resources of a care unit that can be booked, and their services. */
-export interface CareUnitDirectory extends Place {
+export interface CareUnitDirectory extends AppointmentIds {
   /** Every resource of the care unit that an appointment names. The first is the appointment's own. */
   resourcesOf(appointment: FhirAppointment): readonly string[];
   readonly location: string | undefined;

@@ -3,8 +3,8 @@ import { readServerFacts } from '../src/capability-statement.ts';
 import type { FhirAppointment, FhirPatient, FhirSlot } from '../src/fhir.ts';
 import { identifierSystems, knownNumbers } from '../src/identifiers.ts';
 import {
+  type AppointmentIds,
   appointmentTime,
-  type Place,
   standingOf,
   toAppointment,
   withComment,
@@ -183,7 +183,7 @@ describe('an Appointment', () => {
       { actor: { reference: 'Practitioner/r-1' }, status: 'accepted' },
     ],
   };
-  const place: Place = { careUnitId: 'north', resourceOf: () => 'r-1', serviceOf: () => 'consultation' };
+  const place: AppointmentIds = { careUnitId: 'north', resourceOf: () => 'r-1', serviceOf: () => 'consultation' };
 
   test('is mapped to an appointment of the port', () => {
     expect(toAppointment(example, place, dialect, sameClock)).toEqual({

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { healthcareServices } from '../fake/data-set.ts';
 import type { FakeOptions, FakeServer } from '../fake/server.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { startFake } from './fake.ts';
@@ -12,8 +11,8 @@ async function start(options: FakeOptions) {
   return server;
 }
 
-async function probe(server: FakeServer, booking: Booking = {}, settings: Partial<FhirSettings> = {}) {
-  const { findings, recommendedSettings } = await probeServer(settingsFor(server.url, { booking, ...settings }));
+async function probe(server: FakeServer, booking: Booking = {}) {
+  const { findings, recommendedSettings } = await probeServer(settingsFor(server.url, { booking }));
   return { recommendedSettings, finding: (name: string) => findings.find((it) => it.name === name) };
 }
 
@@ -30,14 +29,6 @@ describe('another booking mode', () => {
     const server = await start({ operations: 'ihe', ...options });
     const { recommendedSettings } = await probe(server, { mode: configured });
     expect(recommendedSettings).toEqual({ booking: { mode } });
-  });
-
-  test('is not recommended where the EHR computes free times', async () => {
-    const server = await start({ operations: 'medplum', data: { days: 7, oneActorEach: true } });
-    const healthcare_services = healthcareServices.map((it) => ({ ...it, reference: `HealthcareService/${it.id}` }));
-    const booking = { mode: 'operations', operations: 'medplum' } as const;
-    const { recommendedSettings } = await probe(server, booking, { healthcare_services });
-    expect(recommendedSettings).toEqual({});
   });
 
   test('is not recommended where the server checks appointments itself', async () => {

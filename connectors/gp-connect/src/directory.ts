@@ -12,7 +12,7 @@ import { careUnitSettings, type GpConnectSettings, type ServiceSettings } from '
 const unknownService = 'unknown';
 
 /** A care unit: one surgery of the practice, or all of them. */
-interface Place {
+interface Surgery {
   readonly location: string | undefined;
   readonly resources: readonly Resource[];
 }
@@ -45,8 +45,8 @@ export function createDirectory(
   { healthcare_services: services = [] }: GpConnectSettings,
   careUnits: readonly ConfiguredCareUnit[],
 ): Directory {
-  const places = new Map(careUnits.map((it) => [it.id, placeOf(it, services)]));
-  const resourcesOf = (careUnitId: string) => places.get(careUnitId)?.resources ?? [];
+  const surgeries = new Map(careUnits.map((it) => [it.id, surgeryOf(it, services)]));
+  const resourcesOf = (careUnitId: string) => surgeries.get(careUnitId)?.resources ?? [];
   return {
     services: services
       .map(({ id, name, duration_minutes = null }) => ({ id, name, durationMinutes: duration_minutes }))
@@ -54,8 +54,8 @@ export function createDirectory(
     resourcesOf,
     resourceOf: (careUnitId, resourceId) => resourcesOf(careUnitId).find(({ id }) => id === resourceId),
     isAt: (careUnitId, { location }) => {
-      const place = places.get(careUnitId);
-      return place !== undefined && (place.location === undefined || place.location === location);
+      const surgery = surgeries.get(careUnitId);
+      return surgery !== undefined && (surgery.location === undefined || surgery.location === location);
     },
     serviceOf: (event) => services.find((it) => isOf(it, event))?.id ?? unknownService,
   };
@@ -67,7 +67,7 @@ export function resourceIdOf({ practitioner, location }: Pick<Event, 'practition
   return type === 'Practitioner' ? id : `location_${id}`;
 }
 
-function placeOf({ id, settings = {} }: ConfiguredCareUnit, services: readonly ServiceSettings[]): Place {
+function surgeryOf({ id, settings = {} }: ConfiguredCareUnit, services: readonly ServiceSettings[]): Surgery {
   if (!Check(careUnitSettings, settings)) {
     throw new ConnectorError('rejected', `The settings of care unit ${id} are invalid for GP Connect`);
   }

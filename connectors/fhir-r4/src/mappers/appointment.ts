@@ -94,8 +94,8 @@ function commentOf(appointment: FhirAppointment, dialect: AppointmentDialect): s
   return reason ?? appointment[dialect.commentField] ?? null;
 }
 
-/** Maps participants and service types to a care unit's resources and services. */
-export interface Place {
+/** The ids of a care unit, and of its resource and service that an appointment names. */
+export interface AppointmentIds {
   readonly careUnitId: string;
   resourceOf(appointment: FhirAppointment): string | undefined;
   serviceOf(appointment: FhirAppointment): string;
@@ -104,13 +104,13 @@ export interface Place {
 /** `null` for an appointment of another care unit, or without a time, a patient or a resource. */
 export function toAppointment(
   resource: FhirAppointment,
-  place: Place,
+  ids: AppointmentIds,
   dialect: AppointmentDialect,
   clock: EhrClock,
 ): Appointment | null {
   const time = appointmentTime(resource);
   const patientId = patientIdOf(resource);
-  const resourceId = place.resourceOf(resource);
+  const resourceId = ids.resourceOf(resource);
   if (!time || patientId === undefined || resourceId === undefined) return null;
   const { state, heldUntil } = standingOf(resource, clock.now());
   return {
@@ -122,8 +122,8 @@ export function toAppointment(
     comment: commentOf(resource, dialect),
     patientId,
     resourceId,
-    healthcareServiceId: place.serviceOf(resource),
-    careUnitId: place.careUnitId,
+    healthcareServiceId: ids.serviceOf(resource),
+    careUnitId: ids.careUnitId,
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { healthcareServices } from '../../fake/data-set.ts';
 import type { FhirAppointment, FhirSlot } from '../../src/fhir.ts';
 import { creation, freeSlots, write } from '../bookings.ts';
-import { north, openConnector } from '../subject.ts';
+import { north, openConnector, probeServer } from '../subject.ts';
 import { describeBooking, describeHold, openVendor, type Vendor } from './vendor.ts';
 
 const minute = 60_000;
@@ -44,6 +44,12 @@ describe('a move by `$reschedule`', () => {
     expect(await connector.findAppointments?.(north, [appointmentId])).toEqual([moved]);
     expect(await freeSlots(connector, 2)).toEqual([from, next]);
   });
+});
+
+test('no other booking mode is recommended, because the EHR computes the free times', async () => {
+  const { settings } = await openVendor(medplum, {}, { transactions: 'atomic' });
+  const { recommendedSettings } = await probeServer(settings);
+  expect(recommendedSettings).toEqual({});
 });
 
 test('a move by `$reschedule` is unknown if its comment cannot be written', async () => {
