@@ -1,7 +1,7 @@
 import { formatPath, isMapping, type Path } from './mistake.ts';
 
 /** Where a schema knows a key. `[]` stands for the entries of a list. */
-type Place = readonly string[];
+type KeyPath = readonly string[];
 
 const entries = '[]';
 
@@ -23,16 +23,16 @@ export function misplaced(key: string, path: Path, schema: unknown): string | un
   return choices.length > 0 ? `it belongs to ${choices.join(' or ')}: is it indented too little?` : undefined;
 }
 
-function isWithin(place: Place, outer: Place): boolean {
+function isWithin(place: KeyPath, outer: KeyPath): boolean {
   return place.length > outer.length && outer.every((part, index) => part === place[index]);
 }
 
 /** A mapping, or the entries of a list. */
-function isNear(steps: Place): boolean {
+function isNear(steps: KeyPath): boolean {
   return steps.filter((step) => step !== entries).length === 1;
 }
 
-function placesOf(key: string, schema: unknown, place: Place = []): Place[] {
+function placesOf(key: string, schema: unknown, place: KeyPath = []): KeyPath[] {
   if (!isMapping(schema)) return [];
   const { properties, items, anyOf } = schema;
   const named = isMapping(properties) ? properties : {};
@@ -44,7 +44,7 @@ function placesOf(key: string, schema: unknown, place: Place = []): Place[] {
   ];
 }
 
-function named(place: Place): string {
+function named(place: KeyPath): string {
   if (place.length === 0) return 'the top level of the file';
   const isEntry = place.at(-1) === entries;
   const name = formatPath((isEntry ? place.slice(0, -1) : place).filter((part) => part !== entries));

@@ -3,7 +3,7 @@ import { describeError } from '../log/describe-error.ts';
 
 /** Milliseconds. pg-boss polls every second, so a single failed poll does not matter. */
 const lasting = 5_000;
-const over = 15_000;
+const quietAfterOutage = 15_000;
 const quiet = 30_000;
 
 /**
@@ -16,7 +16,7 @@ export function errorLog(log: Pick<Logger, 'warn' | 'error'>): (error: object) =
   const quietUntil = { warn: 0, error: 0 };
   return (error) => {
     const now = Date.now();
-    if (now - last > over) since = now;
+    if (now - last > quietAfterOutage) since = now;
     last = now;
     const level = now - since < lasting ? 'warn' : 'error';
     if (now < quietUntil[level]) return;

@@ -16,13 +16,13 @@ export async function checkPublicAddresses(
   { http, console }: Configuration,
   running: RunningGateway | undefined,
 ): Promise<Finding[]> {
-  const places = [
+  const addresses = [
     ...(http.public_url === undefined ? [] : [{ subject: 'http.public_url', url: http.public_url, path: '/c/doctor' }]),
     ...(console?.url === undefined ? [] : [{ subject: 'console.url', url: console.url, path: '/console/sign-in' }]),
   ];
-  if (places.length === 0) return [found('addresses', 'note', 'neither http.public_url nor console.url is set')];
-  const findings = await Promise.all(places.map((place) => checkPlace(place, running)));
-  const isBehindProxy = places.some(({ url }) => !isLoopbackHost(new URL(url).hostname));
+  if (addresses.length === 0) return [found('addresses', 'note', 'neither http.public_url nor console.url is set')];
+  const findings = await Promise.all(addresses.map((it) => checkAddress(it, running)));
+  const isBehindProxy = addresses.some(({ url }) => !isLoopbackHost(new URL(url).hostname));
   if (isBehindProxy && http.trusted_proxies.length === 0) {
     const text = 'is empty: the limits for each address count all callers behind the proxy as one';
     return [...findings.flat(), found('http.trusted_proxies', 'warning', text)];
@@ -30,7 +30,7 @@ export async function checkPublicAddresses(
   return findings.flat();
 }
 
-interface Place {
+interface PublicAddress {
   readonly subject: string;
   /** Without a slash at the end. */
   readonly url: string;
@@ -38,7 +38,10 @@ interface Place {
   readonly path: string;
 }
 
-async function checkPlace({ subject, url, path }: Place, running: RunningGateway | undefined): Promise<Finding[]> {
+async function checkAddress(
+  { subject, url, path }: PublicAddress,
+  running: RunningGateway | undefined,
+): Promise<Finding[]> {
   const address = addressOf(url);
   try {
     const response = await ask(url + path);
