@@ -1,3 +1,4 @@
+import { kindOfPlan } from './appointments/as-write.ts';
 import { expiryKind } from './appointments/expiry/kind.ts';
 import { appointmentKind } from './appointments/write/kind.ts';
 import { documentKind } from './documents/kind.ts';
@@ -6,7 +7,7 @@ import type { AnyKind } from './operations/kind.ts';
 import { scheduleCreationKind, scheduleEndKind, scheduleExceptionKind } from './schedules/kinds.ts';
 
 const kinds: readonly AnyKind[] = [
-  appointmentKind,
+  { ...appointmentKind, ofPlan: kindOfPlan } as AnyKind,
   expiryKind,
   medicalNoteKind as AnyKind,
   documentKind as AnyKind,

@@ -1,8 +1,10 @@
-import { type PlannedWrite, plannedWrite } from '../operations/kind.ts';
+import { type OperationKind, type PlannedWrite, plannedWrite } from '../operations/kind.ts';
 import { areFree } from './free-time.ts';
+import { rebookingKind } from './rebooking/kind.ts';
 import type { RequestContext } from './request-context.ts';
+import { resendKind } from './resend/kind.ts';
 import { timesTaken } from './time-rules.ts';
-import { hasOneId } from './write/changes.ts';
+import { hasOneId, type Results } from './write/changes.ts';
 import { decisionFor } from './write/decision.ts';
 import { appointmentKind } from './write/kind.ts';
 import type { AppointmentPlan } from './write/plan.ts';
@@ -18,5 +20,11 @@ export async function asWrite(context: RequestContext, plan: AppointmentPlan, co
   const drafts = plan.steps.flatMap(({ awaits }) => awaits?.draft ?? []);
   if (!(await areFree(ehr, careUnit, drafts))) throw timesTaken(plan.steps);
   const decide = decisionFor({ ...context, clientId: client.id }, plan, code);
-  return plannedWrite(appointmentKind, { ...plan, hasOneId: hasOneId(ehr, plan) }, decide);
+  return plannedWrite(kindOfPlan(plan), { ...plan, hasOneId: hasOneId(ehr, plan) }, decide);
+}
+
+/** The kind of a plan. All kinds of writes to appointments are stored under one name. */
+export function kindOfPlan(plan: AppointmentPlan): OperationKind<AppointmentPlan, Results> {
+  if ('resend' in plan) return resendKind as OperationKind<AppointmentPlan, Results>;
+  return plan.steps.some(({ supersedes }) => supersedes !== undefined) ? rebookingKind : appointmentKind;
 }

@@ -3,7 +3,6 @@ import type { AppointmentEventData, NewEvent } from '../events/new-event.ts';
 import type { Work } from '../operations/kind.ts';
 import { formatInstant } from '../time/date-times.ts';
 import type { AppointmentBody } from './contract.ts';
-import { type Move, movesOf, successorOf } from './rebooking/moves.ts';
 import { appointmentBody } from './representation.ts';
 import { asChanged, type Results } from './write/changes.ts';
 import type { AppointmentPlan, Step } from './write/plan.ts';
@@ -78,41 +77,11 @@ export function planEvents(
   bodies?: readonly Shown[],
 ): NewEvent[] {
   const shown = bodies?.values();
-  const events = steps.flatMap((step, index) => {
+  return steps.flatMap((step, index) => {
     const body = step.response && shown?.next().value;
+    // A move that books anew has events of its own: the booking is not the only one.
     return step.supersedes === undefined ? stepEvents(work, { ...step, index }, results, body) : [];
   });
-  return [...events, ...movesOf({ steps, many: true }).flatMap((move) => moveEvents(work, move, results))];
-}
-
-/** Consumers that know only ids hear that the former appointment has ended, and that the new one is booked. */
-function moveEvents(work: Work, move: Move, results: Results): NewEvent[] {
-  const { booking, cancellation, formerId, supersedesId } = move;
-  const next = successorOf(move, results);
-  const both = [results.get(booking.index), results.get(cancellation.index)];
-  const booked = both.flatMap((it) => (it && it.id !== formerId ? [it] : []));
-  const isCancelled = both[1] !== undefined;
-  const superseded_by_id = next?.id;
-  return [
-    ...booked.map((appointment) =>
-      appointmentEvent(
-        work,
-        { ...appointment, state: 'booked' },
-        { type: 'appointment.booked', id: appointment.id },
-        isCancelled && appointment === next ? { supersedes_id: supersedesId } : {},
-      ),
-    ),
-    ...(isCancelled
-      ? [
-          appointmentEvent(
-            work,
-            { ...cancellation.before, state: 'cancelled' },
-            { type: 'appointment.cancelled', id: supersedesId },
-            superseded_by_id === undefined ? {} : { superseded_by_id },
-          ),
-        ]
-      : []),
-  ];
 }
 
 function stepEvents(

@@ -36,8 +36,8 @@ import {
 import { listAppointments } from './list-appointments.ts';
 import { planChange, planChanges } from './plan-change.ts';
 import { planCreation } from './plan-creation.ts';
-import { planResend } from './plan-resend.ts';
 import { appointmentBody } from './representation.ts';
+import { planResend } from './resend/plan.ts';
 import { requireTarget } from './targets.ts';
 
 const place = { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' };
@@ -327,10 +327,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       params: { emr: 'sandbox-se', care_unit_id: 'sodermalm', appointment_id: example.id },
       response: awaitingExample,
     },
-    async plan({ params, ...access }) {
-      const context = { ...access, services };
-      return asWrite(context, await planResend(context, params.appointment_id));
-    },
+    plan: ({ params, ...access }) => planResend({ ...access, services }, params.appointment_id),
   });
 }
 

@@ -10,8 +10,8 @@ const words: Readonly<Record<PlannedChange['kind'], string>> = {
 };
 
 /** What each step of a plan does. Names nobody and no appointment. */
-export function stepsOf({ steps, resend }: AppointmentPlan): string[] {
-  return [...steps.flatMap(describe), ...(resend ? [`send a new code by ${resend.channel}`] : [])];
+export function stepsOf({ steps }: AppointmentPlan): string[] {
+  return steps.flatMap(describe);
 }
 
 function describe({ change, awaits }: Step): string[] {

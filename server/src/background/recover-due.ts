@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { recordedAccess } from '../api/recorded-access.ts';
 import { outcomeOfError } from '../audit/outcome-of-error.ts';
 import type { Db } from '../db/kysely.ts';
-import { LeaseLost, leaseEnd, released, updateLeased } from '../db/operation-lease.ts';
+import { LeaseLost, leaseEnd, updateLeased, withoutLease } from '../db/operation-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { hasOutageLines } from '../ehr/outage-log.ts';
 import { describeError } from '../log/describe-error.ts';
@@ -104,7 +104,7 @@ async function postpone(
 ): Promise<void> {
   await updateLeased(db, operation)
     .set({
-      ...released,
+      ...withoutLease,
       next_attempt_at: isSuspended ? null : leaseEnd(seconds),
       last_failure: failure ?? null,
       consecutive_failures: failures,

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
+import type { Reason } from '../problems/reasons.ts';
+import type { Item } from './items.ts';
 
 export const mostCodes = 3;
 const secondsBetween = 30;
@@ -39,4 +41,10 @@ export async function assertMayResend(tx: Tx, confirmationId: string): Promise<v
       headers: { 'retry-after': String(row.seconds_to_wait) },
     });
   }
+}
+
+/** Why no new code is sent for an id: it no longer awaits one. */
+export function whyNotResendable({ state, attemptsRemaining }: Pick<Item, 'state' | 'attemptsRemaining'>): Reason {
+  if (state !== 'pending' && state !== 'expired') return 'confirmation_not_pending';
+  return attemptsRemaining === 0 ? 'confirmation_locked' : 'confirmation_expired';
 }

@@ -17,7 +17,7 @@ interface Lease {
 export const leaseEnd = (seconds: number | RawBuilder<number>) => sql<Date>`now() + make_interval(secs => ${seconds})`;
 
 /** Column values of a lease that nobody holds. */
-export const released = { lease_token: null, lease_expires_at: null };
+export const withoutLease = { lease_token: null, lease_expires_at: null };
 
 /** An update that applies only while this process holds the lease. */
 export function updateLeased(db: Db | Tx, { id, token }: Lease) {

@@ -26,5 +26,5 @@ export const documentKind = recordKind<DocumentPlan, Document>({
     body: documentBody(document, careUnit),
     headers: { location: documentPath(ehr, careUnit, document) },
   }),
-  release: (tx, { upload }) => deleteUpload(tx, upload.id),
+  cleanUp: (tx, { upload }) => deleteUpload(tx, upload.id),
 });

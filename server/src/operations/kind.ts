@@ -82,6 +82,8 @@ export interface Reservation {
 export interface OperationKind<Plan, Outcome> {
   /** Stored with every operation. Must not change. */
   readonly name: string;
+  /** The kind of a stored plan, if several kinds share the name. */
+  ofPlan?(plan: Plan): OperationKind<Plan, Outcome>;
   /** `false`: everything happens in the transaction that ends the operation. */
   callsEhr(plan: Plan): boolean;
   /** The EHR's ids of the patients whose records the plan is about, for the audit trail. A look-up can find more. */
@@ -132,14 +134,23 @@ export interface OperationKind<Plan, Outcome> {
   record(tx: Tx, work: Work, plan: Plan, outcome: Outcome): Promise<OperationResponse>;
   /** What other systems hear of. Written by the statement that ends the operation. Default: nothing. */
   events?(work: Work, plan: Plan, outcome: Outcome, response: OperationResponse): readonly NewEvent[];
-  /** Releases what was reserved in the gateway's tables, in the transaction that ends the operation. Absent: nothing is. */
-  release?(tx: Tx, work: Work, plan: Plan, problem: Problem | undefined): Promise<void>;
-  /** Does what `release` does for an operation that an operator drops, whatever its plan. */
+  /**
+   * Frees what `decide` marked or the route stored for the plan, in the transaction that ends the operation without effect.
+   * Absent: nothing.
+   */
+  cleanUp?(tx: Tx, work: Work, plan: Plan, problem: Problem | undefined): Promise<void>;
+  /** Does what `cleanUp` does for an operation that an operator drops, whatever its plan. */
   drop?(tx: Tx, operationId: string): Promise<void>;
 }
 
 /** A kind with opaque plans and outcomes. */
 export type AnyKind = OperationKind<unknown, unknown>;
+
+/** The kind of a stored plan. `undefined`: this version does not know it. */
+export function kindOf(kinds: ReadonlyMap<string, AnyKind>, name: string | null, plan: unknown): AnyKind | undefined {
+  const kind = kinds.get(name ?? '');
+  return kind?.ofPlan?.(plan) ?? kind;
+}
 
 /** A write to the EHR as data: decided, and not begun. */
 export interface PlannedWrite {
@@ -149,8 +160,9 @@ export interface PlannedWrite {
 }
 
 /**
- * Decides in the transaction that stores the plan, and reserves. What it changed is committed if it returns a problem, such as
- * the count of a wrong code, and rolled back if it throws one, or returns `OutdatedPlan`: then the write is planned again.
+ * Decides, in the transaction that stores the plan, whether it may be performed, and marks what it will change in the gateway's
+ * tables. What it changed is committed if it returns a problem, such as the count of a wrong code, and rolled back if it throws
+ * one, or returns `OutdatedPlan`: then the write is planned again.
  */
 export type Decide = (tx: Tx, operationId: string) => Promise<Problem | undefined>;
 

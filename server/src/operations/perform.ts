@@ -10,7 +10,7 @@ import type { OperationResponse } from './operation-response.ts';
 import { isStoredUnderKey, sealProblem, sealResponse } from './sealed-outcome.ts';
 import {
   monitor,
-  releaseAsUnknown,
+  releaseLeaseAsUnknown,
   removeOperation,
   resetForRetry,
   stopMonitoring,
@@ -106,7 +106,7 @@ export async function rejectOperation(work: LeasedWork, problem: Problem): Promi
   throw new OperationEnded(problem);
 }
 
-/** Ends an operation without its effect: releases what it reserved, settles its row and leaves an entry, in one transaction. */
+/** Ends an operation without its effect: cleans up what it reserved, settles its row and leaves an entry, in one transaction. */
 export async function endWithout(
   work: LeasedWork,
   outcome: RecordedOutcome,
@@ -114,7 +114,7 @@ export async function endWithout(
   problem?: Problem,
 ): Promise<void> {
   await inTransaction(work.services.db, async (tx) => {
-    await work.kind.release?.(tx, work, work.plan, problem);
+    await work.kind.cleanUp?.(tx, work, work.plan, problem);
     await settleRow(tx);
     await writeRecords(tx, { drafts: draftsOf(work, outcome) });
   });
@@ -146,7 +146,7 @@ export async function leaveOpen(work: LeasedWork, error: unknown): Promise<never
   // Background recovery tries again later, and finally suspends the operation.
   if (!work.hasCaller) throw error;
   if (error instanceof LeaseLost) work.services.operationMetrics.leaseLost(work.ehr.id);
-  await releaseSoon(work.services.db, work.operation);
+  await releaseLeaseSoon(work.services.db, work.operation);
   throw new OperationEnded(asOutcomeUnknown(error));
 }
 
@@ -154,8 +154,8 @@ export async function leaveOpen(work: LeasedWork, error: unknown): Promise<never
  * Releases the lease after `outcome_unknown` was reported. If the database hesitates, the caller gets its response after a second;
  * if it is down, the lease expires on its own.
  */
-export async function releaseSoon(db: Db, operation: Leased): Promise<void> {
-  const released = releaseAsUnknown(db, operation).catch(() => undefined);
+export async function releaseLeaseSoon(db: Db, operation: Leased): Promise<void> {
+  const released = releaseLeaseAsUnknown(db, operation).catch(() => undefined);
   const waited = new AbortController();
   await Promise.race([released, sleep(1_000, undefined, { signal: waited.signal }).catch(() => undefined)]);
   waited.abort();

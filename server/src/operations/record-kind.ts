@@ -22,7 +22,7 @@ interface RecordCalls<Plan, Result> {
   withdraw(work: Work, operationId: string, plan: Plan): Promise<Withdrawal>;
   respond(work: Work, plan: Plan, result: Result): OperationResponse;
   /** Deletes what the gateway stored for the plan, in the transaction that ends the operation. Absent: nothing is stored. */
-  release?(tx: Tx, plan: Plan): Promise<void>;
+  cleanUp?(tx: Tx, plan: Plan): Promise<void>;
 }
 
 /**
@@ -54,12 +54,12 @@ export function recordKind<Plan, Result extends object>(calls: RecordCalls<Plan,
       const isWithdrawn = finds(work.ehr) && (await calls.withdraw(work, work.ehrId(), plan)) === 'withdrawn';
       if (!isWithdrawn) throw new PartiallyApplied([]);
     },
-    hasRecords: () => calls.release !== undefined,
+    hasRecords: () => calls.cleanUp !== undefined,
     respond: calls.respond,
     async record(tx, work, plan, result) {
-      await calls.release?.(tx, plan);
+      await calls.cleanUp?.(tx, plan);
       return calls.respond(work, plan, result);
     },
-    release: async (tx, _work, plan) => calls.release?.(tx, plan),
+    cleanUp: async (tx, _work, plan) => calls.cleanUp?.(tx, plan),
   };
 }

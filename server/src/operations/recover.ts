@@ -1,6 +1,7 @@
 import { inTransaction } from '../db/retry.ts';
 import { OperationEnded, PartiallyApplied } from '../problems/operation-errors.ts';
 import { Problem } from '../problems/problem.ts';
+import { kindOf } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
 import {
   asOutcomeUnknown,
@@ -10,7 +11,7 @@ import {
   leaveOpen,
   perform,
   rejectOperation,
-  releaseSoon,
+  releaseLeaseSoon,
   settle,
 } from './perform.ts';
 import { sealProblem } from './sealed-outcome.ts';
@@ -40,7 +41,7 @@ export async function resume(
   try {
     work = reopen(services, stored, { leasedAt, hasCaller: true });
   } catch (error) {
-    await releaseSoon(services.db, stored);
+    await releaseLeaseSoon(services.db, stored);
     throw new OperationEnded(asOutcomeUnknown(error));
   }
   try {
@@ -88,7 +89,7 @@ function reopen(
 ): Interrupted {
   const ehr = services.ehrs.get(operation.emr);
   const careUnit = ehr?.careUnits.get(operation.careUnitId);
-  const kind = services.kinds.get(operation.kind ?? '');
+  const kind = kindOf(services.kinds, operation.kind, operation.plan);
   if (!ehr || !careUnit || !kind)
     throw new Error('A stored operation has a kind, EHR or care unit that is not configured');
   const { expiresAt, plan } = operation;
@@ -162,7 +163,7 @@ async function startOver(work: Interrupted): Promise<Restart> {
   const { services, kind, plan, operation, wasCompensated } = work;
   const attempt = wasCompensated ? operation.attempt + 1 : operation.attempt;
   await inTransaction(services.db, async (tx) => {
-    await kind.release?.(tx, work, plan, undefined);
+    await kind.cleanUp?.(tx, work, plan, undefined);
     await (wasCompensated ? clearPlan(tx, operation, attempt) : markNotDone(tx, operation));
   });
   return { restart: { ...operation, attempt, isMonitored: !wasCompensated } };

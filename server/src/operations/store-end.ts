@@ -3,7 +3,7 @@ import { draftsText, insertDrafts, insertedDrafts, type NewDraft } from '../audi
 import { isOneOfFew } from '../db/few-rows.ts';
 import { grouped } from '../db/grouped.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { LeaseLost, leaseEnd, released, setLeased, updateLeased } from '../db/operation-lease.ts';
+import { LeaseLost, leaseEnd, setLeased, updateLeased, withoutLease } from '../db/operation-lease.ts';
 import { statement } from '../db/statement.ts';
 import type { Tables } from '../db/tables/index.ts';
 import type { NewEvent } from '../events/new-event.ts';
@@ -12,7 +12,7 @@ import type { Leased } from './stored-operation.ts';
 
 /** Column values of an operation that has ended. */
 const done = { state: 'done' as const, patient_hashes: [], consecutive_failures: 0, suspended_at: null };
-const doneAndReleased = { ...released, ...done };
+const doneWithoutLease = { ...withoutLease, ...done };
 /** Column values of an operation that starts over. */
 const withoutPlan = {
   state: 'pending' as const,
@@ -120,7 +120,7 @@ const updateResponses = statement((db, input: ResponsesInput) => {
     .updateTable('operations')
     .from(source)
     .set({
-      ...doneAndReleased,
+      ...doneWithoutLease,
       sealed_plan: null,
       sealed_response: sql<Buffer>`decode(response.sealed_response, 'base64')`,
       next_attempt_at: null,
@@ -153,7 +153,7 @@ export const removeOperation = ending(
 export const monitor = ending((db, input: Monitoring) => {
   const update = updateLeased(db, input)
     .set({
-      ...doneAndReleased,
+      ...doneWithoutLease,
       next_attempt_at: leaseEnd(input.settlingSeconds),
       had_effect: sql<boolean>`had_effect OR ${input.hadEffect}`,
       sealed_response: sql<Buffer | null>`coalesce(${input.sealedResponse}, sealed_response)`,
@@ -171,7 +171,7 @@ interface Monitoring extends Lease {
 
 /** Ends monitoring. The stored response stays. @throws LeaseLost */
 export function stopMonitoring(db: Db | Tx, operation: Leased): Promise<void> {
-  return setLeased(db, operation, { ...doneAndReleased, sealed_plan: null, next_attempt_at: null });
+  return setLeased(db, operation, { ...doneWithoutLease, sealed_plan: null, next_attempt_at: null });
 }
 
 /** Ends an attempt without effect under a lease that starts over. Monitored until then. @throws LeaseLost */
@@ -191,19 +191,19 @@ export function clearPlan(db: Db | Tx, operation: Leased, attempt: number): Prom
 
 /** Like `clearPlan`, and releases the lease so that a retry can start over. @throws LeaseLost */
 export function resetForRetry(db: Db | Tx, operation: Leased, attempt: number): Promise<void> {
-  return setLeased(db, operation, { ...withoutPlan, ...released, attempt });
+  return setLeased(db, operation, { ...withoutPlan, ...withoutLease, attempt });
 }
 
 /** Any process may lease the operation next. */
 export async function releaseLease(db: Db | Tx, operation: Leased): Promise<void> {
-  await updateLeased(db, operation).set(released).execute();
+  await updateLeased(db, operation).set(withoutLease).execute();
 }
 
 /**
  * Releases the lease after `outcome_unknown` was reported. A retry or background recovery may find out the outcome. The lease may
  * be that of an earlier operation with the same key, if the answer of its take-over was lost.
  */
-export async function releaseAsUnknown(db: Db, { id, token, clientId, keyHash }: Leased): Promise<void> {
+export async function releaseLeaseAsUnknown(db: Db, { id, token, clientId, keyHash }: Leased): Promise<void> {
   await db
     .updateTable('operations')
     .where('lease_token', '=', token)
@@ -213,7 +213,7 @@ export async function releaseAsUnknown(db: Db, { id, token, clientId, keyHash }:
       return or([isThis, and([eb('client_id', '=', clientId), eb('idempotency_key_hash', '=', keyHash)])]);
     })
     .set({
-      ...released,
+      ...withoutLease,
       reported_unknown: true,
       suspended_at: null,
       next_attempt_at: sql<Date>`CASE WHEN sealed_plan IS NOT NULL THEN now() END`,

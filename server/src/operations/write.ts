@@ -12,7 +12,7 @@ import { draftsOf, noteRecorded } from './audit-draft.ts';
 import { answerOfKey, type Claim, claimKey, inProgress, type Key, openKey } from './claim.ts';
 import type { InCareUnit, PlannedWrite } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { endWithRecords, perform, releaseSoon } from './perform.ts';
+import { endWithRecords, perform, releaseLeaseSoon } from './perform.ts';
 import { resume } from './recover.ts';
 import { isStoredUnderKey, sealProblem } from './sealed-outcome.ts';
 import type { OperationServices } from './services.ts';
@@ -106,7 +106,7 @@ async function planAndStore(
   return store(services, request, operation, key, planned).catch(async (error) => {
     if (!mayHaveBeenSent(error)) throw error;
     // Nothing is known: the plan may be stored, or may still become so. It is left to a retry and to background recovery.
-    await releaseSoon(services.db, operation);
+    await releaseLeaseSoon(services.db, operation);
     throw new OperationEnded(outcomeUnknownInDatabase(error));
   });
 }
@@ -167,7 +167,7 @@ async function store(
     return { state: 'stored', work: work(claim ? claim.expiresAt : await storeUnclaimed(services.db)) };
   }
   const begun = await inTransaction<PlanStored>(services.db, async (tx, begunAt) => {
-    // Leases begin with the transaction: `now()` is its start, and the reservation may wait for locks.
+    // Leases begin with the transaction: `now()` is its start, and the decision may wait for locks.
     leasedAt = begunAt;
     const claim = key && (await claimKey(tx, services, key, planned, seconds));
     if (claim && claim.state !== 'new') return { ...claim, leasedAt };
@@ -218,7 +218,7 @@ async function endUnstored(
       return { state: 'answered', outcome: error as Problem };
     }).catch(async (failure) => {
       // It may have taken over the lease of an earlier request.
-      if (mayHaveBeenSent(failure)) await releaseSoon(db, operation);
+      if (mayHaveBeenSent(failure)) await releaseLeaseSoon(db, operation);
       throw failure instanceof NothingToStore ? error : failure;
     });
   }

@@ -2,10 +2,11 @@ import { recordedAccess } from '../api/recorded-access.ts';
 import { asWrite } from '../appointments/as-write.ts';
 import { planChange, planChanges } from '../appointments/plan-change.ts';
 import { planRelease } from '../appointments/plan-release.ts';
-import { planResend } from '../appointments/plan-resend.ts';
+import { planResend } from '../appointments/resend/plan.ts';
 import type { AppointmentPlan } from '../appointments/write/plan.ts';
 import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { asClient } from '../ehr/guard/caller.ts';
+import type { PlannedWrite } from '../operations/kind.ts';
 import { write } from '../operations/write.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
@@ -81,7 +82,7 @@ async function run(
 ): Promise<Outcome> {
   const { client, ehr, careUnit, services } = page.context;
   const request = { clientId: client.id, ehr, careUnit, requestId, keyed: undefined, begin: async () => undefined };
-  const plan = async () => asWrite(page.context, await planFor(page, action, ids, digits), digits);
+  const plan = () => planFor(page, action, ids, digits);
   try {
     await asClient(client.id, () => write(services, { ...request, plan }));
     return action === 'resend' ? { result: 'sent' } : {};
@@ -96,24 +97,29 @@ async function run(
   }
 }
 
-function planFor(
+async function planFor(
   { confirmation, context }: LinkedPage,
   action: Action,
   ids: readonly string[],
   code: string,
-): Promise<AppointmentPlan> {
+): Promise<PlannedWrite> {
   const [first = ''] = ids;
   switch (action) {
     case 'confirm':
-      return ids.length === 1
-        ? planChange(context, first, { confirmation: { code } }, noHeaders)
-        : planChanges(context, { ids: [...ids], confirmation: { code } }, noHeaders);
+      return asWrite(context, await planConfirmed(context, ids, code), code);
     case 'resend':
       return planResend(context, first);
     case 'cancel':
       if (confirmation.kind === 'cancellation') throw new Problem('confirmation_not_pending');
-      return planRelease(context, ids);
+      return asWrite(context, await planRelease(context, ids));
   }
+}
+
+function planConfirmed(context: LinkedPage['context'], ids: readonly string[], code: string): Promise<AppointmentPlan> {
+  const [first = ''] = ids;
+  return ids.length === 1
+    ? planChange(context, first, { confirmation: { code } }, noHeaders)
+    : planChanges(context, { ids: [...ids], confirmation: { code } }, noHeaders);
 }
 
 function noHeaders(): undefined {

@@ -1,5 +1,5 @@
 import type { Db } from '../db/kysely.ts';
-import type { AnyKind } from '../operations/kind.ts';
+import { type AnyKind, kindOf } from '../operations/kind.ts';
 import { openPlan } from '../operations/stored-operation.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 
@@ -22,7 +22,7 @@ export async function plannedSteps({ db, keys, kinds }: Services, id: string): P
   if (!row?.sealed_plan) return undefined;
   try {
     const plan = openPlan(keys, row.client_id, id, row.sealed_plan);
-    return kinds.get(row.kind ?? '')?.stepsOf?.(plan) ?? [];
+    return kindOf(kinds, row.kind, plan)?.stepsOf?.(plan) ?? [];
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import type { Fault } from '../../problems/problem.ts';
 import type { Results } from '../write/changes.ts';
 import type { AppointmentPlan } from '../write/plan.ts';
 import { reconcile } from '../write/reconcile.ts';
-import { type Move, moveOf } from './moves.ts';
+import { moveOf } from './moves.ts';
 
 /** The booking that compensates the cancellation of a former appointment: it gets its time back. */
 function formerTime({
@@ -20,21 +20,24 @@ function formerTime({
 
 /**
  * How the cancellation of a former appointment is compensated: with a booking at its time, by the appointment that an earlier
- * attempt at this has booked, or not at all: another move has superseded it.
+ * attempt at this has booked, or not at all: another move has superseded it. `undefined`: the step is none.
  */
 export async function bookedAgain(
   work: Work,
-  { cancellation: { before }, formerId }: Move,
-): Promise<AppointmentCreation | Appointment | 'nothing'> {
+  plan: AppointmentPlan,
+  index: number,
+): Promise<AppointmentCreation | Appointment | 'nothing' | undefined> {
+  const move = moveOf(plan, index);
+  if (move?.cancellation.index !== index) return undefined;
   const { services, ehr } = work;
   const moved = await services.db
     .selectFrom('moved_appointments')
     .select('appointment_id')
     .where('emr', '=', ehr.id)
-    .where('former_id', '=', formerId)
+    .where('former_id', '=', move.formerId)
     .executeTakeFirst();
   if (moved) return 'nothing';
-  const creation = formerTime(before);
+  const creation = formerTime(move.cancellation.before);
   if (ehr.offers('findOperation')) return creation;
   const { holdUntil: _, ...rest } = creation;
   const steps = [{ change: { ...rest, hold: false } }];

@@ -1,6 +1,6 @@
 import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
-import { type ChangeStep, ehrChange } from '../write/changes.ts';
+import { type Call, ehrChange } from '../write/changes.ts';
 import { isSame } from '../write/compensate.ts';
 import type { AppointmentPlan } from '../write/plan.ts';
 import { movesOf } from './moves.ts';
@@ -11,11 +11,7 @@ import { movesOf } from './moves.ts';
  *
  * @throws Problem `appointment_cancelled`, `appointment_started` or `appointment_changed`
  */
-export async function assertStillThere(
-  work: Work,
-  plan: AppointmentPlan,
-  { operationId, steps }: { readonly operationId: string; readonly steps: readonly ChangeStep[] },
-): Promise<void> {
+export async function assertStillThere(work: Work, plan: AppointmentPlan, { operationId, steps }: Call): Promise<void> {
   const { call, careUnit, ehr, isFirst, expiresAt } = work;
   const indices = new Set(steps.map(({ index }) => index));
   const former = movesOf(plan).flatMap(({ cancellation }) =>

@@ -1,24 +1,58 @@
 import { codeExpiry, replaceCode } from '../../confirmations/issue.ts';
-import { awaitedOf, findItems, type Item } from '../../confirmations/items.ts';
-import { assertMayResend } from '../../confirmations/resend.ts';
+import { awaitedOf, findItems } from '../../confirmations/items.ts';
+import { assertMayResend, whyNotResendable } from '../../confirmations/resend.ts';
 import type { Tx } from '../../db/kysely.ts';
-import type { Work } from '../../operations/kind.ts';
+import type { Channel } from '../../db/tables/messages.ts';
+import type { OperationKind, Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
-import type { Reason } from '../../problems/reasons.ts';
-import { changesOf, type Results } from './changes.ts';
-import { performPlan } from './perform.ts';
-import type { AppointmentPlan, Made, Resend } from './plan.ts';
+import { writtenResponse } from '../representation.ts';
+import { stepsOf } from '../steps-in-words.ts';
+import { changesOf, type Results } from '../write/changes.ts';
+import { codesToSend } from '../write/decision.ts';
+import { appointmentKind } from '../write/kind.ts';
+import { performPlan } from '../write/perform.ts';
+import type { AppointmentPlan, Made } from '../write/plan.ts';
+
+/** A new code for everything that awaits the previous one. */
+interface Resend {
+  readonly confirmationId: string;
+  /** The id that the request names. */
+  readonly askedFor: string;
+  readonly patientId: string;
+  readonly channel: Channel;
+  readonly to: string;
+  /** In the order of the first message. */
+  readonly appointments: readonly { readonly id: string; readonly start: Date }[];
+}
+
+export interface ResendPlan extends AppointmentPlan {
+  readonly resend: Resend;
+}
+
+const { preview: _, ...appointments } = appointmentKind;
+
+/** Sends a new code, and extends the holds that await it. Has no dry run. */
+export const resendKind: OperationKind<ResendPlan, Results> = {
+  ...appointments,
+  patientsOf: (plan) => [...appointments.patientsOf(plan), plan.resend.patientId],
+  reservation: (proposal, { resend }) => codesToSend(proposal, [resend.patientId]),
+  perform: extendHolds,
+  stepsOf: (plan) => [...stepsOf(plan), `send a new code by ${plan.resend.channel}`],
+  hasRecords: () => true,
+  record: async (tx, work, plan, results) =>
+    writtenResponse(work, plan, results, new Map(await replaceAndSend(tx, work, plan.resend))),
+};
 
 /**
  * Extends the holds that still await the code. Some may have been confirmed or released since the plan was made.
  */
-export async function performResend(work: Work, plan: AppointmentPlan, resend: Resend): Promise<Results> {
+async function extendHolds(work: Work, plan: ResendPlan): Promise<Results> {
   try {
     return await performPlan(work, plan);
   } catch (error) {
     if (!(error instanceof Problem) || error.reason !== 'confirmation_not_pending') throw error;
     const rest = await stillHeld(work, plan);
-    if (changesOf(rest).length === 0) throw await whyNot(work, resend, error);
+    if (changesOf(rest).length === 0) throw await whyNot(work, plan.resend, error);
     return performPlan({ ...work, ehrId: (part) => work.ehrId(`remaining ${part ?? ''}`) }, rest);
   }
 }
@@ -35,13 +69,7 @@ async function stillHeld({ call, careUnit }: Work, plan: AppointmentPlan): Promi
 
 async function whyNot({ services, ehr, careUnit }: Work, { askedFor }: Resend, problem: Problem): Promise<Problem> {
   const item = (await findItems(services.db, ehr.id, careUnit.id, [askedFor])).get(askedFor);
-  return item && !item.isPending ? new Problem(whyNotPending(item)) : problem;
-}
-
-/** Why an id no longer awaits a code. */
-export function whyNotPending({ state, attemptsRemaining }: Pick<Item, 'state' | 'attemptsRemaining'>): Reason {
-  if (state !== 'pending' && state !== 'expired') return 'confirmation_not_pending';
-  return attemptsRemaining === 0 ? 'confirmation_locked' : 'confirmation_expired';
+  return item && !item.isPending ? new Problem(whyNotResendable(item)) : problem;
 }
 
 /**
@@ -49,7 +77,7 @@ export function whyNotPending({ state, attemptsRemaining }: Pick<Item, 'state' |
  *
  * @throws Problem when the confirmation has ended or changed since the EHR was called
  */
-export async function recordResend(tx: Tx, work: Work, resend: Resend): Promise<readonly (readonly [string, Made])[]> {
+async function replaceAndSend(tx: Tx, work: Work, resend: Resend): Promise<readonly (readonly [string, Made])[]> {
   const { ehr, careUnit } = work;
   const { confirmationId, askedFor, channel, to } = resend;
   await assertMayResend(tx, confirmationId);

@@ -1,21 +1,25 @@
-import { selectItems } from '../confirmations/items.ts';
-import { findPatient } from '../ehr/lookups.ts';
-import { Problem } from '../problems/problem.ts';
-import { contactable, contactOf } from './contact.ts';
-import { detailsOf } from './drafts.ts';
-import { type Confirmable, isConfirmable } from './plan-confirmation.ts';
-import type { RequestContext } from './request-context.ts';
-import { findTargets, requireTarget, type Target } from './targets.ts';
-import type { AppointmentPlan, Step } from './write/plan.ts';
-import { whyNotPending } from './write/resend.ts';
+import { selectItems } from '../../confirmations/items.ts';
+import { assertMayResend, whyNotResendable } from '../../confirmations/resend.ts';
+import { findPatient } from '../../ehr/lookups.ts';
+import { type PlannedWrite, plannedWrite } from '../../operations/kind.ts';
+import { Problem } from '../../problems/problem.ts';
+import { contactable, contactOf } from '../contact.ts';
+import { detailsOf } from '../drafts.ts';
+import { type Confirmable, isConfirmable } from '../plan-confirmation.ts';
+import type { RequestContext } from '../request-context.ts';
+import { findTargets, requireTarget, type Target } from '../targets.ts';
+import { hasOneId } from '../write/changes.ts';
+import { assertAllWithinLimits } from '../write/decision.ts';
+import type { Step } from '../write/plan.ts';
+import { resendKind } from './kind.ts';
 
 /** Plans to send a new code for everything that awaits the same code as this id. */
-export async function planResend(context: RequestContext, id: string): Promise<AppointmentPlan> {
-  const { services, ehr, careUnit } = context;
+export async function planResend(context: RequestContext, id: string): Promise<PlannedWrite> {
+  const { services, ehr, careUnit, client } = context;
   const target = await requireTarget(context, id, 'all');
   if (!isConfirmable(context, target)) throw new Problem('confirmation_not_pending');
   const { item, appointment } = target;
-  if (!item.isPending) throw new Problem(whyNotPending(item));
+  if (!item.isPending) throw new Problem(whyNotResendable(item));
   const { confirmationId } = item;
   const response = { appointment, id, replacesId: item.replacesId ?? undefined, word: 'kept' as const };
   const waiting = await waitingTogether(context, target);
@@ -25,11 +29,17 @@ export async function planResend(context: RequestContext, id: string): Promise<A
   const details = detailsOf(services.keys, ehr.id, item);
   const contact = contactOf(contactable(patient, details), item.kind, careUnit, services.channels);
   const appointments = waiting.map((it) => ({ id: it.id, start: it.appointment.start }));
-  return {
+  const plan = {
     steps: [...waiting.flatMap(extension), { response }],
     many: false,
     resend: { confirmationId, askedFor: id, patientId: patient.id, ...contact, appointments },
   };
+  return plannedWrite(resendKind, { ...plan, hasOneId: hasOneId(ehr, plan) }, async (tx, operationId) => {
+    await assertMayResend(tx, confirmationId);
+    const proposal = { ...context, clientId: client.id };
+    await assertAllWithinLimits(tx, proposal, [patient.id], { operationId, isResend: true });
+    return undefined;
+  });
 }
 
 function extension({ kind, appointment }: Target): Step[] {

@@ -1,6 +1,7 @@
-import { type Appointment, type AppointmentChange, overlaps } from '@crossward/connector-kit';
+import { type Appointment, type AppointmentChange, type AppointmentCreation, overlaps } from '@crossward/connector-kit';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { Work } from '../../operations/kind.ts';
+import type { Fault } from '../../problems/problem.ts';
 import type { AppointmentPlan, PlannedChange, Step } from './plan.ts';
 
 /** A step with a change in the EHR, and its index in the plan. */
@@ -72,7 +73,7 @@ export function canPerform(ehr: EhrConnection, plan: AppointmentPlan): boolean {
 }
 
 /** Changes that one call makes in the EHR, all or none, under an operation id of their own. */
-interface Call {
+export interface Call {
   readonly operationId: string;
   readonly steps: readonly ChangeStep[];
 }
@@ -86,6 +87,23 @@ export function callsOf({ ehr, ehrId }: Pick<Work, 'ehr' | 'ehrId'>, plan: Appoi
   if (changes.length === 0) return [];
   if (hasOneId(ehr, plan)) return [{ operationId: ehrId(), steps: changes }];
   return withoutCollisions(changes).map((step) => ({ operationId: ehrId(step.index), steps: [step] }));
+}
+
+/** What a kind of write adds whose steps depend on each other. */
+export interface StepRules {
+  /** Called right before the steps are sent to the EHR. @throws Problem if they must not be made any longer */
+  beforeCall(work: Work, plan: AppointmentPlan, call: Call): Promise<void>;
+  /**
+   * Compensates a step that cannot be reverted: by a booking, by an appointment that is there already, or not at all.
+   * `undefined`: nothing can be done about this step.
+   */
+  compensation(
+    work: Work,
+    plan: AppointmentPlan,
+    index: number,
+  ): Promise<AppointmentCreation | Appointment | 'nothing' | undefined>;
+  /** What became of a step of a plan that could not be compensated without a trace. `undefined`: what becomes of any step. */
+  outcome(plan: AppointmentPlan, index: number, uncompensated: Results): Pick<Fault, 'id' | 'detail'> | undefined;
 }
 
 /** Whether a step cannot be compensated. */

@@ -3,9 +3,7 @@ import type { Language } from '../../messages/outbox.ts';
 import type { Work } from '../../operations/kind.ts';
 import { isFinal, PartiallyApplied } from '../../problems/operation-errors.ts';
 import type { Fault } from '../../problems/problem.ts';
-import { bookedAgain, moveOutcome } from '../rebooking/compensation.ts';
-import { moveOf } from '../rebooking/moves.ts';
-import { asChanged, type ChangeStep, changesOf, type Results, withoutCollisions } from './changes.ts';
+import { asChanged, type ChangeStep, changesOf, type Results, type StepRules, withoutCollisions } from './changes.ts';
 import { partsDone } from './look-up.ts';
 import type { AppointmentPlan } from './plan.ts';
 
@@ -20,14 +18,14 @@ export class NotCompensated extends PartiallyApplied {
 }
 
 /** Compensates the steps of a plan that the EHR has performed. */
-export async function compensatePlan(work: Work, plan: AppointmentPlan): Promise<void> {
+export async function compensatePlan(work: Work, plan: AppointmentPlan, rules?: StepRules): Promise<void> {
   const found = await partsDone(work, plan);
   const done = changesOf(plan).flatMap((step) => {
     const appointment = found.get(step.index);
     // The EHR may return the current state. The plan has the state that the step produced.
     return appointment ? [[step.index, asChanged(step, appointment)] as const] : [];
   });
-  await compensateSteps(work, plan, new Map(done));
+  await compensateSteps(work, plan, new Map(done), rules);
 }
 
 /**
@@ -36,7 +34,12 @@ export async function compensatePlan(work: Work, plan: AppointmentPlan): Promise
  *
  * @throws NotCompensated with a fault for every appointment of the response; any error that is not final (`isFinal`)
  */
-export async function compensateSteps(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
+export async function compensateSteps(
+  work: Work,
+  plan: AppointmentPlan,
+  done: Results,
+  rules?: StepRules,
+): Promise<void> {
   const { call, careUnit, ehrId } = work;
   const changes = changesOf(plan);
   const uncompensated = new Map<number, Appointment>();
@@ -46,10 +49,8 @@ export async function compensateSteps(work: Work, plan: AppointmentPlan, done: R
     if (!result) continue;
     // Read each one right before the write: in a slow EHR, others have time to change it.
     const [now] = await call('findAppointments', careUnit, [result.id]);
-    const move = moveOf(plan, index);
     const reverse = reversal(work, step, result, now);
-    const change =
-      reverse === 'impossible' && move?.cancellation.index === index ? await bookedAgain(work, move) : reverse;
+    const change = reverse === 'impossible' ? ((await rules?.compensation(work, plan, index)) ?? reverse) : reverse;
     if (change === 'nothing') continue;
     if (change === 'impossible' || !('kind' in change)) {
       uncompensated.set(index, change === 'impossible' ? (now ?? result) : change);
@@ -64,7 +65,7 @@ export async function compensateSteps(work: Work, plan: AppointmentPlan, done: R
       uncompensated.set(index, now ?? result);
     }
   }
-  if (uncompensated.size > 0) throw new NotCompensated(outcomes(plan, done, uncompensated), uncompensated);
+  if (uncompensated.size > 0) throw new NotCompensated(outcomes(plan, done, uncompensated, rules), uncompensated);
 }
 
 /** For the clinic's staff, on a booking that is compensated. */
@@ -112,11 +113,11 @@ export function isSame(a: Appointment, b: Appointment): boolean {
 }
 
 /** One fault for each appointment of the response, with the caller's id. */
-function outcomes({ steps }: AppointmentPlan, done: Results, uncompensated: Results): Fault[] {
-  return steps.flatMap(({ response, change, before, place }, index): Fault[] => {
+function outcomes(plan: AppointmentPlan, done: Results, uncompensated: Results, rules?: StepRules): Fault[] {
+  return plan.steps.flatMap(({ response, change, before, place }, index): Fault[] => {
     if (!response) return [];
-    const move = moveOutcome({ steps, many: true }, index, uncompensated);
-    if (move) return [{ ...move, ...(place ? { place } : {}), reason: 'partially_applied' }];
+    const outcome = rules?.outcome(plan, index, uncompensated);
+    if (outcome) return [{ ...outcome, ...(place ? { place } : {}), reason: 'partially_applied' }];
     const ehrId = done.get(index)?.id ?? (change && 'appointmentId' in change ? change.appointmentId : before?.id);
     const id = response.id ?? ehrId;
     const detail = uncompensated.has(index) ? 'Changed, and the change could not be reverted.' : 'Unchanged.';

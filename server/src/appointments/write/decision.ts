@@ -1,6 +1,5 @@
 import { decideCode, decideRelease } from '../../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
-import { assertMayResend } from '../../confirmations/resend.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { Decide, Proposal, Reservation } from '../../operations/kind.ts';
 import type { OperationServices } from '../../operations/services.ts';
@@ -12,21 +11,23 @@ interface Requested extends Proposal {
 }
 
 /** What counts towards the limits of patients while the operation is open. */
-export function codesToSend({ services, ehr, careUnit }: Proposal, plan: AppointmentPlan): Reservation | undefined {
-  const patients = patientsWithCode(plan);
+export function codesToSend(
+  { services, ehr, careUnit }: Proposal,
+  patients: readonly string[],
+): Reservation | undefined {
   if (patients.length === 0) return undefined;
   const { lifetimeSeconds } = careUnit.code;
   return { lifetimeSeconds, patientHashes: patients.map((id) => patientHashes(services.keys, ehr.id, id)[0]) };
 }
 
 /**
- * What the transaction that stores a plan decides and reserves: whether the entered code is correct, whether drafts can be
+ * What the transaction that stores a plan decides: whether the entered code is correct, whether drafts can be
  * released, and whether the patients may get more codes. `undefined`: nothing.
  *
  * @param code what the patient entered, for a confirmation. It is not part of the plan, because plans are stored
  */
 export function decisionFor(requested: Requested, plan: AppointmentPlan, code?: string): Decide | undefined {
-  const { confirmationId, resend, steps } = plan;
+  const { confirmationId, steps } = plan;
   if (confirmationId !== undefined) return checkedCode(requested, plan, confirmationId, code);
   const released = steps.flatMap(({ releases }) => releases ?? []);
   const patients = patientsWithCode(plan);
@@ -34,8 +35,7 @@ export function decisionFor(requested: Requested, plan: AppointmentPlan, code?: 
   return async (tx, operationId) => {
     const problem = released.length > 0 ? await decideRelease(tx, requested.ehr.id, released) : undefined;
     if (problem) return problem;
-    if (resend) await assertMayResend(tx, resend.confirmationId);
-    await assertAllWithinLimits(tx, requested, patients, { operationId, isResend: resend !== undefined });
+    await assertAllWithinLimits(tx, requested, patients, { operationId });
     return undefined;
   };
 }

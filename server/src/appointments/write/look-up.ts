@@ -1,17 +1,22 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Found, Work } from '../../operations/kind.ts';
-import { unfinishedMoves } from '../rebooking/moves.ts';
 import { callsOf, changesOf, ehrChange, type Results, resultsOf } from './changes.ts';
 import type { AppointmentPlan } from './plan.ts';
 import { reconcile } from './reconcile.ts';
 
-/** Looks up in the EHR whether a plan was performed. */
-export async function lookUpPlan(work: Work, plan: AppointmentPlan): Promise<Found<Results>> {
-  const changes = changesOf(plan);
-  const knows = work.ehr.offers('findOperation');
+/**
+ * Looks up in the EHR whether a plan was performed.
+ *
+ * @param unfinished how far it is in an EHR that does not find operations by id. `undefined`: that cannot be told
+ */
+export async function lookUpPlan(
+  work: Work,
+  plan: AppointmentPlan,
+  unfinished: (plan: AppointmentPlan, done: Results) => 'nearly' | 'in part' | undefined = () => undefined,
+): Promise<Found<Results>> {
   const done = await partsDone(work, plan);
-  if (done.size === changes.length) return { outcome: done };
-  if (!knows) return unfinishedMoves(plan, done) ?? 'not known';
+  if (done.size === changesOf(plan).length) return { outcome: done };
+  if (!work.ehr.offers('findOperation')) return unfinished(plan, done) ?? 'not known';
   return done.size === 0 ? 'nothing' : 'in part';
 }
 

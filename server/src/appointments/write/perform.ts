@@ -3,9 +3,17 @@ import type { Work } from '../../operations/kind.ts';
 import { isFinal, isSettled } from '../../problems/operation-errors.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isFree } from '../free-time.ts';
-import { assertStillThere } from '../rebooking/still-there.ts';
 import { timesTaken } from '../time-rules.ts';
-import { asChanged, type ChangeStep, callsOf, changesOf, ehrChange, type Results, resultsOf } from './changes.ts';
+import {
+  asChanged,
+  type ChangeStep,
+  callsOf,
+  changesOf,
+  ehrChange,
+  type Results,
+  resultsOf,
+  type StepRules,
+} from './changes.ts';
 import { compensateSteps } from './compensate.ts';
 import { partsDone } from './look-up.ts';
 import type { AppointmentPlan } from './plan.ts';
@@ -21,9 +29,9 @@ export class TimesTaken extends Problem {
 }
 
 /** Makes the changes of a plan in the EHR, all or none. @throws PartiallyApplied when compensation is incomplete */
-export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Results> {
+export async function performPlan(work: Work, plan: AppointmentPlan, rules?: StepRules): Promise<Results> {
   try {
-    return await makeCalls(work, plan);
+    return await makeCalls(work, plan, rules);
   } catch (error) {
     if (!(error instanceof Problem) || error.reason !== 'time_slot_unavailable') throw error;
     throw await sayWhichTime(work, plan, error);
@@ -31,7 +39,7 @@ export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Re
 }
 
 /** If a call fails, the earlier ones are compensated. Cancellations come last, since they cannot be compensated. */
-async function makeCalls(work: Work, plan: AppointmentPlan): Promise<Results> {
+async function makeCalls(work: Work, plan: AppointmentPlan, rules: StepRules | undefined): Promise<Results> {
   const { call, careUnit, expiresAt, isFirst, onNoResponse } = work;
   const earlier = isFirst || work.ehr.offers('findOperation') ? new Map() : await partsDone(work, plan);
   const calls = callsOf(work, plan).filter(({ steps }) => steps.some(({ index }) => !earlier.has(index)));
@@ -39,7 +47,7 @@ async function makeCalls(work: Work, plan: AppointmentPlan): Promise<Results> {
   for (const { operationId, steps } of calls) {
     const changes = steps.map(({ change }) => ehrChange(change, expiresAt));
     try {
-      await assertStillThere(work, plan, { operationId, steps });
+      await rules?.beforeCall(work, plan, { operationId, steps });
       const returned = await call('changeAppointments', { operationId, careUnit, isFirst, onNoResponse, changes });
       for (const { step, appointment } of resultsOf(steps, returned)) {
         // If an earlier call made the change, the EHR returns the appointment's current state.
@@ -48,17 +56,22 @@ async function makeCalls(work: Work, plan: AppointmentPlan): Promise<Results> {
     } catch (error) {
       // It is unknown whether this call was made. Compensating only the others could leave this one behind.
       if (!isFinal(error) && !(isSettled(error) && isFirst)) throw error;
-      if (done.size > 0) await undoOrLeave(work, plan, done);
+      if (done.size > 0) await undoOrLeave(work, plan, done, rules);
       throw error;
     }
   }
   return done;
 }
 
-async function undoOrLeave(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
+async function undoOrLeave(
+  work: Work,
+  plan: AppointmentPlan,
+  done: Results,
+  rules: StepRules | undefined,
+): Promise<void> {
   try {
     await work.compensating();
-    await compensateSteps(work, plan, done);
+    await compensateSteps(work, plan, done, rules);
   } catch (error) {
     if (error instanceof Problem && error.reason === 'partially_applied') throw error;
     throw new Problem('outcome_unknown', { cause: error });

@@ -5,7 +5,7 @@ import type { Channel } from '../../db/tables/messages.ts';
 import type { Fault, Place } from '../../problems/problem.ts';
 import type { KnownAppointment } from '../rebooking/known-appointment.ts';
 
-/** The name of the kind of write, which is stored with every operation. */
+/** The name of the kinds of writes to appointments, which is stored with every operation. */
 export const appointmentKindName = 'appointments';
 
 /** What happens to an appointment: the values of `change` in a dry run. */
@@ -71,18 +71,6 @@ export interface Step {
   readonly supersedes?: string;
 }
 
-/** A new code for everything that awaits the previous one. */
-export interface Resend {
-  readonly confirmationId: string;
-  /** The id that the request names. */
-  readonly askedFor: string;
-  readonly patientId: string;
-  readonly channel: Channel;
-  readonly to: string;
-  /** In the order of the first message. */
-  readonly appointments: readonly { readonly id: string; readonly start: Date }[];
-}
-
 /**
  * Everything that a write will do to appointments, decided in advance. A plan can be stored, performed, performed again
  * after a crash, or shown in a dry run.
@@ -93,15 +81,13 @@ export interface AppointmentPlan {
   readonly many: boolean;
   /** The confirmation whose code was entered. */
   readonly confirmationId?: string;
-  readonly resend?: Resend;
   /** Whether all changes have one operation id in the EHR, or each has its own. Absent until the plan is stored. */
   readonly hasOneId?: boolean;
 }
 
 /** The patients who get a code. */
-export function patientsWithCode({ steps, resend }: AppointmentPlan): readonly string[] {
-  const patients = steps.flatMap(({ awaits }) => awaits?.patientId ?? []);
-  return [...new Set([...patients, ...(resend ? [resend.patientId] : [])])];
+export function patientsWithCode({ steps }: AppointmentPlan): readonly string[] {
+  return [...new Set(steps.flatMap(({ awaits }) => awaits?.patientId ?? []))];
 }
 
 /** Groups the steps that need a code by kind and patient. Each group gets one code and one message. */
@@ -139,7 +125,7 @@ export function draftAppointment(
 }
 
 /** Whether the plan has records to store. */
-export function hasRecords({ steps, confirmationId, resend }: AppointmentPlan): boolean {
-  const does = ({ awaits, releases, supersedes }: Step) => (awaits ?? releases ?? supersedes) !== undefined;
-  return confirmationId !== undefined || resend !== undefined || steps.some(does);
+export function hasRecords({ steps, confirmationId }: AppointmentPlan): boolean {
+  const does = ({ awaits, releases }: Step) => (awaits ?? releases) !== undefined;
+  return confirmationId !== undefined || steps.some(does);
 }

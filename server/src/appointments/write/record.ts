@@ -10,13 +10,11 @@ import type { Work } from '../../operations/kind.ts';
 import type { OperationResponse } from '../../operations/operation-response.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { planEvents } from '../events.ts';
-import { recordMoves } from '../rebooking/record.ts';
 import { writtenResponse } from '../representation.ts';
 import type { Results } from './changes.ts';
 import { NotCompensated } from './compensate.ts';
 import { TimesTaken } from './perform.ts';
 import { type AppointmentPlan, type AwaitingStep, codeGroups, type Made } from './plan.ts';
-import { recordResend } from './resend.ts';
 
 /**
  * Stores the gateway's records of a plan: new codes and their messages, confirmed codes, and released ids. Returns the
@@ -30,16 +28,15 @@ export async function recordPlan(
 ): Promise<OperationResponse> {
   await recordConfirmed(tx, work, plan, results);
   await recordReleased(tx, work, plan);
-  await recordMoves(tx, work, plan, results);
-  const made = new Map<number | string, Made>(plan.resend ? await recordResend(tx, work, plan.resend) : []);
+  const made = new Map<number | string, Made>();
   for (const group of codeGroups(plan)) {
     for (const [key, it] of await makeCodes(tx, work, group, results)) made.set(key, it);
   }
   return writtenResponse(work, plan, results, made);
 }
 
-/** Releases the ids that the operation was confirming. Records what could not be compensated. */
-export async function releaseReserved(
+/** The ids that the operation was confirming await their code again. Records what could not be compensated. */
+export async function cleanUpPlan(
   tx: Tx,
   work: Work,
   plan: AppointmentPlan,
@@ -47,7 +44,6 @@ export async function releaseReserved(
 ): Promise<void> {
   if (problem instanceof NotCompensated) {
     await writeEvents(tx, planEvents(work, plan, problem.uncompensated));
-    await recordMoves(tx, work, plan, problem.uncompensated);
     await recordConfirmed(tx, work, plan, problem.uncompensated);
   }
   if (plan.confirmationId === undefined) return;
