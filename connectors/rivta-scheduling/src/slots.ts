@@ -8,10 +8,18 @@ import {
 import { bookingKeyOf } from './appointment-id.ts';
 import { bookingsOf } from './bookings.ts';
 import type { Directory, Unit } from './directory.ts';
-import { localDate } from './local-time.ts';
+import { instantsOf, localDate } from './local-time.ts';
 import { subjectOf } from './patient-id.ts';
 import { messageExtension, messageNamespace, type Producer } from './producer.ts';
-import { readTimeslot, resourceIdOf, serviceIdOf, type TimedSlot, untypedService, withTimes } from './timeslot.ts';
+import {
+  readTimeslot,
+  resourceIdOf,
+  serviceIdOf,
+  type TimedSlot,
+  type Timeslot,
+  untypedService,
+  withTimes,
+} from './timeslot.ts';
 import { childrenOf, leaves } from './xml.ts';
 
 const namespace = messageNamespace('GetAvailableTimeslots');
@@ -58,10 +66,18 @@ export async function findFreeSlots(producer: Producer, search: Search): Promise
     ],
   });
   const slots = childrenOf(answer, namespace, 'timeslotDetail').map(readTimeslot);
-  const ofUnit = slots.filter((it) => it.texts.healthcare_facility === facility.hsaId && !it.isInvitation);
+  const ofUnit = slots.filter(
+    (it) => it.texts.healthcare_facility === facility.hsaId && !it.isInvitation && isOnTheClock(it, timeZone),
+  );
   return withTimes(ofUnit, careUnit, producer.repeatedHour).filter(
     (it) => it.start >= start && it.start > now && it.end <= search.end && suits(it, search),
   );
+}
+
+/** Whether both times exist. A schedule that is the same each week has times in the hour that spring skips, too. */
+function isOnTheClock({ texts }: Timeslot, timeZone: string): boolean {
+  const times = [texts.startTimeInclusive, texts.endTimeExclusive];
+  return times.every((it) => it === undefined || instantsOf(it, timeZone).length > 0);
 }
 
 function suits(

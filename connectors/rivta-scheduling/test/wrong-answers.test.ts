@@ -76,6 +76,27 @@ test.each([
   expect(await connector.findAppointments?.(careUnit, [appointmentId, 'b-1', `${appointmentId}/x`])).toEqual([]);
 });
 
+test('free times that begin or end in the hour that spring skips are left out, and hide no others', async () => {
+  const { fake, connector } = await withFake();
+  const at = (startTimeInclusive: string, endTimeExclusive: string) => ({
+    ...slot,
+    startTimeInclusive,
+    endTimeExclusive,
+  });
+  fake.mishaps.set('GetAvailableTimeslots', [
+    answer(
+      'GetAvailableTimeslots',
+      at('20310330013000', '20310330020000'),
+      at('20310330023000', '20310330030000'),
+      at('20310330080000', '20310330083000'),
+    ),
+  ]);
+  const [start, end] = [new Date('2031-03-29T00:00:00Z'), new Date('2031-04-01T00:00:00Z')];
+  expect(await connector.listTimeSlots?.({ careUnit, start, end, limit: 10 })).toMatchObject([
+    { start: new Date('2031-03-30T06:00:00Z'), end: new Date('2031-03-30T06:30:00Z') },
+  ]);
+});
+
 test('an open invitation is no free time', async () => {
   const { fake, freeSlots } = await withFake();
   const invitation = '<x:isInvitation xmlns:x="urn:riv:crm:scheduling:1.1">1</x:isInvitation>';
