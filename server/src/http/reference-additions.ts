@@ -4,7 +4,7 @@ const missing = [
   ['.code-input-lite__editor[role=combobox]:not([aria-label])', { 'aria-label': 'Name of the header' }],
   ['.code-input-lite__editor[role=combobox]:not([aria-expanded])', { 'aria-expanded': 'false' }],
   ['button[class*="copy-button"]:not([aria-label])', { 'aria-label': 'Copy' }],
-  ['code.custom-scroll:not([tabindex])', { tabindex: '0' }],
+  ['code.custom-scroll:not([tabindex]), ul.endpoints:not([tabindex])', { tabindex: '0' }],
 ];
 const add = () => {
   for (const [selector, attributes] of missing)

@@ -112,10 +112,9 @@ function messageTable(context: SignedIn, state: OpenState, messages: readonly Op
   const isFailed = state === 'failed';
   return table(
     'The oldest first',
-    ['Code for', 'EHR and care unit', isFailed ? 'Failed' : 'Queued', 'Attempts', 'Code expires', 'Next', 'Message'],
+    ['Code for', isFailed ? 'Failed' : 'Queued', 'Attempts', 'Code expires', 'Next', 'Message'],
     messages.map((message) => [
-      message.kind === null ? 'unknown' : `a ${message.kind}`,
-      html`${message.emr} <br><span class="quiet">${message.careUnitId}</span>`,
+      html`${message.kind === null ? 'unknown' : `a ${message.kind}`} <br><span class="quiet">${message.emr} ${message.careUnitId}</span>`,
       time(message.since),
       message.attempts ?? 'unknown',
       time(message.expiresAt),
