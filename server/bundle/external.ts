@@ -1,7 +1,8 @@
-/** Packages that are loaded from node_modules, because they read files next to their modules, or are not needed. */
+/** Packages that are loaded from node_modules, because they read files next to their modules or are seldom used. */
 export const external: readonly (string | RegExp)[] = [
   /^@electric-sql\/pglite/,
   '@scalar/fastify-api-reference',
+  /^@opentelemetry\//,
   'pg-native',
   'pg-cloudflare',
 ];

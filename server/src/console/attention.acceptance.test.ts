@@ -84,6 +84,31 @@ describe('what needs attention is told with its cause, its patients and what men
     expect(await needs('view')).not.toContain('Send all');
   });
 
+  test('messages that can no longer be sent, until another one leaves', async () => {
+    const id = await insertFailedMessage(gateway.database, 'a-lost');
+    const lost =
+      /^SMS 1 message failed and can no longer be sent, and none has left since: .*, since .*\. Messages by SMS$/;
+    await sql`UPDATE messages SET expires_at = now(), completed_at = now() - interval '1 minute'`.execute(db);
+    expect(await needs('operate')).toMatch(lost);
+    const overview = await (await signedIn('view')).open('/console');
+    expect(overview.text).toContain('1 failed message in the last 24 hours 0 queued messages');
+    await insertFailedMessage(gateway.database, 'a-sent');
+    await sql`UPDATE messages SET state = 'sent', sealed_content = NULL, failure_reason = NULL, channel = 'email' WHERE id <> ${id}`.execute(
+      db,
+    );
+    expect(await needs('operate')).toMatch(lost);
+    await sql`UPDATE messages SET channel = 'sms'`.execute(db);
+    expect(await needs()).toBe('Nothing needs attention.');
+    // A provider that works rejects the number of one patient.
+    await sql`DELETE FROM messages WHERE id <> ${id}`.execute(db);
+    for (const reason of ['address_invalid', 'recipient_rejected_550', 'twilio_30003']) {
+      await sql`UPDATE messages SET failure_reason = ${reason}`.execute(db);
+      expect(await needs(), reason).toBe('Nothing needs attention.');
+    }
+    await sql`UPDATE messages SET failure_reason = 'twilio_20003'`.execute(db);
+    expect(await needs()).toMatch(lost);
+  });
+
   test('a paused EHR, with the end of the pause and the button that ends it', async () => {
     const browser = await signedIn('operate');
     await browser.open('/console/connections/sandbox-se');

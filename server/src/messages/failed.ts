@@ -24,6 +24,13 @@ export const canBeSentAgain = sql<boolean>`
     WHERE item.confirmation_id = messages.confirmation_id AND item.state = 'pending')`;
 
 /**
+ * A condition on `messages`: the message has failed in the last 24 hours. A code lives for a day at most, so its expiry finds
+ * them by an index, and those that were noticed late.
+ */
+export const hasFailedLately = sql<boolean>`
+  (state = 'failed' AND expires_at > now() - interval '48 hours' AND completed_at > now() - interval '24 hours')`;
+
+/**
  * It is as one that was queued a moment ago: it can be late again after another minute, and receipts of earlier attempts no
  * longer count.
  */
@@ -41,12 +48,12 @@ export async function listFailed(db: Db): Promise<FailedMessage[]> {
   return rows;
 }
 
-/** Counts failed messages that can be sent again. */
-export async function countFailed(db: Db): Promise<number> {
-  const { rows } = await sql<{
-    count: number;
-  }>`SELECT count(*)::int AS count FROM messages WHERE ${canBeSentAgain}`.execute(db);
-  return rows[0]?.count ?? 0;
+/** Counts messages that failed in the last 24 hours, and those of them that can be sent again. */
+export async function countFailed(db: Db): Promise<{ count: number; sendable: number }> {
+  const { rows } = await sql<{ count: number; sendable: number }>`
+    SELECT count(*)::int AS count, (count(*) FILTER (WHERE ${canBeSentAgain}))::int AS sendable
+    FROM messages WHERE ${hasFailedLately}`.execute(db);
+  return rows[0] ?? { count: 0, sendable: 0 };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Db } from '../db/kysely.ts';
 import type { ConfirmationKind } from '../db/tables/confirmations.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import { isDelayed } from './delivery-state.ts';
-import { canBeSentAgain } from './failed.ts';
+import { canBeSentAgain, hasFailedLately } from './failed.ts';
 import { queueNames } from './queues.ts';
 
 /**
@@ -79,7 +79,6 @@ export async function groupOpen(db: Db): Promise<OpenGroup[]> {
 
 const urgency = sql`array_position(ARRAY['failed', 'delayed', 'retrying', 'waiting'], state)`;
 
-/** A code lives for a day at most, so its expiry finds the failures by an index, and those that were noticed late. */
 async function open(db: Db): Promise<RawBuilder<unknown>> {
   return sql`
     SELECT id, emr, care_unit_id AS "careUnitId", channel, first_appointment_id AS "appointmentId",
@@ -94,8 +93,7 @@ async function open(db: Db): Promise<RawBuilder<unknown>> {
     FROM messages LEFT JOIN (${await latestJobs(db)}) AS job
       -- One that was queued again, and whose job a gateway is about to create, has only its former job.
       ON job.message_id = messages.id::text AND NOT needs_job
-    WHERE state = 'queued' OR (state = 'failed' AND expires_at > now() - interval '48 hours'
-      AND completed_at > now() - interval '24 hours')`;
+    WHERE state = 'queued' OR ${hasFailedLately}`;
 }
 
 /** pg-boss counts retries, so a started job has one attempt more. Before the first start of a gateway the table is missing. */

@@ -5,21 +5,25 @@ import { linkTo, type SignedIn } from '../page.ts';
 import { counted } from '../parts.ts';
 import type { Need } from './need.ts';
 
+const sentences = {
+  failed: (count: number) => `${counted(count, 'message')} can be sent again after a failure`,
+  delayed: (count: number) => `${counted(count, 'message has', 'messages have')} not left yet`,
+  lost: (count: number) => `${counted(count, 'message')} failed and can no longer be sent, and none has left since`,
+};
+
 /** Messages that have failed or are late. */
 export async function messagesInNeed(context: SignedIn): Promise<Need[]> {
   const groups = await groupStuckMessages(context.deps.services.db);
-  return groups.map(({ channel, isFailed, failureReason, count, since, patients }) => {
+  return groups.map(({ channel, state, failureReason, count, since, patients }) => {
     const cause = failureReason === null ? '' : `: ${context.deps.messageFailure(channel, failureReason)}`;
     const name = channelName(channel);
     return {
       subject: name,
-      what: isFailed
-        ? `${counted(count, 'message')} can be sent again after a failure${cause}`
-        : `${counted(count, 'message has', 'messages have')} not left yet${cause}`,
+      what: `${sentences[state](count)}${cause}`,
       since,
       patients,
       mend: [
-        sendAllForm(context, { channel, isFailed }),
+        state !== 'lost' && sendAllForm(context, { channel, isFailed: state === 'failed' }),
         html`<a href="${linkTo(context, 'messages')}">Messages<span class="aside"> by ${name}</span></a>`,
       ],
     };

@@ -40,9 +40,10 @@ ${[
   tile(linkTo(context, 'operations'), count('pending', 'compensating'), 'pending operation', {
     more: monitored > 0 && `${monitored} monitored`,
   }),
-  tile(linkTo(context, 'messages'), failed, 'failed message', {
-    more: failed > 0 && 'can be sent again',
-    isBad: true,
+  tile(linkTo(context, 'messages'), failed.count, 'failed message', {
+    more:
+      failed.count > 0 && `in the last 24 hours${failed.sendable > 0 ? `, ${failed.sendable} can be sent again` : ''}`,
+    isBad: failed.sendable > 0,
   }),
   tile(linkTo(context, 'messages'), sum(queue), 'queued message', {
     more: oldest > 0 && `the oldest waits ${duration(oldest)}`,
