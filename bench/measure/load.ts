@@ -15,7 +15,7 @@ export type Send = (request: Request) => Promise<string>;
 export type Steps = (send: Send) => Promise<string>;
 
 /** A response that is not successful. */
-export class Unsuccessful extends Error {
+class Unsuccessful extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {
