@@ -1,27 +1,40 @@
-// Checks that the tests in test/spec-requirements.yaml exist. Arguments: Vitest's JSON reports of a test run. With reports, each
-// of them must have passed, in one project at least, and failed in none. Without, only the sources are searched.
-// Exits with 1 if a requirement has no test.
+// Checks that the tests in test/spec-requirements.yaml and docs/safety/hazards.yaml exist. Arguments: Vitest's JSON reports of a
+// test run. With reports, each of them must have passed, in one project at least, and failed in none. Without, only the
+// sources are searched. Exits with 1 if a requirement or a control has no test, or if a hazard is not complete.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
-import { readSpecRequirements } from './spec-requirements.mjs';
+import { faultsIn, readHazards } from './hazards.mjs';
+import { readSpecRequirements } from './named-tests.mjs';
 
-/** In the requirements, this stands for any text in a title. In a source, so do the placeholders of `test.each` and templates. */
+/** In the documents, this stands for any text in a title. In a source, so do the placeholders of `test.each` and templates. */
 const anyText = '…';
 
 const requirements = readSpecRequirements().flatMap((section) => section.requirements);
+const hazards = readHazards().flatMap((section) => section.hazards);
 const results = process.argv.slice(2).flatMap(readReport);
-const faults = requirements.flatMap(({ id, tests }, index) => [
-  ...(requirements.findIndex((other) => other.id === id) === index ? [] : [`${id}: occurs twice`]),
-  ...(tests.length > 0 ? [] : [`${id}: no test is named`]),
-  ...tests.flatMap((test) => {
+const ids = [...requirements, ...hazards].map(({ id }) => id);
+const faults = [
+  ...ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${id}: occurs twice`),
+  ...requirements.flatMap(({ id, tests }) => [
+    ...(tests.length > 0 ? [] : [`${id}: no test is named`]),
+    ...faultsOf(id, tests),
+  ]),
+  ...hazards.flatMap((hazard) => [
+    ...faultsIn(hazard).map((fault) => `${hazard.id}: ${fault}`),
+    ...hazard.controls.flatMap(({ tests }) => faultsOf(hazard.id, tests)),
+  ]),
+];
+for (const fault of faults) process.stdout.write(`${fault}\n`);
+process.stdout.write(`${requirements.length} requirements, ${hazards.length} hazards, ${faults.length} faults\n`);
+process.exitCode = faults.length === 0 && requirements.length > 0 && hazards.length > 0 ? 0 : 1;
+
+function faultsOf(id, tests) {
+  return tests.flatMap((test) => {
     const fault = process.argv.length > 2 ? faultInReport(test) : faultInSource(test);
     return fault === undefined ? [] : [`${id}: ${fault}: ${test.file} › ${test.titles.join(' › ')}`];
-  }),
-]);
-for (const fault of faults) process.stdout.write(`${fault}\n`);
-process.stdout.write(`${requirements.length} requirements, ${faults.length} faults\n`);
-process.exitCode = faults.length === 0 && requirements.length > 0 ? 0 : 1;
+  });
+}
 
 function readReport(path) {
   const { testResults } = JSON.parse(readFileSync(path, 'utf8'));
@@ -36,7 +49,7 @@ function readReport(path) {
 
 function faultInReport({ file, titles }) {
   const found = results.filter((result) => {
-    // The requirements may leave out outer groups.
+    // The documents may leave out outer groups.
     const innermost = result.titles.slice(-titles.length);
     return result.file === file && titles.every((title, index) => matching(title).test(innermost[index] ?? ''));
   });
@@ -59,7 +72,7 @@ function titlesIn(file, depth = 0) {
   const imports = [];
   new Visitor({
     CallExpression({ callee, arguments: [title] }) {
-      if (!/^(test|describe)$/.test(rootName(callee))) return;
+      if (!/^(test|it|describe)$/.test(rootName(callee))) return;
       if (title?.type === 'Literal') titles.push(String(title.value));
       if (title?.type === 'TemplateLiteral') titles.push(title.quasis.map(({ value }) => value.cooked).join(anyText));
     },

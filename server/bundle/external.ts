@@ -1,8 +1,7 @@
-/** Packages that are loaded from node_modules, because they read files next to their modules or are seldom used. */
+/** Packages that are loaded from node_modules, because they read files next to their modules, or are not needed. */
 export const external: readonly (string | RegExp)[] = [
   /^@electric-sql\/pglite/,
   '@scalar/fastify-api-reference',
-  /^@opentelemetry\//,
   'pg-native',
   'pg-cloudflare',
 ];

@@ -4,8 +4,9 @@ const protocols: readonly OtlpProtocol[] = ['http/protobuf', 'http/json'];
 const samplers = ['always_on', 'always_off', 'traceidratio'] as const;
 
 /**
- * Reads the variables of OpenTelemetry that decide whether and how to export
- * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The SDK reads the others. An endpoint or
+ * Reads the variables of OpenTelemetry that decide whether, when and how to export
+ * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The exporters read
+ * the others. An endpoint or
  * an exporter turns it on: without them, the gateway would send to `localhost` what nobody has asked for.
  *
  * @param mistakes gets the variables with wrong values
@@ -28,7 +29,9 @@ export function readTelemetry(
     mistakes.push(`${name}: must be ${expected}`);
     return undefined;
   };
-  const milliseconds = (name: string) => number(name, (it) => Number.isInteger(it) && it > 0, 'milliseconds, above 0');
+  const positive = (name: string, expected: string) => number(name, (it) => Number.isInteger(it) && it > 0, expected);
+  const milliseconds = (name: string) => positive(name, 'milliseconds, above 0');
+  const spans = (name: string) => positive(name, 'a number of spans, above 0');
   const isExported = (signal: 'TRACES' | 'METRICS') => {
     const exporter = oneOf(`OTEL_${signal}_EXPORTER`, ['otlp', 'none']);
     const endpoint = text(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`) ?? text('OTEL_EXPORTER_OTLP_ENDPOINT');
@@ -55,5 +58,11 @@ export function readTelemetry(
     ratio: sampler === 'always_off' ? 0 : sampler === 'traceidratio' ? ratio : 1,
     metricIntervalMs: milliseconds('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000,
     metricTimeoutMs: milliseconds('OTEL_METRIC_EXPORT_TIMEOUT') ?? 30_000,
+    batches: {
+      scheduledDelayMillis: milliseconds('OTEL_BSP_SCHEDULE_DELAY') ?? 5_000,
+      exportTimeoutMillis: milliseconds('OTEL_BSP_EXPORT_TIMEOUT') ?? 30_000,
+      maxQueueSize: spans('OTEL_BSP_MAX_QUEUE_SIZE') ?? 2_048,
+      maxExportBatchSize: spans('OTEL_BSP_MAX_EXPORT_BATCH_SIZE') ?? 512,
+    },
   };
 }

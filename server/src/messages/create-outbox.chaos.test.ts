@@ -14,6 +14,7 @@ import { type DeliveryState, deliveryStateOf } from './delivery-state.ts';
 import { jobDatabase } from './job-database.ts';
 import { createMessageMetrics } from './metrics.ts';
 import type { CodeMessage } from './outbox.ts';
+import { queueNames } from './queues.ts';
 import { type OutgoingMessage, PermanentFailure, type Sender, TemporaryFailure } from './sender.ts';
 import { createSendingLog } from './sending-log.ts';
 
@@ -121,7 +122,8 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   const jobs = async () =>
     (
       await sql<{ state: string; started_on: Date; start_after: Date; retry_count: number; output: unknown }>`
-        SELECT state, started_on, start_after, retry_count, output FROM pgboss.job WHERE name = 'messages'`.execute(db)
+        SELECT state, started_on, start_after, retry_count, output FROM pgboss.job
+        WHERE name = ANY (${queueNames}::text[])`.execute(db)
     ).rows;
   const allJobsDone = () =>
     eventually(async () => expect((await jobs()).map(({ state }) => state)).not.toContain('active'));

@@ -1,5 +1,5 @@
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
-import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { OtlpProtocol } from './settings.ts';
 
 export async function createSpanExporter(protocol: OtlpProtocol): Promise<SpanExporter> {

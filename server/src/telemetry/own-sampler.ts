@@ -1,5 +1,5 @@
 import { type Context, TraceFlags, trace } from '@opentelemetry/api';
-import { type Sampler, SamplingDecision, type SamplingResult } from '@opentelemetry/sdk-trace-base';
+import { type Sampler, SamplingDecision, type SamplingResult } from '@opentelemetry/sdk-trace';
 
 /**
  * Decides for each trace of this gateway alone. Neither the flag nor the trace id of a caller counts: with them, a caller could

@@ -1,4 +1,4 @@
-/** What is exported, and how. The SDK reads addresses, headers and limits from the standard variables. */
+/** What is exported, and how. The exporters read addresses and headers from the standard variables. */
 export interface TelemetrySettings {
   readonly traces: boolean;
   readonly metrics: boolean;
@@ -8,6 +8,13 @@ export interface TelemetrySettings {
   readonly ratio: number;
   readonly metricIntervalMs: number;
   readonly metricTimeoutMs: number;
+  /** When ended spans are exported, and how many wait at most: more are dropped. */
+  readonly batches: {
+    readonly scheduledDelayMillis: number;
+    readonly exportTimeoutMillis: number;
+    readonly maxQueueSize: number;
+    readonly maxExportBatchSize: number;
+  };
 }
 
 export type OtlpProtocol = 'http/protobuf' | 'http/json';

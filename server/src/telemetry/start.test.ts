@@ -36,8 +36,10 @@ test('the standard variables turn it on, and mistakes in them are told', () => {
     OTEL_TRACES_SAMPLER_ARG: '7',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
     OTEL_METRICS_EXPORTER: 'prometheus',
+    OTEL_BSP_MAX_QUEUE_SIZE: '0',
   };
   expect(read({ OTEL_TRACES_EXPORTER: 'otlp', ...wrong }).mistakes.toSorted()).toEqual([
+    expect.stringMatching(/^OTEL_BSP_MAX_QUEUE_SIZE: must be/),
     expect.stringMatching(/^OTEL_EXPORTER_OTLP_PROTOCOL: must be/),
     expect.stringMatching(/^OTEL_METRICS_EXPORTER: must be/),
     expect.stringMatching(/^OTEL_TRACES_SAMPLER_ARG: must be/),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ExportResult } from '@opentelemetry/core';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics';
-import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -55,10 +55,10 @@ export async function startTelemetry(settings: TelemetrySettings, log: Logger): 
   const stops: (() => Promise<void>)[] = [];
   if (settings.traces) {
     const exporter = watched('traces', await createSpanExporter(settings.tracesProtocol));
-    const provider = new BasicTracerProvider({
+    const provider = new TracerProvider({
       resource,
       sampler: ownSampler(settings.ratio),
-      spanProcessors: [new BatchSpanProcessor(exporter)],
+      spanProcessors: [new BatchSpanProcessor({ exporter, ...settings.batches })],
     });
     traceWith(createTracing(provider.getTracer('crossward', packageJson.version)));
     stops.push(() => provider.shutdown());
