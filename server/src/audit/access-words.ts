@@ -25,6 +25,7 @@ const operations: Readonly<Record<string, string>> = {
   appointments: 'Completed or took back a change of your appointments that was interrupted',
   expiry: 'Released a time that was not confirmed',
   medical_note: 'Completed a medical note that was interrupted',
+  erase_patient: 'Erased what the gateway itself held about you',
   document: 'Completed a document that was interrupted',
 };
 

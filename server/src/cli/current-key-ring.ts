@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readEnvironment } from '../config/environment.ts';
 import { parseSecretKey } from '../config/secret-key.ts';
 import type { Db } from '../db/kysely.ts';
-import { listKnownKeys } from '../secret-keys/require-known-keys.ts';
+import { checkKnownKeys, listKnownKeys } from '../secret-keys/require-known-keys.ts';
 import { createKeyRing, type KeyRing, keyIdentity } from '../secrets/key-ring.ts';
 import { readText } from '../startup/read-text.ts';
 import { UsageError } from './exit-codes.ts';
@@ -26,6 +26,24 @@ export async function currentKeyRing(db: Db): Promise<KeyRing> {
       ? `The gateway uses the secret key ${current.id}, and CROSSWARD_SECRET_KEY is ${id}. Set it to the same value as for the gateway.`
       : 'The database was never used with a secret key. Start the gateway once.',
   );
+}
+
+/**
+ * The key ring with all secret keys that stored data needs.
+ *
+ * @throws {UsageError} when the current key is not set
+ * @throws {ConfigurationError} when one of them is missing
+ */
+export async function completeKeyRing(db: Db): Promise<KeyRing> {
+  const key = await configuredKey();
+  if (!key) {
+    throw new UsageError('CROSSWARD_SECRET_KEY is not set. Set it to the same value as for the gateway.');
+  }
+  const { CROSSWARD_PREVIOUS_SECRET_KEYS } = process.env;
+  const previous = readEnvironment({ CROSSWARD_PREVIOUS_SECRET_KEYS }).previousSecretKeys.map((it) => it.reveal());
+  const keys = [key, ...previous] as const;
+  await checkKnownKeys(db, keys);
+  return createKeyRing(keys);
 }
 
 /** From the environment, otherwise that of the demo. */

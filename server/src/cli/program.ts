@@ -11,6 +11,7 @@ import { messagesCommand } from './messages.ts';
 import { operationsCommand } from './operations.ts';
 import { operatorsCommand } from './operators.ts';
 import type { Output } from './output.ts';
+import { patientCommand } from './patient.ts';
 import { secretKeysCommand } from './secret-keys.ts';
 import { webhooksCommand } from './webhooks.ts';
 
@@ -49,11 +50,13 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(operations);
   const operators = operatorsCommand(output, end);
   program.addCommand(operators);
+  const patient = patientCommand(output, end);
+  program.addCommand(patient);
   const secretKeys = secretKeysCommand(output, end);
   program.addCommand(secretKeys);
   const webhooks = webhooksCommand(output, end);
   program.addCommand(webhooks);
-  const groups = [audit, clients, config, emr, messages, operations, operators, secretKeys, webhooks];
+  const groups = [audit, clients, config, emr, messages, operations, operators, patient, secretKeys, webhooks];
   for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)])
     command.copyInheritedSettings(program);
   return program;

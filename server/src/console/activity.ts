@@ -16,6 +16,7 @@ export type Action =
   | 'emr_resume'
   | 'audit_search'
   | 'audit_export'
+  | 'patient_erase'
   | 'account_create'
   | 'account_role'
   | 'account_reset'

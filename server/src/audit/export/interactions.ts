@@ -36,6 +36,8 @@ const interactions: Readonly<Record<string, Interaction>> = {
   expiry: { code: 'patch', type: 'Appointment', isOfSeveral: true },
   medical_note: { code: 'create', type: 'DocumentReference' },
   document: { code: 'create', type: 'DocumentReference' },
+  // On the command line, in the gateway's own database.
+  erase_patient: { code: 'operation', type: 'Patient' },
 };
 
 export function isKnownOperation(operation: string): boolean {
