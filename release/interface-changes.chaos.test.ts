@@ -6,12 +6,14 @@ import { breakingChanges, hasGo, mayBreak } from './interface-changes.ts';
 import { root } from './npm-pack.ts';
 
 interface Schema {
-  readonly properties: Record<string, unknown>;
+  readonly properties: Record<string, { readonly type?: string; readonly enum?: string[] }>;
   required: string[];
 }
 interface Document {
   readonly paths: Record<string, unknown>;
-  readonly components: { readonly schemas: Record<'AppointmentCreation' | 'Appointment' | 'Event', Schema> };
+  readonly components: {
+    readonly schemas: Record<'AppointmentCreation' | 'Appointment' | 'AppointmentEvent' | 'Event', Schema>;
+  };
 }
 
 const released = join(root, 'server/openapi.json');
@@ -39,6 +41,8 @@ describe.runIf((await hasGo()) || process.env.CI === 'true')('what breaks caller
     ['a route that is gone', ({ paths }) => delete paths['/api/events']],
     ['a field that is gone from a response', ({ components }) => remove(components.schemas.Appointment, 'end')],
     ['a field that is gone from an event', ({ components }) => remove(components.schemas.Event, 'timestamp')],
+    ['a field that is gone from its data', ({ components }) => remove(components.schemas.AppointmentEvent, 'status')],
+    ['a type of event that is gone', ({ components }) => void components.schemas.Event.properties.type?.enum?.pop()],
     [
       'a field that requests must have',
       ({ components: { schemas } }) => {
@@ -50,10 +54,11 @@ describe.runIf((await hasGo()) || process.env.CI === 'true')('what breaks caller
     expect(await changesAfter(change)).toContain('error');
   });
 
-  test('is not: a further field in a response, and a further one that requests can have', async () => {
+  test('is not: a further field in a response, one that requests can have, and a further type of event', async () => {
     const changes = await changesAfter(({ components: { schemas } }) => {
       schemas.Appointment.properties.further = { type: 'string' };
       schemas.AppointmentCreation.properties.further = { type: 'string' };
+      schemas.Event.properties.type?.enum?.push('appointment.further');
     });
     expect(changes).toBe('');
   });
