@@ -1,3 +1,4 @@
+import { TokenRejected } from './access-tokens.ts';
 import { describeFailure } from './connection-failure.ts';
 import type { ConnectionErrorKind } from './errors.ts';
 import { isProblemDocument, type Problem } from './problem.ts';
@@ -29,6 +30,8 @@ export interface Failure {
     readonly status?: number;
   };
   readonly cause?: unknown;
+  /** Why there was no access token for the request. */
+  readonly tokenRejected?: TokenRejected;
 }
 
 interface AttemptOptions {
@@ -69,6 +72,7 @@ export async function attempt<Data>(
     return { data: data as Data, response };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
+    if (error instanceof TokenRejected) return { failure: withoutToken(origin, error) };
     if (origin === undefined) throw error;
     return { failure: limit.hasExpired() ? timedOut(origin, error) : brokenOff(origin, error) };
   } finally {
@@ -88,6 +92,12 @@ function rejection(origin: string | undefined, { status, headers }: Response, bo
       status,
     },
   };
+}
+
+function withoutToken(origin: string | undefined, tokenRejected: TokenRejected): Failure {
+  const message = `${origin} gave no access token`;
+  const connection = { kind: 'unexpected_response', message } as const;
+  return { isRetryable: false, retryAfter: null, tokenRejected, connection };
 }
 
 function timedOut(origin: string, cause: unknown): Failure {

@@ -1,5 +1,5 @@
 import { attempt, type Failure, type Fetch, type Send } from './attempt.ts';
-import { ConnectionError, type CrosswardError, ProblemError } from './errors.ts';
+import { ConnectionError, type CrosswardError, ProblemError, TokenError } from './errors.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import { pauseBefore, type RetryOptions, withDefaults } from './retry.ts';
 import { pause } from './time-limit.ts';
@@ -60,9 +60,10 @@ export function createCaller(options: CallerOptions): Caller {
 }
 
 function errorFor(
-  { problem, connection, cause }: Failure,
+  { problem, connection, cause, tokenRejected }: Failure,
   context: { attempts: number; idempotencyKey: string | undefined },
 ): CrosswardError {
+  if (tokenRejected) return new TokenError(tokenRejected, context);
   return problem
     ? new ProblemError(problem, context)
     : new ConnectionError(connection, { ...context, ...(cause === undefined ? {} : { cause }) });

@@ -2,7 +2,9 @@
 interface Options {
   readonly baseUrl: unknown;
   readonly clientId: unknown;
-  readonly clientSecret: unknown;
+  readonly clientSecret?: unknown;
+  readonly privateKey?: unknown;
+  readonly tokenUrl?: unknown;
 }
 
 /**
@@ -10,10 +12,24 @@ interface Options {
  *
  * @throws {TypeError} with what is wrong and what is expected
  */
-export function checkOptions({ baseUrl, clientId, clientSecret }: Options): void {
+export function checkOptions({ baseUrl, clientId, clientSecret, privateKey, tokenUrl }: Options): void {
   checkBaseUrl(baseUrl);
   checkCredential('clientId', clientId);
-  checkCredential('clientSecret', clientSecret);
+  if (privateKey === undefined) return checkCredential('clientSecret', clientSecret);
+  if (clientSecret !== undefined) throw new TypeError('clientSecret and privateKey cannot be used together');
+  checkKey(privateKey);
+  if (tokenUrl !== undefined && (typeof tokenUrl !== 'string' || !parse(tokenUrl)))
+    throw new TypeError(
+      'tokenUrl must be the URL of the token endpoint, such as https://gateway.example/api/oauth/token',
+    );
+}
+
+function checkKey(privateKey: unknown): void {
+  const { key, keyId } = (privateKey ?? {}) as { readonly key?: unknown; readonly keyId?: unknown };
+  const kid = keyId ?? (typeof key === 'object' && key !== null && 'kid' in key ? key.kid : undefined);
+  if ((typeof key !== 'string' && typeof key !== 'object') || !key)
+    throw new TypeError('privateKey.key must be a private key: PKCS #8 in PEM, or a JWK');
+  if (typeof kid !== 'string' || kid === '') throw new TypeError('privateKey.keyId must be the kid of the public key');
 }
 
 function checkBaseUrl(baseUrl: unknown): void {

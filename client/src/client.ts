@@ -1,5 +1,7 @@
+import { withAccessToken } from './access-tokens.ts';
 import { type Appointments, appointmentMethods } from './appointments.ts';
 import { type CallerOptions, createCaller } from './caller.ts';
+import { checkOptions } from './check-options.ts';
 import { type Documents, documentMethods } from './documents.ts';
 import { type CareUnits, careUnitMethods, type Emrs, emrMethods } from './emrs.ts';
 import { type Events, eventMethods } from './events.ts';
@@ -41,14 +43,24 @@ export interface CrosswardClient {
   readonly raw: RawClient;
 }
 
+/** With a private key, each request gets an access token on its way. */
+function withCredentials(options: CrosswardClientOptions): CrosswardClientOptions {
+  checkOptions(options);
+  const { baseUrl, clientId, privateKey, fetch = globalThis.fetch } = options;
+  if (!privateKey) return options;
+  const { tokenUrl = `${baseUrl.replace(/\/+$/, '')}/api/oauth/token` } = options;
+  return { ...options, fetch: withAccessToken({ clientId, privateKey, tokenUrl, fetch }) };
+}
+
 /**
  * Creates a client for one gateway. Every request sends the credentials.
  *
  * @throws {TypeError} if `baseUrl` or the credentials cannot be right
  */
 export function createCrosswardClient(options: CrosswardClientOptions): CrosswardClient {
-  const raw = createRawClient(options);
-  const connection = { raw, caller: createCaller(options) };
+  const authorized = withCredentials(options);
+  const raw = createRawClient(authorized);
+  const connection = { raw, caller: createCaller(authorized) };
   return {
     raw,
     emrs: emrMethods(connection),

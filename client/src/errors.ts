@@ -30,6 +30,18 @@ export class ProblemError extends CrosswardError {
   }
 }
 
+/** The gateway gave no access token: the private key, the clock or the registration of the client is wrong. */
+export class TokenError extends CrosswardError {
+  override readonly name = 'TokenError';
+  /** The error of OAuth, such as `invalid_client` (RFC 6749, section 5.2), or `invalid_key`: `privateKey` cannot be used. */
+  readonly code: string;
+
+  constructor({ code, message }: { readonly code: string; readonly message: string }, context: ErrorContext) {
+    super(`${code}: ${message}`, context);
+    this.code = code;
+  }
+}
+
 /**
  * - `network`: the connection failed
  * - `timeout`: the time limit expired

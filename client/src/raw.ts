@@ -1,5 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
-import { checkOptions } from './check-options.ts';
+import type { PrivateKey } from './access-tokens.ts';
 import { withHeaderReferences } from './header-references.ts';
 import type { paths } from './schema.ts';
 
@@ -13,7 +13,12 @@ export interface RawOptions {
   /** Base URL of the gateway, without `/api`: `https://gateway.example`. */
   readonly baseUrl: string;
   readonly clientId: string;
-  readonly clientSecret: string;
+  /** The secret of the client. Or `privateKey`. */
+  readonly clientSecret?: string;
+  /** Signs for access tokens, which the client gets and replaces by itself. */
+  readonly privateKey?: PrivateKey;
+  /** URL of the token endpoint, by the public address of the gateway. Default: `/api/oauth/token` of `baseUrl`. */
+  readonly tokenUrl?: string;
   /** Default: the global `fetch`. */
   readonly fetch?: (request: Request) => Promise<Response>;
   /**
@@ -31,15 +36,14 @@ type Send = (path: string, init?: Init) => Promise<unknown>;
 
 /**
  * Creates the client below the methods: typed by path, with the credentials, without retries.
- *
- * @throws {TypeError} if an option is wrong
  */
 export function createRawClient(options: RawOptions): RawClient {
-  checkOptions(options);
   const { baseUrl, clientId, clientSecret, fetch, identifiers } = options;
   const base = createClient<paths>({
     baseUrl,
-    headers: { 'x-service-client-id': clientId, 'x-service-client-secret': clientSecret },
+    ...(clientSecret === undefined
+      ? {}
+      : { headers: { 'x-service-client-id': clientId, 'x-service-client-secret': clientSecret } }),
     // A redirect would send the credentials to another address.
     redirect: 'manual',
     pathSerializer,

@@ -40,7 +40,7 @@ export type WebhookSecretRotation = Schemas['WebhookSecretRotation'];
 export type WebhookDelivery = Schemas['WebhookDelivery'];
 
 /** The operations of the gateway. `receive_event` is what it sends to webhook endpoints. */
-export type OperationId = Exclude<keyof operations, 'receive_event'>;
+export type OperationId = Exclude<keyof operations, 'receive_event' | 'create_access_token'>;
 
 /** The query parameters of an operation. */
 export type QueryOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>;

@@ -4,19 +4,25 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createCursors } from '../src/api/paging.ts';
 import { createClientRegistry } from '../src/clients/client-registry.ts';
+import type { Db } from '../src/db/kysely.ts';
 import { type AppDeps, buildApp } from '../src/http/app.ts';
 import { addOpenApiGenerator } from '../src/http/openapi-generator.ts';
+import type { KeySets } from '../src/oauth/key-sets.ts';
 import type { OperationServices } from '../src/operations/services.ts';
 import { createKeyRing } from '../src/secrets/key-ring.ts';
 
 // The description does not depend on the configuration, so an empty one is used.
+const keys = createKeyRing([randomBytes(32)]);
 const deps: Omit<AppDeps, 'metrics'> = {
   log: pino({ level: 'silent' }),
   clients: createClientRegistry({ configured: { clients: [], emrs: [] }, read: async () => undefined }),
   ehrs: new Map(),
-  cursors: createCursors(createKeyRing([randomBytes(32)])),
+  cursors: createCursors(keys),
+  services: { keys } as OperationServices,
   // Never called.
-  services: {} as OperationServices,
+  limitsDb: {} as Db,
+  keySets: {} as KeySets,
+  now: () => new Date(),
   mailbox: undefined,
   identifierHeaders: new Set(),
   limits: { requests_per_minute: 1, page_requests_per_minute: 1, failed_credentials: 1 },

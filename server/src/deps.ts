@@ -39,6 +39,7 @@ import { createPageLinks } from './messages/page-links.ts';
 import { createReceiptUrls } from './messages/receipt-urls.ts';
 import { receiveReceipts } from './messages/receive-receipt.ts';
 import { createSenders } from './messages/senders.ts';
+import { createKeySets } from './oauth/key-sets.ts';
 import { operationKinds } from './operation-kinds.ts';
 import { createOperationMetrics } from './operations/metrics.ts';
 import type { OperationServices } from './operations/services.ts';
@@ -141,6 +142,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     audit,
   };
   const clients = await openClientRegistry(configuration, background, log);
+  const keySets = createKeySets(configuration.webhooks);
   const webhookMetrics = createWebhookMetrics(metrics);
   const ehrChangeMetrics = createEhrChangeMetrics(metrics);
   const dispatcher = createDispatcher({
@@ -185,6 +187,9 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     documents: configuration.documents,
     http: configuration.http,
     webhooks: configuration.webhooks,
+    limitsDb: background,
+    keySets,
+    now: clock.now,
     console: configuration.console && {
       settings: configuration.console,
       configured: configuration,
@@ -208,6 +213,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
         .catch((error) => log.error({ cause: describeError(error) }, 'the end of the audit trail was not exported'));
       await dispatcher.stop();
       await outbox.stop();
+      await keySets.close();
       await Promise.all([...ehrs.values()].map((ehr) => ehr.close()));
     },
   };

@@ -1,3 +1,4 @@
+import { deleteOldFailures } from '../clients/shared-failures.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { deleteOldConfirmations, deleteUsedCodes } from '../confirmations/retention.ts';
 import { deleteOldConsoleData } from '../console/retention.ts';
@@ -7,6 +8,7 @@ import { mergeProcesses } from '../history/merge-processes.ts';
 import { deleteOldHistory } from '../history/retention.ts';
 import { rollUp } from '../history/roll-up.ts';
 import { deleteExpiredContent, deleteOldMessages } from '../messages/retention.ts';
+import { deleteOldAssertions } from '../oauth/used-assertions.ts';
 import { deleteOldOperations } from '../operations/retention.ts';
 import { deleteOldUploads } from '../uploads/remove-uploads.ts';
 
@@ -28,4 +30,6 @@ export async function deleteOldData(db: Db, retention: Configuration['retention'
   await deleteOldConfirmations(db, retention.confirmation_days, limit);
   await deleteOldConsoleData(db, limit);
   await deleteOldHistory(db, limit);
+  await deleteOldAssertions(db, limit);
+  await deleteOldFailures(db, limit);
 }

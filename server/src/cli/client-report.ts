@@ -21,7 +21,8 @@ function grantedEhr(grant: ListedGrant): string {
  * never, or not known.
  */
 export function clientAsJson(client: ListedClient) {
-  const { id, name, source, state, scopes, grants, returnUrls, secrets, rotatedAt, createdAt, revokedAt } = client;
+  const { id, name, source, state, scopes, grants, returnUrls, keys, secrets, rotatedAt, createdAt, revokedAt } =
+    client;
   return {
     id,
     name,
@@ -35,6 +36,8 @@ export function clientAsJson(client: ListedClient) {
         name === undefined ? [emr] : (careUnits ?? []).flatMap((unit) => (unit.name === undefined ? unit.id : [])),
     })),
     return_urls: returnUrls,
+    jwks_uri: keys && 'uri' in keys ? keys.uri : null,
+    key_ids: keys && 'jwks' in keys ? keys.jwks.keys.map(({ kid }) => kid) : [],
     secrets: secrets.map(({ createdAt, expiresAt }) => ({ created_at: createdAt, expires_at: expiresAt })),
     rotated_at: rotatedAt instanceof Date ? rotatedAt : null,
     created_at: createdAt,
@@ -44,7 +47,8 @@ export function clientAsJson(client: ListedClient) {
 
 /** Everything about a client but its secrets. */
 export function describeClient(client: ListedClient): string {
-  const { id, name, source, state, scopes, grants, returnUrls, secrets, rotatedAt, createdAt, revokedAt } = client;
+  const { id, name, source, state, scopes, grants, returnUrls, keys, secrets, rotatedAt, createdAt, revokedAt } =
+    client;
   const rows = [
     ['id', id],
     ['name', name],
@@ -53,6 +57,9 @@ export function describeClient(client: ListedClient): string {
     ['scopes', scopes.join(', ')],
     ...grants.map((grant) => ['grant', describeGrant(grant)]),
     ...returnUrls.map((url) => ['return URL', url]),
+    ...(keys
+      ? ['uri' in keys ? ['JWKS URI', keys.uri] : ['key ids', keys.jwks.keys.map(({ kid }) => kid).join(', ')]]
+      : []),
     ...secrets.map(({ createdAt, expiresAt }, index) => [
       index === 0 ? 'secret' : 'previous secret',
       `created ${createdAt.toISOString()}${expiresAt ? `, valid until ${expiresAt.toISOString()}` : ''}`,

@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { parseGrants } from '../clients/grants.ts';
 import { findListedClient, findOverridden, listClients } from '../clients/list-clients.ts';
 import type { ConfiguredAccess } from '../config/configuration.ts';
-import { formatPath, type Mistake } from '../config/mistake.ts';
+import { formatPath, isMapping, type Mistake } from '../config/mistake.ts';
 import { type ClientFacts, type Scope, scopes } from '../config/schema.ts';
 import {
   type ClientAdministration,
@@ -34,6 +35,14 @@ interface FactOptions extends Options {
   readonly grant?: readonly string[];
   /** `false`: none. */
   readonly returnUrl?: readonly string[] | boolean;
+  readonly jwks?: string;
+  readonly jwksUri?: string;
+}
+
+interface ChangeOptions extends FactOptions {
+  /** `false`: remove them. */
+  readonly keys?: boolean;
+  readonly secret?: boolean;
 }
 
 const withinSeconds = 'Running gateways use the change within 5 seconds.\n';
@@ -94,13 +103,17 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
       end(found.length > 0 ? exitCodes.fine : exitCodes.failed);
     });
   withFacts(
-    command('create', 'Create a client, and print its secret.').argument('<id>', 'such as booking-site'),
+    command('create', 'Create a client, and print its secret. One with keys gets none.').argument(
+      '<id>',
+      'such as booking-site',
+    ),
   ).action(async (id: string, options: FactOptions) => {
-    const facts = { scopes: [], grants: [], ...readFacts(options), id };
+    const facts = { scopes: [], grants: [], ...(await readFacts(options)), id };
     const result = await change(options, (administration) => createClient(administration, facts));
     if ('mistakes' in result) throw mistaken(result.mistakes);
     if ('rejection' in result) return reject(result.rejection);
-    showSecret(result.secret, `The client ${id} is created.`);
+    if (result.secret === undefined) output.out(`The client ${id} is created. ${withinSeconds}`);
+    else showSecret(result.secret, `The client ${id} is created.`);
   });
   command('rotate', 'Give a client a new secret, and print it.')
     .argument('<id>', 'id from `list`')
@@ -122,8 +135,14 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
     ),
   )
     .option('--no-return-url', 'remove all return URLs')
-    .action(async (id: string, options: FactOptions) => {
-      const facts = readFacts(options);
+    .option('--no-keys', 'remove the keys: the client then needs its secret')
+    .option('--no-secret', 'end all secrets at once: the client then needs its keys')
+    .action(async (id: string, options: ChangeOptions) => {
+      const facts = {
+        ...(await readFacts(options)),
+        ...(options.keys === false && { withoutKeys: true }),
+        ...(options.secret === false && { withoutSecret: true }),
+      };
       if (Object.keys(facts).length === 0)
         throw new UsageError('Nothing to change. Give at least one option: see --help.');
       const result = await change(options, (administration) => updateClient(administration, { id }, facts));
@@ -164,20 +183,43 @@ function withFacts(command: Command): Command {
       'EHR with all its care units, such as clinic, or with some: clinic:ward-1,ward-2 (repeatable)',
       collect,
     )
-    .option('--return-url <url>', 'where the page for patients may link back to (repeatable)', collect);
+    .option('--return-url <url>', 'where the page for patients may link back to (repeatable)', collect)
+    .option('--jwks <file>', 'public keys with which the client signs: a file with a JWK Set or a JWK')
+    .option('--jwks-uri <url>', 'URL where the client publishes its keys, instead of --jwks');
 }
 
 function collect(value: string, before: unknown): string[] {
   return [...(Array.isArray(before) ? before : []), value];
 }
 
-function readFacts({ name, scope, grant, returnUrl }: FactOptions): Partial<Omit<ClientFacts, 'id'>> {
+async function readFacts(options: FactOptions): Promise<Partial<Omit<ClientFacts, 'id'>>> {
+  const { name, scope, grant, returnUrl, jwks, jwksUri } = options;
   return {
+    ...(jwks !== undefined && { jwks: (await readKeys(jwks)) as ClientFacts['jwks'] & object }),
+    ...(jwksUri !== undefined && { jwks_uri: jwksUri }),
     ...(name !== undefined && { name }),
     ...(scope && { scopes: scope as Scope[] }),
     ...(grant && { grants: parseGrants(grant) }),
     ...(returnUrl === false ? { return_urls: [] } : Array.isArray(returnUrl) ? { return_urls: returnUrl } : {}),
   };
+}
+
+/** A JWK Set, before it is checked. */
+async function readKeys(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new UsageError(`--jwks: the file cannot be read: ${path}`);
+  });
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
+    throw new UsageError(
+      '--jwks: the file has a private key. Nothing was changed. Give the public key only, as a JWK, and replace the key pair if others may have read the file.',
+    );
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMapping(value) && 'kty' in value ? { keys: [value] } : value;
+  } catch {
+    throw new UsageError('--jwks: the file is not JSON. It must be a JWK Set or a JWK (RFC 7517).');
+  }
 }
 
 function readHours(text: string): number {
@@ -196,9 +238,13 @@ const options = new Map([
   ['scopes', '--scope'],
   ['grants', '--grant'],
   ['return_urls', '--return-url'],
+  ['jwks', '--jwks'],
+  ['jwks_uri', '--jwks-uri'],
 ]);
 
 /** The option in which a mistake is, such as `--grant`. The id is an argument. */
 function optionOf([field, ...rest]: Mistake['path']): string {
-  return options.get(String(field)) ?? formatPath([field ?? '', ...rest]);
+  const option = options.get(String(field));
+  if (option === '--jwks' && rest.length > 0) return `${option}: ${formatPath(rest)}`;
+  return option ?? formatPath([field ?? '', ...rest]);
 }

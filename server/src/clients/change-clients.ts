@@ -10,15 +10,41 @@ export interface ClientVersion {
   readonly version?: number | undefined;
 }
 
-/** Why a client was not changed. */
-export type Rejection = 'taken' | 'unknown' | 'revoked' | 'outdated';
+/** Why a client was not changed. `no_credentials`: it would have neither a secret nor keys. */
+export type Rejection = 'taken' | 'unknown' | 'revoked' | 'outdated' | 'no_credentials';
 
-/** Creates a client. An id exists once, also after the client was revoked. */
-export async function insertClient(tx: Tx, facts: ClientFacts, secret: string): Promise<Rejection | undefined> {
-  const { id, name = id, scopes, grants, return_urls = [] } = facts;
+/** What to change. Everything else stays. */
+export interface ClientChange extends Partial<Omit<ClientFacts, 'id'>> {
+  /** Removes `jwks` and `jwks_uri`. */
+  readonly withoutKeys?: boolean;
+  /** Ends all secrets at once. */
+  readonly withoutSecret?: boolean;
+}
+
+/**
+ * Creates a client. An id exists once, also after the client was revoked.
+ *
+ * @param secret `undefined`: it has keys
+ */
+export async function insertClient(
+  tx: Tx,
+  facts: ClientFacts,
+  secret: string | undefined,
+): Promise<Rejection | undefined> {
+  const { id, name = id, scopes, grants, return_urls = [], jwks, jwks_uri } = facts;
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('clients')
-    .values({ id, name, scopes, grants: JSON.stringify(grants), return_urls, secret_hash: hashOfSecret(secret) })
+    .values({
+      id,
+      name,
+      scopes,
+      grants: JSON.stringify(grants),
+      return_urls,
+      ...(secret === undefined
+        ? { secret_hash: null, secret_created_at: null }
+        : { secret_hash: hashOfSecret(secret) }),
+      ...keyColumns({ jwks, jwks_uri }),
+    })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows !== 1n) return 'taken';
@@ -30,10 +56,18 @@ export async function insertClient(tx: Tx, facts: ClientFacts, secret: string): 
 export async function updateClient(
   tx: Tx,
   target: ClientVersion,
-  { name, scopes, grants, return_urls }: Partial<Omit<ClientFacts, 'id'>>,
+  { name, scopes, grants, return_urls, jwks, jwks_uri, withoutKeys, withoutSecret }: ClientChange,
 ): Promise<Rejection | undefined> {
   const rejection = await lockClient(tx, target);
   if (rejection) return rejection;
+  const newKeys = withoutKeys || jwks || jwks_uri ? keyColumns({ jwks, jwks_uri }) : undefined;
+  const kept = await tx
+    .selectFrom('clients')
+    .select(['secret_hash', 'jwks', 'jwks_uri'])
+    .where('id', '=', target.id)
+    .executeTakeFirstOrThrow();
+  const hasKeys = newKeys ? (newKeys.jwks ?? newKeys.jwks_uri) : (kept.jwks ?? kept.jwks_uri);
+  if (!hasKeys && (withoutSecret || !kept.secret_hash)) return 'no_credentials';
   await tx
     .updateTable('clients')
     .set({
@@ -41,11 +75,18 @@ export async function updateClient(
       ...(scopes && { scopes }),
       ...(grants && { grants: JSON.stringify(grants) }),
       ...(return_urls && { return_urls }),
+      ...newKeys,
+      ...(withoutSecret && { secret_hash: null, ...noPrevious }),
       version: sql`version + 1`,
     })
     .where('id', '=', target.id)
     .execute();
   return reviseClients(tx);
+}
+
+/** At most one of them. */
+function keyColumns({ jwks, jwks_uri }: { [Key in 'jwks' | 'jwks_uri']: ClientFacts[Key] | undefined }) {
+  return { jwks: jwks ? JSON.stringify(jwks) : null, jwks_uri: jwks_uri ?? null };
 }
 
 interface Rotation {
@@ -55,7 +96,7 @@ interface Rotation {
 }
 
 /**
- * Gives a client a new secret. The previous one ends after the overlap, and those before it at their own ends: if the answer of
+ * Gives a client a new secret, also its first one. The previous one ends after the overlap, and those before it at their own ends: if the answer of
  * a rotation was lost, another one does not end the secret that the client has. Beyond five, the one that is replaced ends at
  * once, because it is the one that nobody may have got.
  */
@@ -68,7 +109,7 @@ export async function rotateSecret(
   if (rejection) return rejection;
   const row = await tx
     .selectFrom('clients')
-    .select([...previousColumns, sql<Date>`now()`.as('read_at')])
+    .select(['secret_hash', ...previousColumns, sql<Date>`now()`.as('read_at')])
     .where('id', '=', target.id)
     .executeTakeFirstOrThrow();
   const valid = previousSecrets(row).filter(({ expiresAt }) => expiresAt > row.read_at);
@@ -80,6 +121,7 @@ export async function rotateSecret(
       version: sql`version + 1`,
       ...(overlapHours === 0 && noPrevious),
       ...(overlapHours > 0 &&
+        row.secret_hash &&
         valid.length < mostPrevious && {
           previous_secret_hash: sql<Buffer>`secret_hash`,
           previous_secret_created_at: sql<Date>`secret_created_at`,
@@ -109,6 +151,8 @@ export async function revokeClient(tx: Tx, target: ClientVersion): Promise<Rejec
       revoked_at: sql<Date>`now()`,
       secret_hash: null,
       ...noPrevious,
+      jwks: null,
+      jwks_uri: null,
       version: sql`version + 1`,
     })
     .where('id', '=', target.id)

@@ -15,7 +15,17 @@ afterEach(() => {
 const emrs = [{ id: 'clinic', name: 'Clinic', care_units: [{ id: 'ward', name: 'Ward' }] }];
 
 function stored(id: string, secrets: StoredClient['secrets']): StoredClient {
-  return { id, name: id, scopes: ['patients:read'], grants: [{ emr: 'clinic' }], returnUrls: [], secrets };
+  const isRevoked = secrets.length === 0;
+  return {
+    id,
+    name: id,
+    scopes: ['patients:read'],
+    grants: [{ emr: 'clinic' }],
+    returnUrls: [],
+    secrets,
+    keys: undefined,
+    isRevoked,
+  };
 }
 
 const valid = (secret: string) => ({ hash: hashOfSecret(secret), expiresAt: null });

@@ -3,7 +3,7 @@ import type { ConfiguredAccess, ConfiguredClient } from '../config/configuration
 import type { Scope } from '../config/schema.ts';
 import { hashOfSecret } from './client-secret.ts';
 import { resolveGrants } from './grants.ts';
-import type { StoredClient, StoredClients } from './read-clients.ts';
+import { type ClientKeys, keysOf, type StoredClient, type StoredClients } from './read-clients.ts';
 
 /** A client of the gateway. */
 export interface Client {
@@ -13,6 +13,8 @@ export interface Client {
   readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
   /** Where the page for patients may link back to. */
   readonly returnUrls: readonly string[];
+  /** The public keys with which it signs assertions. Absent: it has none. */
+  readonly keys?: ClientKeys | undefined;
 }
 
 /** The clients of the configuration file, and those that operators manage, in memory. */
@@ -92,7 +94,8 @@ export function createClientRegistry({ configured: { clients, emrs }, read }: Op
   };
 }
 
-function fromConfiguration({ id, name, secrets, scopes, grants, return_urls = [] }: ConfiguredClient): Entry {
+function fromConfiguration(configured: ConfiguredClient): Entry {
+  const { id, name, secrets, scopes, grants, return_urls = [] } = configured;
   return {
     name,
     client: {
@@ -100,15 +103,17 @@ function fromConfiguration({ id, name, secrets, scopes, grants, return_urls = []
       scopes: new Set(scopes),
       grants: new Map(grants.map(({ emr, care_units }) => [emr, new Set(care_units)])),
       returnUrls: return_urls,
+      keys: keysOf(configured),
     },
     secrets: secrets.map(({ sha256 }) => ({ hash: Buffer.from(sha256, 'hex'), expiresAt: null })),
   };
 }
 
 function fromDatabase(
-  { id, name, secrets, scopes, grants, returnUrls }: StoredClient,
+  { id, name, secrets, scopes, grants, returnUrls, keys, isRevoked }: StoredClient,
   emrs: ConfiguredAccess['emrs'],
 ): Entry {
-  if (secrets.length === 0) return { name, secrets };
-  return { name, client: { id, scopes: new Set(scopes), grants: resolveGrants(grants, emrs), returnUrls }, secrets };
+  if (isRevoked) return { name, secrets };
+  const client = { id, scopes: new Set(scopes), grants: resolveGrants(grants, emrs), returnUrls, keys };
+  return { name, client, secrets };
 }

@@ -3,8 +3,8 @@ import { LruMap } from 'toad-cache';
 
 /** Maximum number of addresses and client ids tracked. The least recent failures are evicted first. */
 const remembered = 20_000;
-const forgottenAfter = 15 * 60_000;
-const longestPause = 5 * 60_000;
+export const forgottenAfter = 15 * 60_000;
+export const longestPause = 5 * 60_000;
 
 interface Failures {
   count: number;
@@ -12,12 +12,15 @@ interface Failures {
   pauseUntil: number;
 }
 
+/**
+ * Records incorrect credentials, for the address and for the client id that they name. Resolves to the milliseconds that the
+ * sender must still wait, or 0 if it is not throttled. Failures during a pause do not extend it.
+ */
+export type CountFailure = (address: string, clientId: string | undefined) => Promise<number>;
+
 export interface FailedCredentials {
-  /**
-   * Records incorrect credentials. Returns the milliseconds that the sender must still wait, or 0 if it is not throttled.
-   * Failures during a pause do not extend it.
-   */
-  failed(address: string, clientId: string): number;
+  /** As `CountFailure`, for this process alone. */
+  failed(address: string, clientId: string | undefined): number;
 }
 
 /**
@@ -30,7 +33,7 @@ export function createFailedCredentials(free: number): FailedCredentials {
     failed(address, clientId) {
       const now = Date.now();
       // Hashed to limit memory: an unknown client id can be as long as a header.
-      const keys = [`address ${address}`, `client ${hash('sha256', clientId)}`];
+      const keys = failureKeys(address, clientId).map((key) => hash('sha256', key));
       const known = keys.map((key) => failures.get(key) ?? { count: 0, pauseUntil: 0 });
       const wait = Math.max(...known.map(({ pauseUntil }) => pauseUntil - now));
       if (wait > 0) return wait;
@@ -42,4 +45,9 @@ export function createFailedCredentials(free: number): FailedCredentials {
       return 0;
     },
   };
+}
+
+/** What failures are counted for. */
+export function failureKeys(address: string, clientId: string | undefined): string[] {
+  return [`address ${address}`, ...(clientId === undefined ? [] : [`client ${clientId}`])];
 }

@@ -1,6 +1,7 @@
 import type { ConfiguredAccess } from '../config/configuration.ts';
 import type { Db } from '../db/kysely.ts';
 import { previousColumns, previousSecrets } from './previous-secrets.ts';
+import { type ClientKeys, keysOf } from './read-clients.ts';
 
 /** The care units that a grant gives access to, as they are shown. */
 export interface ListedGrant {
@@ -27,6 +28,7 @@ export interface ListedClient {
   readonly scopes: readonly string[];
   readonly grants: readonly ListedGrant[];
   readonly returnUrls: readonly string[];
+  readonly keys: ClientKeys | undefined;
   /** The newest first. Those of the configuration file are not listed. */
   readonly secrets: readonly { readonly createdAt: Date; readonly expiresAt: Date | null }[];
   readonly rotatedAt: Date | 'never' | 'not known';
@@ -74,15 +76,13 @@ function selectClients(db: Db) {
   return db
     .selectFrom('clients')
     .select(['id', 'name', 'scopes', 'grants', 'return_urls', 'version', 'created_at', 'revoked_at'])
-    .select(['secret_created_at', ...previousColumns]);
+    .select(['secret_hash', 'secret_created_at', 'jwks', 'jwks_uri', ...previousColumns]);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>>[number];
 
-function fromConfiguration(
-  { id, name, scopes, grants, return_urls = [] }: ConfiguredAccess['clients'][number],
-  emrs: ConfiguredAccess['emrs'],
-): ListedClient {
+function fromConfiguration(client: ConfiguredAccess['clients'][number], emrs: ConfiguredAccess['emrs']): ListedClient {
+  const { id, name, scopes, grants, return_urls = [] } = client;
   return {
     id,
     name,
@@ -91,6 +91,7 @@ function fromConfiguration(
     scopes,
     grants: grants.map((grant) => listedGrant(grant, emrs)),
     returnUrls: return_urls,
+    keys: keysOf(client),
     secrets: [],
     rotatedAt: 'not known',
     createdAt: null,
@@ -101,7 +102,7 @@ function fromConfiguration(
 
 function fromDatabase(row: Row, emrs: ConfiguredAccess['emrs'], configuredIds: ReadonlySet<string>): ListedClient {
   const { id, name, scopes, grants, return_urls, version, created_at, revoked_at } = row;
-  const { secret_created_at: created } = row;
+  const { secret_hash: secret, secret_created_at: created } = row;
   return {
     id,
     name,
@@ -110,8 +111,9 @@ function fromDatabase(row: Row, emrs: ConfiguredAccess['emrs'], configuredIds: R
     scopes,
     grants: grants.map((grant) => listedGrant(grant, emrs)),
     returnUrls: return_urls,
+    keys: keysOf(row),
     secrets: [
-      ...(created && !revoked_at ? [{ createdAt: created, expiresAt: null }] : []),
+      ...(created && secret ? [{ createdAt: created, expiresAt: null }] : []),
       ...previousSecrets(row).map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt })),
     ],
     // An earlier version deleted the time when it revoked a client.

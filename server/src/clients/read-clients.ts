@@ -10,8 +10,30 @@ export interface StoredClient {
   readonly scopes: readonly Scope[];
   readonly grants: readonly Grant[];
   readonly returnUrls: readonly string[];
-  /** None: the client is revoked. */
   readonly secrets: readonly { readonly hash: Buffer; readonly expiresAt: Date | null }[];
+  /** The public keys with which it signs. `undefined`: none. */
+  readonly keys: ClientKeys | undefined;
+  readonly isRevoked: boolean;
+}
+
+/** Public keys, or the URL where the client publishes them. */
+export type ClientKeys = { readonly jwks: PublicKeys } | { readonly uri: string };
+
+/** A JWK Set (RFC 7517), as `keyMistakes` accepts it. */
+interface PublicKeys {
+  readonly keys: readonly { readonly kty: string; readonly kid: string }[];
+}
+
+/** The keys, as the configuration and the database have them. */
+export function keysOf({
+  jwks,
+  jwks_uri,
+}: {
+  readonly jwks?: PublicKeys | null | undefined;
+  readonly jwks_uri?: string | null | undefined;
+}): ClientKeys | undefined {
+  if (jwks) return { jwks };
+  return jwks_uri ? { uri: jwks_uri } : undefined;
 }
 
 export interface StoredClients {
@@ -28,12 +50,16 @@ interface Row extends PreviousInRow {
   readonly grants: readonly Grant[];
   readonly return_urls: readonly string[];
   readonly secret_hash: Buffer | null;
+  readonly jwks: PublicKeys | null;
+  readonly jwks_uri: string | null;
+  readonly revoked_at: Date | null;
 }
 
 /** Reads all clients in one statement, so that they fit each other. Returns `undefined` if the revision is still the known one. */
 export async function readClients(db: Db, known: string | undefined): Promise<StoredClients | undefined> {
   const { rows } = await sql<Row>`
-    SELECT current.revision, id, name, scopes, grants, return_urls, secret_hash, ${sql.join(previousColumns.map((it) => sql.ref(it)))}
+    SELECT current.revision, id, name, scopes, grants, return_urls, secret_hash, jwks, jwks_uri, revoked_at,
+      ${sql.join(previousColumns.map((it) => sql.ref(it)))}
     FROM clients_revision AS current LEFT JOIN clients ON true
     WHERE current.revision IS DISTINCT FROM ${known ?? null}::uuid`.execute(db);
   const revision = rows[0]?.revision;
@@ -52,7 +78,9 @@ function toClient(row: Row): StoredClient[] {
       scopes: row.scopes.filter(isScope),
       grants: row.grants,
       returnUrls: row.return_urls,
-      secrets: current ? [current, ...previousSecrets(row)] : [],
+      secrets: [...(current ? [current] : []), ...previousSecrets(row)],
+      keys: keysOf(row),
+      isRevoked: row.revoked_at !== null,
     },
   ];
 }

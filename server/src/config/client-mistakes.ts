@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { keyMistakes } from './client-keys.ts';
 import { nameMistakes } from './client-names.ts';
 import type { ConfiguredAccess } from './configuration.ts';
 import { type Mistake, quoted } from './mistake.ts';
@@ -10,11 +11,15 @@ import { didYouMean } from './wording.ts';
 const someFacts = Type.Partial(clientFactsSchema);
 
 /** What is wrong with a client that an operator creates or changes: the rules of the configuration file. */
-export function clientMistakes(facts: Partial<ClientFacts>, { emrs }: Pick<ConfiguredAccess, 'emrs'>): Mistake[] {
+export function clientMistakes(
+  facts: Partial<ClientFacts>,
+  { emrs, webhooks }: Pick<ConfiguredAccess, 'emrs' | 'webhooks'>,
+): Mistake[] {
   const grants = facts.grants ?? [];
   const mistakes = [
     ...validateAgainst(someFacts, facts).mistakes,
     ...nameMistakes(facts.name, ['name']),
+    ...keyMistakes(facts, [], webhooks?.allow_http ?? false),
     ...unknownGrants(grants, emrs, ['grants'], notConfigured),
     ...ambiguousGrants(grants),
   ];

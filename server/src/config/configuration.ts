@@ -19,10 +19,12 @@ type Limits = Readonly<Required<NonNullable<ConfigurationFile['limits']>>>;
 type Documents = Readonly<Required<NonNullable<ConfigurationFile['documents']>>>;
 type Webhooks = Readonly<Required<NonNullable<ConfigurationFile['webhooks']>>>;
 type HttpInFile = NonNullable<ConfigurationFile['http']>;
-type Http = Readonly<Required<Omit<HttpInFile, 'public_url' | 'operations_port'>>> & {
+type Http = Readonly<Required<Omit<HttpInFile, 'public_url' | 'api_url' | 'operations_port'>>> & {
   readonly operations_port?: number;
   /** Without a slash at the end. */
   readonly public_url?: string;
+  /** Without a slash at the end. */
+  readonly api_url?: string;
 };
 type Retention = Readonly<Required<NonNullable<ConfigurationFile['retention']>>>;
 type AuditInFile = NonNullable<ConfigurationFile['audit']>;
@@ -54,6 +56,9 @@ export type ConfiguredEmr = Readonly<
 export type ConfiguredClient = Readonly<Required<Pick<ClientInFile, 'id' | 'name'>>> & {
   /** SHA-256 of each valid secret, as 64 lower-case hexadecimal digits. */
   readonly secrets: readonly { readonly sha256: string }[];
+  /** Public keys with which it signs. At most one of `jwks` and `jwks_uri`. */
+  readonly jwks?: ClientInFile['jwks'];
+  readonly jwks_uri?: string;
   readonly scopes: readonly ClientInFile['scopes'][number][];
   /** At most one per EHR, with all care units that the client may use. */
   readonly grants: readonly { readonly emr: string; readonly care_units: readonly string[] }[];
@@ -67,6 +72,8 @@ export interface ConfiguredAccess {
     readonly care_units: readonly Pick<ConfiguredCareUnit, 'id' | 'name'>[];
   })[];
   readonly clients: readonly Omit<ConfiguredClient, 'secrets'>[];
+  /** Absent: `jwks_uri` must have TLS. */
+  readonly webhooks?: Pick<Webhooks, 'allow_http'>;
 }
 
 export type ConfiguredMessages = WithSecrets<NonNullable<ConfigurationFile['messages']>>;
@@ -113,9 +120,16 @@ export function resolveWebhooks(webhooks: ConfigurationFile['webhooks']): Webhoo
   return Default(webhooksSchema, { ...webhooks }) as Webhooks;
 }
 
-function resolveHttp({ public_url, ...rest }: HttpInFile = {}): Http {
-  const http = Default(httpSchema, { ...rest }) as Http;
-  return public_url === undefined ? http : { ...http, public_url: public_url.replace(/\/+$/, '') };
+function resolveHttp({ public_url, api_url, ...rest }: HttpInFile = {}): Http {
+  return {
+    ...(Default(httpSchema, { ...rest }) as Http),
+    ...(public_url !== undefined && { public_url: withoutSlash(public_url) }),
+    ...(api_url !== undefined && { api_url: withoutSlash(api_url) }),
+  };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
 /** Applies defaults and resolves secrets in one EHR of a valid file. */
@@ -142,7 +156,7 @@ function resolveClient(
 ): ConfiguredClient {
   return {
     ...resolveAccess(client, emrs),
-    secrets: client.secrets.map((secret) => ({
+    secrets: (client.secrets ?? []).map((secret) => ({
       sha256: isReference(secret) ? hashSecret(variable(secret, variables) ?? '') : secret.sha256.toLowerCase(),
     })),
   };

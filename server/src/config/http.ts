@@ -12,6 +12,14 @@ export const httpSchema = Type.Object(
         maxLength: 100,
       }),
     ),
+    api_url: Type.Optional(
+      Type.String({
+        ...webAddress(
+          'URL under which clients reach the gateway, without `/api`. Assertions and access tokens name it. Default: `public_url`, otherwise the loopback address with `PORT`.',
+        ),
+        maxLength: 200,
+      }),
+    ),
     trusted_proxies: Type.Optional(
       Type.Array(text('An IP address, or a range such as `10.0.0.0/8`.'), {
         description: 'Proxies whose `X-Forwarded-For` header is trusted for the address of the caller.',

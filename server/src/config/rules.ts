@@ -1,5 +1,6 @@
 import { isConfigurable } from '../identifiers/referable-headers.ts';
 import { parseRange } from './address-ranges.ts';
+import { keyMistakes } from './client-keys.ts';
 import { nameMistakes } from './client-names.ts';
 import { guessableCodes } from './code-rules.ts';
 import { consoleMistakes } from './console-rules.ts';
@@ -22,6 +23,7 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...unknownTimeZones(file),
     ...repeated(file.clients ?? [], ['clients'], 'id'),
     ...(file.clients ?? []).flatMap((client, index) => nameMistakes(client?.name, ['clients', index, 'name'])),
+    ...credentialMistakes(file),
     ...mistakenGrants(file),
     ...missingChannels(file),
     ...guessableCodes(file),
@@ -98,6 +100,16 @@ function reservedHeaders({ identifier_headers: names = [], emrs = [] }: PartialF
       reserved(emr?.connection?.user_header, ['emrs', index, 'connection', 'user_header'], 'a user'),
     ),
   ];
+}
+
+function credentialMistakes({ clients = [], webhooks }: PartialFile): Mistake[] {
+  return clients.flatMap((client, index): Mistake[] => {
+    if (client === undefined) return [];
+    const path: Path = ['clients', index];
+    const mistakes = keyMistakes(client, path, webhooks?.allow_http ?? false);
+    if ('secrets' in client || 'jwks' in client || 'jwks_uri' in client) return mistakes;
+    return [...mistakes, { path, at: 'value', text: 'needs secrets, jwks or jwks_uri' }];
+  });
 }
 
 function mistakenGrants({ emrs = [], clients = [] }: PartialFile): Mistake[] {

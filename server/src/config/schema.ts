@@ -1,5 +1,6 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import Type, { type Static, type TSchema } from 'typebox';
+import { clientKeysSchema } from './client-keys.ts';
 import { connectionSchema } from './connection.ts';
 import { consoleSchema } from './console.ts';
 import { httpSchema } from './http.ts';
@@ -128,17 +129,28 @@ const grant = Type.Object(
 const client = Type.Object(
   {
     id: Type.String({
-      description: 'The value of the `x-service-client-id` header. Unique.',
+      description: 'The value of the `x-service-client-id` header, and the issuer of its assertions. Unique.',
       pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$',
       errorMessage:
         'must be 1 to 63 letters, digits, dots, hyphens and underscores, and must start with a letter or digit',
     }),
     name: Type.Optional(text('Display name. Defaults to the id.')),
-    secrets: Type.Array(clientSecret, {
-      description: 'One secret, or two during a rotation.',
-      minItems: 1,
-      maxItems: 2,
-    }),
+    secrets: Type.Optional(
+      Type.Array(clientSecret, {
+        description: 'One secret, or two during a rotation. None: the client has keys.',
+        minItems: 1,
+        maxItems: 2,
+      }),
+    ),
+    jwks: Type.Optional(clientKeysSchema),
+    jwks_uri: Type.Optional(
+      Type.String({
+        ...webAddress(
+          'URL of the public keys of the client, as a JWK Set. The gateway reads it when the client asks for a token. It follows the rules of `webhooks.allow_http` and `webhooks.allow_private_addresses`.',
+        ),
+        maxLength: 2000,
+      }),
+    ),
     scopes: Type.Array(choice(scopes, { description: 'A scope.' }), {
       description: 'Scopes of the client.',
       minItems: 1,

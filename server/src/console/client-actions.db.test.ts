@@ -32,7 +32,7 @@ const facts = (id: string): ClientFacts => ({ id, scopes: ['patients:read'], gra
 
 async function create(id: string): Promise<string> {
   const created = await createClient(administration, facts(id));
-  if (!('secret' in created)) throw new Error(JSON.stringify(created));
+  if (!('secret' in created) || created.secret === undefined) throw new Error(JSON.stringify(created));
   return created.secret;
 }
 

@@ -1,4 +1,5 @@
 import {
+  type ClientChange,
   type ClientVersion,
   insertClient,
   type Rejection,
@@ -38,11 +39,12 @@ export const notChangedTexts: Readonly<Record<NotChanged, string>> = {
   unknown: 'No client has this id.',
   revoked: 'The client is revoked.',
   outdated: 'The client has been changed since this page was opened.',
+  no_credentials: 'The client would have neither a secret nor keys.',
 };
 
 interface Created {
-  /** Not stored, so it can be shown only now. */
-  readonly secret: string;
+  /** Not stored, so it can be shown only now. `undefined`: the client has keys. */
+  readonly secret: string | undefined;
 }
 
 interface Rejected {
@@ -54,14 +56,14 @@ interface Mistaken {
   readonly mistakes: readonly Mistake[];
 }
 
-/** Creates a client. */
+/** Creates a client: with a secret, unless it has keys. */
 export async function createClient(
   administration: ClientAdministration,
   facts: ClientFacts,
 ): Promise<Created | Rejected | Mistaken> {
   const mistakes = clientMistakes(facts, administration.configured);
   if (mistakes.length > 0) return { mistakes };
-  const secret = newSecret();
+  const secret = facts.jwks || facts.jwks_uri ? undefined : newSecret();
   const rejection = await change(administration, 'client_create', facts, (tx) => insertClient(tx, facts, secret));
   return rejection ? { rejection } : { secret };
 }
@@ -70,11 +72,13 @@ export async function createClient(
 export async function updateClient(
   administration: ClientAdministration,
   target: ClientVersion,
-  facts: Partial<Omit<ClientFacts, 'id'>>,
+  { withoutKeys, withoutSecret, ...facts }: ClientChange,
 ): Promise<'done' | Rejected | Mistaken> {
   const mistakes = clientMistakes(facts, administration.configured);
   if (mistakes.length > 0) return { mistakes };
-  const rejection = await change(administration, 'client_update', target, (tx) => update(tx, target, facts));
+  const rejection = await change(administration, 'client_update', target, (tx) =>
+    update(tx, target, { ...facts, ...(withoutKeys && { withoutKeys }), ...(withoutSecret && { withoutSecret }) }),
+  );
   return rejection ? { rejection } : 'done';
 }
 
@@ -86,7 +90,7 @@ export async function rotateClient(
   administration: ClientAdministration,
   target: ClientVersion,
   overlapHours: number,
-): Promise<Created | Rejected> {
+): Promise<{ readonly secret: string } | Rejected> {
   const secret = newSecret();
   const rejection = await change(administration, 'client_rotate', target, (tx) =>
     rotateSecret(tx, target, { secret, overlapHours }),

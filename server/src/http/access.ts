@@ -1,46 +1,90 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Registry } from 'prom-client';
 import type { AnyOperation } from '../api/route.ts';
+import { type AccessToken, type AccessTokens, narrowed } from '../clients/access-tokens.ts';
 import type { Client, ClientRegistry } from '../clients/client-registry.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
-import { type Reject, rejections } from './rejected-credentials.ts';
+import type { Rejections } from './rejected-credentials.ts';
 
 interface Dependencies {
   readonly clients: ClientRegistry;
+  readonly tokens: AccessTokens;
   readonly ehrs: EhrRegistry;
-  readonly metrics: Registry;
-  /** Wrong credentials allowed before further ones are throttled. */
-  readonly failedCredentials: number;
+  readonly rejections: Rejections;
 }
 
 /**
  * Authenticates the caller and checks its grants before the body is read. An EHR or care unit that is not granted gets
  * the same response as one that does not exist.
  */
-export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failedCredentials }: Dependencies): void {
-  const reject = rejections({ clients, metrics, failedCredentials });
+export function addAccess(app: FastifyInstance, { clients, tokens, ehrs, rejections }: Dependencies): void {
+  const authenticate = authentication({ clients, tokens, rejections });
   app.addHook('onRequest', (request, _reply, done) => {
     const { operation } = request.routeOptions.config;
     if (!operation) return done();
-    const client = authenticate(request, clients, reject);
-    request.access = { client };
-    assertStandard(request);
-    request.access = { client, ...grantedTarget(request, operation, client, ehrs) };
-    if (operation.scopes.length > 0 && !operation.scopes.some((scope) => client.scopes.has(scope))) {
-      throw new Problem('scope_missing', { detail: `The client lacks the scope ${operation.scopes.join(' or ')}.` });
-    }
+    const admit = (client: Client) => {
+      request.access = { client };
+      assertStandard(request);
+      request.access = { client, ...grantedTarget(request, operation, client, ehrs) };
+      if (operation.scopes.length > 0 && !operation.scopes.some((scope) => client.scopes.has(scope))) {
+        throw scopeMissing(request, operation.scopes);
+      }
+    };
+    const client = authenticate(request);
+    // Usually at once, because each promise costs time.
+    if (client instanceof Promise) return void client.then(admit).then(() => done(), done);
+    admit(client);
     done();
   });
 }
 
+type Authenticate = (request: FastifyRequest) => Client | Promise<Client>;
+
 /** Checks the credentials before the throttle, so that other callers' failures never lock out a client. */
-function authenticate(request: FastifyRequest, clients: ClientRegistry, reject: Reject): Client {
-  const id = request.headers['x-service-client-id'];
-  const secret = request.headers['x-service-client-secret'];
-  const client = typeof id === 'string' && typeof secret === 'string' ? clients.authenticate(id, secret) : undefined;
-  if (!client) throw reject(request, id, secret);
-  return client;
+function authentication({ clients, tokens, rejections }: Omit<Dependencies, 'ehrs'>): Authenticate {
+  const rejected = async (problem: Promise<Problem>): Promise<never> => {
+    throw await problem;
+  };
+  function ofToken(request: FastifyRequest, token: AccessToken | 'invalid' | 'expired'): Client | Promise<never> {
+    if (typeof token === 'string') return rejected(rejections.ofToken(request, token));
+    const client = clients.find(token.clientId);
+    return client?.keys ? narrowed(token, client) : rejected(rejections.ofToken(request, 'ended'));
+  }
+  return (request) => {
+    const { authorization, 'x-service-client-id': id, 'x-service-client-secret': secret } = request.headers;
+    const bearer = bearerOf(authorization);
+    if (bearer !== undefined) {
+      if (id !== undefined || secret !== undefined) throw twoCredentials();
+      const token = tokens.read(bearer);
+      return token instanceof Promise ? token.then((it) => ofToken(request, it)) : ofToken(request, token);
+    }
+    const client = typeof id === 'string' && typeof secret === 'string' ? clients.authenticate(id, secret) : undefined;
+    return client ?? rejected(rejections.ofHeaders(request, id, secret));
+  };
+}
+
+/** The token of an `authorization` header (RFC 6750, section 2.1). Other schemes are those of proxies, and mean nothing here. */
+function bearerOf(header: string | undefined): string | undefined {
+  const found = /^bearer(?:$| +(.*)$)/i.exec(header ?? '');
+  return found ? (found[1] ?? '') : undefined;
+}
+
+function twoCredentials(): Problem {
+  return problemAt(
+    { in: 'header', header: 'authorization' },
+    'request_invalid',
+    'Send either an access token or the headers x-service-client-id and x-service-client-secret, not both.',
+  );
+}
+
+function scopeMissing({ headers }: FastifyRequest, needed: readonly string[]): Problem {
+  return new Problem('scope_missing', {
+    detail: `The client lacks the scope ${needed.join(' or ')}.`,
+    ...(bearerOf(headers.authorization) !== undefined && {
+      detail: `The access token lacks the scope ${needed.join(' or ')}.`,
+      headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${needed.join(' ')}"` },
+    }),
+  });
 }
 
 function assertStandard(request: FastifyRequest): void {

@@ -3,11 +3,15 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Cursors } from '../api/paging.ts';
 import { addAppointmentRoutes } from '../appointments/routes.ts';
+import { createAccessTokens } from '../clients/access-tokens.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
+import { createRequestBudget } from '../clients/request-budget.ts';
+import { createSharedFailures } from '../clients/shared-failures.ts';
 import { addressesIn } from '../config/address-ranges.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { DemoClient } from '../config/demo.ts';
 import type { ConsoleDeps } from '../console/page.ts';
+import type { Db } from '../db/kysely.ts';
 import { addDocumentRoutes } from '../documents/routes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { addEmrRoutes, addEmrSchema } from '../emrs/routes.ts';
@@ -15,6 +19,7 @@ import { addHealthcareServiceRoutes } from '../healthcare-services/routes.ts';
 import { addMedicalNoteRoutes } from '../medical-notes/routes.ts';
 import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
 import type { ReceiveReceipt } from '../messages/receive-receipt.ts';
+import type { KeySets } from '../oauth/key-sets.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { addPatientRoutes } from '../patients/routes.ts';
 import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
@@ -38,8 +43,9 @@ import { answerFramingError } from './framing-errors.ts';
 import { addConnectionCloseOnStop, addHeaders, setHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { addJsonBody } from './json-body.ts';
-import { addLimits } from './limits.ts';
+import { addLimits, limitClient } from './limits.ts';
 import { QuietLogController } from './log-controller.ts';
+import { loopbackAddress } from './loopback-address.ts';
 import { trackMethods } from './method-not-allowed.ts';
 import { addMetrics, createRequestMetrics } from './metrics.ts';
 import { addOpenApiRoutes } from './openapi-routes.ts';
@@ -50,9 +56,11 @@ import { addPageStyle } from './pages/style.ts';
 import { addPatientPages } from './patient-page-routes.ts';
 import { watchPauses } from './pauses.ts';
 import { addReceiptRoutes } from './receipt-routes.ts';
+import { rejections } from './rejected-credentials.ts';
 import { requestId } from './request-id.ts';
 import { logRejection, logRequest } from './request-log.ts';
 import { addRequestSyntax } from './request-syntax.ts';
+import { addTokenEndpoint } from './token-endpoint.ts';
 import { addTracing, endRequestSpan } from './tracing.ts';
 import { addUnreadBody } from './unread-body.ts';
 import { addUploadBodies } from './uploads/upload-bodies.ts';
@@ -93,6 +101,11 @@ export interface AppDeps {
   readonly documents: Configuration['documents'];
   readonly http: Configuration['http'];
   readonly webhooks: Configuration['webhooks'];
+  /** The connections with which processes share limits. */
+  readonly limitsDb: Db;
+  readonly keySets: KeySets;
+  /** The time of the database. */
+  now(): Date;
   /** Absent: no console. */
   readonly console?: Omit<ConsoleDeps, SharedConsoleDeps> | undefined;
   isReady(): Promise<boolean>;
@@ -181,8 +194,23 @@ export async function buildApp(
   app.addSchema(problemSchema);
   app.decorate('operationServices', deps.services);
   app.decorate('identifierHeaders', deps.identifierHeaders);
-  addAccess(app, { ...deps, failedCredentials: deps.limits.failed_credentials });
-  await addLimits(app, deps.limits);
+  const { db, keys } = deps.services;
+  const publicAddress = () => deps.http.api_url ?? deps.http.public_url ?? loopbackAddress(app);
+  const tokens = createAccessTokens({ keys, publicUrl: publicAddress, now: deps.now });
+  const failedCredentials = deps.limits.failed_credentials;
+  const countFailure = createSharedFailures(deps.limitsDb, keys, failedCredentials);
+  const rejected = rejections({ ...deps, countFailure, failedCredentials });
+  const countRequest = createRequestBudget(deps.limitsDb, deps.limits.requests_per_minute);
+  addAccess(app, { ...deps, tokens, rejections: rejected });
+  await addLimits(app, countRequest);
+  await addTokenEndpoint(app, {
+    ...deps,
+    db,
+    tokens,
+    tokenUrl: () => `${publicAddress()}/api/oauth/token`,
+    rejections: rejected,
+    count: (clientId, reply) => limitClient(countRequest, clientId, reply),
+  });
 
   addEmrRoutes(app, deps);
   addPatientRoutes(app, deps);

@@ -6,7 +6,7 @@ import { longestUrl } from './headers.ts';
  * Headers that must not be repeated (RFC 9110 section 5.3; for `host` RFC 9112 section 3.2). A proxy in front might use
  * the other one of two values. Repeated credentials are treated as incorrect credentials.
  */
-const sentOnce: ReadonlySet<string> = new Set(['host', 'content-type', 'idempotency-key']);
+const sentOnce: ReadonlySet<string> = new Set(['host', 'content-type', 'idempotency-key', 'authorization']);
 
 /** Rejects ambiguous requests before any other processing. */
 export function addRequestSyntax(app: FastifyInstance): void {

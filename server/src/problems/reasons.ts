@@ -147,8 +147,10 @@ export const reasons = {
     ...caller,
     status: 401,
     title: 'Credentials invalid',
-    happened: 'The headers `x-service-client-id` and `x-service-client-secret` are missing or incorrect.',
-    remedy: 'Send both headers with the values that the operator of the gateway gave you.',
+    happened:
+      'The headers `x-service-client-id` and `x-service-client-secret`, or the access token, are missing, incorrect or expired.',
+    remedy:
+      'Send both headers with the values that the operator of the gateway gave you, or a new access token from `POST /api/oauth/token`.',
   },
   scope_missing: {
     ...caller,

@@ -24,9 +24,19 @@ export type Purpose =
   | 'webhook'
   | 'operator'
   | 'audit';
+/** Purposes of keys with which the gateway signs what only gateways verify (HMAC-SHA-256). */
+type SigningPurpose = 'access-token';
 /** Purposes of texts that are encrypted to the same bytes each time. */
 type AlikePurpose = 'patient-token';
-export type HashPurpose = 'code' | 'page' | 'patient' | 'idempotency-key' | 'request' | 'sign-in' | 'key-check';
+export type HashPurpose =
+  | 'code'
+  | 'page'
+  | 'patient'
+  | 'idempotency-key'
+  | 'request'
+  | 'sign-in'
+  | 'failed-credentials'
+  | 'key-check';
 
 /**
  * Encrypts with the newest secret key and decrypts with any known one (AES-256-GCM, one derived key per purpose,
@@ -51,6 +61,14 @@ export interface KeyRing {
    * to find data stored under older keys.
    */
   hashes(purpose: HashPurpose, text: string): [Buffer, ...Buffer[]];
+  /** The key to sign with first; the others verify what was signed with older secret keys. */
+  signingKeys(purpose: SigningPurpose): readonly [SigningKey, ...SigningKey[]];
+}
+
+export interface SigningKey {
+  /** 8 hexadecimal digits, which reveal nothing about the key. */
+  readonly id: string;
+  readonly key: KeyObject;
 }
 
 /** Random bytes for nonces, drawn in advance, because each draw costs more than the rest of the encryption. */
@@ -114,6 +132,10 @@ export function createKeyRing([first, ...older]: readonly [Buffer, ...Buffer[]])
       const hash = (key: RingKey) => createHmac('sha256', key.of(purpose)).update(text).digest();
       return [hash(newest), ...keys.slice(1).map(hash)];
     },
+    signingKeys(purpose) {
+      const signing = (key: RingKey): SigningKey => ({ id: key.id.toString('hex'), key: key.of(purpose) });
+      return [signing(newest), ...keys.slice(1).map(signing)];
+    },
   };
 }
 
@@ -132,7 +154,7 @@ export function keyIdentity(key: Buffer): KeyIdentity {
   return { id: ring.id.toString('hex'), checkValue };
 }
 
-type DerivedFor = Purpose | AlikePurpose | `${AlikePurpose}-nonce` | HashPurpose;
+type DerivedFor = Purpose | SigningPurpose | AlikePurpose | `${AlikePurpose}-nonce` | HashPurpose;
 
 interface RingKey {
   readonly id: Buffer;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
 import type { DisabledReason } from '../db/tables/webhooks.ts';
+import { type AddressRules, urlMistake } from '../ehr/guard/address-rules.ts';
 import { isUuid } from '../identifiers/uuid.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { type AddressRules, urlMistake } from './address-rules.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
   findEndpoint,

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
 import { choice, nullableChoice, nullableInteger, nullableString, reference, text } from '../api/schemas.ts';
+import { longestUrl } from '../ehr/guard/address-rules.ts';
 import { eventTypes } from '../events/event-types.ts';
-import { longestUrl } from './address-rules.ts';
 import { overlap } from './endpoint-actions.ts';
 import { attemptFailures } from './send-delivery.ts';
 

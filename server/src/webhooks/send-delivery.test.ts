@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../test/processes/free-port.ts';
-import { urlMistake } from './address-rules.ts';
+import { urlMistake } from '../ehr/guard/address-rules.ts';
 import { createDeliverySender } from './send-delivery.ts';
 import { makeSecret } from './signing.ts';
 

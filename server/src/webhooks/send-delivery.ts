@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici';
 import packageJson from '../../package.json' with { type: 'json' };
+import { type AddressRules, urlMistake } from '../ehr/guard/address-rules.ts';
 import { addressRejected, createConnect } from '../ehr/guard/connect.ts';
 import { retryAfterSeconds } from '../ehr/guard/retry-after.ts';
 import { connectionFault } from '../log/connection-fault.ts';
 import { traceHeaders, tracing } from '../telemetry/tracing.ts';
-import { type AddressRules, urlMistake } from './address-rules.ts';
 import type { Endpoint } from './endpoint.ts';
 import { signedHeaders } from './signing.ts';
 

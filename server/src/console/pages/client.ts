@@ -48,7 +48,7 @@ ${facts([
   ['Scopes', list(client.scopes)],
   ['Return URLs', returnUrls.length === 0 ? 'none' : list(returnUrls)],
 ])}
-<h2>Secrets</h2>
+${keys(client)}<h2>Secrets</h2>
 ${secrets(client)}
 <h2>Details</h2>
 ${facts([
@@ -141,9 +141,26 @@ function list(items: readonly string[]): Html {
   return html`<ul class="plain">${items.map((item) => html`<li><code>${item}</code></li>`)}</ul>`;
 }
 
+function keys({ keys, state }: ListedClient): Html | false {
+  return (
+    keys !== undefined &&
+    state !== 'revoked' &&
+    html`<h2>Keys</h2>
+<p>The client signs assertions for access tokens of five minutes. <code>crossward clients update</code> changes its keys.</p>
+${facts([
+  'uri' in keys
+    ? ['JWKS URI', html`<code>${keys.uri}</code>`]
+    : ['Key ids', list(keys.jwks.keys.map(({ kid }) => kid))],
+])}
+`
+  );
+}
+
 function secrets({ secrets, source, state }: ListedClient): Html {
-  if (source === 'configuration file') return html`<p>The configuration file names them. Their age is not known.</p>`;
+  if (source === 'configuration file')
+    return html`<p>The configuration file names them, if there are any. Their age is not known.</p>`;
   if (state === 'revoked') return html`<p>None: they ended when the client was revoked.</p>`;
+  if (secrets.length === 0) return html`<p>None. A rotation gives the client one.</p>`;
   const now = Date.now();
   return table(
     'The newest first. The gateway stores hashes of them only.',

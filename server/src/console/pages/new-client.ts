@@ -31,7 +31,9 @@ async function sendNewClient(context: SignedIn): Promise<ConsoleResponse> {
     ]);
   }
   await applyChange(context);
-  return secretPage(context, { id, secret: result.secret, text: 'The client is created.' });
+  // The form has no field for keys.
+  const { secret = '' } = result;
+  return secretPage(context, { id, secret, text: 'The client is created.' });
 }
 
 function form(context: SignedIn, fields: ClientFields, mistakes: readonly Mistake[]): ConsoleResponse {

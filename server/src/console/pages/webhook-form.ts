@@ -1,6 +1,6 @@
+import { longestUrl } from '../../ehr/guard/address-rules.ts';
 import { eventTypes } from '../../events/event-types.ts';
 import { type Html, html } from '../../html/html.ts';
-import { longestUrl } from '../../webhooks/address-rules.ts';
 import { checkBoxes, textField } from '../fields.ts';
 import type { ConsoleRequest } from '../page.ts';
 

@@ -8,6 +8,11 @@ type EarlierSecretsInRow = readonly {
   readonly expires_at: string;
 }[];
 
+/** Public keys only. */
+interface KeysInRow {
+  readonly keys: readonly { readonly kty: string; readonly kid: string }[];
+}
+
 interface ClientRow {
   id: string;
   name: string;
@@ -23,6 +28,9 @@ interface ClientRow {
   previous_secret_expires_at: Generated<Date | null>;
   /** Written as JSON text. */
   earlier_secrets: ColumnType<EarlierSecretsInRow, string | undefined, string>;
+  /** Written as JSON text. */
+  jwks: ColumnType<KeysInRow | null, string | null | undefined, string | null>;
+  jwks_uri: Generated<string | null>;
   created_at: Generated<Date>;
   revoked_at: Generated<Date | null>;
 }
@@ -32,7 +40,15 @@ interface ClientsRevisionRow {
   revision: string;
 }
 
+interface UsedAssertionRow {
+  client_id: string;
+  jti_hash: Buffer;
+  request_id: string;
+  expires_at: Date;
+}
+
 export interface ClientTables {
   clients: ClientRow;
   clients_revision: ClientsRevisionRow;
+  used_assertions: UsedAssertionRow;
 }

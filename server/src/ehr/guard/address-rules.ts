@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { mayConnectTo } from '../ehr/guard/addresses.ts';
+import { mayConnectTo } from './addresses.ts';
 
 export interface AddressRules {
   readonly allow_private_addresses: boolean;
@@ -10,7 +10,7 @@ export interface AddressRules {
 export const longestUrl = 2000;
 
 /**
- * Returns why a URL cannot be an endpoint, or `undefined` if it can. The address of a host name is checked later, for each
+ * Returns why a URL of a client, such as a webhook endpoint, cannot be used, or `undefined` if it can. The address of a host name is checked later, for each
  * connection.
  */
 export function urlMistake(text: string, { allow_private_addresses, allow_http }: AddressRules): string | undefined {

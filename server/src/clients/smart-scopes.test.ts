@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { type Scope, scopes } from '../config/schema.ts';
+import { grantedScopes, nativeScopes, smartScopes } from './smart-scopes.ts';
+
+const client = (...of: Scope[]) => ({ scopes: new Set(of) });
+const every = { scopes: new Set(scopes) };
+
+test.each([
+  ['system/Appointment.rs', ['appointments:read'], 'system/Appointment.rs'],
+  ['system/Appointment.crus', ['appointments:read'], 'system/Appointment.rs'],
+  ['system/Appointment.cruds', ['appointments:read', 'appointments:write'], 'system/Appointment.crus'],
+  ['system/Appointment.c system/Appointment.u', ['appointments:write'], 'system/Appointment.cu'],
+  ['system/Appointment.read', ['appointments:read'], 'system/Appointment.rs'],
+  ['system/Appointment.write', ['appointments:write'], 'system/Appointment.cu'],
+  ['system/Slot.rs', ['appointments:read'], 'system/Slot.rs'],
+  ['system/*.rs', ['patients:read', 'documents:read'], 'system/Patient.rs system/DocumentReference.rs system/Binary.r'],
+  ['system/*.*', ['webhooks:manage'], 'system/Subscription.cruds'],
+  ['appointments:read system/Patient.rs', ['appointments:read'], 'appointments:read'],
+  ['system/Patient.rs patients:read', ['appointments:read'], ''],
+  ['system/Appointment.sr system/Appointment.x system/Appointment. system/Observation.rs', [...scopes], ''],
+  ['patient/Appointment.rs user/Appointment.rs launch openid system/Appointment.rs?status=booked', [...scopes], ''],
+  ['', [...scopes], ''],
+] as const)('of "%s" a client with %j gets "%s"', (asked, has, granted) => {
+  expect(grantedScopes(asked, client(...has)).join(' ')).toBe(granted);
+});
+
+test('a client that asks for nothing in particular gets all its own scopes', () => {
+  expect(grantedScopes(undefined, client('notes:read', 'notes:write'))).toEqual(['notes:read', 'notes:write']);
+});
+
+test.each([
+  [['system/Appointment.rs'], [...scopes], ['appointments:read']],
+  [['system/Appointment.c'], [...scopes], []],
+  [['system/Appointment.cu'], [...scopes], ['appointments:write']],
+  [['system/Slot.rs'], [...scopes], ['resources:read']],
+  [['system/Slot.rs'], ['appointments:read'], ['appointments:read']],
+  [['system/Binary.r'], ['notes:read', 'documents:read'], ['notes:read', 'documents:read']],
+  [['appointments:read', 'system/Patient.rs'], ['appointments:read'], ['appointments:read']],
+] as const)('%j of a client with %j gives %j', (granted, has, given) => {
+  expect([...nativeScopes(granted, client(...has))]).toEqual(given);
+});
+
+test('no scope gives more than the client has, or than was asked for', () => {
+  for (const has of scopes) {
+    const granted = grantedScopes('system/*.cruds', client(has));
+    expect([...nativeScopes(granted, client(has))].filter((scope) => scope !== has)).toEqual([]);
+    for (const { resource, letters } of smartScopes) {
+      const asked = `system/${resource}.${letters}`;
+      const outside = grantedScopes(asked, every).filter((scope) => !scope.startsWith(`system/${resource}.`));
+      expect(outside).toEqual([]);
+    }
+  }
+});

@@ -1,0 +1,344 @@
+/** @module-tag any-database */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, SignJWT, UnsecuredJWT } from 'jose';
+import * as oauth from 'oauth4webapi';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createCrosswardClient } from '../../../client/src/index.ts';
+import { type Gateway, type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { creationBody, freeSlot, oslo } from '../../../test/requests/bookings.ts';
+import { eventually } from '../../../test/requests/codes.ts';
+import {
+  apiUrl,
+  newKey,
+  requestToken,
+  signAssertion,
+  tokenUrl,
+  withKeyClient,
+  withToken,
+} from '../../../test/requests/tokens.ts';
+import type { Scope } from '../config/schema.ts';
+import { createClient, revokeClient, rotateClient, updateClient } from '../console/client-actions.ts';
+import { createDb } from '../db/kysely.ts';
+
+const key = await newKey('2026-a');
+const rsa = await newKey('rsa', 'RS384');
+const edwards = await newKey('ed', 'EdDSA');
+const other = await newKey('2026-a');
+
+/** Where clients publish keys. */
+let behave: (response: ServerResponse) => void = (response) => void response.end();
+let readings = 0;
+const publisher = createServer((_request, response) => {
+  readings++;
+  behave(response);
+});
+await new Promise<void>((resolve) => publisher.listen(0, '127.0.0.1', resolve));
+const jwksUri = `http://127.0.0.1:${(publisher.address() as AddressInfo).port}/jwks.json`;
+const publish = (keys: readonly object[], headers: Record<string, string> = {}) => {
+  behave = (response) => void response.writeHead(200, headers).end(JSON.stringify({ keys }));
+};
+
+const configure = (it: Parameters<typeof withKeyClient>[0]) => ({
+  ...withKeyClient(
+    withKeyClient(it, 'ward-app', { jwks: { keys: [key, rsa, edwards].map(({ publicKey }) => publicKey) } }),
+    'publishing-app',
+    { jwks_uri: jwksUri },
+  ),
+  webhooks: { ...it.webhooks, allow_http: true, allow_private_addresses: true },
+});
+const first = await startGateway({ configure });
+const second = await startGateway({ configure, beside: first });
+afterAll(async () => {
+  await second.close();
+  await first.close();
+  publisher.closeAllConnections();
+  publisher.close();
+});
+
+const administration = (gateway: Gateway) => ({
+  db: createDb(gateway.database),
+  configured: { emrs: [], clients: [] },
+});
+
+async function storedClient(id: string, scopes: Scope[] = ['appointments:read']): Promise<void> {
+  const emrs = [{ id: 'sandbox-no', name: 'No', care_units: [{ id: 'oslo-sentrum', name: 'Oslo' }] }];
+  const facts = { id, scopes, grants: [{ emr: 'sandbox-no' }], jwks: { keys: [key.publicKey] } };
+  const result = await createClient({ ...administration(first), configured: { emrs, clients: [] } }, facts);
+  expect(result).toEqual({ secret: undefined });
+  for (const gateway of [first, second]) await gateway.deps.clients.refresh();
+}
+
+async function tokenOf(id: string, gateway = first): Promise<string> {
+  const { status, body, text } = await requestToken(gateway, await signAssertion(id, key));
+  expect(text).toContain('access_token');
+  expect(status).toBe(200);
+  return body.access_token;
+}
+
+const list = (gateway: Gateway, token: string) => gateway.request<Problem>('GET', '/api/emrs', withToken(token));
+
+test('an independent client books with a token of five minutes', async () => {
+  const server: oauth.AuthorizationServer = { issuer: apiUrl, token_endpoint: tokenUrl };
+  const signer = oauth.PrivateKeyJwt(
+    { key: key.privateKey, kid: key.publicKey.kid },
+    {
+      [oauth.modifyAssertion]: (_header, payload) => {
+        payload.aud = tokenUrl;
+      },
+    },
+  );
+  const client = { client_id: 'ward-app' };
+  const response = await oauth.clientCredentialsGrantRequest(
+    server,
+    client,
+    signer,
+    { scope: 'system/Appointment.rscud system/Appointment.cruds system/Slot.rs system/Observation.rs' },
+    {
+      // The proxy with the public address.
+      [oauth.customFetch]: (_url, init) =>
+        fetch(`http://127.0.0.1:${first.port}/api/oauth/token`, init as unknown as RequestInit),
+    },
+  );
+  const token = await oauth.processClientCredentialsResponse(server, client, response);
+  expect(token).toMatchObject({ token_type: 'bearer', expires_in: 300 });
+  expect(token.scope).toBe('system/Appointment.crus system/Slot.rs');
+  const slot = await freeSlot(first);
+  const booking = { ...withToken(token.access_token), body: creationBody(slot) };
+  for (const gateway of [second, first]) {
+    const booked = await gateway.request('POST', `${oslo}/appointments`, {
+      ...booking,
+      headers: { ...booking.headers, 'idempotency-key': `token ${slot.start}` },
+    });
+    expect(booked.status).toBe(201);
+  }
+  const denied = await first.request<Problem>('GET', `${oslo}/patients/p-1`, withToken(token.access_token));
+  expect(denied).toMatchObject({ status: 403, body: { reason: 'scope_missing' } });
+  expect(denied.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="patients:read"');
+});
+
+test.each([rsa, edwards])('a client signs with $algorithm', async (it) => {
+  const { body } = await requestToken(first, await signAssertion('ward-app', it), { scope: 'patients:read' });
+  expect(body.scope).toBe('patients:read');
+});
+
+test('a revoked client gets 401 with its next request, at every gateway within 5 seconds', async () => {
+  await storedClient('revoked-app');
+  const token = await tokenOf('revoked-app');
+  for (const gateway of [first, second]) expect((await list(gateway, token)).status).toBe(200);
+  expect(await revokeClient(administration(second), { id: 'revoked-app' })).toBe('done');
+  for (const gateway of [first, second]) {
+    await vi.waitFor(async () => expect((await list(gateway, token)).status).toBe(401), {
+      timeout: 30_000,
+      interval: 100,
+    });
+  }
+  const { body, headers } = await list(first, token);
+  expect(body.reason).toBe('credentials_invalid');
+  expect(headers['www-authenticate']).toContain('Bearer error="invalid_token"');
+});
+
+test('a token loses the scopes that its client loses, and ends with the keys of its client', async () => {
+  await storedClient('narrower-app', ['appointments:read', 'patients:read']);
+  const token = await tokenOf('narrower-app');
+  const read = () => first.request<Problem>('GET', `${oslo}/patients/p-1`, withToken(token));
+  expect((await read()).status).toBe(200);
+  await updateClient(administration(first), { id: 'narrower-app' }, { scopes: ['appointments:read'] });
+  await first.deps.clients.refresh();
+  expect(await read()).toMatchObject({ status: 403, body: { reason: 'scope_missing' } });
+  const withoutKeys = () => updateClient(administration(first), { id: 'narrower-app' }, { withoutKeys: true });
+  expect(await withoutKeys()).toEqual({ rejection: 'no_credentials' });
+  const rotated = await rotateClient(administration(first), { id: 'narrower-app' }, 24);
+  expect(await withoutKeys()).toBe('done');
+  await first.deps.clients.refresh();
+  expect((await read()).status).toBe(401);
+  const client = { id: 'narrower-app', secret: 'secret' in rotated ? rotated.secret : '' };
+  expect((await first.request('GET', '/api/emrs', { client })).status).toBe(200);
+});
+
+test('an assertion is used once, whichever gateway gets it', async () => {
+  const [assertion, twice] = await Promise.all([signAssertion('ward-app', key), signAssertion('ward-app', key)]);
+  expect((await requestToken(first, assertion)).status).toBe(200);
+  for (const gateway of [second, first]) {
+    expect(await requestToken(gateway, assertion)).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
+  }
+  const both = await Promise.all([first, second].map((gateway) => requestToken(gateway, twice)));
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+});
+
+describe('an assertion is rejected', () => {
+  const now = Math.floor(Date.now() / 1000);
+  const secretOfPublicKey = Buffer.from(JSON.stringify(key.publicKey));
+  const cases: readonly (readonly [string, () => Promise<string>, RegExp])[] = [
+    ['for another audience', () => signAssertion('ward-app', key, { claims: { aud: apiUrl } }), /aud/],
+    [
+      'that lives too long',
+      () => signAssertion('ward-app', key, { claims: { exp: Math.floor(Date.now() / 1000) + 400 } }),
+      /exp must be at most 300 seconds/,
+    ],
+    ['that has expired', () => signAssertion('ward-app', key, { claims: { exp: now - 60 } }), /has expired/],
+    ['without exp', () => signAssertion('ward-app', key, { claims: { exp: undefined } }), /exp/],
+    ['without jti', () => signAssertion('ward-app', key, { claims: { jti: undefined } }), /jti/],
+    ['with an empty jti', () => signAssertion('ward-app', key, { claims: { jti: '' } }), /jti/],
+    ['that another client signed', () => signAssertion('ward-app', other), /did not sign/],
+    ['of an unknown client', () => signAssertion('nobody', key), /did not sign/],
+    ['of a client without keys', () => signAssertion('everything', key), /did not sign/],
+    ['with an unknown kid', () => signAssertion('ward-app', key, { header: { kid: 'x' } }), /did not sign/],
+    ['without kid', () => signAssertion('ward-app', key, { header: { kid: undefined } }), /kid/],
+    ['whose sub is another', () => signAssertion('ward-app', key, { claims: { sub: 'everything' } }), /iss and sub/],
+    [
+      'with alg none',
+      async () =>
+        new UnsecuredJWT({ iss: 'ward-app', sub: 'ward-app', aud: tokenUrl, exp: now + 60, jti: '1' }).encode(),
+      /must be signed with/,
+    ],
+    [
+      'with HS256 and the public key as the secret',
+      () =>
+        new SignJWT({ iss: 'ward-app', sub: 'ward-app', aud: tokenUrl, exp: now + 60, jti: '2' })
+          .setProtectedHeader({ alg: 'HS256', kid: key.publicKey.kid })
+          .sign(secretOfPublicKey),
+      /must be signed with/,
+    ],
+    ['with a key of another type', () => signAssertion('ward-app', key, { header: { kid: 'rsa' } }), /did not sign/],
+    ['that is no JWT', async () => 'kanari', /no JWT/],
+  ];
+  test.each(cases)('%s', async (_name, sign, text) => {
+    const { status, body } = await requestToken(first, await sign());
+    expect(status).toBe(400);
+    expect(body.error).toBe('invalid_client');
+    expect(body.error_description).toMatch(text);
+  });
+});
+
+test.each([
+  ['another grant', { grant_type: 'password' }, 'unsupported_grant_type'],
+  ['no grant', { grant_type: '' }, 'invalid_request'],
+  ['no assertion', { client_assertion: '' }, 'invalid_request'],
+  ['another type of assertion', { client_assertion_type: 'saml' }, 'invalid_request'],
+  ['another client_id', { client_id: 'everything' }, 'invalid_client'],
+  ['scopes that nobody can have', { scope: 'system/Observation.rs patient/Appointment.rs launch' }, 'invalid_scope'],
+])('a request with %s is rejected', async (_name, more, error) => {
+  const response = await requestToken(first, await signAssertion('ward-app', key), more);
+  expect(response).toMatchObject({ status: 400, body: { error } });
+  expect(response.headers['cache-control']).toBe('no-store');
+});
+
+test('a body that is no form, or repeats a parameter, is rejected', async () => {
+  const json = await first.request<Problem>('POST', '/api/oauth/token', { client: null, body: {} });
+  expect(json).toMatchObject({ status: 415, body: { reason: 'media_type_unsupported' } });
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const twice = await first.request('POST', '/api/oauth/token', { client: null, headers, body: 'scope=a&scope=b' });
+  expect(twice).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+  const empty = await first.request('POST', '/api/oauth/token', { client: null });
+  expect(empty.status).toBe(400);
+});
+
+describe('an access token', () => {
+  const invalid = (token: string) => list(first, token);
+
+  test('is rejected if it was changed, is no token, or is an assertion', async () => {
+    const token = await tokenOf('ward-app');
+    for (const wrong of [`${token.slice(0, -4)}AAAA`, 'kanari', '', await signAssertion('ward-app', key)]) {
+      const response = await invalid(wrong);
+      expect(response).toMatchObject({ status: 401, body: { reason: 'credentials_invalid' } });
+      expect(response.headers['www-authenticate']).toMatch(/^Bearer error="invalid_token"/);
+    }
+  });
+
+  test('is rejected after five minutes', async () => {
+    const token = await tokenOf('ward-app');
+    expect((await list(first, token)).status).toBe(200);
+    const later = performance.now() + 301_000;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => later);
+    onTestFinished(() => void clock.mockRestore());
+    for (const gateway of [first, second]) {
+      const { status, body } = await list(gateway, token);
+      expect([status, body.detail]).toEqual([401, 'The access token has expired. Get a new one.']);
+    }
+  });
+
+  test('is not accepted together with a secret', async () => {
+    const { headers } = withToken(await tokenOf('ward-app'));
+    const response = await first.request<Problem>('GET', '/api/emrs', { headers });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ header: 'authorization' }] } });
+  });
+
+  test('names its client in the log', async () => {
+    const from = first.logLines.length;
+    await list(first, await tokenOf('ward-app'));
+    const lines = () => first.logLines.slice(from).filter((line) => JSON.parse(line).client === 'ward-app');
+    await eventually(() => expect(lines()).toHaveLength(2));
+  });
+});
+
+describe('keys at a jwks_uri', () => {
+  const token = async (kid: string, signedBy = key) =>
+    requestToken(first, await signAssertion('publishing-app', signedBy, { header: { kid } }));
+
+  test('are kept, and read once more for a key that is not among them', async () => {
+    const next = await newKey('2026-b');
+    publish([key.publicKey, { kty: 'oct', kid: 'other', k: 'AAAA' }], { 'cache-control': 'max-age=600' });
+    readings = 0;
+    expect((await token('2026-a')).status).toBe(200);
+    expect((await token('2026-a')).status).toBe(200);
+    expect(readings).toBe(1);
+    // Rotated: the gateway that has not read for a while finds the new key.
+    publish([next.publicKey]);
+    const later = performance.now() + 11_000;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => later);
+    onTestFinished(() => void clock.mockRestore());
+    const both = await Promise.all([token('2026-b', next), token('2026-b', next)]);
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    expect(readings).toBe(2);
+    expect((await token('2026-a')).status).toBe(400);
+    expect((await token('unknown', next)).status).toBe(400);
+    expect(readings).toBe(2);
+  });
+
+  test.each([
+    ['is slow', 500, (_response: ServerResponse) => undefined, /no complete response in time/],
+    ['has no keys', 10_000, (response: ServerResponse) => void response.end('{"keys":[]}'), /no JWK Set/],
+    ['has an error', 10_000, (response: ServerResponse) => void response.writeHead(500).end(), /the status 500/],
+    ['is large', 10_000, (response: ServerResponse) => void response.end('x'.repeat(70_000)), /more than 65536 bytes/],
+  ])('that %s gives an error that says so, and delays no other client', async (_name, timeout_ms, answer, text) => {
+    const gateway = await startGateway({
+      configure: (it) => ({ ...configure(it), webhooks: { ...configure(it).webhooks, timeout_ms } }),
+      beside: first,
+    });
+    onTestFinished(() => gateway.close());
+    behave = answer;
+    readings = 0;
+    const slow = requestToken(gateway, await signAssertion('publishing-app', key));
+    await eventually(() => expect(readings).toBe(1));
+    expect((await requestToken(gateway, await signAssertion('ward-app', key))).status).toBe(200);
+    const { body } = await slow;
+    expect(body.error).toBe('invalid_client');
+    expect(body.error_description).toMatch(text);
+    // The next request does not wait again.
+    expect((await requestToken(gateway, await signAssertion('publishing-app', key))).body.error).toBe('invalid_client');
+    expect(readings).toBe(1);
+  });
+});
+
+test('a gateway without a public address has its loopback address, and our client reads, books and cancels', async () => {
+  const gateway = await startGateway({
+    configure: (it) => {
+      const { http, ...rest } = configure(it);
+      const { api_url: _, ...withoutAddress } = http;
+      return { ...rest, http: withoutAddress };
+    },
+    beside: first,
+  });
+  onTestFinished(() => gateway.close());
+  const { key: privateKey, kid } = { key: await exportJWK(key.privateKey), kid: key.publicKey.kid };
+  const client = createCrosswardClient({
+    baseUrl: `http://127.0.0.1:${gateway.port}`,
+    clientId: 'ward-app',
+    privateKey: { key: privateKey, keyId: kid },
+  });
+  const { appointments } = client.careUnit('sandbox-no', 'oslo-sentrum');
+  const { start, end, ...slot } = await freeSlot(gateway);
+  const booked = await appointments.create({ patient_id: 'p-3', ...slot, start_time: start, end_time: end });
+  expect((await appointments.cancel(booked.id)).status).toBe('cancelled');
+});
