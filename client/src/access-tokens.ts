@@ -1,5 +1,6 @@
 import { type CryptoKey, importJWK, importPKCS8, type JWK, SignJWT } from 'jose';
 import type { Fetch } from './attempt.ts';
+import { TokenRejected } from './token-rejected.ts';
 
 /** A private key with which the client signs, instead of a secret. */
 export interface PrivateKey {
@@ -15,16 +16,6 @@ interface TokenSource {
   readonly privateKey: PrivateKey;
   readonly tokenUrl: string;
   readonly fetch: Fetch;
-}
-
-/** There is no token: an error of OAuth (RFC 6749, section 5.2), or `invalid_key`. */
-export class TokenRejected extends Error {
-  readonly code: string;
-
-  constructor(code: string, description: string) {
-    super(description);
-    this.code = code;
-  }
 }
 
 interface Token {

@@ -1,9 +1,9 @@
-import { TokenRejected } from './access-tokens.ts';
 import { describeFailure } from './connection-failure.ts';
 import type { ConnectionErrorKind } from './errors.ts';
 import { isProblemDocument, type Problem } from './problem.ts';
 import { isRetryable } from './retry.ts';
 import { startTimeLimit } from './time-limit.ts';
+import { TokenRejected } from './token-rejected.ts';
 
 export type Fetch = (request: Request) => Promise<Response>;
 

@@ -15,7 +15,10 @@ interface Options {
 export function checkOptions({ baseUrl, clientId, clientSecret, privateKey, tokenUrl }: Options): void {
   checkBaseUrl(baseUrl);
   checkCredential('clientId', clientId);
-  if (privateKey === undefined) return checkCredential('clientSecret', clientSecret);
+  if (privateKey === undefined) {
+    checkCredential('clientSecret', clientSecret);
+    return;
+  }
   if (clientSecret !== undefined) throw new TypeError('clientSecret and privateKey cannot be used together');
   checkKey(privateKey);
   if (tokenUrl !== undefined && (typeof tokenUrl !== 'string' || !parse(tokenUrl)))

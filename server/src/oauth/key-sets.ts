@@ -77,10 +77,10 @@ export function createKeySets(settings: Settings): KeySets {
     places.set(uri, place);
     const now = performance.now();
     const isRecent = now - (place.readAt ?? Number.NEGATIVE_INFINITY) < betweenReadings;
-    const { set } = place;
-    if (set && now < set.until && (set.kids.has(kid) || isRecent)) return set.getKey;
-    if (!place.reading && place.failure && isRecent) throw place.failure;
-    return (await (place.reading ?? startReading(uri, place))).getKey;
+    const { set, reading } = place;
+    if (set && now < set.until && (set.kids.has(kid) || (isRecent && !reading))) return set.getKey;
+    if (!reading && place.failure && isRecent) throw place.failure;
+    return (await (reading ?? startReading(uri, place))).getKey;
   }
 
   function startReading(uri: string, place: Place): Promise<KeySet> {

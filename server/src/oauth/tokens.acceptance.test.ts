@@ -338,7 +338,6 @@ test('a gateway without a public address has its loopback address, and our clien
     privateKey: { key: privateKey, keyId: kid },
   });
   const { appointments } = client.careUnit('sandbox-no', 'oslo-sentrum');
-  const { start, end, ...slot } = await freeSlot(gateway);
-  const booked = await appointments.create({ patient_id: 'p-3', ...slot, start_time: start, end_time: end });
+  const booked = await appointments.create(creationBody(await freeSlot(gateway)));
   expect((await appointments.cancel(booked.id)).status).toBe('cancelled');
 });
