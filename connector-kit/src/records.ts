@@ -32,6 +32,8 @@ export interface Patient {
   readonly gender: Gender | null;
   /** E.164, such as `+4790000001`. */
   readonly phone: string | null;
+  /** Digits, such as `0701740605`. Set if `phone` is null because the EHR has a number without its country code. */
+  readonly nationalPhone?: string;
   readonly email: string | null;
   readonly address: Address | null;
   /** Set if nothing can be booked: the record is out of use, or says that the patient has died. */

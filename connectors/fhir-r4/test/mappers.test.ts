@@ -87,12 +87,14 @@ describe('a Patient', () => {
   });
 
   test.each([
-    ['00 47 00 00 00 01', '+4700000001'],
-    ['22 00 00 00', null],
-    ['', null],
-  ])('with the phone number %j has the phone %j', (value, phone) => {
+    ['00 47 00 00 00 01', '+4700000001', undefined],
+    ['22 00 00 00', null, '22000000'],
+    ['22 00 00 00 ext. 3', null, undefined],
+    ['', null, undefined],
+  ])('with the phone number %j has the phone %j, without a country code %j', (value, phone, nationalPhone) => {
     const telecom = [{ system: 'phone', value }];
-    expect(toPatient({ ...example, telecom }, systems, ['emr_id'], now).phone).toBe(phone);
+    const found = toPatient({ ...example, telecom }, systems, ['emr_id'], now);
+    expect([found.phone, found.nationalPhone]).toEqual([phone, nationalPhone]);
   });
 });
 

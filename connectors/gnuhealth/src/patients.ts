@@ -107,15 +107,18 @@ function toPatient(row: PatientRow, type: GnuHealthSettings['national_number'], 
     familyName: party.lastname || null,
     birthDate: party.dob && dateText(party.dob),
     gender: party.gender === 'm' ? 'male' : party.gender === 'f' ? 'female' : null,
-    phone: phoneIn(party.mobile) ?? phoneIn(party.phone),
+    ...phoneIn(party),
     email: party.email || null,
     address,
     ...(isInactive(row) ? { isInactive: true } : {}),
   };
 }
 
-/** E.164. `null` for a number without its country. */
-function phoneIn(text: string | null): string | null {
-  const bare = (text ?? '').replaceAll(/[\s().-]/g, '').replace(/^00/, '+');
-  return /^\+[1-9]\d{4,14}$/.test(bare) ? bare : null;
+/** The mobile number before the other one, and one with its country code before one without. */
+function phoneIn({ mobile, phone }: PatientRow['party.']): Pick<Patient, 'phone' | 'nationalPhone'> {
+  const numbers = [mobile, phone].map((text) => (text ?? '').replaceAll(/[\s().-]/g, '').replace(/^00/, '+'));
+  const whole = numbers.find((number) => /^\+[1-9]\d{4,14}$/.test(number));
+  if (whole !== undefined) return { phone: whole };
+  const national = numbers.find((number) => /^\d{4,14}$/.test(number));
+  return { phone: null, ...(national === undefined ? {} : { nationalPhone: national }) };
 }

@@ -33,6 +33,18 @@ test('a generated PUID is no number, and a patient who has died cannot be booked
   await expect(write(connector, creation(slot, people.per))).rejects.toMatchObject({ kind: 'patient_inactive' });
 });
 
+test('a phone number with its country code comes before one without, which is passed on as digits', async () => {
+  const { fake, connector } = await open();
+  const phonesOf = async (mobile: string, phone: string) => {
+    fake.as('desk', (it) => it.write('party.party', [people.ola], { mobile, phone }));
+    const ola = await connector.findPatient?.({ type: 'emr_id', value: String(people.ola) });
+    return [ola?.phone, ola?.nationalPhone];
+  };
+  expect(await phonesOf('070-174 06 05', '0046 70 174 06 99')).toEqual(['+46701740699', undefined]);
+  expect(await phonesOf('070-174 06 05', '(08) 000 00 00')).toEqual([null, '0701740605']);
+  expect(await phonesOf('ask the daughter', '')).toEqual([null, undefined]);
+});
+
 test('an appointment without an end has the usual length, and takes that time', async () => {
   const { fake, connector } = await open({ minutes_without_end: 45 });
   const [first, second] = await freeSlots(connector, 2);

@@ -2,9 +2,10 @@ import type { Patient } from '@crossward/connector-kit';
 import type { ConfirmationKind } from '../db/tables/confirmations.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import type { CareUnitConnection } from '../ehr/connection.ts';
+import { phoneOf } from '../ehr/patient-phone.ts';
 import { Problem } from '../problems/problem.ts';
 
-type Contactable = Pick<Patient, 'phone' | 'email'>;
+type Contactable = Pick<Patient, 'phone' | 'nationalPhone' | 'email'>;
 
 /** Whom a code is sent to: what the caller has told about the patient counts more than what the EHR knows. */
 export function contactable(patient: Contactable, details: Contactable | undefined): Contactable {
@@ -23,7 +24,8 @@ export function contactOf(
   careUnit: CareUnitConnection,
   channels: ReadonlySet<Channel>,
 ): { readonly channel: Channel; readonly to: string } {
-  if (patient.phone && channels.has('sms')) return { channel: 'sms', to: patient.phone };
+  const phone = phoneOf(patient, careUnit);
+  if (phone && channels.has('sms')) return { channel: 'sms', to: phone };
   const byEmail = kind === 'booking' || careUnit.cancellationCodeByEmail;
   if (patient.email && byEmail && channels.has('email')) return { channel: 'email', to: patient.email };
   throw new Problem('no_contact_channel');

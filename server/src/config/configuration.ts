@@ -42,7 +42,12 @@ export type ConfiguredCareUnit = Readonly<Omit<CareUnitInFile, 'policies' | 'pat
 };
 
 export type ConfiguredEmr = Readonly<
-  Required<Omit<EmrInFile, 'reserve_numbers' | 'connection' | 'policies' | 'patient_page' | 'settings' | 'care_units'>>
+  Required<
+    Omit<
+      EmrInFile,
+      'reserve_numbers' | 'default_country' | 'connection' | 'policies' | 'patient_page' | 'settings' | 'care_units'
+    >
+  >
 > & {
   readonly reserve_numbers?: boolean;
   /** The policies of care units that do not override them. */
@@ -141,6 +146,7 @@ export function resolveEmr(emr: EmrInFile, variables: EnvironmentVariables): Con
     connection: resolveConnection(emr.connection, variables),
     policies: resolvePolicies(emr.policies),
     care_units: emr.care_units.map((careUnit) => ({
+      ...(emr.default_country === undefined ? {} : { default_country: emr.default_country }),
       ...careUnit,
       policies: resolvePolicies(emr.policies, careUnit.policies),
       patient_page: resolvePatientPage(emr.patient_page, careUnit.patient_page),

@@ -36,7 +36,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'a merge key',
       ['- id: oslo', '- <<: {}\n        id: oslo'],
-      '7:9: emrs[0].care_units[0]["<<"]: unknown key; allowed: id, name, time_zone, language, policies, patient_page, settings',
+      '7:9: emrs[0].care_units[0]["<<"]: unknown key; allowed: id, name, time_zone, language, default_country, policies, patient_page, settings',
     ],
   ],
   indentation: [
@@ -118,7 +118,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'an unknown key without similar names',
       ['name: North', 'name: North\n    colour: red'],
-      '4:5: emrs[0].colour: unknown key; allowed: id, name, connector, settings, synthetic_identifiers, reserve_numbers, connection, policies, patient_page, care_units',
+      '4:5: emrs[0].colour: unknown key; allowed: id, name, connector, settings, synthetic_identifiers, reserve_numbers, default_country, connection, policies, patient_page, care_units',
     ],
     [
       'the name of a prototype property',
@@ -248,6 +248,11 @@ const cases: Record<string, readonly Case[]> = {
       'an offset in place of a time zone',
       ['Europe/Oslo', '"+01:00"'],
       '9:20: emrs[0].care_units[0].time_zone: "+01:00" is not an IANA time zone, such as Europe/Oslo',
+    ],
+    [
+      'a country without phone numbers',
+      ['language: nb', 'language: nb\n        default_country: XX'],
+      '11:26: emrs[0].care_units[0].default_country: "XX" is not a country with phone numbers',
     ],
     [
       'a care unit twice',

@@ -1,3 +1,4 @@
+import { isSupportedCountry } from 'libphonenumber-js';
 import { isConfigurable } from '../identifiers/referable-headers.ts';
 import { parseRange } from './address-ranges.ts';
 import { keyMistakes } from './client-keys.ts';
@@ -21,6 +22,7 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...repeated(emrs, ['emrs'], 'id'),
     ...emrs.flatMap((emr, index) => repeated(emr?.care_units ?? [], ['emrs', index, 'care_units'], 'id')),
     ...unknownTimeZones(file),
+    ...unknownCountries(file),
     ...repeated(file.clients ?? [], ['clients'], 'id'),
     ...(file.clients ?? []).flatMap((client, index) => nameMistakes(client?.name, ['clients', index, 'name'])),
     ...credentialMistakes(file),
@@ -34,6 +36,26 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...consoleMistakes(file),
     ...webhookMistakes(file),
   ];
+}
+
+/** Countries whose phone numbers have no known form. */
+function unknownCountries({ emrs = [] }: PartialFile): Mistake[] {
+  const at = (path: Path, country: unknown): Mistake[] => {
+    if (typeof country !== 'string' || !/^[A-Z]{2}$/.test(country) || isSupportedCountry(country)) return [];
+    return [
+      {
+        path: [...path, 'default_country'],
+        at: 'value',
+        text: `${quoted(country)} is not a country with phone numbers`,
+      },
+    ];
+  };
+  return emrs.flatMap((emr, index) => [
+    ...at(['emrs', index], emr?.default_country),
+    ...(emr?.care_units ?? []).flatMap((careUnit, place) =>
+      at(['emrs', index, 'care_units', place], careUnit?.default_country),
+    ),
+  ]);
 }
 
 /** Variables in the file that are not set or contain a client secret that is too short. */

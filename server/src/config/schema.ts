@@ -34,12 +34,22 @@ function settings(description: string) {
   return Type.Unsafe<Record<string, unknown>>({ type: 'object', description });
 }
 
+const defaultCountry = Type.Optional(
+  Type.String({
+    description:
+      'Country of phone numbers that the EHR has without a country code, as in ISO 3166-1 alpha-2, such as `SE`. Without it, no SMS goes to them.',
+    pattern: '^[A-Z]{2}$',
+    errorMessage: 'must be two capital letters, such as SE',
+  }),
+);
+
 const careUnit = Type.Object(
   {
     id: id('`{care_unit_id}` in URL paths. Unique within the EHR.'),
     name: text('Display name.'),
     time_zone: text('IANA time zone of local times, such as `Europe/Oslo`.'),
     language: choice(['nb', 'sv', 'en'], { description: 'Language of messages to patients.' }),
+    default_country: defaultCountry,
     policies: Type.Optional(policiesSchema),
     patient_page: Type.Optional(patientPageSchema),
     settings: Type.Optional(settings('Settings of the connector for this care unit.')),
@@ -76,6 +86,7 @@ function emr(connectors: readonly ConnectorSchema[], connector: TSchema) {
           default: false,
         }),
       ),
+      default_country: defaultCountry,
       connection: Type.Optional(connectionSchema),
       policies: Type.Optional(policiesSchema),
       patient_page: Type.Optional(patientPageSchema),

@@ -27,6 +27,8 @@ export interface CareUnitConnection {
   readonly name: string;
   readonly timeZone: string;
   readonly language: 'nb' | 'sv' | 'en';
+  /** ISO 3166-1 alpha-2: where phone numbers without a country code are from. Absent: unknown. */
+  readonly defaultCountry?: string | undefined;
   readonly bookingConfirmation: ConfirmationPolicy;
   readonly cancellationConfirmation: ConfirmationPolicy;
   readonly cancellationCodeByEmail: boolean;

@@ -146,6 +146,7 @@ function careUnitConnection({
   name,
   time_zone,
   language,
+  default_country,
   policies,
   patient_page,
 }: ConfiguredCareUnit): CareUnitConnection {
@@ -154,6 +155,7 @@ function careUnitConnection({
     name,
     timeZone: time_zone,
     language,
+    defaultCountry: default_country,
     bookingConfirmation: policies.booking_confirmation,
     cancellationConfirmation: policies.cancellation_confirmation,
     cancellationCodeByEmail: policies.cancellation_code_by_email,

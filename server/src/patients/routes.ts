@@ -8,7 +8,9 @@ import { addOperation } from '../api/route.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { patientNotation } from '../api/schemas.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { CareUnitConnection } from '../ehr/connection.ts';
 import { requirePatient } from '../ehr/lookups.ts';
+import { phoneOf } from '../ehr/patient-phone.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { inPath } from '../problems/places.ts';
@@ -63,11 +65,11 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
         address: { lines: ['Prøveveien 3'], postal_code: '0001', city: 'Oslo', country: 'NO' },
       },
     },
-    async handle({ ehr, params, readHeader }) {
+    async handle({ ehr, careUnit, params, readHeader }) {
       if (!ehr.offers('findPatient')) throw new Problem('operation_unsupported');
       const place = inPath('patient_id');
       const patient = await requirePatient(ehr, patientIdentifier(params.patient_id, place, ehr, readHeader), place);
-      return { body: patientBody(patient) };
+      return { body: patientBody(patient, careUnit) };
     },
   });
 
@@ -122,7 +124,7 @@ function idOf({ id }: Patient) {
 
 type PatientBody = Static<typeof patientSchema>;
 
-function patientBody(patient: Patient): PatientBody {
+function patientBody(patient: Patient, careUnit: CareUnitConnection): PatientBody {
   return {
     id: formatIdentifier(idOf(patient)),
     identifiers: patient.identifiers.map(formatIdentifier),
@@ -130,7 +132,7 @@ function patientBody(patient: Patient): PatientBody {
     family_name: patient.familyName,
     birth_date: patient.birthDate,
     gender: patient.gender,
-    phone: patient.phone,
+    phone: phoneOf(patient, careUnit),
     email: patient.email,
     address: patient.address && {
       lines: [...patient.address.lines],

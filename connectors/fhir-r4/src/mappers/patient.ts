@@ -23,7 +23,7 @@ export function toPatient(
     // A FHIR date may also be a year or a month.
     birthDate: /^\d{4}-\d{2}-\d{2}$/.test(resource.birthDate ?? '') ? (resource.birthDate ?? null) : null,
     gender: genders.includes(resource.gender as Gender) ? (resource.gender as Gender) : null,
-    phone: phoneNumber(contact(resource.telecom, ['sms', 'phone'], now)),
+    ...phoneIn(contact(resource.telecom, ['sms', 'phone'], now)),
     email: contact(resource.telecom, ['email'], now)?.trim() ?? null,
     address: address(resource.address, now),
   };
@@ -46,13 +46,13 @@ function contact(points: readonly ContactPoint[] = [], systems: readonly string[
   return usable.toSorted((a, b) => place(a) - place(b) || (a.rank ?? 99) - (b.rank ?? 99))[0]?.value;
 }
 
-/** E.164. `null` for a number without a country code. */
-function phoneNumber(value: string | undefined): string | null {
+function phoneIn(value = ''): Pick<Patient, 'phone' | 'nationalPhone'> {
   const digits = value
-    ?.replace(/^tel:/i, '')
+    .replace(/^tel:/i, '')
     .replace(/[\s().-]/g, '')
     .replace(/^00/, '+');
-  return digits !== undefined && /^\+[1-9]\d{4,14}$/.test(digits) ? digits : null;
+  if (/^\+[1-9]\d{4,14}$/.test(digits)) return { phone: digits };
+  return { phone: null, ...(/^\d{4,14}$/.test(digits) ? { nationalPhone: digits } : {}) };
 }
 
 function address(addresses: readonly FhirAddress[] = [], now: Date): Address | null {
