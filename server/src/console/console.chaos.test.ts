@@ -154,11 +154,11 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
           await page.setViewportSize({ width, height: 1000 });
           const rules = theme === 'light' ? standards : contrast;
           found.push(...(await violationsIn(page, rules)).map((it) => `${name} ${theme} ${width}: ${it}`));
+          found.push(...(await tooWide(page)).map((it) => `${name} ${theme} ${width} too wide: ${it}`));
           await photograph(`${name}-${theme}-${width}`);
         }
       }
       await page.emulateMedia({ colorScheme: 'light' });
-      found.push(...(await tooWide(page)).map((it) => `${name} 320 too wide: ${it}`));
       await page.setViewportSize({ width: 640, height: 1000 });
       await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
       found.push(...(await tooWide(page)).map((it) => `${name} 200 % too wide: ${it}`));

@@ -111,12 +111,12 @@ test('deliveries are shown with the reason of their failure, and an operator tes
   expect((await browser.submit(`/console/webhooks/${id}/test`)).text).toContain('The test event is queued.');
   const shows = (text: string | RegExp) =>
     eventually(async () => expect((await browser.open(`/console/webhooks/${id}`)).text).toMatch(text));
-  await shows(/delivered webhook\.test \S{36} .* UTC \([^)]+ Oslo\) 1 – –/);
+  await shows(/delivered webhook\.test \S{36} .* UTC \([^)]+ Oslo\) 1 – Deliver again/);
   expect(receiver.received.at(-1)?.event).toMatchObject({ type: 'webhook.test', emr: 'sandbox-no' });
 
   await sql`UPDATE webhook_deliveries SET state = 'failed', attempts = 11, response_status = 503, failure_reason = 'status'
     WHERE endpoint_id = ${id}`.execute(db);
-  await shows(/failed webhook\.test \S{36} .* UTC \([^)]+ Oslo\) 11 status 503 from 127\.0\.0\.1:\d+ – Deliver again/);
+  await shows(/failed webhook\.test \S{36} .* UTC \([^)]+ Oslo\) 11 status 503 from 127\.0\.0\.1:\d+ Deliver again/);
   const [, delivery = ''] =
     /deliveries\/([0-9a-f-]{36})"/.exec((await browser.open(`/console/webhooks/${id}`)).html) ?? [];
   expect((await browser.submit(`/console/webhooks/${id}/deliveries/${delivery}`)).text).toContain(

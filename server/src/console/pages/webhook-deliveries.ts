@@ -75,18 +75,18 @@ ${deliveryTable(context, endpoint, group)}
 
 function deliveryTable(context: SignedIn, endpoint: Listed, deliveries: readonly Delivery[]): Html {
   const maySend = includesRole(context.session.role, 'operate') && endpoint.disabledReason === null;
-  const columns = ['State', 'Event', 'Created', 'Attempts', 'Last failure', 'Next attempt'];
   return table(
     'The newest first',
-    maySend ? [...columns, 'Again'] : columns,
+    ['State', 'Event', 'Created', 'Attempts', 'Last failure', 'Next'],
     deliveries.map((delivery) => [
       badge(tones[delivery.state], delivery.state),
       html`${breakable(delivery.event_type)}<br><code class="quiet">${delivery.event_id}</code>`,
       time(delivery.created_at),
       delivery.attempts,
       failureOf(endpoint, delivery),
-      time(delivery.state === 'pending' ? delivery.next_attempt_at : null, '–'),
-      ...(maySend ? [again(context, endpoint, delivery)] : []),
+      html`${time(delivery.state === 'pending' ? delivery.next_attempt_at : null, maySend ? '' : '–')}${
+        maySend && again(context, endpoint, delivery)
+      }`,
     ]),
   );
 }
