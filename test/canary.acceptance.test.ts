@@ -1,7 +1,12 @@
 /** @module-tag any-database */
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
+import { readExportState } from '../server/src/audit/export/export-state.ts';
+import { crossward } from '../server/src/cli/test-support.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { creationBody, freeSlot, oslo, riverside, sodermalm } from './requests/bookings.ts';
 import { eventually } from './requests/codes.ts';
@@ -39,13 +44,22 @@ const canaries = Object.values({ ...people, ...note, ...file, ...secrets });
 // Traces are on before the application is built.
 const collector = await startOtlpReceiver();
 const telemetry = await exportTo(collector);
-const gateway = await startGateway({ logLevel: 'trace', configure: (it) => withConsole(withQuickWebhooks(it)) });
+const folder = await mkdtemp(join(tmpdir(), 'crossward-canary-'));
+const exportFile = join(folder, 'audit.ndjson');
+const gateway = await startGateway({
+  logLevel: 'trace',
+  configure: (it) => ({
+    ...withConsole(withQuickWebhooks(it)),
+    audit: { ...it.audit, export: { file: exportFile, format: 'balp' } },
+  }),
+});
 const receiver = await startReceiver();
 await telemetry.exportMetrics(gateway.deps.metrics);
 afterAll(async () => {
   await gateway.close();
   await receiver.close();
   await collector.close();
+  await rm(folder, { recursive: true });
 });
 
 const ids = Object.entries({
@@ -92,6 +106,7 @@ test('no log line, metric, problem or table contains personal data', async () =>
       add('GET', `${careUnit}/patients/${encoded}`);
       add('GET', `${careUnit}/resources/${encoded}`);
       add('GET', `${careUnit}/patients/header:x-patient`, { headers: { 'x-patient': headerValue } });
+      add('GET', `${careUnit}/patients/${encoded}/accesses?cursor=${encoded}`);
       add('GET', `${careUnit}/appointments?patient_id=${encoded}&resource_id=${encoded}`);
       add('GET', `${careUnit}/appointments?patient_id=header:x-patient`, {
         headers: { 'x-patient': headerValue },
@@ -310,6 +325,11 @@ test('no log line, metric, problem or table contains personal data', async () =>
     expect((await send('POST', path, { body, headers: { 'idempotency-key': kind } })).status).toBe(200);
   }
 
+  const accesses = await send<{ accesses: unknown[] }>('GET', `${oslo}/patients/header:x-patient/accesses`, {
+    headers: { 'x-patient': `no_personal_number:${people.norwegian}` },
+  });
+  expect(accesses.body.accesses.length).toBeGreaterThan(0);
+
   // In requests that Node.js rejects before the gateway sees them.
   for (const text of canaries) {
     const socket = connect(gateway.port, '127.0.0.1');
@@ -320,6 +340,11 @@ test('no log line, metric, problem or table contains personal data', async () =>
   // In a request that causes an internal error.
   await gateway.request('GET', '/health/ready');
   const operatorSecrets = await useConsole();
+  const printed = await useCommandLine();
+  await eventually(async () => {
+    const { exported, last } = await readExportState(gateway.deps.services.db);
+    expect(exported).toBe(last);
+  });
   const tables = await textColumns();
   const metrics = (await gateway.request('GET', '/metrics')).text;
   await eventually(() => expect(receiver.received.length).toBeGreaterThan(1));
@@ -349,8 +374,64 @@ test('no log line, metric, problem or table contains personal data', async () =>
     receiver.received.map(({ body }) => body),
     [secret, endpoint.secret, 'p-1'],
   );
-  expectNoneIn('the database', tables, [secret, ...operatorSecrets]);
+  // A column of bytes shows them in hexadecimal.
+  const asBytes = canaries.map((it) => Buffer.from(it).toString('hex'));
+  expectNoneIn('the database', tables, [secret, ...asBytes, ...operatorSecrets]);
+  const exportedLines = (await readFile(exportFile, 'utf8')).split('\n');
+  expect(exportedLines.length).toBeGreaterThan(100);
+  expectNoneIn('the file of the audit trail', exportedLines, [secret, 'p-1', ...operatorSecrets]);
+  expect(printed.length).toBeGreaterThan(500);
+  expectNoneIn('the output of a command', printed, [secret, endpoint.secret, ...operatorSecrets]);
 });
+
+/** Runs the commands that show something, and gives canaries to those that take text. Returns the lines that they print. */
+async function useCommandLine(): Promise<string[]> {
+  const { ground } = gateway;
+  vi.stubEnv('DATABASE_URL', ground.testDatabase.url);
+  vi.stubEnv('CROSSWARD_SECRET_KEY', ground.secretKeys[0].toString('base64'));
+  vi.stubEnv('CROSSWARD_DATA_DIR', folder);
+  vi.stubEnv('PORT', String(gateway.port));
+  const lines: string[] = [];
+  const run = async (words: string, input = '') => {
+    const { code, stdout, stderr } = await crossward(words, input);
+    lines.push(...`${stdout}\n${stderr}`.split('\n'));
+    return code;
+  };
+  try {
+    for (const json of ['', ' --json']) {
+      for (const words of ['doctor', 'status', 'config check']) await run(words + json);
+      for (const words of [
+        'audit search --limit 10000',
+        'audit verify',
+        'clients list',
+        'messages list',
+        'messages failed',
+        'operations list',
+        'operators list',
+        'operators sessions',
+        'secret-keys list',
+        'webhooks list',
+      ])
+        expect(await run(words + json), words).toBe(0);
+    }
+    for (const format of ['ndjson', 'balp']) expect(await run(`audit export --format ${format}`)).toBe(0);
+    const named = `--emr sandbox-no --patient - --from 2020-01-01`;
+    for (const id of ids.filter((it) => it.includes(':'))) {
+      await run(`audit search ${named}`, id);
+      // The EHR's own id is what the operator asks for.
+      if (!id.startsWith('emr_id:')) await run(`audit export ${named}`, id);
+      await run(`patient erase --emr sandbox-no --patient -`, id);
+    }
+    for (const text of [people.norwegian, people.email, secrets.wrongSecret]) {
+      await run(`audit search --request-id ${text}`);
+      await run(`operations show ${text}`);
+      await run(`messages retry ${text}`);
+    }
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  return lines;
+}
 
 /** Sends canaries to the console, and signs in. Returns what only the operator and the browser know. */
 async function useConsole(): Promise<string[]> {
