@@ -128,11 +128,41 @@ export async function createCluster(folder: string, { programs = folder }: Clust
 
 /** Copies the files of a server that is not running to another folder, which becomes that of a standby. */
 export async function copyForStandby(cluster: Cluster, folder: string, primaryUrl: string): Promise<Cluster> {
+  const copy = await copyFiles(cluster, folder);
+  await run('touch', [join(copy.data, 'standby.signal')], { ...copy.user, cwd: folder });
+  await appendFile(join(copy.data, 'postgresql.conf'), `primary_conninfo = '${primaryUrl}'\n`);
+  return copy;
+}
+
+/**
+ * Copies the files of a running server to another folder, from which another server starts with the state of the end of the copy
+ * (PostgreSQL, "Making a Base Backup Using the Low Level API").
+ */
+export async function backUp(cluster: Cluster, { url }: TestServer, folder: string): Promise<Cluster> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`SELECT pg_backup_start('drill', fast => true)`);
+    const copy = await copyFiles(cluster, folder);
+    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
+    // The log that was written meanwhile.
+    await run('cp', ['-Rp', join(cluster.data, 'pg_wal'), copy.data], { ...copy.user, cwd: folder });
+    await rm(join(copy.data, 'postmaster.pid'), { force: true });
+    await writeFile(join(copy.data, 'backup_label'), rows[0]?.labelfile ?? '', { mode: 0o600 });
+    if (copy.user.uid !== undefined) await chown(join(copy.data, 'backup_label'), copy.user.uid, copy.user.gid ?? 0);
+    return copy;
+  } finally {
+    await client.end();
+  }
+}
+
+async function copyFiles(cluster: Cluster, folder: string): Promise<Cluster> {
   const user = await giveToServer(folder);
   const data = join(folder, 'data');
-  await run('cp', ['-Rp', cluster.data, data], { ...user, cwd: folder });
-  await run('touch', [join(data, 'standby.signal')], { ...user, cwd: folder });
-  await appendFile(join(data, 'postgresql.conf'), `primary_conninfo = '${primaryUrl}'\n`);
+  // A running server deletes files meanwhile.
+  await run('cp', ['-Rp', cluster.data, data], { ...user, cwd: folder }).catch((error: { stderr?: string }) => {
+    if (!/No such file or directory/.test(error.stderr ?? '')) throw error;
+  });
   return { ...cluster, folder, data };
 }
 
