@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../database/database.ts';
+import { type ChildGateway, type ChildRequest, startChild } from '../processes/child-gateway.ts';
+import { verifyAudit } from '../requests/audit.ts';
+import { eventually } from '../requests/codes.ts';
+import { readFacts, restoreDump, setupOf } from '../upgrade/kept-database.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const version = '0.1.0';
+
+/** The sources that made the kept dump. `undefined`: this is no clone with its history. */
+async function oldCommit(): Promise<string | undefined> {
+  const words = ['log', '--diff-filter=A', '--format=%H', '--', `test/upgrade/${version}/dump.sql`];
+  const { stdout } = await run('git', words, { cwd: root }).catch(() => ({ stdout: '' }));
+  const [commit] = stdout.trim().split('\n').reverse();
+  return commit || undefined;
+}
+
+/** Writes the sources of a commit into a folder, with the packages that are installed here. */
+async function checkOut(commit: string, folder: string): Promise<void> {
+  const archive = join(folder, 'sources.tar');
+  await run('git', ['archive', '--output', archive, commit, 'server', 'connector-kit', 'connectors', 'package.json'], {
+    cwd: root,
+  });
+  await run('tar', ['-xf', archive, '-C', folder]);
+  const packages = join(folder, 'node_modules');
+  await mkdir(packages);
+  for (const name of await readdir(join(root, 'node_modules'))) {
+    if (name !== '@crossward') await symlink(join(root, 'node_modules', name), join(packages, name));
+  }
+  await mkdir(join(packages, '@crossward'));
+  for (const name of await readdir(join(root, 'node_modules', '@crossward'))) {
+    const own = name.startsWith('connector-') && name !== 'connector-kit' ? `connectors/${name.slice(10)}` : name;
+    await symlink(join(folder, own), join(packages, '@crossward', name));
+  }
+}
+
+test('a gateway of the first version and a new one share a database, from the migration on', async ({ skip }) => {
+  const commit = await oldCommit();
+  if (commit === undefined) skip('the history of this clone lacks the sources of the first version');
+  const folder = await mkdtemp(join(inject('runFolder'), 'rolling-'));
+  await checkOut(commit as string, folder);
+  const facts = await readFacts(version);
+  const setup = setupOf(version, facts);
+  const { database, url = '', dispose } = await createTestDatabase('postgresql', 'empty');
+  await restoreDump(version, url);
+  const gateways: ChildGateway[] = [];
+  onTestFinished(async () => {
+    await Promise.all(gateways.map((it) => it.kill()));
+    await dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const start = async (command?: readonly [string, ...string[]]) => {
+    const options = { dataDir: join(folder, 'data'), databaseUrl: url, setup, ...(command && { command }) };
+    const gateway = await startChild(options);
+    gateways.push(gateway);
+    return gateway;
+  };
+  const old = await start([process.execPath, join(folder, 'server/src/main.ts')]);
+
+  const { booking } = facts;
+  /** Half an hour of a day for which nothing is booked. */
+  const bookingAt = (day: number, hour: number): ChildRequest => {
+    const time = (minutes: string) => `2035-03-${day}T${String(hour).padStart(2, '0')}:${minutes}:00`;
+    return {
+      ...booking.request,
+      headers: { 'idempotency-key': `${day} ${hour}` },
+      body: { ...booking.request.body, start_time: time('00'), end_time: time('30') },
+    };
+  };
+  const send = async (gateway: ChildGateway, request: ChildRequest) => {
+    const response = await gateway.send<{ id: string }>(request);
+    if (!response || response.status >= 300) throw new Error(`Failed: ${response?.text}`);
+    return response;
+  };
+  // The old one serves while the new one migrates.
+  let isMigrated = false;
+  const served = (async () => {
+    const ids: string[] = [];
+    for (let n = 0; !isMigrated || n < 3; n++) {
+      const response = await send(old, { method: 'GET', path: `${booking.request.path}/${booking.body.id}` });
+      ids.push(response.body.id);
+    }
+    return new Set(ids);
+  })();
+  const next = await start();
+  isMigrated = true;
+  expect(await served).toEqual(new Set([booking.body.id]));
+
+  // What one has written, the other one knows, and repeats.
+  for (const [index, [one, other]] of [
+    [old, next],
+    [next, old],
+  ].entries()) {
+    const request = bookingAt(16, 9 + index);
+    const { body, status } = await send(one as ChildGateway, request);
+    const repeated = await send(other as ChildGateway, request);
+    expect([repeated.status, repeated.body]).toEqual([status, body]);
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
+    const path = `${request.path}/${body.id}`;
+    expect((await send(other as ChildGateway, { method: 'GET', path })).body).toEqual(body);
+  }
+  for (const gateway of [old, next]) {
+    expect((await send(gateway, booking.request)).body).toEqual(booking.body);
+    expect((await fetch(`${gateway.address}/health/ready`)).status).toBe(200);
+  }
+  await old.kill();
+  // What the old one has left is linked, and has its places in exports.
+  await eventually(async () => {
+    const found = await verifyAudit(database, setup);
+    expect(found.map(({ fault }) => fault)).toEqual(found.map(() => null));
+    const client = await database.pool.connect();
+    try {
+      const { rows } = await client.query<object>(
+        `SELECT (SELECT count(*) FROM audit_drafts)::int AS drafts,
+           (SELECT count(DISTINCT export_position) = max(export_position) FROM audit_entries) AS "hasNoGap"`,
+      );
+      expect(rows).toEqual([{ drafts: 0, hasNoGap: true }]);
+    } finally {
+      client.release();
+    }
+  });
+});
