@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import { book, riverside, sodermalm } from '../../../test/requests/bookings.ts';
@@ -13,6 +14,7 @@ import {
 import { readAuditKeys } from '../audit/key-store.ts';
 import { auditEntries, patientHashes } from '../audit/test-audit.ts';
 import { verifyUnlinked } from '../audit/verify.ts';
+import { sealPlan } from '../operations/stored-operation.ts';
 import { crossward } from './test-support.ts';
 
 const gateway = await startGateway({ databaseKind: 'postgresql' });
@@ -112,14 +114,24 @@ test('an id that stands for an appointment of the EHR stays valid', async () => 
 
 test('an operation that is not finished, and one that cannot be read, stop it', async () => {
   await bookByCode(gateway, { patientId: 'p-6' });
-  const [operation] = await rowsOf<{ id: string }>(
-    gateway,
-    `INSERT INTO operations (id, client_id, emr, care_unit_id, kind, sealed_plan)
-     VALUES (gen_random_uuid(), 'everything', 'sandbox-se', 'sodermalm', 'appointments', '\\x00') RETURNING id`,
-  );
+  const planned = async (seal: (id: string) => Buffer) => {
+    const id = randomUUID();
+    await rowsOf(
+      gateway,
+      `INSERT INTO operations (id, client_id, emr, care_unit_id, kind, sealed_plan)
+       VALUES ($1, 'everything', 'sandbox-se', 'sodermalm', 'appointments', $2)`,
+      [id, seal(id)],
+    );
+    return id;
+  };
+  const about = (patientId: string) => (id: string) =>
+    sealPlan(keys, { clientId: 'everything', id }, { steps: [{ before: { patientId } }] });
+  const stopping = [await planned(about('p-6')), await planned(() => Buffer.alloc(1))].sort();
+  const ofOther = await planned(about('p-60'));
   const refused = await erase('sandbox-se', 'p-6', '--yes');
-  expect(refused).toMatchObject({ code: 1, erased: false, not_finished: { operations: [operation?.id] } });
-  await rowsOf(gateway, 'DELETE FROM operations WHERE id = $1', [operation?.id]);
+  expect(refused).toMatchObject({ code: 1, erased: false });
+  expect([...refused.not_finished.operations].sort()).toEqual(stopping);
+  await rowsOf(gateway, 'DELETE FROM operations WHERE id = ANY($1) ', [[...stopping, ofOther]]);
   expect(await erase('sandbox-se', 'p-6', '--yes')).toMatchObject({ code: 0, erased: true });
 });
 
