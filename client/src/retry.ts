@@ -20,7 +20,7 @@ export function withDefaults(options: RetryOptions | false | undefined): Require
 
 const temporary = new Set([429, 502, 503, 504]);
 /** `retryable`, but only after somebody has done something else. */
-const notSoon: ReadonlySet<Reason> = new Set(['patient_limit_reached']);
+const notSoon: ReadonlySet<Reason> = new Set(['patient_limit_reached', 'client_limit_reached']);
 
 /** Whether the same request can succeed soon. */
 export function isRetryable(status: number, body: unknown): boolean {

@@ -48,6 +48,7 @@ export const english: Texts = {
     confirmation_not_pending: 'This appointment awaits no code.',
     rate_limited: 'We have just sent a code. Please wait half a minute before you ask for another one.',
     resend_limit_reached: 'We cannot send more codes for this appointment. Please enter the latest one.',
+    client_limit_reached: 'Too many times are held at the moment. Please try again later.',
     patient_limit_reached: 'You have asked for many codes. Please try again in an hour.',
     no_contact_channel: 'The clinic has no phone number of yours to send a code to. Please call the clinic.',
     outcome_unknown: 'We do not know yet whether this worked. Press the button again: nothing will be done twice.',

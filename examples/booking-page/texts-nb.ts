@@ -48,6 +48,7 @@ export const norwegian: Texts = {
     confirmation_not_pending: 'Timen venter ikke på noen kode.',
     rate_limited: 'Vi har nettopp sendt en kode. Vent et halvt minutt før du ber om en ny.',
     resend_limit_reached: 'Vi kan ikke sende flere koder for denne timen. Skriv inn den siste.',
+    client_limit_reached: 'For mange timer er reservert akkurat nå. Prøv igjen senere.',
     patient_limit_reached: 'Du har bedt om mange koder. Prøv igjen om en time.',
     no_contact_channel: 'Klinikken har ikke noe telefonnummer til deg å sende en kode til. Ring klinikken.',
     outcome_unknown: 'Vi vet ikke ennå om det gikk. Trykk på knappen igjen: ingenting blir gjort to ganger.',

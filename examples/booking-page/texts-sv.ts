@@ -48,6 +48,7 @@ export const swedish: Texts = {
     confirmation_not_pending: 'Tiden väntar inte på någon kod.',
     rate_limited: 'Vi har just skickat en kod. Vänta en halv minut innan du ber om en ny.',
     resend_limit_reached: 'Vi kan inte skicka fler koder för den här tiden. Skriv in den senaste.',
+    client_limit_reached: 'För många tider är reserverade just nu. Försök igen senare.',
     patient_limit_reached: 'Du har bett om många koder. Försök igen om en timme.',
     no_contact_channel: 'Mottagningen har inget telefonnummer till dig att skicka en kod till. Ring mottagningen.',
     outcome_unknown: 'Vi vet inte än om det gick. Tryck på knappen igen: inget görs två gånger.',

@@ -25,7 +25,14 @@ const deps: Omit<AppDeps, 'metrics'> = {
   now: () => new Date(),
   mailbox: undefined,
   identifierHeaders: new Set(),
-  limits: { requests_per_minute: 1, page_requests_per_minute: 1, failed_credentials: 1 },
+  limits: {
+    requests_per_minute: 1,
+    page_requests_per_minute: 1,
+    failed_credentials: 1,
+    held_times: 1,
+    sms_per_day: 1,
+    emails_per_day: 1,
+  },
   documents: { max_bytes: 1 },
   http: {
     trusted_proxies: [],

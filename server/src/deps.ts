@@ -129,19 +129,20 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const anchored = anchorEarlierChains(background, audit.key, log).catch((error) =>
     log.error({ cause: describeError(error) }, 'anchoring earlier audit chains failed'),
   );
+  const clients = await openClientRegistry(configuration, background, log);
   const services: OperationServices = {
     db,
     keys,
     ehrs,
     outbox,
     pages: createPageLinks(keys, configuration.http.public_url),
+    budgetsOf: (clientId) => ({ ...configuration.limits, ...clients.find(clientId)?.budgets }),
     channels: outbox.channels,
     kinds: operationKinds,
     operationMetrics: createOperationMetrics(metrics, log),
     liveTokens: new Set<string>(),
     audit,
   };
-  const clients = await openClientRegistry(configuration, background, log);
   const keySets = createKeySets(configuration.webhooks);
   const webhookMetrics = createWebhookMetrics(metrics);
   const ehrChangeMetrics = createEhrChangeMetrics(metrics);

@@ -22,6 +22,7 @@ export const ehrWriteReasons = [
   ...ehrReadReasons,
   'outcome_unknown',
   'patient_limit_reached',
+  'client_limit_reached',
   'patient_inactive',
   'no_contact_channel',
 ] as const satisfies readonly Reason[];

@@ -1,5 +1,6 @@
 import { deleteOldFailures } from '../clients/shared-failures.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { deleteOldCounts } from '../confirmations/client-budgets.ts';
 import { deleteOldConfirmations, deleteUsedCodes } from '../confirmations/retention.ts';
 import { deleteOldConsoleData } from '../console/retention.ts';
 import type { Db } from '../db/kysely.ts';
@@ -32,4 +33,5 @@ export async function deleteOldData(db: Db, retention: Configuration['retention'
   await deleteOldHistory(db, limit);
   await deleteOldAssertions(db, limit);
   await deleteOldFailures(db, limit);
+  await deleteOldCounts(db, limit);
 }

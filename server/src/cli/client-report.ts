@@ -36,6 +36,7 @@ export function clientAsJson(client: ListedClient) {
         name === undefined ? [emr] : (careUnits ?? []).flatMap((unit) => (unit.name === undefined ? unit.id : [])),
     })),
     return_urls: returnUrls,
+    budgets: client.budgets,
     jwks_uri: keys && 'uri' in keys ? keys.uri : null,
     key_ids: keys && 'jwks' in keys ? keys.jwks.keys.map(({ kid }) => kid) : [],
     secrets: secrets.map(({ createdAt, expiresAt }) => ({ created_at: createdAt, expires_at: expiresAt })),
@@ -60,6 +61,7 @@ export function describeClient(client: ListedClient): string {
     ...(keys
       ? ['uri' in keys ? ['JWKS URI', keys.uri] : ['key ids', keys.jwks.keys.map(({ kid }) => kid).join(', ')]]
       : []),
+    ...Object.entries(client.budgets).map(([budget, value]) => ['budget', `${budget} ${value}`]),
     ...secrets.map(({ createdAt, expiresAt }, index) => [
       index === 0 ? 'secret' : 'previous secret',
       `created ${createdAt.toISOString()}${expiresAt ? `, valid until ${expiresAt.toISOString()}` : ''}`,

@@ -35,6 +35,7 @@ interface FactOptions extends Options {
   readonly grant?: readonly string[];
   /** `false`: none. */
   readonly returnUrl?: readonly string[] | boolean;
+  readonly budget?: readonly string[];
   readonly jwks?: string;
   readonly jwksUri?: string;
 }
@@ -184,6 +185,11 @@ function withFacts(command: Command): Command {
       collect,
     )
     .option('--return-url <url>', 'where the page for patients may link back to (repeatable)', collect)
+    .option(
+      '--budget <budget>',
+      'held_times, sms_per_day or emails_per_day, such as sms_per_day=500, instead of those of the configuration (repeatable)',
+      collect,
+    )
     .option('--jwks <file>', 'public keys with which the client signs: a file with a JWK Set or a JWK')
     .option('--jwks-uri <url>', 'URL where the client publishes its keys, instead of --jwks');
 }
@@ -193,8 +199,9 @@ function collect(value: string, before: unknown): string[] {
 }
 
 async function readFacts(options: FactOptions): Promise<Partial<Omit<ClientFacts, 'id'>>> {
-  const { name, scope, grant, returnUrl, jwks, jwksUri } = options;
+  const { name, scope, grant, returnUrl, budget, jwks, jwksUri } = options;
   return {
+    ...(budget && { budgets: readBudgets(budget) }),
     ...(jwks !== undefined && { jwks: (await readKeys(jwks)) as ClientFacts['jwks'] & object }),
     ...(jwksUri !== undefined && { jwks_uri: jwksUri }),
     ...(name !== undefined && { name }),
@@ -202,6 +209,16 @@ async function readFacts(options: FactOptions): Promise<Partial<Omit<ClientFacts
     ...(grant && { grants: parseGrants(grant) }),
     ...(returnUrl === false ? { return_urls: [] } : Array.isArray(returnUrl) ? { return_urls: returnUrl } : {}),
   };
+}
+
+/** Before it is checked. */
+function readBudgets(texts: readonly string[]): NonNullable<ClientFacts['budgets']> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [name = '', value = ''] = text.split('=');
+      return [name, /^\d{1,9}$/.test(value) ? Number(value) : value];
+    }),
+  );
 }
 
 /** A JWK Set, before it is checked. */
@@ -238,6 +255,7 @@ const options = new Map([
   ['scopes', '--scope'],
   ['grants', '--grant'],
   ['return_urls', '--return-url'],
+  ['budgets', '--budget'],
   ['jwks', '--jwks'],
   ['jwks_uri', '--jwks-uri'],
 ]);
@@ -245,6 +263,6 @@ const options = new Map([
 /** The option in which a mistake is, such as `--grant`. The id is an argument. */
 function optionOf([field, ...rest]: Mistake['path']): string {
   const option = options.get(String(field));
-  if (option === '--jwks' && rest.length > 0) return `${option}: ${formatPath(rest)}`;
+  if ((option === '--jwks' || option === '--budget') && rest.length > 0) return `${option}: ${formatPath(rest)}`;
   return option ?? formatPath([field ?? '', ...rest]);
 }

@@ -9,5 +9,11 @@ import { connectors } from '../ehr/connectors.ts';
 export async function configuredAccess(config: string | undefined): Promise<LoadedAccess> {
   const path = config ?? (process.env.CROSSWARD_CONFIG || undefined);
   const access = await loadAccess({ path: path ?? demoConfigurationPath, connectors, environment: process.env });
-  return path === undefined ? { ...access, clients: [demoAccess(access)], webhooks: demoWebhooks } : access;
+  return path === undefined
+    ? { ...access, clients: [demoAccess(access)], webhooks: demoWebhooks, consoleUrl: demoUrl() }
+    : access;
+}
+
+function demoUrl(): string {
+  return `http://localhost:${process.env.PORT || 8080}`;
 }

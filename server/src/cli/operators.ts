@@ -10,7 +10,9 @@ import {
   resetOperator,
 } from '../console/operators.ts';
 import { type Role, roles } from '../console/roles.ts';
+import { linkMinutes, makeSignInLink } from '../console/sign-in-links.ts';
 import { columnHelp } from './column-help.ts';
+import { configuredAccess } from './configured-access.ts';
 import { currentKeyRing } from './current-key-ring.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -36,6 +38,26 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
       if (uri === undefined) output.err(`The name ${name} is taken. \`operators reset\` sets a new password.\n`);
       else output.out(enrolment(uri));
       end(uri === undefined ? exitCodes.failed : exitCodes.fine);
+    });
+  operators
+    .command('sign-in-link')
+    .description('Print a link with which an operator signs in once, without a password. It works for five minutes.')
+    .argument('<name>', 'name from `list`, or a new one with --role')
+    .addOption(new Option('--role <role>', 'create the account if there is none').choices(roles))
+    .option('-c, --config <file>', 'configuration file (default: CROSSWARD_CONFIG, otherwise the demo)')
+    .action(async (name: string, { role, config }: { readonly role?: Role; readonly config?: string }) => {
+      assertName(name);
+      const { consoleUrl } = await configuredAccess(config);
+      if (consoleUrl === undefined) throw new UsageError('The configuration has no console: set console.url.');
+      const link = await withDatabase(output, (db) => makeSignInLink(db, { name, role }));
+      if (typeof link === 'string') {
+        output.err(
+          link === 'disabled' ? 'The account is disabled.\n' : 'No account has this name. --role creates one.\n',
+        );
+        return end(exitCodes.failed);
+      }
+      output.err(`Whoever opens this link within ${linkMinutes} minutes is signed in as ${name}. It works once:\n`);
+      output.out(`${consoleUrl}/console/sign-in/link/${link.token}\n`);
     });
   operators
     .command('list')

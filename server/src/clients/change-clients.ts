@@ -31,7 +31,7 @@ export async function insertClient(
   facts: ClientFacts,
   secret: string | undefined,
 ): Promise<Rejection | undefined> {
-  const { id, name = id, scopes, grants, return_urls = [], jwks, jwks_uri } = facts;
+  const { id, name = id, scopes, grants, return_urls = [], jwks, jwks_uri, budgets = {} } = facts;
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('clients')
     .values({
@@ -40,6 +40,7 @@ export async function insertClient(
       scopes,
       grants: JSON.stringify(grants),
       return_urls,
+      budgets: JSON.stringify(budgets),
       ...(secret === undefined
         ? { secret_hash: null, secret_created_at: null }
         : { secret_hash: hashOfSecret(secret) }),
@@ -56,7 +57,7 @@ export async function insertClient(
 export async function updateClient(
   tx: Tx,
   target: ClientVersion,
-  { name, scopes, grants, return_urls, jwks, jwks_uri, withoutKeys, withoutSecret }: ClientChange,
+  { name, scopes, grants, return_urls, budgets, jwks, jwks_uri, withoutKeys, withoutSecret }: ClientChange,
 ): Promise<Rejection | undefined> {
   const rejection = await lockClient(tx, target);
   if (rejection) return rejection;
@@ -75,6 +76,7 @@ export async function updateClient(
       ...(scopes && { scopes }),
       ...(grants && { grants: JSON.stringify(grants) }),
       ...(return_urls && { return_urls }),
+      ...(budgets && { budgets: JSON.stringify(budgets) }),
       ...newKeys,
       ...(withoutSecret && { secret_hash: null, ...noPrevious }),
       version: sql`version + 1`,

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { ClientBudgets } from '../config/client-budgets.ts';
 import type { ConfiguredAccess, ConfiguredClient } from '../config/configuration.ts';
 import type { Scope } from '../config/schema.ts';
 import { hashOfSecret } from './client-secret.ts';
@@ -13,6 +14,8 @@ export interface Client {
   readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
   /** Where the page for patients may link back to. */
   readonly returnUrls: readonly string[];
+  /** Those of the client itself, which take the place of the general ones. */
+  readonly budgets?: Partial<ClientBudgets> | undefined;
   /** The public keys with which it signs assertions. Absent: it has none. */
   readonly keys?: ClientKeys | undefined;
 }
@@ -104,16 +107,17 @@ function fromConfiguration(configured: ConfiguredClient): Entry {
       grants: new Map(grants.map(({ emr, care_units }) => [emr, new Set(care_units)])),
       returnUrls: return_urls,
       keys: keysOf(configured),
+      budgets: configured.budgets,
     },
     secrets: secrets.map(({ sha256 }) => ({ hash: Buffer.from(sha256, 'hex'), expiresAt: null })),
   };
 }
 
 function fromDatabase(
-  { id, name, secrets, scopes, grants, returnUrls, keys, isRevoked }: StoredClient,
+  { id, name, secrets, scopes, grants, returnUrls, keys, budgets, isRevoked }: StoredClient,
   emrs: ConfiguredAccess['emrs'],
 ): Entry {
   if (isRevoked) return { name, secrets };
-  const client = { id, scopes: new Set(scopes), grants: resolveGrants(grants, emrs), returnUrls, keys };
+  const client = { id, scopes: new Set(scopes), grants: resolveGrants(grants, emrs), returnUrls, keys, budgets };
   return { name, client, secrets };
 }

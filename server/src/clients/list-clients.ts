@@ -29,6 +29,8 @@ export interface ListedClient {
   readonly grants: readonly ListedGrant[];
   readonly returnUrls: readonly string[];
   readonly keys: ClientKeys | undefined;
+  /** Those of the client itself. */
+  readonly budgets: Readonly<Record<string, number>>;
   /** The newest first. Those of the configuration file are not listed. */
   readonly secrets: readonly { readonly createdAt: Date; readonly expiresAt: Date | null }[];
   readonly rotatedAt: Date | 'never' | 'not known';
@@ -76,7 +78,7 @@ function selectClients(db: Db) {
   return db
     .selectFrom('clients')
     .select(['id', 'name', 'scopes', 'grants', 'return_urls', 'version', 'created_at', 'revoked_at'])
-    .select(['secret_hash', 'secret_created_at', 'jwks', 'jwks_uri', ...previousColumns]);
+    .select(['secret_hash', 'secret_created_at', 'jwks', 'jwks_uri', 'budgets', ...previousColumns]);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>>[number];
@@ -92,6 +94,7 @@ function fromConfiguration(client: ConfiguredAccess['clients'][number], emrs: Co
     grants: grants.map((grant) => listedGrant(grant, emrs)),
     returnUrls: return_urls,
     keys: keysOf(client),
+    budgets: { ...client.budgets },
     secrets: [],
     rotatedAt: 'not known',
     createdAt: null,
@@ -112,6 +115,7 @@ function fromDatabase(row: Row, emrs: ConfiguredAccess['emrs'], configuredIds: R
     grants: grants.map((grant) => listedGrant(grant, emrs)),
     returnUrls: return_urls,
     keys: keysOf(row),
+    budgets: row.budgets,
     secrets: [
       ...(created && secret ? [{ createdAt: created, expiresAt: null }] : []),
       ...previousSecrets(row).map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt })),

@@ -13,6 +13,8 @@ export interface StoredClient {
   readonly secrets: readonly { readonly hash: Buffer; readonly expiresAt: Date | null }[];
   /** The public keys with which it signs. `undefined`: none. */
   readonly keys: ClientKeys | undefined;
+  /** What is absent is that of the configuration. */
+  readonly budgets?: Readonly<Record<string, number>>;
   readonly isRevoked: boolean;
 }
 
@@ -52,13 +54,14 @@ interface Row extends PreviousInRow {
   readonly secret_hash: Buffer | null;
   readonly jwks: PublicKeys | null;
   readonly jwks_uri: string | null;
+  readonly budgets: Readonly<Record<string, number>>;
   readonly revoked_at: Date | null;
 }
 
 /** Reads all clients in one statement, so that they fit each other. Returns `undefined` if the revision is still the known one. */
 export async function readClients(db: Db, known: string | undefined): Promise<StoredClients | undefined> {
   const { rows } = await sql<Row>`
-    SELECT current.revision, id, name, scopes, grants, return_urls, secret_hash, jwks, jwks_uri, revoked_at,
+    SELECT current.revision, id, name, scopes, grants, return_urls, secret_hash, jwks, jwks_uri, budgets, revoked_at,
       ${sql.join(previousColumns.map((it) => sql.ref(it)))}
     FROM clients_revision AS current LEFT JOIN clients ON true
     WHERE current.revision IS DISTINCT FROM ${known ?? null}::uuid`.execute(db);
@@ -80,6 +83,7 @@ function toClient(row: Row): StoredClient[] {
       returnUrls: row.return_urls,
       secrets: [...(current ? [current] : []), ...previousSecrets(row)],
       keys: keysOf(row),
+      budgets: row.budgets,
       isRevoked: row.revoked_at !== null,
     },
   ];

@@ -13,6 +13,8 @@ interface SmartScope {
 /**
  * What the system scopes of SMART App Launch 2.2 stand for. A resource type can have several rows. Letters and resource types
  * that are not here are never granted.
+ *
+ * @internal a test compares the guide with it
  */
 export const smartScopes: readonly SmartScope[] = [
   { resource: 'Appointment', letters: 'rs', anyOf: ['appointments:read'] },

@@ -67,6 +67,8 @@ export type ConfiguredClient = Readonly<Required<Pick<ClientInFile, 'id' | 'name
   readonly scopes: readonly ClientInFile['scopes'][number][];
   /** At most one per EHR, with all care units that the client may use. */
   readonly grants: readonly { readonly emr: string; readonly care_units: readonly string[] }[];
+  /** Instead of those of `limits`. */
+  readonly budgets?: ClientInFile['budgets'];
   /** Where the page for patients may link back to. */
   readonly return_urls?: readonly string[];
 };

@@ -79,7 +79,11 @@ export async function loadEmr(
 }
 
 /** What a configuration file says about clients and their webhooks, without secrets. */
-export type LoadedAccess = ConfiguredAccess & Pick<Configuration, 'webhooks'>;
+export type LoadedAccess = ConfiguredAccess &
+  Pick<Configuration, 'webhooks'> & {
+    /** Where operators reach the console. Absent: there is none. */
+    readonly consoleUrl?: string;
+  };
 
 /**
  * Loads what a configuration file says about clients. Validates the whole file, but no secret must be set.
@@ -87,8 +91,13 @@ export type LoadedAccess = ConfiguredAccess & Pick<Configuration, 'webhooks'>;
  * @throws {ConfigurationError} as `loadConfiguration` does
  */
 export async function loadAccess(source: ConfigurationSource): Promise<LoadedAccess> {
-  const { emrs, clients, webhooks } = (await readChecked(source, () => [])).file;
-  return { emrs, clients: clients.map((client) => resolveAccess(client, emrs)), webhooks: resolveWebhooks(webhooks) };
+  const { emrs, clients, webhooks, console } = (await readChecked(source, () => [])).file;
+  return {
+    emrs,
+    clients: clients.map((client) => resolveAccess(client, emrs)),
+    webhooks: resolveWebhooks(webhooks),
+    ...(console && { consoleUrl: console.url.replace(/\/+$/, '') }),
+  };
 }
 
 interface CheckedFile {

@@ -1,5 +1,6 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import Type, { type Static, type TSchema } from 'typebox';
+import { budgetProperties, clientBudgetsSchema } from './client-budgets.ts';
 import { clientKeysSchema } from './client-keys.ts';
 import { connectionSchema } from './connection.ts';
 import { consoleSchema } from './console.ts';
@@ -168,6 +169,7 @@ const client = Type.Object(
       uniqueItems: true,
     }),
     grants: Type.Array(grant, { description: 'The EHRs that the client may use.', minItems: 1 }),
+    budgets: Type.Optional(clientBudgetsSchema),
     return_urls: Type.Optional(
       Type.Array(webAddress('A URL of the client.'), {
         description:
@@ -217,8 +219,9 @@ export const limitsSchema = Type.Object(
         },
       ),
     ),
+    ...budgetProperties,
   },
-  { description: 'Limits of requests.', additionalProperties: false },
+  { description: 'Limits of requests, and budgets of each client.', additionalProperties: false },
 );
 
 const identifierHeaders = Type.Array(

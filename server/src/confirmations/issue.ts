@@ -6,6 +6,7 @@ import type { Channel } from '../db/tables/messages.ts';
 import type { CodeMessage } from '../messages/outbox.ts';
 import type { Proposal } from '../operations/kind.ts';
 import { hashCode, makeCode } from '../secrets/codes.ts';
+import { countMessage } from './client-budgets.ts';
 import type { Awaited } from './items.ts';
 
 interface CodeToIssue {
@@ -94,11 +95,12 @@ type CodeToSend = Pick<
 
 async function sendCode(
   tx: Tx,
-  { services, ehr, careUnit }: Proposal,
+  { services, ehr, careUnit, clientId }: Proposal,
   { pageTokenHash, ...message }: CodeToSend & { readonly pageTokenHash: Buffer | null },
 ): Promise<void> {
   const { confirmationId, kind, channel, to, expiresAt, appointments } = message;
   const isLinked = careUnit.patientPage.link_in_messages;
+  await countMessage(tx, clientId, channel);
   await services.outbox.enqueue(tx, {
     confirmationId,
     kind,

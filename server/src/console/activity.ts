@@ -3,6 +3,7 @@ import type { Db } from '../db/kysely.ts';
 
 export type Action =
   | 'sign_in'
+  | 'sign_in_link'
   | 'sign_out'
   | 'password_change'
   | 'codes_change'

@@ -1,3 +1,4 @@
+import type { ClientBudgets } from '../config/client-budgets.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { NewEvent } from '../events/new-event.ts';
@@ -14,6 +15,8 @@ export interface WorkServices {
   readonly outbox: Outbox;
   /** Links to the pages for patients. */
   readonly pages: PageLinks;
+  /** The budgets of a client, also of one that is gone. */
+  budgetsOf(clientId: string): ClientBudgets;
 }
 
 /** Where a write is made. */

@@ -37,6 +37,7 @@ const resultOf: Partial<Record<Reason, Result>> = {
   rate_limited: 'too_soon',
   resend_limit_reached: 'resend_limit',
   patient_limit_reached: 'patient_limit',
+  client_limit_reached: 'unavailable',
   no_contact_channel: 'no_contact',
   time_slot_unavailable: 'taken',
   outcome_unknown: 'unknown',

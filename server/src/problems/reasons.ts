@@ -438,6 +438,16 @@ export const reasons = {
       'The patient has too many pending confirmations or was sent too many codes. The limits apply to each client and to all clients together.',
     remedy: 'Let the patient confirm what is pending, or try again later.',
   },
+  client_limit_reached: {
+    ...caller,
+    retryable: true,
+    status: 429,
+    title: 'Client limit reached',
+    happened:
+      'The client has a budget for times that are held until a code is entered, and for SMS and e-mails with codes in a day (UTC). It is used up.',
+    remedy:
+      'Wait for the number of seconds in the `Retry-After` header, then try again. `detail` names the budget. The operator of the gateway can raise it.',
+  },
   rate_limited: {
     ...caller,
     retryable: true,

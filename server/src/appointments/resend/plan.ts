@@ -37,7 +37,8 @@ export async function planResend(context: RequestContext, id: string): Promise<P
   return plannedWrite(resendKind, { ...plan, hasOneId: hasOneId(ehr, plan) }, async (tx, operationId) => {
     await assertMayResend(tx, confirmationId);
     const proposal = { ...context, clientId: client.id };
-    await assertAllWithinLimits(tx, proposal, [patient.id], { operationId, isResend: true });
+    const demand = { held: 0, channels: [contact.channel], isResend: true };
+    await assertAllWithinLimits(tx, proposal, [patient.id], { operationId, ...demand });
     return undefined;
   });
 }

@@ -1,10 +1,12 @@
+import { assertWithinBudgets } from '../../confirmations/client-budgets.ts';
 import { decideCode, decideRelease } from '../../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
 import type { Tx } from '../../db/kysely.ts';
+import type { Channel } from '../../db/tables/messages.ts';
 import type { Decide, Proposal, Reservation } from '../../operations/kind.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { changesOf } from './changes.ts';
-import { type AppointmentPlan, patientsWithCode } from './plan.ts';
+import { type AppointmentPlan, codeGroups, patientsWithCode } from './plan.ts';
 
 interface Requested extends Proposal {
   readonly services: OperationServices;
@@ -35,7 +37,7 @@ export function decisionFor(requested: Requested, plan: AppointmentPlan, code?: 
   return async (tx, operationId) => {
     const problem = released.length > 0 ? await decideRelease(tx, requested.ehr.id, released) : undefined;
     if (problem) return problem;
-    await assertAllWithinLimits(tx, requested, patients, { operationId });
+    await assertAllWithinLimits(tx, requested, patients, { operationId, ...demandOf(plan) });
     return undefined;
   };
 }
@@ -61,15 +63,35 @@ function checkedCode(
     });
 }
 
-/** Takes the locks of several patients in a fixed order, to avoid deadlocks. @throws Problem `patient_limit_reached` */
+/** What a plan takes of the budgets of its client. */
+export function demandOf(plan: AppointmentPlan): { readonly held: number; readonly channels: readonly Channel[] } {
+  return {
+    held: plan.steps.filter(({ awaits }) => awaits?.kind === 'booking').length,
+    channels: codeGroups(plan).flatMap(([first]) => first?.awaits.channel ?? []),
+  };
+}
+
+interface Demand {
+  readonly operationId?: string;
+  readonly isResend?: boolean;
+  readonly held: number;
+  readonly channels: readonly Channel[];
+}
+
+/**
+ * Takes the locks of several patients in a fixed order, to avoid deadlocks, and then that of the client.
+ *
+ * @throws Problem `patient_limit_reached`, `client_limit_reached`
+ */
 export async function assertAllWithinLimits(
   tx: Tx,
   { services, clientId, ehr, careUnit }: Proposal,
   patientIds: readonly string[],
-  { operationId, isResend = false }: { readonly operationId?: string; readonly isResend?: boolean } = {},
+  { operationId, isResend = false, held, channels }: Demand,
 ): Promise<void> {
   const patients = patientIds.map((id) => patientHashes(services.keys, ehr.id, id));
   for (const hashes of patients.toSorted(([a], [b]) => Buffer.compare(a, b))) {
     await assertWithinLimits(tx, { clientId, operationId, hashes, isResend }, careUnit.limitsPerPatient);
   }
+  await assertWithinBudgets(tx, { clientId, operationId, held, channels }, services.budgetsOf(clientId));
 }

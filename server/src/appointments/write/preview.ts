@@ -5,7 +5,7 @@ import { areFree } from '../free-time.ts';
 import { previewBody } from '../representation.ts';
 import { timesTaken } from '../time-rules.ts';
 import { changesOf } from './changes.ts';
-import { assertAllWithinLimits } from './decision.ts';
+import { assertAllWithinLimits, demandOf } from './decision.ts';
 import { type AppointmentPlan, patientsWithCode } from './plan.ts';
 
 /** The response to a dry run: runs all checks without changing or sending anything. */
@@ -18,7 +18,8 @@ export async function previewPlan(proposal: Proposal, plan: AppointmentPlan): Pr
   );
   if (!(await areFree(ehr, careUnit, times, freeing))) throw timesTaken(plan.steps);
   const patients = patientsWithCode(plan);
-  if (patients.length > 0) await inTransaction(services.db, (tx) => assertAllWithinLimits(tx, proposal, patients));
+  if (patients.length > 0)
+    await inTransaction(services.db, (tx) => assertAllWithinLimits(tx, proposal, patients, demandOf(plan)));
   return previewResponse(proposal, plan);
 }
 

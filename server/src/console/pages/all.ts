@@ -25,6 +25,7 @@ import { routes as pause } from './pause.ts';
 import { routes as revokeClient } from './revoke-client.ts';
 import { routes as rotateClient } from './rotate-client.ts';
 import { routes as signIn } from './sign-in.ts';
+import { routes as signInLink } from './sign-in-link.ts';
 import { routes as signOut } from './sign-out.ts';
 import { routes as webhook } from './webhook.ts';
 import { routes as webhookActions } from './webhook-actions.ts';
@@ -37,6 +38,7 @@ import { routes as webhooks } from './webhooks.ts';
 /** The pages of the console and their forms. */
 export const routes: readonly Route[] = [
   ...signIn,
+  ...signInLink,
   ...demoSignIn,
   ...oidc,
   ...signOut,

@@ -31,6 +31,8 @@ interface ClientRow {
   /** Written as JSON text. */
   jwks: ColumnType<KeysInRow | null, string | null | undefined, string | null>;
   jwks_uri: Generated<string | null>;
+  /** Written as JSON text. */
+  budgets: ColumnType<Readonly<Record<string, number>>, string | undefined, string>;
   created_at: Generated<Date>;
   revoked_at: Generated<Date | null>;
 }

@@ -25,6 +25,12 @@ interface OperatorSessionRow {
   expires_at: Date;
 }
 
+interface OperatorSignInLinkRow {
+  token_hash: Buffer;
+  operator_id: string;
+  expires_at: Date;
+}
+
 interface FailedSignInRow {
   key_hash: Buffer;
   failures: number;
@@ -48,6 +54,7 @@ interface OperatorActivityRow {
 export interface ConsoleTables {
   operators: OperatorRow;
   operator_sessions: OperatorSessionRow;
+  operator_sign_in_links: OperatorSignInLinkRow;
   failed_sign_ins: FailedSignInRow;
   operator_activity: OperatorActivityRow;
 }
