@@ -74,7 +74,14 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
     ],
     messages: {},
     identifier_headers: [],
-    limits: { requests_per_minute: 6000, page_requests_per_minute: 120, failed_credentials: 20 },
+    limits: {
+      requests_per_minute: 6000,
+      page_requests_per_minute: 120,
+      failed_credentials: 20,
+      held_times: 2_000,
+      sms_per_day: 20_000,
+      emails_per_day: 20_000,
+    },
     documents: { max_bytes: 10 * 1024 * 1024 },
     http: {
       trusted_proxies: [],
