@@ -1,5 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isFacePath } from '../../server/src/fhir-face/face.ts';
+import { checkFhirResponse } from './fhir-response-check.ts';
 import { openapi } from './openapi.ts';
 
 export interface GatewayResponse {
@@ -30,7 +32,9 @@ const codes: Readonly<Record<number, string>> = {
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
+  406: 'NOT_ACCEPTABLE',
   409: 'CONFLICT',
+  412: 'PRECONDITION_FAILED',
   413: 'CONTENT_TOO_LARGE',
   414: 'URI_TOO_LONG',
   415: 'UNSUPPORTED_MEDIA_TYPE',
@@ -96,6 +100,8 @@ function createCheck(document: Document): ResponseCheck {
     const requestId = response.headers['x-request-id'];
     if (typeof requestId !== 'string' || requestId === '') throw new Error(`${name}: x-request-id is missing`);
 
+    // A path below the FHIR base, in any spelling that the router accepts.
+    if (isFacePath(path)) return checkFhirResponse(name, method, response);
     const mediaType = String(response.headers['content-type'] ?? '').split(';')[0] ?? '';
     const hasBody = method !== 'HEAD';
     const body: Record<string, unknown> | undefined =

@@ -52,7 +52,7 @@ declare module 'fastify' {
 /** Runs the handler of a request that leaves an entry. A write leaves it in the statement that ends its operation. */
 export function audited<Result>(request: FastifyRequest, reached: Reached, handle: () => Result): Result {
   request.reached = reached;
-  if (request.method === 'GET') return collecting(reached, handle);
+  if (!isWrite(request)) return collecting(reached, handle);
   const access: CurrentAccess = { describe: (outcome, body) => accessOf(request, outcome, body) };
   request.currentAccess = access;
   return asAccess(access, () => collecting(reached, handle));
@@ -79,7 +79,10 @@ export async function auditResponse(
 }
 
 /** The query may still be unparsed text if another part of the request failed validation first. */
-export function isDryRun({ query }: Pick<FastifyRequest, 'query'>): boolean {
+export function isDryRun(request: FastifyRequest): boolean {
+  const { representation } = request.routeOptions.config.operation ?? {};
+  if (representation) return representation.isDryRun?.(request) ?? false;
+  const { query } = request;
   return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
 }
 
@@ -108,7 +111,8 @@ export function accessOf(request: FastifyRequest, outcome: string, body?: object
 }
 
 function isWrite(request: FastifyRequest): boolean {
-  return request.method !== 'GET' && request.method !== 'HEAD' && !isDryRun(request);
+  const { operation } = request.routeOptions.config;
+  return operation !== undefined && !operation.isRead && !isDryRun(request);
 }
 
 /** Writes the entry of a request that no operation has left. */

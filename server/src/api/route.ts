@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ChangeKind, ConnectorOperation, Patient } from '@crossward/connector-kit';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Client } from '../clients/client-registry.ts';
 import type { Scope } from '../config/schema.ts';
@@ -13,6 +13,7 @@ import { describeError } from '../log/describe-error.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import type { OperationServices } from '../operations/services.ts';
+import type { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { discardUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
@@ -21,6 +22,9 @@ import { headerReader } from './header-reader.ts';
 import { patiently } from './request-patience.ts';
 import { userOf } from './user-of.ts';
 import { writeOnce, writeToEhr } from './write-request.ts';
+
+/** A standard that requests and responses can follow. */
+export type Standard = 'native' | 'fhir-r4';
 
 /** The level of access that an operation needs. It determines the path prefix. */
 export type Level = 'client' | 'emr' | 'care_unit';
@@ -70,11 +74,14 @@ export type Input<
   readonly receiver: Promise<Patient> | undefined;
 };
 
-/** What an operation does: it reads, plans a write to the EHR, or writes to the gateway's own tables. */
+/**
+ * What an operation does: it reads, plans a write to the EHR, or writes to the gateway's own tables. The request itself is for
+ * operations in another standard, whose parameters no schema describes.
+ */
 type Action<Input> =
-  | { handle(input: Input): Promise<OperationResponse> }
+  | { handle(input: Input, request: FastifyRequest): Promise<OperationResponse> }
   /** Made at most once for each `Idempotency-Key`. */
-  | { plan(input: Input): Promise<PlannedWrite> }
+  | { plan(input: Input, request: FastifyRequest): Promise<PlannedWrite> }
   /** Done at most once for each `Idempotency-Key`, in one transaction. */
   | { store(tx: Tx, input: Input): Promise<OperationResponse> };
 
@@ -95,7 +102,7 @@ interface Declaration<L extends Level, Params extends TProperties, Query extends
   readonly summary: string;
   readonly description?: string;
   readonly level: L;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Appended to the level's prefix. Parameters are written `:name`, as in Fastify. */
   readonly path: string;
   /** What the EHR must support. Absent: it depends on the request, or on nothing. */
@@ -137,12 +144,36 @@ interface Declaration<L extends Level, Params extends TProperties, Query extends
   readonly reasons: readonly Reason[];
   /** `*_not_found` reasons for identifiers in the query or body. Their status is 400. */
   readonly reasonsOfNames?: readonly Reason[];
+  /** Set if requests and responses follow another standard than the native one. */
+  readonly representation?: Representation;
   readonly examples: {
     readonly params?: Readonly<Record<string, unknown>>;
     readonly query?: Readonly<Record<string, unknown>>;
     readonly body?: unknown;
     readonly response: unknown;
   };
+}
+
+/** A response as it is sent. */
+export type Shown = Omit<OperationResponse, 'body'> & { readonly body?: object };
+
+/** How an operation speaks another standard. What it does is what the native operations do. */
+export interface Representation {
+  /** The value of `x-service-standard`. */
+  readonly standard: Standard;
+  readonly mediaType: string;
+  /** Media types of the body. */
+  readonly consumes?: readonly string[];
+  /** Also for callers without credentials. Then the operation has no client. */
+  readonly isPublic?: boolean;
+  /** Whether a write is only tried. Default: by the query parameter `dry_run`. */
+  isDryRun?(request: FastifyRequest): boolean;
+  /** The idempotency key of a request. Default: its header. @throws Problem `request_invalid` */
+  keyOf?(request: FastifyRequest): string | undefined;
+  /** Shows a response, new or stored, in the standard. */
+  show?(response: OperationResponse, request: FastifyRequest): Promise<Shown>;
+  /** Shows a problem in the standard. */
+  showProblem(problem: Problem, request: FastifyRequest): Shown;
 }
 
 /** Body of an operation without fields: absent or an empty object. */
@@ -152,6 +183,12 @@ const noFields = Type.Object({}, { additionalProperties: false });
 export type AnyOperation = Omit<Declaration<Level, TProperties, TProperties, TSchema>, 'audit' | 'findReceiver'> & {
   readonly audit: 'none' | 'if_patient' | ReadShown;
   readonly findReceiver?: (request: FastifyRequest, identifierHeaders: ReadonlySet<string>) => Promise<Patient>;
+  /** What it does, for other representations of it. */
+  readonly action: {
+    readonly handle?: (input: unknown) => Promise<OperationResponse>;
+    readonly plan?: (input: unknown) => Promise<PlannedWrite>;
+  };
+  readonly isRead: boolean;
 };
 
 declare module 'fastify' {
@@ -159,7 +196,7 @@ declare module 'fastify' {
     operation?: AnyOperation;
   }
   interface FastifyInstance {
-    /** All operations, by operationId. */
+    /** All native operations, by operationId. */
     operations: Map<string, AnyOperation>;
     operationServices: OperationServices;
     identifierHeaders: ReadonlySet<string>;
@@ -185,9 +222,15 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
   operation: Operation<L, P, Q, B>,
 ): void {
   const { method, level, path, response, operationId, summary, description, tag } = operation;
-  const { findReceiver } = operation;
+  const { findReceiver, representation } = operation;
+  const isRead = 'handle' in operation;
   const known = {
     ...operation,
+    action: {
+      ...('handle' in operation && { handle: operation.handle }),
+      ...('plan' in operation && { plan: operation.plan }),
+    },
+    isRead,
     ...(findReceiver && {
       findReceiver: async (request: FastifyRequest, identifierHeaders: ReadonlySet<string>) =>
         asClient(
@@ -202,7 +245,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
         ),
     }),
   } as unknown as AnyOperation;
-  app.operations.set(operationId, known);
+  if (!representation) app.operations.set(operationId, known);
   app.route({
     method,
     url: `${prefixes[level]}${path}`,
@@ -211,16 +254,18 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
     // Without this, a HEAD request would read the whole stream.
     exposeHeadRoute: method === 'GET' && !response.mediaTypes,
     // A write stores its validation problem under the idempotency key, so the handler reports it.
-    attachValidation: method !== 'GET',
+    attachValidation: !isRead,
     schema: {
       operationId,
       summary,
       ...(description === undefined ? {} : { description }),
       tags: [tag],
       params: Type.Object({ ...levelParams[level], ...operation.params }),
-      querystring: Type.Object({ ...operation.query }, { additionalProperties: false }),
+      querystring: Type.Object({ ...operation.query }, { additionalProperties: representation !== undefined }),
       ...(method === 'GET' ? {} : { body: operation.body ?? noFields }),
-      ...(response.mediaTypes || response.status === 204 ? {} : { response: { [response.status]: response.schema } }),
+      ...(response.mediaTypes || response.status === 204 || representation
+        ? {}
+        : { response: { [response.status]: response.schema } }),
     },
     ...(method === 'GET' || operation.body
       ? {}
@@ -242,10 +287,11 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
           receiver: request.receiver,
         }) as Input<L, P, Q, B>;
       const run = async () => {
-        if ('plan' in operation) return writeToEhr(app.operationServices, request, () => operation.plan(input()));
+        if ('plan' in operation)
+          return writeToEhr(app.operationServices, request, () => operation.plan(input(), request));
         if ('store' in operation)
           return writeOnce(app.operationServices, request, (tx) => operation.store(tx, input()));
-        return operation.handle(input());
+        return operation.handle(input(), request);
       };
       const reached = operation.audit === 'none' ? undefined : newReached();
       const call = () => (reached ? audited(request, reached, run) : run());
@@ -255,6 +301,10 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
         : done);
       const leavesEntry = reached && (operation.audit !== 'if_patient' || reached.patients.size > 0);
       if (leavesEntry) await auditResponse(request, body, headers).catch(discarding(body));
+      if (representation) {
+        const shown = { body, status: status ?? response.status, ...(headers && { headers }) };
+        return sendShown(representation, (await representation.show?.(shown, request)) ?? shown, reply);
+      }
       reply.code(status ?? response.status);
       if (response.status === 204) return reply.headers({ ...headers }).send();
       if (!response.mediaTypes) reply.type('application/json; charset=utf-8');
@@ -264,6 +314,13 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       return body;
     }),
   });
+}
+
+/** Sends what an operation shows in another standard. */
+export function sendShown({ mediaType }: Representation, shown: Shown, reply: FastifyReply): FastifyReply {
+  const { body, status = 200, headers } = shown;
+  reply.code(status).headers({ ...headers });
+  return body ? reply.type(mediaType).serializer(JSON.stringify).send(body) : reply.send();
 }
 
 /** Ends the stream of a response that is not sent. */

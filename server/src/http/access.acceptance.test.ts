@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { accessCases, pathOf } from '../../../test/cases/access-cases.ts';
-import { startGateway } from '../../../test/gateway/gateway.ts';
+import { startGateway, type TestClient } from '../../../test/gateway/gateway.ts';
 import { openapi } from '../../../test/gateway/openapi.ts';
 import { smartScopes } from '../clients/smart-scopes.ts';
 import { hashSecret } from '../config/configuration.ts';
@@ -45,6 +45,8 @@ afterAll(() => gateway.close());
 
 const isMethodNotAllowed = ({ config }: Route) => config !== undefined && 'hidden' in config;
 
+const isOfFhir = ({ config }: Route) => config?.operation?.representation !== undefined;
+
 /** The routes that are neither public nor covered by the access tests of an operation. */
 function uncovered(all: readonly Route[]): string[] {
   const isCovered = ({ method, url, config }: Route) => {
@@ -61,7 +63,7 @@ function uncovered(all: readonly Route[]): string[] {
 
 describe('every route', () => {
   test('is public, or an operation with the access tests below', () => {
-    expect(uncovered(routes.filter((route) => !isMethodNotAllowed(route)))).toEqual([]);
+    expect(uncovered(routes.filter((route) => !isMethodNotAllowed(route) && !isOfFhir(route)))).toEqual([]);
     expect(publicPaths.filter((path) => !routes.some(({ url }) => url === path))).toEqual([]);
   });
 
@@ -75,19 +77,37 @@ describe('every route', () => {
       { method: 'DELETE', url: '/api/emrs', config: { operation } },
       { method: 'GET', url: '/api/emrs', config: { operation: { ...operation, scopes: [] } } },
     ];
-    expect(uncovered([...routes.filter((route) => !isMethodNotAllowed(route)), ...unknown])).toEqual(
-      unknown.map(({ method, url }) => `${method} ${url}`),
-    );
+    expect(
+      uncovered([...routes.filter((route) => !isMethodNotAllowed(route) && !isOfFhir(route)), ...unknown]),
+    ).toEqual(unknown.map(({ method, url }) => `${method} ${url}`));
   });
 
   test('responds with 405 to any other method', async () => {
     const others = routes.filter(isMethodNotAllowed);
     for (const { url, method } of others) {
-      expect([method].flat()).toContain('PUT');
-      const response = await gateway.request('PUT', url.replaceAll(':', ''), { client: null });
-      expect(response, url).toMatchObject({ status: 405, body: { reason: 'method_not_allowed' } });
+      const [other = ''] = [method].flat();
+      const response = await gateway.request(other, url.replaceAll(':', ''), { client: null });
+      expect(response, url).toMatchObject({ status: 405 });
+      expect(response.text, url).toContain('method_not_allowed');
     }
     expect(new Set(others.map(({ url }) => url))).toEqual(new Set(routes.map(({ url }) => url)));
+  });
+});
+
+describe('every route of the FHIR face', () => {
+  const faces = routes.filter((route) => isOfFhir(route) && !route.config?.operation?.representation?.isPublic);
+
+  test('needs credentials, a grant and a scope, as the native operations do', async () => {
+    expect(faces.length).toBeGreaterThan(15);
+    for (const { method, url, config } of faces) {
+      const send = (path: string, client: TestClient | null) =>
+        gateway.request(String([method].flat()[0]), path.replaceAll(/:\w+/g, 'a'), { client });
+      const inLund = url.replace(':emr', 'sandbox-se').replace(':care_unit_id', 'lund');
+      expect((await send(inLund, null)).status, url).toBe(401);
+      expect((await send(inLund, 'narrowed')).status, url).toBe(404);
+      expect(config?.operation?.scopes.length, url).toBeGreaterThan(0);
+      expect((await send(inLund, 'webhooks:manage')).status, url).toBe(403);
+    }
   });
 });
 

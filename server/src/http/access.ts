@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AnyOperation } from '../api/route.ts';
+import type { AnyOperation, Standard } from '../api/route.ts';
 import { type AccessToken, type AccessTokens, narrowed } from '../clients/access-tokens.ts';
 import type { Client, ClientRegistry } from '../clients/client-registry.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
@@ -21,10 +21,10 @@ export function addAccess(app: FastifyInstance, { clients, tokens, ehrs, rejecti
   const authenticate = authentication({ clients, tokens, rejections });
   app.addHook('onRequest', (request, _reply, done) => {
     const { operation } = request.routeOptions.config;
-    if (!operation) return done();
+    if (!operation || (operation.representation?.isPublic && !hasCredentials(request))) return done();
     const admit = (client: Client) => {
       request.access = { client };
-      assertStandard(request);
+      assertStandard(request, operation);
       request.access = { client, ...grantedTarget(request, operation, client, ehrs) };
       if (operation.scopes.length > 0 && !operation.scopes.some((scope) => client.scopes.has(scope))) {
         throw scopeMissing(request, operation.scopes);
@@ -87,14 +87,18 @@ function scopeMissing({ headers }: FastifyRequest, needed: readonly string[]): P
   });
 }
 
-function assertStandard(request: FastifyRequest): void {
-  const standard = request.headers['x-service-standard'];
-  if (standard === undefined || standard === 'native') return;
-  throw problemAt(
-    { in: 'header', header: 'x-service-standard' },
-    'standard_unsupported',
-    'The only standard is `native`.',
-  );
+function hasCredentials({ headers }: FastifyRequest): boolean {
+  if (bearerOf(headers.authorization) !== undefined) return true;
+  return headers['x-service-client-id'] !== undefined || headers['x-service-client-secret'] !== undefined;
+}
+
+/** The path alone says which standard is spoken. The header may repeat it. */
+function assertStandard({ headers }: FastifyRequest, { representation }: AnyOperation): void {
+  const standard = headers['x-service-standard'];
+  const spoken: Standard = representation?.standard ?? 'native';
+  if (standard === undefined || standard === spoken) return;
+  const detail = `The only standard is \`${spoken}\`.`;
+  throw problemAt({ in: 'header', header: 'x-service-standard' }, 'standard_unsupported', detail);
 }
 
 function grantedTarget(request: FastifyRequest, operation: AnyOperation, client: Client, ehrs: EhrRegistry) {

@@ -38,6 +38,7 @@ import { addDemoMailboxRoutes } from './demo/mailbox-routes.ts';
 import { addDocs } from './docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './error-handler.ts';
 import { type Exchange, watchExchange } from './exchanges.ts';
+import { addFhirFaceRoutes } from './fhir-face.ts';
 import { formats } from './formats.ts';
 import { answerFramingError } from './framing-errors.ts';
 import { addConnectionCloseOnStop, addHeaders, setHeaders } from './headers.ts';
@@ -230,6 +231,7 @@ export async function buildApp(
   });
 
   addEmrSchema(app);
+  await addFhirFaceRoutes(app, { ...deps, publicUrl: publicAddress });
 
   addOpenApiRoutes(app);
   addPageStyle(app);

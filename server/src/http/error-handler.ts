@@ -1,8 +1,10 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { auditProblem } from '../api/audit-problem.ts';
 import { patienceOf } from '../api/request-patience.ts';
+import { type Representation, sendShown } from '../api/route.ts';
 import { isDatabaseFailure, mayHaveBeenSent } from '../db/errors.ts';
 import { withPatience } from '../db/patience.ts';
+import { faceRepresentation, isFacePath } from '../fhir-face/face.ts';
 import { describeError } from '../log/describe-error.ts';
 import { outcomeUnknownInDatabase, Problem, problemAt, unavailable } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
@@ -59,6 +61,8 @@ export function logFailure(problem: Problem, request: FastifyRequest): void {
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   request.problem = problem;
   logFailure(problem, request);
+  const standard = representationOf(request);
+  if (standard) return sendShown(standard, standard.showProblem(problem, request), reply);
   const links = problem.reason === 'route_not_found' ? linksIfBrowser(request) : undefined;
   if (links) return sendNotFoundPage(links, reply);
   return reply
@@ -67,6 +71,12 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
     .type(problemMediaType)
     .serializer(JSON.stringify)
     .send(problemDocument(problem, problem.requestId ?? request.id));
+}
+
+/** The representation of a request, also of one that no operation of a standard matches. `undefined`: the native one. */
+function representationOf({ routeOptions, url }: FastifyRequest): Representation | undefined {
+  if (routeOptions.config?.operation) return routeOptions.config.operation.representation;
+  return isFacePath(url) ? faceRepresentation : undefined;
 }
 
 /**

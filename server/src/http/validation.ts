@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { FastifyInstance } from 'fastify';
-import { type Fault, type Place, Problem } from '../problems/problem.ts';
+import { type Fault, type Flaw, type Place, Problem } from '../problems/problem.ts';
 import { escaped, isEchoable } from './json-pointer.ts';
 
 type Part = 'body' | 'querystring' | 'params' | 'headers';
@@ -10,14 +10,7 @@ const mostFaults = 20;
 
 /** Validates requests and reports all errors in one response, each with its position. */
 export function addValidation(app: FastifyInstance): void {
-  app.setSchemaErrorFormatter((errors, part) => {
-    const relevant = withoutItemsOfOversized(closestBranch(errors as ErrorObject[]));
-    const faults = unique(relevant.map((error) => fault(error, part as Part)));
-    const [first] = faults;
-    const more = faults.length - mostFaults;
-    const detail = more > 0 ? `${first?.detail} ${more} more faults are not listed.` : first?.detail;
-    return new Problem('request_invalid', { detail, faults: faults.slice(0, mostFaults) });
-  });
+  app.setSchemaErrorFormatter((errors, part) => validationProblem(errors as ErrorObject[], part as Part));
   app.addHook('preValidation', (request, _reply, done) => {
     const query = request.query as Record<string, unknown>;
     const schemas: Readonly<Record<string, { readonly type?: unknown; readonly format?: unknown }>> =
@@ -30,6 +23,16 @@ export function addValidation(app: FastifyInstance): void {
     }
     done();
   });
+}
+
+/** The problem that says what does not fit a schema. */
+export function validationProblem(errors: readonly ErrorObject[], part: Part): Problem {
+  const relevant = withoutItemsOfOversized(closestBranch(errors));
+  const faults = unique(relevant.map((error) => fault(error, part)));
+  const [first] = faults;
+  const more = faults.length - mostFaults;
+  const detail = more > 0 ? `${first?.detail} ${more} more faults are not listed.` : first?.detail;
+  return new Problem('request_invalid', { detail, faults: faults.slice(0, mostFaults) });
 }
 
 /** Accepts decimal digits only. Ajv would also accept `0x10`, `1e2` and ` 5`; it rejects NaN. */
@@ -74,7 +77,12 @@ function fault(error: ErrorObject, part: Part): Fault {
   const { property, detail } = wording(error);
   const path = property === undefined ? error.instancePath : `${error.instancePath}/${escaped(property)}`;
   const place = placeOf(part, path);
-  return { place, reason: 'request_invalid', detail: `${placeName(place)} ${detail}.` };
+  return { place, reason: 'request_invalid', detail: `${placeName(place)} ${detail}.`, flaw: flawOf(error.keyword) };
+}
+
+function flawOf(keyword: string): Flaw {
+  if (keyword === 'required' || keyword === 'dependentRequired' || keyword === 'minItems') return 'required';
+  return keyword === 'type' || keyword === 'additionalProperties' ? 'structure' : 'value';
 }
 
 function placeOf(part: Part, pointer: string): Place {

@@ -13,7 +13,11 @@ export interface Fault {
   readonly id?: string;
   readonly reason: Reason;
   readonly detail: string;
+  /** What is wrong with the request, for a standard that tells it apart. */
+  readonly flaw?: Flaw;
 }
+
+export type Flaw = 'structure' | 'required' | 'value' | 'invariant' | 'business-rule' | 'not-supported';
 
 export interface ProblemOptions {
   /** A sentence about this occurrence. Must not contain patient identifiers, contact details, codes or secrets. */

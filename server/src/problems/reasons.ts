@@ -89,6 +89,13 @@ export const reasons = {
     remedy:
       'Request the first page again without `cursor`, or the oldest events without `after`. Repeat the same filters with each `next_cursor`.',
   },
+  search_too_costly: {
+    ...caller,
+    status: 400,
+    title: 'Search too costly',
+    happened: 'The search asks for a count, and matches more records than the gateway counts.',
+    remedy: 'Narrow the search, or leave the count out.',
+  },
   standard_unsupported: {
     ...caller,
     status: 400,
@@ -280,6 +287,13 @@ export const reasons = {
     happened: 'The path exists but does not support this method.',
     remedy: 'Use one of the methods in the `Allow` header.',
   },
+  not_acceptable: {
+    ...caller,
+    status: 406,
+    title: 'Not acceptable',
+    happened: 'The gateway cannot respond in any media type that the request accepts.',
+    remedy: 'Accept the media type that `detail` names.',
+  },
   appointment_cancelled: {
     ...caller,
     status: 409,
@@ -393,6 +407,13 @@ export const reasons = {
     title: 'Request in progress',
     happened: 'The first request with this `Idempotency-Key` is still in progress.',
     remedy: 'Send the same request again in a moment.',
+  },
+  version_outdated: {
+    ...caller,
+    status: 412,
+    title: 'Version outdated',
+    happened: 'The record has another version than the one that `If-Match` names. Nothing was changed.',
+    remedy: 'Read the record, and send the request again with its version if the change is still wanted.',
   },
   content_too_large: {
     ...caller,
@@ -550,7 +571,9 @@ const codes: Readonly<Record<number, string>> = {
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
+  406: 'NOT_ACCEPTABLE',
   409: 'CONFLICT',
+  412: 'PRECONDITION_FAILED',
   413: 'CONTENT_TOO_LARGE',
   414: 'URI_TOO_LONG',
   415: 'UNSUPPORTED_MEDIA_TYPE',

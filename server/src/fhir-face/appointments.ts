@@ -1,0 +1,289 @@
+import type { Appointment, Bundle, Resource } from '@medplum/fhirtypes';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AppointmentBody, AppointmentStatus } from '../appointments/contract.ts';
+import { inQuery } from '../problems/places.ts';
+import { type Fault, Problem } from '../problems/problem.ts';
+import { formatInstant } from '../time/date-times.ts';
+import { addRead, addSearch } from './add-interaction.ts';
+import { type Directory, namedFrom, namedIn, readDirectory } from './directory.ts';
+import { baseOf, type FaceDeps, shownInFhir, unknownResource } from './face.ts';
+import { careUnitLocationId, fromFhirId, readSlotId } from './ids.ts';
+import { accessOf, type Natives } from './native.ts';
+import { fhirIdOf, notationOf } from './notation.ts';
+import { patientNotation, readPatient } from './patients.ts';
+import { readReference } from './references.ts';
+import { type RecordPage, searchSet } from './search/bundle.ts';
+import { readStarts, type Starts, startsWithin } from './search/dates.ts';
+import { anyOf, assertNotInUrl, readSearch, readToken, type Search, searchFault } from './search/input.ts';
+import { placeOf } from './search/place.ts';
+import { isOfType } from './services.ts';
+import { fhirStatus, isCancellation, toAppointment } from './to-fhir/appointment.ts';
+import { toHealthcareService } from './to-fhir/healthcare-service.ts';
+import { isBookableType, toBookable, toCareUnitLocation } from './to-fhir/resource.ts';
+import { agendaId, toSlot } from './to-fhir/schedule-and-slot.ts';
+
+interface Appointments {
+  readonly appointments: readonly AppointmentBody[];
+  readonly next_cursor: string | null;
+}
+
+/** Reads and searches of Appointment. */
+export function addAppointmentReads(app: FastifyInstance, deps: FaceDeps): void {
+  const declared = { scopes: ['appointments:read'], audit: shownInFhir } as const;
+  addRead(app, 'Appointment', { name: 'fhir_read_appointment', ...declared }, (request, id) => read(deps, request, id));
+  addSearch(app, 'Appointment', { name: 'fhir_search_appointment', ...declared }, (request) => search(deps, request));
+}
+
+async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promise<Appointment> {
+  const natives = deps.nativesOf(request);
+  const [body, named] = await Promise.all([readNative(natives, id), namedIn(request, natives)]);
+  const appointment = toAppointment(body, named);
+  if (!appointment) throw unknownResource('appointment_not_found');
+  return appointment;
+}
+
+/**
+ * The native appointment of an Appointment. The id of a two-step cancellation names none.
+ *
+ * @throws Problem `appointment_not_found`
+ */
+export async function readNative(natives: Natives, id: string): Promise<AppointmentBody> {
+  const appointment_id = fromFhirId(id);
+  if (appointment_id === undefined) throw unknownResource('appointment_not_found');
+  const body = await natives.read<AppointmentBody>('get_appointment', { params: { appointment_id } });
+  if (isCancellation(body)) throw unknownResource('appointment_not_found');
+  return body;
+}
+
+const numberNames = ['patient.identifier', 'patient:identifier'];
+const actorNames = ['actor', 'practitioner', 'location'];
+
+async function search(deps: FaceDeps, request: FastifyRequest): Promise<Bundle> {
+  const names = ['_id', 'patient', ...numberNames, ...actorNames, 'date', 'status', 'service-type', 'slot'];
+  const search = readSearch(request, names);
+  const { careUnit } = accessOf(request);
+  const natives = deps.nativesOf(request);
+  const starts = readStarts(search.filters.get('date') ?? [], 'date', careUnit.timeZone);
+  const wanted = readWanted(deps, request, search);
+  assertSelective(search, wanted, starts);
+  const patient = await patientOf(deps, request, wanted);
+  const directory = await readDirectory(natives);
+  const named = namedFrom(request, directory);
+  const matches = readFilter(search, { ...wanted, patient }, starts, baseOf(deps, request));
+  // The links have the id that was found, and no number.
+  const changed = {
+    ...Object.fromEntries(numberNames.map((it) => [it, []])),
+    patient: [fhirIdOf(patient ?? '') ?? ''],
+  };
+  const place = placeOf(deps, request, 'Appointment', search, wanted.number === undefined ? {} : changed);
+  const query = nativeQuery(patient, wanted, starts, careUnit.timeZone);
+  return searchSet(search, place, {
+    async page(limit, cursor): Promise<RecordPage<AppointmentBody>> {
+      if (wanted.isNothing) return { entries: [], next: null };
+      if (wanted.ids) return { entries: (await readEach(natives, wanted.ids)).filter(matches), next: null };
+      const sized = { limit, ...(cursor === undefined ? {} : { cursor }) };
+      const body = await natives.read<Appointments>('list_appointments', { query: { ...query, ...sized } });
+      return { entries: body.appointments.filter(matches), next: body.next_cursor };
+    },
+    show: (body) => toAppointment(body, named),
+    include: (found) => included(deps, request, natives, search, directory, found),
+  });
+}
+
+/** What a search names. */
+interface Wanted {
+  readonly ids: readonly string[] | undefined;
+  /** Native Patient ID. */
+  readonly patient: string | undefined;
+  /** Native Patient ID of a number. */
+  readonly number: string | undefined;
+  /** Native Resource ID. */
+  readonly resource: string | undefined;
+  readonly statuses: readonly AppointmentStatus[] | undefined;
+  /** It names what cannot exist here. */
+  readonly isNothing: boolean;
+}
+
+/** @throws Problem `request_invalid` */
+function readWanted(deps: FaceDeps, request: FastifyRequest, search: Search): Wanted {
+  const references = [...actors(deps, request, search)];
+  const patients = new Set(references.filter(({ type }) => type === 'Patient').map(({ id }) => id));
+  const ownLocation = careUnitLocationId(accessOf(request).careUnit.id);
+  const others = references.filter(
+    ({ type, id }) => type !== 'Patient' && !(type === 'Location' && id === ownLocation),
+  );
+  const resources = new Set(others.map(({ id }) => id));
+  const numbers = numberNames.flatMap((name) => {
+    if (search.filters.has(name)) assertNotInUrl(request, name);
+    return (anyOf(search, name) ?? []).map((it) => patientNotation(it, name));
+  });
+  const [patient] = patients;
+  const [resource] = resources;
+  const statuses = anyOf(search, 'status');
+  const shown = statuses && nativeStatuses(statuses);
+  return {
+    ids: anyOf(search, '_id'),
+    patient: patient === undefined ? undefined : notationOf(patient),
+    number: numbers[0],
+    resource: resource === undefined ? undefined : notationOf(resource),
+    statuses: shown,
+    isNothing:
+      patients.size > 1 ||
+      resources.size > 1 ||
+      numbers.length > 1 ||
+      shown?.length === 0 ||
+      others.some(({ type }) => !isBookableType(type)) ||
+      [...patients, ...resources].some((it) => notationOf(it) === undefined),
+  };
+}
+
+function* actors(deps: FaceDeps, request: FastifyRequest, search: Search) {
+  const base = baseOf(deps, request);
+  const types = { patient: 'Patient', practitioner: 'Practitioner', location: 'Location', actor: undefined } as const;
+  for (const [name, type] of Object.entries(types)) {
+    for (const text of search.filters.get(name) ?? []) {
+      if (text.includes(',')) throw searchFault(name, `The query parameter ${name} names one.`, 'not-supported');
+      const reference = readReference(text, base) ?? (type && { type, id: text });
+      if (!reference) throw searchFault(name, `The query parameter ${name} must be a reference with a type.`);
+      yield type !== undefined && reference.type !== type ? { type: 'nobody', id: reference.id } : reference;
+    }
+  }
+}
+
+function nativeStatuses(statuses: readonly string[]): AppointmentStatus[] {
+  const all = Object.entries(fhirStatus) as [AppointmentStatus, string][];
+  return all.filter(([, status]) => statuses.includes(status)).map(([native]) => native);
+}
+
+/** As natively: no search lists everything. */
+function assertSelective({ filters }: Search, wanted: Wanted, { from, until }: Starts): void {
+  if (wanted.isNothing || wanted.ids || wanted.patient || wanted.number || wanted.resource) return;
+  if (from && until) return;
+  const names = ['_id', 'patient', 'actor', 'date'];
+  const detail = 'A search for appointments needs _id, patient, an actor, or a date with both ends.';
+  const fault = (name: string): Fault => {
+    return { place: inQuery(name), reason: 'request_invalid', detail, flaw: 'required' };
+  };
+  throw new Problem('request_invalid', { detail, faults: (filters.has('date') ? ['date'] : names).map(fault) });
+}
+
+/** The native Patient ID. A number is looked up, so that the links need not repeat it. */
+async function patientOf(deps: FaceDeps, request: FastifyRequest, { patient, number }: Wanted) {
+  if (number === undefined) return patient;
+  const found = await readPatient(deps, request, number);
+  return notationOf(found.id ?? '');
+}
+
+const firstDay = '1900-01-01T00:00:00Z';
+const lastDay = '2200-01-01T00:00:00Z';
+
+function nativeQuery(
+  patient: string | undefined,
+  { resource, statuses }: Wanted,
+  { from, until }: Starts,
+  timeZone: string,
+) {
+  const range = {
+    start: from ? formatInstant(from, timeZone) : firstDay,
+    end: until ? formatInstant(until, timeZone) : lastDay,
+  };
+  return {
+    ...(patient === undefined ? {} : { patient_id: patient }),
+    ...(resource === undefined ? {} : { resource_id: resource }),
+    ...(statuses ? { status: [...statuses] } : {}),
+    ...(from || until ? range : {}),
+  };
+}
+
+/** What the native search does not filter: it lists what overlaps a range. */
+function readFilter(
+  search: Search,
+  { ids, patient, resource, statuses }: Wanted,
+  starts: Starts,
+  base: string,
+): (body: AppointmentBody) => boolean {
+  const types = anyOf(search, 'service-type')?.map(readToken);
+  const slots = anyOf(search, 'slot')?.map((it) => readSlotId(readReference(it, base)?.id ?? it));
+  const isOfThose = (body: AppointmentBody) =>
+    (patient === undefined || body.patient_id === patient) &&
+    (resource === undefined || body.resource_id === resource) &&
+    (!statuses || statuses.includes(body.status));
+  return (body) =>
+    startsWithin(starts, body.start) &&
+    (!ids || isOfThose(body)) &&
+    (!types || types.some((it) => isOfType(it, body.healthcare_service_id))) &&
+    (!slots || slots.some((it) => it && it.start.getTime() === Date.parse(body.start)));
+}
+
+const mostIds = 20;
+
+async function readEach(natives: Natives, ids: readonly string[]): Promise<AppointmentBody[]> {
+  if (ids.length > mostIds) throw searchFault('_id', `The query parameter _id has at most ${mostIds} ids.`);
+  const found = await Promise.all([...new Set(ids)].map((id) => readNative(natives, id).catch(ifUnknown)));
+  return found.filter((it) => it !== undefined);
+}
+
+function ifUnknown(error: unknown): undefined {
+  if (error instanceof Problem && error.reason === 'appointment_not_found') return undefined;
+  throw error;
+}
+
+/** What the client may not read, and what is not found, is left out: https://hl7.org/fhir/R4/search.html#include */
+async function included(
+  deps: FaceDeps,
+  request: FastifyRequest,
+  natives: Natives,
+  { includes }: Search,
+  directory: Directory,
+  found: readonly Appointment[],
+): Promise<Resource[]> {
+  const { careUnit } = accessOf(request);
+  const references = new Set(
+    found.flatMap(({ participant }) => participant.flatMap(({ actor }) => actor?.reference ?? [])),
+  );
+  const wants = (type: string, name?: string) =>
+    ['Appointment:actor', `Appointment:actor:${type}`, ...(name === undefined ? [] : [`Appointment:${name}`])].some(
+      (it) => includes.includes(it),
+    );
+  const resources = directory.resources.flatMap((it) => toBookable(it, careUnit) ?? []);
+  const candidates: Resource[] = [
+    ...(natives.allows('list_resources') ? [...resources, toCareUnitLocation(careUnit)] : []),
+    ...directory.services.flatMap((it) => toHealthcareService(it, careUnit) ?? []),
+  ];
+  const names: Readonly<Record<string, string>> = { Practitioner: 'practitioner', Location: 'location' };
+  const isWanted = ({ resourceType }: Resource) => wants(resourceType, names[resourceType]);
+  return [
+    ...(wants('Patient', 'patient') && natives.allows('get_patient')
+      ? await patientsOf(deps, request, references)
+      : []),
+    ...candidates.filter((it) => isWanted(it) && references.has(`${it.resourceType}/${it.id}`)),
+    ...(includes.includes('Appointment:slot') ? slotsOf(directory, found) : []),
+  ];
+}
+
+async function patientsOf(
+  deps: FaceDeps,
+  request: FastifyRequest,
+  references: ReadonlySet<string>,
+): Promise<Resource[]> {
+  const ids = [...references].flatMap((it) => (it.startsWith('Patient/') ? it.slice('Patient/'.length) : []));
+  const found = await Promise.all(ids.map((id) => readPatient(deps, request, notationOf(id) ?? '').catch(ifNoPatient)));
+  return found.filter((it) => it !== undefined);
+}
+
+function ifNoPatient(error: unknown): undefined {
+  if (error instanceof Problem && ['patient_not_found', 'operation_unsupported'].includes(error.reason))
+    return undefined;
+  throw error;
+}
+
+/** The time of an Appointment that is not cancelled is busy. */
+function slotsOf({ agendas }: Directory, found: readonly Appointment[]): Resource[] {
+  const byId = new Map(agendas.map((it) => [agendaId(it), it]));
+  const slots = found.flatMap(({ status, slot, start = '', end = '' }) => {
+    const name = readSlotId((slot?.[0]?.reference ?? '').slice('Slot/'.length));
+    const agenda = name && byId.get(name.scheduleId);
+    return agenda && status !== 'cancelled' ? [toSlot(agenda, { start, end }, 'busy')] : [];
+  });
+  return [...new Map(slots.map((it) => [it.id, it])).values()];
+}

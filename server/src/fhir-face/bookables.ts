@@ -1,0 +1,110 @@
+import type { Device, Location, Practitioner } from '@medplum/fhirtypes';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { pageOfAll } from '../api/paging.ts';
+import { addRead, addSearch } from './add-interaction.ts';
+import { listResources } from './directory.ts';
+import { type FaceDeps, unknownResource } from './face.ts';
+import { isNationalNumber } from './identifier-systems.ts';
+import { accessOf } from './native.ts';
+import { notationOf } from './notation.ts';
+import { searchSet } from './search/bundle.ts';
+import { anyOf, assertNotInUrl, readSearch, readToken, requireSystem, type Search } from './search/input.ts';
+import { placeOf } from './search/place.ts';
+import {
+  type BookableType,
+  type ResourceBody,
+  toBookable,
+  toCareUnitLocation,
+  typeOfKind,
+} from './to-fhir/resource.ts';
+
+type Bookable = Practitioner | Location | Device;
+
+const types: readonly BookableType[] = ['Practitioner', 'Location', 'Device'];
+
+/** Practitioner, Location and Device: what can be booked, and the care unit itself. */
+export function addBookables(app: FastifyInstance, deps: FaceDeps): void {
+  for (const type of types) {
+    const lower = type.toLowerCase();
+    const declared = { scopes: ['resources:read'], audit: 'none' } as const;
+    addRead(app, type, { name: `fhir_read_${lower}`, ...declared }, (request, id) => read(deps, request, type, id));
+    addSearch(app, type, { name: `fhir_search_${lower}`, ...declared }, (request) => search(deps, request, type));
+  }
+}
+
+async function read(deps: FaceDeps, request: FastifyRequest, type: BookableType, id: string): Promise<Bookable> {
+  const { careUnit } = accessOf(request);
+  const location = toCareUnitLocation(careUnit);
+  if (type === 'Location' && id === location.id) return location;
+  const resource_id = notationOf(id);
+  if (resource_id === undefined) throw unknownResource('resource_not_found');
+  const body = await deps.nativesOf(request).read<ResourceBody>('get_resource', { params: { resource_id } });
+  const resource = typeOfKind[body.kind] === type ? toBookable(body, careUnit) : undefined;
+  if (!resource) throw unknownResource('resource_not_found');
+  return resource;
+}
+
+async function search(deps: FaceDeps, request: FastifyRequest, type: BookableType) {
+  const search = readSearch(request, ['_id', 'identifier', 'name', ...(type === 'Practitioner' ? ['active'] : [])]);
+  const { client, careUnit } = accessOf(request);
+  const matches = readFilter(request, search);
+  // The links repeat no number of a person.
+  const numbers = anyOf(search, 'identifier')?.some((it) => isNationalNumber(readToken(it).system ?? ''));
+  const place = placeOf(deps, request, type, search, numbers ? { identifier: [] } : {});
+  const binding = {
+    clientId: client.id,
+    operationId: `fhir_search_${type.toLowerCase()}`,
+    filters: [place.url, place.self],
+  };
+  return searchSet(search, place, {
+    async page(limit, cursor) {
+      const bodies = (await listResources(deps.nativesOf(request))).filter(({ kind }) => typeOfKind[kind] === type);
+      const all = bodies.map((it) => ({ id: it.id, shown: toBookable(it, careUnit) }));
+      if (type === 'Location') all.push({ id: '', shown: toCareUnitLocation(careUnit) });
+      const found = all.filter(({ shown }) => shown === undefined || matches(shown));
+      const { entries, next_cursor } = await pageOfAll(deps.cursors, sized(limit, cursor), binding, found);
+      return { entries, next: next_cursor };
+    },
+    show: ({ shown }) => shown,
+  });
+}
+
+export function sized(limit: number, cursor: string | undefined) {
+  return { limit, ...(cursor === undefined ? {} : { cursor }) };
+}
+
+function readFilter(request: FastifyRequest, search: Search): (resource: Bookable) => boolean {
+  const ids = anyOf(search, '_id');
+  const names = anyOf(search, 'name');
+  const active = anyOf(search, 'active');
+  const identifiers = anyOf(search, 'identifier')?.map((it) => requireSystem(readToken(it), 'identifier'));
+  for (const { system } of identifiers ?? []) {
+    if (isNationalNumber(system)) assertNotInUrl(request, 'identifier');
+  }
+  return (resource) =>
+    (!ids || ids.includes(resource.id ?? '')) &&
+    (!active || active.includes('true')) &&
+    (!names || names.some((name) => nameOf(resource).some((it) => startsWith(it, name)))) &&
+    (!identifiers ||
+      identifiers.some(({ system, value }) =>
+        resource.identifier?.some((it) => it.system === system && it.value === value),
+      ));
+}
+
+function nameOf(resource: Bookable): readonly string[] {
+  switch (resource.resourceType) {
+    case 'Practitioner':
+      // Any part of a name matches from its start.
+      return (resource.name?.[0]?.text ?? '').split(' ').map((_, index, words) => words.slice(index).join(' '));
+    case 'Device':
+      return [resource.deviceName?.[0]?.name ?? ''];
+    default:
+      return [resource.name ?? ''];
+  }
+}
+
+/** https://hl7.org/fhir/R4/search.html#string */
+export function startsWith(text: string, start: string): boolean {
+  const plain = (it: string) => it.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  return plain(text).startsWith(plain(start));
+}

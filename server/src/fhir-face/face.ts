@@ -1,0 +1,98 @@
+import type { OperationOutcome, Resource } from '@medplum/fhirtypes';
+import type { FastifyRequest } from 'fastify';
+import type { ReadShown } from '../api/audit-request.ts';
+import type { Cursors } from '../api/paging.ts';
+import type { Representation, Shown } from '../api/route.ts';
+import type { EhrRegistry } from '../ehr/registry.ts';
+import { formatIdentifier } from '../identifiers/index.ts';
+import type { OperationServices } from '../operations/services.ts';
+import { Problem } from '../problems/problem.ts';
+import { fromFhirId } from './ids.ts';
+import { issueTypes } from './issue-types.ts';
+import { accessOf, type Natives } from './native.ts';
+import { operationOutcome } from './operation-outcome.ts';
+import { etagOf, readEtag } from './preferences.ts';
+
+/** Below the path of a care unit. */
+export const facePath = '/fhir-r4';
+
+/** What the face depends on. */
+export interface FaceDeps {
+  readonly cursors: Cursors;
+  readonly services: OperationServices;
+  readonly ehrs: EhrRegistry;
+  /** The address under which clients reach the gateway, without a slash at the end. */
+  publicUrl(): string;
+  nativesOf(request: FastifyRequest): Natives;
+}
+
+/** The base URL of the care unit of a request. */
+export function baseOf({ publicUrl }: Pick<FaceDeps, 'publicUrl'>, request: FastifyRequest): string {
+  const { ehr, careUnit } = accessOf(request);
+  const names = [ehr.id, careUnit.id].map(encodeURIComponent);
+  return `${publicUrl()}/api/emrs/${names[0]}/care-units/${names[1]}${facePath}`;
+}
+
+/** Whether a path, matched or not, is below a care unit's FHIR base. */
+export function isFacePath(path: string): boolean {
+  return /^\/api\/emrs\/[^/]+\/care-units\/[^/]+\/fhir-r4(?=[/?]|$)/.test(path);
+}
+
+export const faceRepresentation: Representation = {
+  standard: 'fhir-r4',
+  mediaType: 'application/fhir+json; charset=utf-8',
+  showProblem(problem, request) {
+    return { status: statusOf(problem, request), headers: problem.headers, body: outcomeOf(problem, request) };
+  },
+};
+
+export function outcomeOf(problem: Problem, request: FastifyRequest): OperationOutcome {
+  const { resourceType = 'Appointment' } = (request.body ?? {}) as { readonly resourceType?: string };
+  const root = resourceType === 'Parameters' ? resourceType : 'Appointment';
+  return operationOutcome(problem, problem.requestId ?? request.id, root);
+}
+
+/** The native status, unless FHIR has another one for a write. */
+function statusOf({ reason, status }: Problem, { method, routeOptions }: FastifyRequest): number {
+  const isWrite = method !== 'GET' && routeOptions.config.operation?.isRead !== true;
+  // What a path names and what is not found stays 404.
+  return (isWrite && status !== 404 && issueTypes[reason].writeStatus) || status;
+}
+
+/** A resource with its version, or 304 if the client has it: https://hl7.org/fhir/R4/http.html#cread */
+export function showRead(resource: Resource, request: FastifyRequest): Shown {
+  const etag = etagOf(resource.meta?.versionId);
+  const isKnown = readEtag(request.headers['if-none-match']) === resource.meta?.versionId;
+  return isKnown ? { status: 304, headers: { etag } } : { status: 200, headers: { etag }, body: resource };
+}
+
+/** @throws Problem `request_invalid` with 404: the type has no resource with the id */
+export function unknownResource(
+  reason:
+    | 'patient_not_found'
+    | 'resource_not_found'
+    | 'appointment_not_found'
+    | 'healthcare_service_not_found'
+    | 'schedule_not_found',
+): Problem {
+  return new Problem(reason, { status: 404 });
+}
+
+/** The patients and appointments that a response shows, for the audit trail. */
+export const shownInFhir: ReadShown = (body) => {
+  const { entry } = body as { readonly entry?: readonly { readonly resource?: Resource }[] };
+  const resources = entry ? entry.flatMap(({ resource }) => resource ?? []) : [body as Resource];
+  return {
+    patients: resources.flatMap((it) => patientIdsIn(it).map((value) => formatIdentifier({ type: 'emr_id', value }))),
+    records: resources.flatMap((it) => (it.resourceType === 'Appointment' ? (fromFhirId(it.id ?? '') ?? []) : [])),
+  };
+};
+
+function patientIdsIn(resource: Resource): string[] {
+  if (resource.resourceType === 'Patient') return [fromFhirId(resource.id ?? '') ?? []].flat();
+  if (resource.resourceType !== 'Appointment') return [];
+  return resource.participant.flatMap(({ actor }) => {
+    const [type, id = ''] = (actor?.reference ?? '').split('/');
+    return type === 'Patient' ? (fromFhirId(id) ?? []) : [];
+  });
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+
+/** https://hl7.org/fhir/R4/datatypes.html#id */
+const fhirId = /^[A-Za-z0-9.-]{1,64}$/;
+const packed = 'cw.';
+/** So many bytes have 60 signs in base 64, and fit with the prefix. */
+const mostBytes = 45;
+
+/**
+ * The FHIR id of a native id: the same if it is one, otherwise its bytes in base 64 with `-` and `.` as the last two signs.
+ *
+ * @returns `undefined` for a native id that is too long to be named
+ */
+export function toFhirId(id: string): string | undefined {
+  if (fhirId.test(id) && !id.startsWith(packed)) return id;
+  const bytes = Buffer.from(id, 'utf8');
+  if (bytes.length === 0 || bytes.length > mostBytes) return undefined;
+  const text = bytes.toString('base64').replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '.');
+  return `${packed}${text}`;
+}
+
+/** The native id of a FHIR id. `undefined`: no record can have it. */
+export function fromFhirId(id: string): string | undefined {
+  if (!fhirId.test(id)) return undefined;
+  if (!id.startsWith(packed)) return id;
+  const text = id.slice(packed.length).replaceAll('-', '+').replaceAll('.', '/');
+  const native = Buffer.from(text, 'base64').toString('utf8');
+  return toFhirId(native) === id ? native : undefined;
+}
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
+const digestLength = 26;
+
+/** The first 128 bits of a SHA-256 in base 32: 26 signs. */
+function digest(...parts: readonly string[]): string {
+  const bytes = createHash('sha256').update(JSON.stringify(parts)).digest();
+  let rest = bytes.subarray(0, 16).reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  let text = '';
+  for (let index = 0; index < digestLength; index++) {
+    text = alphabet[Number(rest & 31n)] + text;
+    rest >>= 5n;
+  }
+  return text;
+}
+
+/** A Schedule is one service of one resource. It is found again by trying all of them. */
+export function scheduleId(resourceId: string, healthcareServiceId: string): string {
+  return `s.${digest(resourceId, healthcareServiceId)}`;
+}
+
+/** The id of the Location that is the care unit itself. */
+export function careUnitLocationId(careUnitId: string): string {
+  return `u.${digest(careUnitId)}`;
+}
+
+/** A time in a Schedule. */
+export interface SlotName {
+  readonly scheduleId: string;
+  readonly start: Date;
+  readonly end: Date;
+}
+
+const slotPattern = /^([a-z2-7]{26})\.(\d{1,12})\.(\d{1,7})$/;
+
+/** The name of a time: the Schedule, the start in seconds since 1970, and the length in seconds. It proves and holds nothing. */
+export function slotId({ scheduleId: schedule, start, end }: SlotName): string {
+  const seconds = Math.floor(start.getTime() / 1000);
+  return `${schedule.slice('s.'.length)}.${seconds}.${Math.floor(end.getTime() / 1000) - seconds}`;
+}
+
+/** `undefined`: no Slot can have this id. */
+export function readSlotId(id: string): SlotName | undefined {
+  const [, schedule, seconds, length] = slotPattern.exec(id) ?? [];
+  if (schedule === undefined || Number(length) === 0) return undefined;
+  const start = Number(seconds) * 1000;
+  const end = start + Number(length) * 1000;
+  return { scheduleId: `s.${schedule}`, start: new Date(start), end: new Date(end) };
+}
+
+/** https://hl7.org/fhir/R4/http.html#versioning: a hash of fixed length over what the EHR keeps. */
+export function versionOf(...kept: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(kept)).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import type {
+  CapabilityStatement,
+  CapabilityStatementRestResource,
+  CapabilityStatementRestResourceInteraction,
+} from '@medplum/fhirtypes';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import packageJson from '../../package.json' with { type: 'json' };
+import { addOperation } from '../api/route.ts';
+import { operationsOf } from '../emrs/ehr-operations.ts';
+import { baseOf, type FaceDeps, facePath, faceRepresentation } from './face.ts';
+import { etagOf, readEtag } from './preferences.ts';
+
+/** When the statement was last changed. */
+const date = '2026-11-24';
+
+/**
+ * `GET [base]/metadata`: https://hl7.org/fhir/R4/http.html#capabilities
+ *
+ * Without credentials it is the same for every path, so that it does not tell which EHRs and care units exist. With
+ * credentials it names what this EHR offers, and is 503 for an EHR that was never reached, because clients keep it.
+ */
+export function addMetadata(app: FastifyInstance, deps: FaceDeps): void {
+  addOperation(app, {
+    operationId: 'fhir_read_metadata',
+    tag: 'FHIR',
+    summary: '',
+    level: 'care_unit',
+    method: 'GET',
+    path: `${facePath}/metadata`,
+    scopes: [],
+    audit: 'none',
+    reasons: [],
+    examples: { response: {} },
+    response: { status: 200, description: '', schema: Type.Any() },
+    representation: {
+      ...faceRepresentation,
+      isPublic: true,
+      async show({ body }, request) {
+        const versionId = createHash('sha256').update(JSON.stringify(body)).digest('hex').slice(0, 32);
+        const headers = { etag: etagOf(versionId) };
+        const isKnown = readEtag(request.headers['if-none-match']) === versionId;
+        return isKnown ? { status: 304, headers } : { body, headers };
+      },
+    },
+    handle: async (_input, request) => ({ body: statementFor(app, deps, request) }),
+  });
+}
+
+function statementFor(app: FastifyInstance, deps: FaceDeps, request: FastifyRequest): CapabilityStatement {
+  const ehr = request.access?.ehr;
+  // Of an EHR that was never reached, `operationsOf` throws `ehr_unavailable`.
+  const operations = ehr && new Set(operationsOf(ehr, app.operations));
+  const offers = (operation: string) => operations?.has(operation) ?? true;
+  const url = ehr && baseOf(deps, request);
+  const resource = resources
+    .map(({ needs, ...it }) => ({ ...it, interactions: it.interactions.filter((one) => offers(one.needs)), needs }))
+    .filter(({ needs, interactions }) => interactions.length > 0 && needs.every(offers))
+    .map((it) => resourceOf(it, offers));
+  return {
+    resourceType: 'CapabilityStatement',
+    status: 'active',
+    date,
+    kind: 'instance',
+    software: { name: 'Crossward', version: packageJson.version },
+    implementation: { description: 'Crossward', ...(url === undefined ? {} : { url }) },
+    fhirVersion: '4.0.1',
+    format: ['json'],
+    patchFormat: ['application/json-patch+json', 'application/fhir+json'],
+    rest: [{ mode: 'server', documentation, resource }],
+  };
+}
+
+const documentation = [
+  'A status of 2xx does not mean booked or cancelled: an Appointment that awaits a code is `pending` (201 or 202), and a',
+  'cancellation that awaits one leaves it `booked` (202). `$confirm` takes the code that the patient received.',
+  'If-None-Exist names an identifier of the body, and is the idempotency key of the request for 24 hours: the same request',
+  'gets 200 and the Appointment, another one 412. An identifier is not kept.',
+  'If-Match is compared with what was just read. Where an EHR has no versions, a change in the instant before the write is not seen.',
+].join(' ');
+
+type Interaction = CapabilityStatementRestResourceInteraction['code'];
+
+interface Described {
+  readonly type: CapabilityStatementRestResource['type'];
+  /** Native operations without which the type is not offered. */
+  readonly needs: readonly string[];
+  readonly interactions: readonly { readonly code: Interaction; readonly needs: string }[];
+  readonly parameters: Readonly<Record<string, 'token' | 'reference' | 'date' | 'string'>>;
+  readonly includes?: readonly string[];
+  readonly operations?: readonly { readonly name: string; readonly definition: string; readonly needs: string }[];
+}
+
+const readAndSearch = (read: string, list: string) =>
+  [
+    { code: 'read', needs: read },
+    { code: 'search-type', needs: list },
+  ] as const;
+const bookable = {
+  needs: [],
+  interactions: readAndSearch('get_resource', 'list_resources'),
+  parameters: { _id: 'token', identifier: 'token', name: 'string' },
+} as const;
+
+const resources: readonly Described[] = [
+  {
+    type: 'Patient',
+    needs: [],
+    interactions: readAndSearch('get_patient', 'get_patient'),
+    parameters: { _id: 'token', identifier: 'token' },
+  },
+  { type: 'Practitioner', ...bookable, parameters: { ...bookable.parameters, active: 'token' } },
+  { type: 'Location', ...bookable },
+  { type: 'Device', ...bookable },
+  {
+    type: 'HealthcareService',
+    needs: [],
+    interactions: readAndSearch('list_healthcare_services', 'list_healthcare_services'),
+    parameters: {
+      _id: 'token',
+      active: 'token',
+      name: 'string',
+      'service-type': 'token',
+      identifier: 'token',
+      location: 'reference',
+    },
+    includes: ['HealthcareService:location'],
+  },
+  {
+    type: 'Schedule',
+    needs: ['list_healthcare_services'],
+    interactions: readAndSearch('list_resources', 'list_resources'),
+    parameters: { _id: 'token', actor: 'reference', active: 'token', 'service-type': 'token' },
+    includes: ['Schedule:actor'],
+  },
+  {
+    type: 'Slot',
+    needs: ['list_resources', 'list_healthcare_services'],
+    interactions: readAndSearch('list_timeslots', 'list_timeslots'),
+    parameters: { _id: 'token', schedule: 'reference', status: 'token', start: 'date', 'service-type': 'token' },
+    includes: ['Slot:schedule', 'Schedule:actor'],
+  },
+  {
+    type: 'Appointment',
+    needs: [],
+    interactions: readAndSearch('get_appointment', 'list_appointments'),
+    parameters: {
+      _id: 'token',
+      patient: 'reference',
+      actor: 'reference',
+      practitioner: 'reference',
+      location: 'reference',
+      date: 'date',
+      status: 'token',
+      'service-type': 'token',
+      slot: 'reference',
+    },
+    includes: [
+      'Appointment:patient',
+      'Appointment:actor',
+      'Appointment:practitioner',
+      'Appointment:location',
+      'Appointment:slot',
+    ],
+  },
+];
+
+function resourceOf(
+  { type, interactions, parameters, includes, operations = [] }: Described,
+  offers: (operation: string) => boolean,
+): CapabilityStatementRestResource {
+  const offered = operations.filter(({ needs }) => offers(needs)).map(({ name, definition }) => ({ name, definition }));
+  const isSearched = interactions.some(({ code }) => code === 'search-type');
+  return {
+    type,
+    interaction: interactions.map(({ code }) => ({ code })),
+    versioning: 'versioned',
+    readHistory: false,
+    updateCreate: false,
+    ...(interactions.some(({ code }) => code === 'create') ? { conditionalCreate: true } : {}),
+    ...(isSearched && includes ? { searchInclude: [...includes] } : {}),
+    ...(isSearched ? { searchParam: Object.entries(parameters).map(([name, kind]) => ({ name, type: kind })) } : {}),
+    ...(offered.length > 0 ? { operation: offered } : {}),
+  };
+}

@@ -1,0 +1,55 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem, problemAt } from '../problems/problem.ts';
+
+/** A preference in `Prefer`: https://hl7.org/fhir/R4/http.html#ops */
+export function preferenceOf({ headers }: FastifyRequest, name: 'return' | 'handling'): string | undefined {
+  const parts = [headers.prefer ?? []].flat().flatMap((it) => it.split(/[,;]/));
+  const found = parts.map((it) => it.trim().split('=')).find(([key]) => key?.trim().toLowerCase() === name);
+  return found?.[1]?.trim().replaceAll('"', '');
+}
+
+const versions = ['4.0', '4.0.1'];
+
+/**
+ * Only JSON is offered. A client that accepts XML too gets JSON.
+ *
+ * @throws Problem `not_acceptable`
+ */
+export function assertAcceptable({ headers, query }: FastifyRequest): void {
+  const format = (query as Readonly<Record<string, unknown>>)._format;
+  const accepted = typeof format === 'string' ? format : (headers.accept ?? '*/*');
+  if (accepted.split(',').some(isOffered)) return;
+  throw new Problem('not_acceptable', { detail: 'The only media type is application/fhir+json; fhirVersion=4.0.' });
+}
+
+/** `json` is a value of `_format`. A `+` in a URL arrives as a space. */
+const json = /^(json|text\/json|application\/(fhir[+ ]json|json([+ ]fhir)?|\*)|\*\/\*)$/;
+
+function isOffered(range: string): boolean {
+  const [type = '', ...parameters] = range.split(';').map((it) => it.trim().toLowerCase());
+  const version = parameters.find((it) => it.startsWith('fhirversion='))?.slice('fhirversion='.length);
+  return json.test(type) && (version === undefined || versions.includes(version));
+}
+
+/**
+ * The media type of the body, without parameters. A client can name the version of FHIR.
+ *
+ * @throws Problem `media_type_unsupported`
+ */
+export function assertMediaType({ headers }: FastifyRequest, consumes: readonly string[]): void {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((it) => it.trim().toLowerCase());
+  const version = parameters.find((it) => it.startsWith('fhirversion='))?.slice('fhirversion='.length);
+  const isBare = type === '' && Number(headers['content-length'] ?? 0) === 0;
+  if ((isBare || consumes.includes(type)) && (version === undefined || versions.includes(version))) return;
+  const detail = `The content type must be ${consumes.join(' or ')}.`;
+  throw problemAt({ in: 'header', header: 'content-type' }, 'media_type_unsupported', detail);
+}
+
+/** A version in `If-Match` or `If-None-Match`: `W/"v"`, `"v"` or `v`. */
+export function readEtag(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : text.trim().replace(/^W\//i, '').replaceAll('"', '');
+}
+
+export function etagOf(versionId: string | undefined): string {
+  return `W/"${versionId}"`;
+}

@@ -1,0 +1,96 @@
+import type { Resource, Schedule } from '@medplum/fhirtypes';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { pageOfAll } from '../api/paging.ts';
+import type { CareUnitConnection } from '../ehr/connection.ts';
+import { addRead, addSearch } from './add-interaction.ts';
+import { sized } from './bookables.ts';
+import { agendasById, readDirectory } from './directory.ts';
+import { baseOf, type FaceDeps, unknownResource } from './face.ts';
+import { accessOf, type Natives } from './native.ts';
+import { readReference } from './references.ts';
+import { searchSet } from './search/bundle.ts';
+import { anyOf, readSearch, readToken, type Search } from './search/input.ts';
+import { placeOf } from './search/place.ts';
+import { isOfType } from './services.ts';
+import { toHealthcareService } from './to-fhir/healthcare-service.ts';
+import { toBookable, toCareUnitLocation, typeOfKind } from './to-fhir/resource.ts';
+import { type Agenda, agendaId, toSchedule } from './to-fhir/schedule-and-slot.ts';
+
+/** Schedule: one service of one resource. There is none in the EHR. */
+export function addSchedules(app: FastifyInstance, deps: FaceDeps): void {
+  const declared = { scopes: ['resources:read'], audit: 'none' } as const;
+  addRead(app, 'Schedule', { name: 'fhir_read_schedule', ...declared }, (request, id) => read(deps, request, id));
+  addSearch(app, 'Schedule', { name: 'fhir_search_schedule', ...declared }, (request) => search(deps, request));
+}
+
+async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promise<Schedule> {
+  const agenda = agendasById(await readDirectory(deps.nativesOf(request))).get(id);
+  const schedule = agenda && toSchedule(agenda, accessOf(request).careUnit);
+  if (!schedule) throw unknownResource('schedule_not_found');
+  return schedule;
+}
+
+async function search(deps: FaceDeps, request: FastifyRequest) {
+  const search = readSearch(request, ['_id', 'actor', 'active', 'service-type']);
+  const place = placeOf(deps, request, 'Schedule', search);
+  const { client, careUnit } = accessOf(request);
+  const natives = deps.nativesOf(request);
+  const matches = readFilter(search, careUnit, baseOf(deps, request));
+  const binding = { clientId: client.id, operationId: 'fhir_search_schedule', filters: [place.url, place.self] };
+  const directory = await readDirectory(natives);
+  const byId = agendasById(directory);
+  return searchSet(search, place, {
+    async page(limit, cursor) {
+      const found = directory.agendas.filter(matches).map((it) => ({ id: agendaId(it), agenda: it }));
+      const { entries, next_cursor } = await pageOfAll(deps.cursors, sized(limit, cursor), binding, found);
+      return { entries, next: next_cursor };
+    },
+    show: ({ agenda }) => toSchedule(agenda, careUnit),
+    async include(found) {
+      const agendas = found.flatMap(({ id }) => byId.get(id ?? '') ?? []);
+      return actorsOf(agendas, search.includes, careUnit, natives);
+    },
+  });
+}
+
+function readFilter(search: Search, careUnit: CareUnitConnection, base: string): (agenda: Agenda) => boolean {
+  const ids = anyOf(search, '_id');
+  const actors = anyOf(search, 'actor');
+  const active = anyOf(search, 'active');
+  const types = anyOf(search, 'service-type')?.map(readToken);
+  return (agenda) =>
+    (!ids || ids.includes(agendaId(agenda))) &&
+    (!actors || actors.some((it) => isActor(it, agenda, careUnit, base))) &&
+    (!active || active.includes('true')) &&
+    (!types || types.some((it) => isOfType(it, agenda.service.id)));
+}
+
+/** Whether a reference, or a bare id, names an actor of a Schedule. */
+export function isActor(text: string, agenda: Agenda, careUnit: CareUnitConnection, base: string): boolean {
+  const wanted = readReference(text, base);
+  const actors = toSchedule(agenda, careUnit)?.actor ?? [];
+  return actors.some(({ reference = '' }) =>
+    wanted ? reference === `${wanted.type}/${wanted.id}` : reference.split('/')[1] === text,
+  );
+}
+
+/** `Schedule:actor` in all its forms: with `:iterate` it follows the Schedules of Slots. */
+export function actorsOf(
+  agendas: readonly Agenda[],
+  includes: readonly string[],
+  careUnit: CareUnitConnection,
+  natives: Natives,
+): Resource[] {
+  const wants = (type: string) => includes.includes('Schedule:actor') || includes.includes(`Schedule:actor:${type}`);
+  const isAllowed = natives.allows('list_resources');
+  const found = new Map<string, Resource>();
+  const add = (resource: Resource | undefined) => {
+    if (resource && wants(resource.resourceType)) found.set(`${resource.resourceType}/${resource.id}`, resource);
+  };
+  for (const { resource, service } of agendas) {
+    if (isAllowed && wants(typeOfKind[resource.kind])) add(toBookable(resource, careUnit));
+    add(toHealthcareService(service, careUnit));
+    if (isAllowed) add(toCareUnitLocation(careUnit));
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { Bundle, BundleEntry, OperationOutcome, Resource } from '@medplum/fhirtypes';
+import { Problem } from '../../problems/problem.ts';
+import type { Reason } from '../../problems/reasons.ts';
+import { warning } from '../operation-outcome.ts';
+import type { Search } from './input.ts';
+
+/** A page of native records. */
+export interface RecordPage<Entry> {
+  readonly entries: readonly Entry[];
+  readonly next: string | null;
+}
+
+/** What a search lists. */
+export interface Listing<Entry, Found extends Resource> {
+  page(limit: number, cursor: string | undefined): Promise<RecordPage<Entry>>;
+  /** `undefined`: the record's id is too long to be named. */
+  show(entry: Entry): Found | undefined;
+  /** What the search includes of what it has found, each once. */
+  include?(found: readonly Found[]): Promise<readonly Resource[]>;
+}
+
+/** More are not counted. */
+const mostCounted = 10_000;
+const longestPage = 500;
+
+/** What a search names and nobody has: it finds nothing. */
+const namesNobody: readonly Reason[] = ['patient_not_found', 'resource_not_found', 'healthcare_service_not_found'];
+
+/** @param self the parameters that were understood, for the links */
+interface SearchPlace {
+  /** `{base}/Slot` */
+  readonly url: string;
+  readonly base: string;
+  readonly self: readonly (readonly [string, string])[];
+}
+
+/**
+ * Performs a search: https://hl7.org/fhir/R4/http.html#search
+ *
+ * @throws Problem `search_too_costly`, or what the native operation throws
+ */
+export async function searchSet<Entry, Found extends Resource>(
+  search: Search,
+  place: SearchPlace,
+  listing: Listing<Entry, Found>,
+): Promise<Bundle> {
+  try {
+    return await searched(search, place, listing);
+  } catch (error) {
+    if (!(error instanceof Problem) || !namesNobody.includes(error.reason)) throw error;
+    return bundleOf(place, search, { total: 0, entries: [], next: null });
+  }
+}
+
+async function searched<Entry, Found extends Resource>(
+  search: Search,
+  place: SearchPlace,
+  listing: Listing<Entry, Found>,
+): Promise<Bundle> {
+  const total = search.isCounted ? await count(listing) : undefined;
+  if (search.count === 0) return bundleOf(place, search, { total, entries: [], next: null });
+  const { entries, next } = await listing.page(search.count, search.page);
+  const shown = entries.map((entry) => listing.show(entry));
+  const found = shown.filter((it) => it !== undefined);
+  const included = (await listing.include?.(found)) ?? [];
+  const isWhole = next === null && search.page === undefined;
+  return bundleOf(place, search, {
+    total: total ?? (isWhole ? found.length : undefined),
+    entries: [
+      ...found.map((it) => entryOf(place, it, 'match')),
+      ...included.map((it) => entryOf(place, it, 'include')),
+      ...unnamed(shown.length - found.length),
+    ],
+    next,
+  });
+}
+
+async function count<Entry, Found extends Resource>({ page, show }: Listing<Entry, Found>): Promise<number> {
+  let total = 0;
+  let cursor: string | undefined;
+  do {
+    const { entries, next } = await page(longestPage, cursor);
+    total += entries.filter((it) => show(it) !== undefined).length;
+    if (total > mostCounted) {
+      throw new Problem('search_too_costly', { detail: `At most ${mostCounted} records are counted.` });
+    }
+    cursor = next ?? undefined;
+  } while (cursor !== undefined);
+  return total;
+}
+
+interface Content {
+  readonly total: number | undefined;
+  readonly entries: readonly BundleEntry[];
+  readonly next: string | null;
+}
+
+function bundleOf(
+  { url, self }: SearchPlace,
+  { count: perPage, page }: Search,
+  { total, entries, next }: Content,
+): Bundle {
+  const sized = [...self, ['_count', String(perPage)]] as const;
+  const link = (relation: string, parameters: readonly (readonly [string, string])[]) => ({
+    relation,
+    url: `${url}?${new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, value]))}`,
+  });
+  return {
+    resourceType: 'Bundle',
+    type: 'searchset',
+    ...(total === undefined ? {} : { total }),
+    link: [
+      link('self', page === undefined ? sized : [...sized, ['_page', page]]),
+      ...(next === null ? [] : [link('next', [...sized, ['_page', next]])]),
+    ],
+    ...(entries.length > 0 ? { entry: [...entries] } : {}),
+  };
+}
+
+function entryOf({ base }: SearchPlace, resource: Resource, mode: 'match' | 'include'): BundleEntry {
+  return { fullUrl: `${base}/${resource.resourceType}/${resource.id}`, resource, search: { mode } };
+}
+
+function unnamed(number: number): BundleEntry[] {
+  if (number === 0) return [];
+  const text = `${number} records have ids that are too long for FHIR, and are left out.`;
+  const resource: OperationOutcome = { resourceType: 'OperationOutcome', issue: [warning(text, 'Bundle.entry')] };
+  return [{ fullUrl: `urn:uuid:${randomUUID()}`, resource, search: { mode: 'outcome' } }];
+}

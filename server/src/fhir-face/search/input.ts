@@ -1,0 +1,144 @@
+import type { FastifyRequest } from 'fastify';
+import { inQuery } from '../../problems/places.ts';
+import { type Fault, type Flaw, Problem, problemAt } from '../../problems/problem.ts';
+import { preferenceOf } from '../preferences.ts';
+
+/** A search as it is understood. */
+export interface Search {
+  /** The values of each parameter, in the order in which they were sent. Repeated parameters must all match. */
+  readonly filters: ReadonlyMap<string, readonly string[]>;
+  /** `Slot:schedule`, or with a type `Schedule:actor:Practitioner`. */
+  readonly includes: readonly string[];
+  /** Entries on a page. 0: only their number is wanted. */
+  readonly count: number;
+  readonly page: string | undefined;
+  readonly isCounted: boolean;
+}
+
+const defaultCount = 100;
+const mostCount = 500;
+
+/**
+ * Result parameters that change nothing here, as https://hl7.org/fhir/R4/search.html allows. They are missing in `self`, which
+ * shows what was understood.
+ */
+const ignored: ReadonlySet<string> = new Set([
+  '_sort',
+  '_elements',
+  '_format',
+  '_pretty',
+  '_contained',
+  '_containedType',
+  '_totalMethod',
+  '_revinclude',
+  '_revinclude:iterate',
+]);
+
+/**
+ * Reads the parameters of a search, from the URL and from a form.
+ *
+ * A parameter that is not known is an error: without it, the search would find more. Only a client that asks for
+ * `handling=lenient` has it ignored, if another parameter still selects.
+ *
+ * @param names the parameters of this type
+ * @throws Problem `request_invalid`
+ */
+export function readSearch(request: FastifyRequest, names: readonly string[]): Search {
+  const filters = new Map<string, string[]>();
+  const results = new Map<string, string[]>();
+  const unknown: string[] = [];
+  for (const [name, value] of parametersOf(request)) {
+    if (ignored.has(name) || value === '') continue;
+    const known = names.includes(name) ? filters : resultParameters.has(name) ? results : undefined;
+    if (known) known.set(name, [...(known.get(name) ?? []), value]);
+    else unknown.push(name);
+  }
+  const isLenient = preferenceOf(request, 'handling') === 'lenient' && filters.size > 0;
+  if (unknown.length > 0 && !isLenient) throw unknownParameters(unknown, names);
+  const summary = results.get('_summary')?.at(-1);
+  const count = summary === 'count' ? 0 : readCount(results.get('_count')?.at(-1));
+  return {
+    filters,
+    includes: [...(results.get('_include') ?? []), ...(results.get('_include:iterate') ?? [])],
+    count,
+    page: results.get('_page')?.at(-1),
+    isCounted: count === 0 || results.get('_total')?.at(-1) === 'accurate',
+  };
+}
+
+const resultParameters: ReadonlySet<string> = new Set([
+  '_count',
+  '_include',
+  '_include:iterate',
+  '_page',
+  '_summary',
+  '_total',
+]);
+
+/** Names and values. A query and a form are parsed alike. */
+export function parametersOf({ query, body }: Pick<FastifyRequest, 'query' | 'body'>): [string, string][] {
+  return [query, body].flatMap((part) =>
+    Object.entries((part ?? {}) as Readonly<Record<string, string | readonly string[]>>).flatMap(([name, values]) =>
+      [values].flat().map((value): [string, string] => [name, String(value)]),
+    ),
+  );
+}
+
+/** https://hl7.org/fhir/R4/search.html#count: an upper limit. */
+function readCount(text: string | undefined): number {
+  if (text === undefined) return defaultCount;
+  if (!/^\d{1,9}$/.test(text)) throw searchFault('_count', 'The query parameter _count must be a whole number.');
+  return Math.min(Number(text), mostCount);
+}
+
+function unknownParameters(sent: readonly string[], names: readonly string[]): Problem {
+  const detail = `This search has the parameters ${names.join(', ')}. Others would be ignored, and more be found than was asked for.`;
+  const faults = sent.map((name): Fault => {
+    return { place: inQuery(echo(name)), reason: 'request_invalid', detail, flaw: 'not-supported' };
+  });
+  return new Problem('request_invalid', { detail, faults });
+}
+
+/** The name of a parameter, unless it may be something else: people type everything everywhere. */
+function echo(name: string): string {
+  return /^[A-Za-z_.:-]{1,60}$/.test(name) ? name : '';
+}
+
+/** What is wrong with a parameter. The value is not repeated. */
+export function searchFault(parameter: string, detail: string, flaw: Flaw = 'value'): Problem {
+  const place = inQuery(parameter);
+  return new Problem('request_invalid', { detail, faults: [{ place, reason: 'request_invalid', detail, flaw }] });
+}
+
+/** The values of a parameter that is a list: any of them matches. */
+export function anyOf({ filters }: Search, name: string): readonly string[] | undefined {
+  const sent = filters.get(name);
+  if (!sent) return undefined;
+  if (sent.length > 1) throw searchFault(name, `The query parameter ${name} can be sent once.`, 'not-supported');
+  return (sent[0] ?? '').split(',');
+}
+
+/** A token: https://hl7.org/fhir/R4/search.html#token */
+export interface Token {
+  /** `undefined`: any. */
+  readonly system: string | undefined;
+  readonly value: string;
+}
+
+export function readToken(text: string): Token {
+  const bar = text.indexOf('|');
+  return bar === -1 ? { system: undefined, value: text } : { system: text.slice(0, bar), value: text.slice(bar + 1) };
+}
+
+/** The identifier of a search as a native one. @throws Problem `request_invalid` */
+export function requireSystem(token: Token, parameter: string): { readonly system: string; readonly value: string } {
+  if (token.system && token.value) return { system: token.system, value: token.value };
+  throw searchFault(parameter, `The query parameter ${parameter} must be system|value.`);
+}
+
+/** National numbers are in no URL, which proxies and browsers log. @throws Problem `request_invalid` */
+export function assertNotInUrl(request: FastifyRequest, parameter: string): void {
+  if (request.method !== 'GET' && (request.query as Record<string, unknown>)[parameter] === undefined) return;
+  const detail = `Send ${parameter} in the body of a POST to _search: a number of a person does not belong in a URL.`;
+  throw problemAt(inQuery(parameter), 'request_invalid', detail);
+}

@@ -1,0 +1,81 @@
+import type { HealthcareService, Location } from '@medplum/fhirtypes';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { pageOfAll } from '../api/paging.ts';
+import { addRead, addSearch } from './add-interaction.ts';
+import { sized, startsWith } from './bookables.ts';
+import { listServices } from './directory.ts';
+import { baseOf, type FaceDeps, unknownResource } from './face.ts';
+import { fromFhirId } from './ids.ts';
+import { accessOf } from './native.ts';
+import { readReference } from './references.ts';
+import { searchSet } from './search/bundle.ts';
+import { anyOf, readSearch, readToken, type Search, type Token } from './search/input.ts';
+import { placeOf } from './search/place.ts';
+import { toHealthcareService } from './to-fhir/healthcare-service.ts';
+import { toCareUnitLocation } from './to-fhir/resource.ts';
+import { urls } from './urls.ts';
+
+/** HealthcareService: what can be booked for. */
+export function addServices(app: FastifyInstance, deps: FaceDeps): void {
+  const declared = { scopes: ['resources:read', 'appointments:read'], audit: 'none' } as const;
+  const type = 'HealthcareService';
+  addRead(app, type, { name: 'fhir_read_healthcareservice', ...declared }, (request, id) => read(deps, request, id));
+  addSearch(app, type, { name: 'fhir_search_healthcareservice', ...declared }, (request) => search(deps, request));
+}
+
+async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promise<HealthcareService> {
+  const native = fromFhirId(id);
+  const body = (await listServices(deps.nativesOf(request))).find((it) => it.id === native);
+  const service = body && toHealthcareService(body, accessOf(request).careUnit);
+  if (!service) throw unknownResource('healthcare_service_not_found');
+  return service;
+}
+
+async function search(deps: FaceDeps, request: FastifyRequest) {
+  const search = readSearch(request, ['_id', 'active', 'name', 'service-type', 'identifier', 'location']);
+  const place = placeOf(deps, request, 'HealthcareService', search);
+  const { client, careUnit } = accessOf(request);
+  const natives = deps.nativesOf(request);
+  const location = toCareUnitLocation(careUnit);
+  const matches = readFilter(search, location, baseOf(deps, request));
+  const binding = {
+    clientId: client.id,
+    operationId: 'fhir_search_healthcareservice',
+    filters: [place.url, place.self],
+  };
+  return searchSet(search, place, {
+    async page(limit, cursor) {
+      const all = (await listServices(natives)).map((it) => ({ id: it.id, shown: toHealthcareService(it, careUnit) }));
+      const found = all.filter(({ shown }) => shown === undefined || matches(shown));
+      const { entries, next_cursor } = await pageOfAll(deps.cursors, sized(limit, cursor), binding, found);
+      return { entries, next: next_cursor };
+    },
+    show: ({ shown }) => shown,
+    include: async (found) =>
+      search.includes.includes('HealthcareService:location') && found.length > 0 && natives.allows('list_resources')
+        ? [location]
+        : [],
+  });
+}
+
+function readFilter(search: Search, location: Location, base: string): (service: HealthcareService) => boolean {
+  const ids = anyOf(search, '_id');
+  const names = anyOf(search, 'name');
+  const active = anyOf(search, 'active');
+  const types = anyOf(search, 'service-type')?.map(readToken);
+  const identifiers = anyOf(search, 'identifier');
+  const locations = anyOf(search, 'location')?.map((it) => readReference(it, base)?.id ?? it);
+  return (service) =>
+    (!ids || ids.includes(service.id ?? '')) &&
+    (!names || names.some((name) => startsWith(service.name ?? '', name))) &&
+    (!active || active.includes('true')) &&
+    (!types || types.some((token) => isOfType(token, fromFhirId(service.id ?? '')))) &&
+    // No service has another identifier than its code.
+    !identifiers &&
+    (!locations || locations.includes(location.id ?? ''));
+}
+
+/** Whether a token of `service-type` names a service. */
+export function isOfType({ system, value }: Token, serviceId: string | undefined): boolean {
+  return (system === undefined || system === urls.services) && (value === '' || value === serviceId);
+}

@@ -1,0 +1,193 @@
+import type { Resource, Slot } from '@medplum/fhirtypes';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { Problem } from '../problems/problem.ts';
+import { formatInstant } from '../time/date-times.ts';
+import type { timeslotSchema } from '../timeslots/contract.ts';
+import { addRead, addSearch } from './add-interaction.ts';
+import { agendasById, type Directory, readDirectory } from './directory.ts';
+import { baseOf, type FaceDeps, unknownResource } from './face.ts';
+import { fhirIdentifiers, isNationalNumber } from './identifier-systems.ts';
+import { readSlotId } from './ids.ts';
+import { accessOf, type Natives } from './native.ts';
+import { readReference } from './references.ts';
+import { actorsOf, isActor } from './schedules.ts';
+import { type RecordPage, searchSet } from './search/bundle.ts';
+import { readStarts, type Starts, startsWithin } from './search/dates.ts';
+import { anyOf, assertNotInUrl, readSearch, readToken, requireSystem, type Search } from './search/input.ts';
+import { placeOf } from './search/place.ts';
+import { isOfType } from './services.ts';
+import { type Agenda, agendaId, toSchedule, toSlot } from './to-fhir/schedule-and-slot.ts';
+
+type Timeslot = Static<typeof timeslotSchema>;
+interface Slots {
+  readonly timeslots: readonly Timeslot[];
+  readonly next_cursor: string | null;
+}
+
+const dayMs = 86_400_000;
+/** The longest range of a native search. ISiK: three months must not be rejected. */
+const longestMs = 92 * dayMs;
+
+/** Slot: a free time of a Schedule. */
+export function addSlots(app: FastifyInstance, deps: FaceDeps): void {
+  const declared = { scopes: ['appointments:read', 'resources:read'], audit: 'if_patient' } as const;
+  addRead(app, 'Slot', { name: 'fhir_read_slot', ...declared }, (request, id) => read(deps, request, id));
+  addSearch(app, 'Slot', { name: 'fhir_search_slot', ...declared }, (request) => search(deps, request));
+}
+
+/** The EHR is asked: a Slot that is not free, or was never offered, is busy. */
+async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promise<Slot> {
+  const name = readSlotId(id);
+  const natives = deps.nativesOf(request);
+  const agenda = name && agendasById(await readDirectory(natives)).get(name.scheduleId);
+  if (!name || !agenda) throw unknownResource('schedule_not_found');
+  const { timeZone } = accessOf(request).careUnit;
+  const time = { start: formatInstant(name.start, timeZone), end: formatInstant(name.end, timeZone) };
+  const { timeslots } = await natives.read<Slots>('list_timeslots', { query: { ...time, ...ofAgendas([agenda]) } });
+  const isFree = timeslots.some(({ start, end }) => start === time.start && end === time.end);
+  return toSlot(agenda, time, isFree ? 'free' : 'busy');
+}
+
+function ofAgendas(agendas: readonly Agenda[]) {
+  return {
+    resource_id: [...new Set(agendas.map(({ resource }) => resource.id))],
+    healthcare_service_id: [...new Set(agendas.map(({ service }) => service.id))],
+  };
+}
+
+/** https://hl7.org/fhir/R4/search.html: names are case sensitive. BaRS writes the chain with a capital letter. */
+const practitionerIdentifier = 'schedule.actor:Practitioner.identifier';
+const actorChains = [
+  'schedule.actor',
+  'Schedule.actor',
+  'Schedule.actor:HealthcareService',
+  'schedule.actor:HealthcareService',
+];
+
+async function search(deps: FaceDeps, request: FastifyRequest) {
+  const names = ['schedule', 'status', 'start', 'service-type', practitionerIdentifier, ...actorChains];
+  const search = readSearch(request, ['_id', ...names]);
+  const { careUnit } = accessOf(request);
+  const starts = readStarts(search.filters.get('start') ?? [], 'start', careUnit.timeZone);
+  const from = starts.from ?? new Date();
+  const until = starts.until ?? new Date(from.getTime() + longestMs);
+  const format = (it: Date) => formatInstant(it, careUnit.timeZone);
+  const natives = deps.nativesOf(request);
+  const directory = await readDirectory(natives);
+  const wanted = wantedAgendas(request, search, directory, baseOf(deps, request));
+  const place = placeOf(deps, request, 'Slot', search, {
+    start: [`ge${format(from)}`, `lt${format(until)}`],
+    // The links repeat no number of a person.
+    ...(search.filters.has(practitionerIdentifier)
+      ? { [practitionerIdentifier]: [], schedule: [[...wanted.keys()].join(',')] }
+      : {}),
+  });
+  return searchSet(search, place, {
+    page: (limit, cursor) => freeTimes(natives, { search, wanted, starts: { from, until }, format }, limit, cursor),
+    show: ({ agenda, slot }: Free) => toSlot(agenda, slot, 'free'),
+    include: async (found) => included(found, search, directory, request, natives),
+  });
+}
+
+interface Free {
+  readonly agenda: Agenda;
+  readonly slot: Timeslot;
+}
+
+interface Wanted {
+  readonly search: Search;
+  /** `undefined`: all. */
+  readonly wanted: ReadonlyMap<string, Agenda>;
+  readonly starts: Required<{ readonly [Name in keyof Starts]: Date }>;
+  format(instant: Date): string;
+}
+
+async function freeTimes(
+  natives: Natives,
+  { search, wanted, starts, format }: Wanted,
+  limit: number,
+  cursor: string | undefined,
+): Promise<RecordPage<Free>> {
+  const nothing = { entries: [], next: null };
+  const statuses = anyOf(search, 'status');
+  if (wanted.size === 0 || (statuses && !statuses.includes('free')) || starts.from >= starts.until) return nothing;
+  // Native slots end within the range. Here only their start has to.
+  const widened = Math.max(
+    starts.until.getTime(),
+    Math.min(starts.until.getTime() + dayMs, starts.from.getTime() + longestMs),
+  );
+  const { timeslots, next_cursor } = await natives.read<Slots>('list_timeslots', {
+    query: {
+      start: format(starts.from),
+      end: format(new Date(widened)),
+      ...ofAgendas([...wanted.values()]),
+      limit,
+      ...(cursor === undefined ? {} : { cursor }),
+    },
+  });
+  const ids = anyOf(search, '_id');
+  const byPair = new Map([...wanted.values()].map((it) => [pairOf(it.resource.id, it.service.id), it]));
+  const entries = timeslots.flatMap((slot) => {
+    const agenda = byPair.get(pairOf(slot.resource_id, slot.healthcare_service_id));
+    if (!agenda || !startsWithin(starts, slot.start)) return [];
+    return !ids || ids.includes(toSlot(agenda, slot, 'free').id ?? '') ? [{ agenda, slot }] : [];
+  });
+  return { entries, next: next_cursor };
+}
+
+function pairOf(resourceId: string, serviceId: string): string {
+  return JSON.stringify([resourceId, serviceId]);
+}
+
+/** The Schedules whose Slots are wanted. */
+function wantedAgendas(
+  request: FastifyRequest,
+  search: Search,
+  directory: Directory,
+  base: string,
+): ReadonlyMap<string, Agenda> {
+  const { careUnit } = accessOf(request);
+  const schedules = anyOf(search, 'schedule')?.map((it) => readReference(it, base)?.id ?? it);
+  const types = anyOf(search, 'service-type')?.map(readToken);
+  const chains = actorChains.flatMap((name) => [anyOf(search, name) ?? []].filter((it) => it.length > 0));
+  const identifiers = anyOf(search, practitionerIdentifier)?.map((it) =>
+    requireSystem(readToken(it), practitionerIdentifier),
+  );
+  if (identifiers?.some(({ system }) => isNationalNumber(system))) assertNotInUrl(request, practitionerIdentifier);
+  const found = directory.agendas.filter(
+    (agenda) =>
+      (!schedules || schedules.includes(agendaId(agenda))) &&
+      (!types || types.some((it) => isOfType(it, agenda.service.id))) &&
+      chains.every((actors) => actors.some((it) => isActor(it, agenda, careUnit, base))) &&
+      (!identifiers ||
+        identifiers.some(({ system, value }) =>
+          fhirIdentifiers(agenda.resource.identifiers).some((it) => it.system === system && it.value === value),
+        )),
+  );
+  if (new Set(found.map(({ resource }) => resource.id)).size > mostResources) {
+    throw new Problem('search_too_costly', {
+      detail: `Name at most ${mostResources} practitioners, rooms and devices.`,
+    });
+  }
+  return new Map(found.map((it) => [agendaId(it), it]));
+}
+
+/** So many resources can a native search name. */
+const mostResources = 100;
+
+function included(
+  found: readonly Slot[],
+  { includes }: Search,
+  directory: Directory,
+  request: FastifyRequest,
+  natives: Natives,
+): readonly Resource[] {
+  if (!includes.includes('Slot:schedule') || !natives.allows('list_resources')) return [];
+  const { careUnit } = accessOf(request);
+  const byId = agendasById(directory);
+  const ids = new Set(found.map(({ schedule }) => (schedule.reference ?? '').slice('Schedule/'.length)));
+  const agendas = [...ids].flatMap((id) => byId.get(id) ?? []);
+  const schedules = agendas.flatMap((it) => toSchedule(it, careUnit) ?? []);
+  return [...schedules, ...actorsOf(agendas, includes, careUnit, natives)];
+}

@@ -1,0 +1,149 @@
+import type { Appointment, AppointmentParticipant, Extension, Reference } from '@medplum/fhirtypes';
+import type { AppointmentBody, AppointmentStatus } from '../../appointments/contract.ts';
+import type { CareUnitConnection } from '../../ehr/connection.ts';
+import { careUnitLocationId, scheduleId, slotId, toFhirId, versionOf } from '../ids.ts';
+import { emrIdOf, fhirIdOf } from '../notation.ts';
+import { urls } from '../urls.ts';
+import { toServiceType } from './healthcare-service.ts';
+import type { BookableType } from './resource.ts';
+
+/** What an Appointment says of other records. */
+export interface Named {
+  readonly careUnit: CareUnitConnection;
+  /** `undefined`: it is not known, because the EHR does not respond. */
+  typeOf(resourceId: string): BookableType | undefined;
+  /** `undefined`: the caller may not know it, or the EHR does not respond. */
+  nameOfService(id: string): string | undefined;
+}
+
+/** https://hl7.org/fhir/R4/valueset-appointmentstatus.html: `pending`, not all participants have accepted. */
+export const fhirStatus = {
+  booked: 'booked',
+  awaiting_confirmation: 'pending',
+  cancelled: 'cancelled',
+} as const satisfies Record<AppointmentStatus, Appointment['status']>;
+
+/**
+ * A native appointment in FHIR. A two-step cancellation is shown as the appointment that it would cancel.
+ *
+ * @returns `undefined` if its id or its patient's is too long to be named
+ */
+export function toAppointment(body: AppointmentBody, named: Named): Appointment | undefined {
+  const appointment = shown(body);
+  const id = toFhirId(appointment.id);
+  const patient = fhirIdOf(body.patient_id);
+  if (id === undefined || patient === undefined) return undefined;
+  const content = appointmentContent(appointment, named);
+  const meta = { versionId: versionOfAppointment(appointment) };
+  const { resourceType, ...rest } = content;
+  return { resourceType, id, meta, ...rest };
+}
+
+/** A fixed order of elements and participants: a JSON Patch names them by their place. */
+export function appointmentContent(body: Content, named: Named): Appointment {
+  const { careUnit } = named;
+  const extension = extensionsOf(body);
+  const minutes = minutesOf(body);
+  return {
+    resourceType: 'Appointment',
+    ...(extension.length > 0 ? { extension } : {}),
+    status: fhirStatus[body.status],
+    serviceType: [toServiceType(body.healthcare_service_id, named.nameOfService(body.healthcare_service_id))],
+    start: body.start,
+    end: body.end,
+    ...(Number.isInteger(minutes) ? { minutesDuration: minutes } : {}),
+    slot: [slotOf(body)],
+    ...(body.comment ? { comment: body.comment } : {}),
+    ...(body.notice ? { patientInstruction: body.notice } : {}),
+    participant: [
+      participant(patientOf(body), body.status === 'awaiting_confirmation' ? 'needs-action' : 'accepted'),
+      participant(resourceOf(body, named)),
+      ...serviceParticipant(body),
+      participant({ reference: `Location/${careUnitLocationId(careUnit.id)}` }),
+    ],
+  };
+}
+
+/** A fraction if the time does not have whole minutes. */
+export function minutesOf({ start, end }: { readonly start: string; readonly end: string }): number {
+  return (Date.parse(end) - Date.parse(start)) / 60_000;
+}
+
+/** An appointment that may have no id yet. */
+type Content = Omit<AppointmentBody, 'id' | 'confirmation'> & {
+  readonly confirmation: { readonly [Name in keyof NonNullable<AppointmentBody['confirmation']>]: unknown } | null;
+};
+
+/** The version: what the EHR keeps, whoever asks, and however. */
+export function versionOfAppointment(body: AppointmentBody): string {
+  const { id, status, start, end, comment, patient_id, resource_id, healthcare_service_id } = shown(body);
+  return versionOf(id, status, start, end, comment || null, patient_id, resource_id, healthcare_service_id);
+}
+
+/** A cancellation that awaits its code leaves the appointment booked. */
+function shown(body: AppointmentBody): AppointmentBody {
+  if (body.replaces_id === null) return body;
+  return { ...body, id: body.replaces_id, status: body.status === 'cancelled' ? 'cancelled' : 'booked' };
+}
+
+/** Whether the appointment is a two-step cancellation, which is no Appointment of its own. */
+export function isCancellation({ replaces_id }: AppointmentBody): boolean {
+  return replaces_id !== null;
+}
+
+function patientOf({ patient_id }: Content): Reference {
+  return { reference: `Patient/${fhirIdOf(patient_id)}` };
+}
+
+function resourceOf({ resource_id }: Content, named: Named): Reference {
+  const type = named.typeOf(resource_id);
+  const id = fhirIdOf(resource_id);
+  if (type !== undefined && id !== undefined) return { reference: `${type}/${id}` };
+  return { identifier: { system: urls.resources, value: emrIdOf(resource_id) } };
+}
+
+function serviceParticipant({ healthcare_service_id }: Content): AppointmentParticipant[] {
+  const id = toFhirId(healthcare_service_id);
+  return id === undefined ? [] : [participant({ reference: `HealthcareService/${id}` })];
+}
+
+function participant(actor: Reference, status: AppointmentParticipant['status'] = 'accepted'): AppointmentParticipant {
+  return { actor: actor as NonNullable<AppointmentParticipant['actor']>, status };
+}
+
+function slotOf({ resource_id, healthcare_service_id, start, end }: Content): { readonly reference: string } {
+  const schedule = scheduleId(emrIdOf(resource_id), healthcare_service_id);
+  const times = { start: new Date(start), end: new Date(end) };
+  return { reference: `Slot/${slotId({ scheduleId: schedule, ...times })}` };
+}
+
+function extensionsOf({ confirmation, replaces_id, supersedes_id }: Content): Extension[] {
+  const former = supersedes_id === null ? undefined : toFhirId(supersedes_id);
+  return [
+    ...(confirmation ? [confirmationExtension(confirmation, replaces_id)] : []),
+    ...(former === undefined ? [] : [{ url: urls.replaces, valueReference: { reference: `Appointment/${former}` } }]),
+  ];
+}
+
+/** The code that is awaited. */
+function confirmationExtension(
+  confirmation: NonNullable<Content['confirmation']>,
+  replacesId: string | null,
+): Extension {
+  const { id, kind, channel, delivery, expires_at, attempts_remaining, page_url } = confirmation;
+  const parts: (Extension | undefined)[] = [
+    text('id', id),
+    text('kind', kind),
+    text('channel', channel),
+    text('delivery', delivery),
+    { url: 'attemptsRemaining', valueInteger: Number(attempts_remaining) },
+    expires_at === null ? undefined : { url: 'expiresAt', valueInstant: String(expires_at) },
+    page_url === null ? undefined : { url: 'pageUrl', valueUrl: String(page_url) },
+    replacesId === null ? undefined : text('cancels', replacesId),
+  ];
+  return { url: urls.confirmation, extension: parts.filter((it) => it !== undefined) };
+}
+
+function text(url: string, value: unknown): Extension | undefined {
+  return value === null ? undefined : { url, valueString: String(value) };
+}

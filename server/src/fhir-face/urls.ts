@@ -1,0 +1,16 @@
+/** Systems, extensions and operations of the gateway: it has no registered web address, so they are URNs. */
+export const urls = {
+  reasons: 'urn:crossward:reason',
+  services: 'urn:crossward:healthcare-service',
+  resources: 'urn:crossward:resource',
+  confirmation: 'urn:crossward:confirmation',
+  durationMinutes: 'urn:crossward:duration-minutes',
+  attemptsRemaining: 'urn:crossward:attempts-remaining',
+  confirm: 'urn:crossward:OperationDefinition:confirm',
+  resendCode: 'urn:crossward:OperationDefinition:resend-code',
+  /** gematik ISiK Terminplanung. */
+  book: 'https://gematik.de/fhir/isik/OperationDefinition/AppointmentBook',
+  validate: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',
+  /** Backported from R5, as ISiK uses it. */
+  replaces: 'http://hl7.org/fhir/5.0/StructureDefinition/extension-Appointment.replaces',
+} as const;
