@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { readExportState } from '../server/src/audit/export/export-state.ts';
 import { crossward } from '../server/src/cli/test-support.ts';
-import { startGateway } from './gateway/gateway.ts';
+import { type RequestOptions, startGateway } from './gateway/gateway.ts';
 import { creationBody, freeSlot, oslo, riverside, sodermalm } from './requests/bookings.ts';
 import { eventually } from './requests/codes.ts';
 import { type ConsoleBrowser, type ConsolePage, consoleBrowser, newOperator, withConsole } from './requests/console.ts';
@@ -137,6 +137,7 @@ test('no log line, metric, problem or table contains personal data', async () =>
     ]) {
       add('GET', path);
     }
+    sendFhir(add, text, encoded, encodedName);
     for (const method of ['DELETE', 'PUT', 'OPTIONS']) add(method, `${oslo}/patients/${encoded}?name=${encoded}`);
 
     // In the body: values, names, wrong types, invalid JSON.
@@ -431,6 +432,50 @@ async function useCommandLine(): Promise<string[]> {
     vi.unstubAllEnvs();
   }
   return lines;
+}
+
+type Add = (method: string, path: string, options?: RequestOptions) => void;
+
+/** Sends canaries to the FHIR face: in paths, queries, forms, headers and bodies. */
+function sendFhir(add: Add, text: string, encoded: string, encodedName: string): void {
+  const face = `${oslo}/fhir-r4`;
+  const json = { 'content-type': 'application/fhir+json' };
+  for (const path of [
+    `Patient/${encoded}`,
+    `Appointment/${encoded}`,
+    `Slot/${encoded}`,
+    `${encoded}/${encoded}`,
+    `Patient?identifier=${encoded}`,
+    `Patient?identifier=urn:oid:2.16.578.1.12.4.1.4.1%7C${encoded}`,
+    `Appointment?patient=${encoded}&${encodedName}=${encoded}`,
+    `Appointment?patient=p-1&date=${encoded}&_page=${encoded}`,
+    `Slot?schedule=${encoded}&start=ge${encoded}`,
+    `Practitioner?name=${encoded}&_count=${encoded}`,
+  ]) {
+    add('GET', `${face}/${path}`);
+  }
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  for (const [type, parameter] of [
+    ['Patient', 'identifier'],
+    ['Appointment', 'patient:identifier'],
+    ['Practitioner', 'identifier'],
+  ]) {
+    const token = `${parameter}=urn:oid:2.16.578.1.12.4.1.4.1|${encoded}&${encodedName}=`;
+    add('POST', `${face}/${type}/_search`, { body: token, headers: form });
+  }
+  const actor = { reference: text, identifier: { system: 'urn:oid:2.16.578.1.12.4.1.4.1', value: text } };
+  const appointment = { resourceType: 'Appointment', status: 'booked', participant: [{ actor, status: 'accepted' }] };
+  for (const body of [appointment, { ...appointment, status: text }, { ...appointment, [`${text}1`]: text }, [text]]) {
+    add('POST', `${face}/Appointment`, { body, headers: json });
+    add('POST', `${face}/Appointment/$validate`, { body, headers: json });
+    add('PUT', `${face}/Appointment/${encoded}`, { body, headers: json });
+  }
+  const code = { resourceType: 'Parameters', parameter: [{ name: 'code', valueString: text }] };
+  add('POST', `${face}/Appointment/${encoded}/$confirm`, { body: code, headers: json });
+  for (const header of ['if-none-exist', 'if-match', 'prefer']) {
+    const value = Buffer.from(`identifier=${text}`).toString('latin1');
+    add('POST', `${face}/Appointment`, { body: appointment, headers: { ...json, [header]: value } });
+  }
 }
 
 /** Sends canaries to the console, and signs in. Returns what only the operator and the browser know. */

@@ -61,6 +61,7 @@ const pages = [
   'schedules',
   'patient-page',
   'events',
+  'fhir',
 ];
 const guide = pages.flatMap((name) => shellBlocks(`docs/guide/${name}.md`));
 

@@ -11,6 +11,7 @@ import { addOperation } from '../api/route.ts';
 import { operationsOf } from '../emrs/ehr-operations.ts';
 import { baseOf, type FaceDeps, facePath, faceRepresentation } from './face.ts';
 import { etagOf, readEtag } from './preferences.ts';
+import { urls } from './urls.ts';
 
 /** When the statement was last changed. */
 const date = '2026-11-24';
@@ -144,7 +145,18 @@ const resources: readonly Described[] = [
   {
     type: 'Appointment',
     needs: [],
-    interactions: readAndSearch('get_appointment', 'list_appointments'),
+    interactions: [
+      ...readAndSearch('get_appointment', 'list_appointments'),
+      { code: 'create', needs: 'create_appointment' },
+      { code: 'update', needs: 'update_appointment' },
+      { code: 'patch', needs: 'cancel_appointment' },
+    ],
+    operations: [
+      { name: 'book', definition: urls.book, needs: 'create_appointment' },
+      { name: 'validate', definition: urls.validate, needs: 'create_appointment' },
+      { name: 'confirm', definition: urls.confirm, needs: 'get_appointment' },
+      { name: 'resend-code', definition: urls.resendCode, needs: 'get_appointment' },
+    ],
     parameters: {
       _id: 'token',
       patient: 'reference',

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import Type, { type TSchema } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { headerReader } from '../api/header-reader.ts';
 import type { Access, AnyOperation } from '../api/route.ts';
 import type { Scope } from '../config/schema.ts';
@@ -22,6 +22,8 @@ export interface Natives {
   read<Body>(operationId: string, asked: Asked): Promise<Body>;
   /** @throws Problem as the native operation does */
   plan(operationId: string, asked: Asked): Promise<PlannedWrite>;
+  /** The body, if it fits a schema. @throws Problem `request_invalid` */
+  check<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema>;
 }
 
 /** Says what does not fit a schema. */
@@ -71,6 +73,10 @@ export function nativeOperations(app: FastifyInstance, describe: Validator): (re
       };
     };
     return {
+      check(schema, body) {
+        validate(request, schema, 'body', body, describe);
+        return body as Static<typeof schema>;
+      },
       allows: (id) => allows(request, operationOf(id).scopes),
       async read<Body>(id: string, asked: Asked) {
         const operation = operationOf(id);

@@ -7,6 +7,7 @@ import { addPatients } from './patients.ts';
 import { addSchedules } from './schedules.ts';
 import { addServices } from './services.ts';
 import { addSlots } from './slots.ts';
+import { addAppointmentWrites } from './writes.ts';
 
 /**
  * The FHIR R4 face: a second representation of the native operations, which it calls inside the process. It has no rule of its
@@ -20,4 +21,5 @@ export function addFhirFace(app: FastifyInstance, deps: FaceDeps): void {
   addSchedules(app, deps);
   addSlots(app, deps);
   addAppointmentReads(app, deps);
+  addAppointmentWrites(app, deps);
 }

@@ -1,7 +1,7 @@
 import { parse } from 'node:querystring';
 import type { FastifyInstance } from 'fastify';
 import { formMediaType } from '../fhir-face/add-interaction.ts';
-import type { FaceDeps } from '../fhir-face/face.ts';
+import { type FaceDeps, isFacePath } from '../fhir-face/face.ts';
 import { nativeOperations } from '../fhir-face/native.ts';
 import { assertAcceptable, assertMediaType } from '../fhir-face/preferences.ts';
 import { addFhirFace } from '../fhir-face/routes.ts';
@@ -37,4 +37,9 @@ export async function addFhirFaceRoutes(app: FastifyInstance, deps: Omit<FaceDep
     });
     addFhirFace(face, { ...deps, nativesOf });
   });
+}
+
+/** The name of an operation begins with `$`, which some clients encode. The router compares paths as they are sent. */
+export function withOperationName(url: string): string {
+  return isFacePath(url) ? url.replace(/^([^?]*)\/%24(?=[a-z-]+(\?|$))/, '$1/$$') : url;
 }

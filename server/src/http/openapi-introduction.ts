@@ -50,6 +50,11 @@ whether the same request can succeed later; \`Retry-After\` says when.
 Errors are RFC 9457 problem details. \`reason\` is stable and machine-readable. The page \`/problems/{reason}\` explains what
 happened and what to do.
 
+## FHIR R4
+
+Each care unit also has a FHIR R4 base URL, \`/api/emrs/{emr}/care-units/{care_unit_id}/fhir-r4\`. Its CapabilityStatement at
+\`metadata\` describes it; this document does not.
+
 ## Request bodies
 
 A body is JSON in UTF-8, with at most 1 MiB (more if the operation says so), ${bodyLimits.depth} levels of nesting and

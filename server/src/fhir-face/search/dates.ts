@@ -83,11 +83,11 @@ function withSeconds(time: string): string {
   return time.replace(/^T(\d{2}:\d{2})(?=$|Z|[+-])/, 'T$1:00');
 }
 
-export function later(a: Date | undefined, b: Date | undefined): Date | undefined {
+function later(a: Date | undefined, b: Date | undefined): Date | undefined {
   return a && b ? (a > b ? a : b) : (a ?? b);
 }
 
-export function earlier(a: Date | undefined, b: Date | undefined): Date | undefined {
+function earlier(a: Date | undefined, b: Date | undefined): Date | undefined {
   return a && b ? (a < b ? a : b) : (a ?? b);
 }
 

@@ -65,7 +65,7 @@ export function appointmentContent(body: Content, named: Named): Appointment {
 }
 
 /** A fraction if the time does not have whole minutes. */
-export function minutesOf({ start, end }: { readonly start: string; readonly end: string }): number {
+function minutesOf({ start, end }: { readonly start: string; readonly end: string }): number {
   return (Date.parse(end) - Date.parse(start)) / 60_000;
 }
 

@@ -1,0 +1,69 @@
+import type { Appointment } from '@medplum/fhirtypes';
+import { applyPatch, type Patch } from 'rfc6902';
+import { invalid, unprocessable } from './faults.ts';
+import type { JsonPatch, SentParameter } from './schemas.ts';
+
+/**
+ * Applies a JSON Patch (RFC 6902) to a copy of an Appointment as the gateway shows it.
+ *
+ * @throws Problem `request_invalid` (422) if it cannot be applied
+ */
+export function patched(appointment: Appointment, patch: JsonPatch): unknown {
+  const copy = structuredClone(appointment) as unknown;
+  const results = applyPatch(copy, patch as Patch);
+  const failed = results.findIndex((it) => it !== null);
+  if (failed !== -1) throw unprocessable(`/${failed}`, 'This operation of the patch cannot be applied.', 'value');
+  return copy;
+}
+
+/** Parts of an operation of a FHIRPath Patch, in any order: https://hl7.org/fhir/R4/fhirpatch.html */
+type Part = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/**
+ * A FHIRPath Patch as a JSON Patch. The paths are elements of the Appointment, or an entry of one, without functions.
+ *
+ * @throws Problem `request_invalid` (400, or 422 for a path that is not taken)
+ */
+export function jsonPatchOf(parameters: readonly SentParameter[], appointment: Appointment): JsonPatch {
+  return parameters.map(({ name, part }, index) => {
+    const pointer = `/parameter/${index}`;
+    if (name !== 'operation') throw invalid(pointer, 'Each parameter of a FHIRPath Patch is an operation.');
+    const parts = new Map((part as readonly Part[]).map((it) => [it.name, it]));
+    const path = segmentsOf(textOf(parts.get('path')), pointer);
+    const value = elementValue(parts.get('value'));
+    switch (textOf(parts.get('type'))) {
+      case 'add': {
+        const place = [...path, textOf(parts.get('name'))];
+        const [element = ''] = place;
+        const isList = Array.isArray((appointment as unknown as Record<string, unknown>)[element]);
+        return { op: 'add', path: pointerTo([...place, ...(isList && place.length === 1 ? ['-'] : [])]), value };
+      }
+      case 'replace':
+        return { op: 'replace', path: pointerTo(path), value };
+      case 'delete':
+        return { op: 'remove', path: pointerTo(path) };
+      default:
+        throw unprocessable(pointer, 'The types of operations are add, replace and delete.', 'not-supported');
+    }
+  });
+}
+
+function segmentsOf(path: string, pointer: string): string[] {
+  if (!/^Appointment(\.[A-Za-z]+(\[\d+\])?)*$/.test(path)) {
+    throw unprocessable(pointer, 'The path must be Appointment and names of elements.', 'not-supported');
+  }
+  return [...path.matchAll(/\.([A-Za-z]+)|\[(\d+)\]/g)].map(([, name, index]) => name ?? index ?? '');
+}
+
+function pointerTo(segments: readonly string[]): string {
+  return segments.map((it) => `/${it}`).join('');
+}
+
+function textOf(part: Part | undefined): string {
+  return String(elementValue(part) ?? '');
+}
+
+/** `valueCode`, `valueString`, …: the one element that begins with `value`. */
+function elementValue(part: Part | undefined): unknown {
+  return Object.entries(part ?? {}).find(([name]) => name.startsWith('value'))?.[1];
+}

@@ -1,0 +1,200 @@
+import type { OperationOutcomeIssue } from '@medplum/fhirtypes';
+import type { CareUnitConnection } from '../../ehr/connection.ts';
+import { agendasById, type Directory } from '../directory.ts';
+import { typeOfSystem } from '../identifier-systems.ts';
+import { careUnitLocationId, fromFhirId, readSlotId } from '../ids.ts';
+import { notationOf } from '../notation.ts';
+import { warning } from '../operation-outcome.ts';
+import { readReference } from '../references.ts';
+import { isBookableType, typeOfKind } from '../to-fhir/resource.ts';
+import type { Agenda } from '../to-fhir/schedule-and-slot.ts';
+import { urls } from '../urls.ts';
+import { unprocessable } from './faults.ts';
+import { dropped, refused, type SentAppointment, type SentReference } from './schemas.ts';
+
+/** What an Appointment says, in native terms. */
+export interface Wish {
+  readonly status: SentAppointment['status'];
+  /** Native Patient ID. */
+  readonly patient: string | undefined;
+  /** Native Resource ID. */
+  readonly resource: string | undefined;
+  readonly service: string | undefined;
+  readonly start: Date | undefined;
+  readonly end: Date | undefined;
+  readonly comment: string | undefined;
+  readonly cancellationText: string | undefined;
+}
+
+/** Where an Appointment is read. */
+export interface Reading {
+  readonly base: string;
+  readonly careUnit: CareUnitConnection;
+  readonly directory: Directory;
+}
+
+/**
+ * Reads an Appointment of a client.
+ *
+ * @param schedule of ISiK's `$book`, beside the Appointment
+ * @throws Problem `request_invalid` (422) for what the gateway cannot do
+ */
+export function readAppointment(appointment: SentAppointment, reading: Reading, schedule?: string): Wish {
+  assertUnderstood(appointment);
+  const slots = readSlots(appointment, reading);
+  const named = schedule === undefined ? undefined : agendasById(reading.directory).get(schedule);
+  if (schedule !== undefined && !named) throw unprocessable('/schedule', 'The Schedule is not known.', 'value');
+  const agenda = named ?? slots?.agenda;
+  const actors = readActors(appointment, reading);
+  const start = instantOf(appointment, 'start') ?? slots?.start;
+  const end = instantOf(appointment, 'end') ?? slots?.end;
+  assertDuration(appointment, start, end);
+  if (slots && (slots.start.getTime() !== start?.getTime() || slots.end.getTime() !== end?.getTime())) {
+    throw unprocessable('/slot', 'The Slots must cover the time from start to end, without a gap.');
+  }
+  return {
+    status: appointment.status,
+    patient: actors.patient,
+    resource: one('/participant', 'resource', [agenda?.resource.id, actors.resource]),
+    service: one('/serviceType', 'healthcare service', [agenda?.service.id, actors.service, codedService(appointment)]),
+    start,
+    end,
+    comment: appointment.comment,
+    cancellationText: appointment.cancelationReason?.text,
+  };
+}
+
+function assertUnderstood(appointment: SentAppointment): void {
+  for (const name of refused) {
+    if (name in appointment) throw unprocessable(`/${name}`, `The gateway does not take ${name}.`, 'not-supported');
+  }
+  if (appointment.cancelationReason && appointment.status !== 'cancelled') {
+    const detail = 'Only a cancelled Appointment has a cancelationReason (app-4).';
+    throw unprocessable('/cancelationReason', detail, 'invariant');
+  }
+  if ((appointment.start === undefined) !== (appointment.end === undefined)) {
+    throw unprocessable(
+      appointment.start === undefined ? '/start' : '/end',
+      'Send start and end together (app-2).',
+      'invariant',
+    );
+  }
+}
+
+/** The elements that are left out of a write, each with a warning. */
+export function droppedFrom(appointment: SentAppointment): OperationOutcomeIssue[] {
+  const code = appointment.cancelationReason?.coding ? ['cancelationReason.coding'] : [];
+  return [...dropped.filter((name) => name in appointment), ...code].map((name) =>
+    warning(`${name} is not kept.`, `Appointment.${name}`),
+  );
+}
+
+/** The one value that several elements give. `undefined`: none gives any. */
+function one(pointer: string, name: string, values: readonly (string | undefined)[]): string | undefined {
+  const [value, ...others] = new Set(values.filter((it) => it !== undefined));
+  if (others.length > 0) throw unprocessable(pointer, `The Appointment names more than one ${name}.`);
+  return value;
+}
+
+interface Slots {
+  readonly agenda: Agenda;
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/** Slots of one Schedule, one after the other. */
+function readSlots({ slot }: SentAppointment, { base, directory }: Reading): Slots | undefined {
+  if (!slot || slot.length === 0) return undefined;
+  const agendas = agendasById(directory);
+  const names = slot.map(({ reference = '' }, index) => {
+    const local = readReference(reference, base);
+    const name = local?.type === 'Slot' ? readSlotId(local.id) : undefined;
+    const agenda = name && agendas.get(name.scheduleId);
+    if (!name || !agenda) throw unprocessable(`/slot/${index}`, 'The Slot is not known.', 'value');
+    return { ...name, agenda };
+  });
+  const sorted = names.toSorted((a, b) => a.start.getTime() - b.start.getTime());
+  const [first] = sorted;
+  const last = sorted.at(-1);
+  if (!first || !last) return undefined;
+  const isGapless = sorted.every((it, index) => index === 0 || sorted[index - 1]?.end.getTime() === it.start.getTime());
+  if (!isGapless || sorted.some(({ scheduleId }) => scheduleId !== first.scheduleId)) {
+    throw unprocessable('/slot', 'The Slots must be of one Schedule, one after the other, without a gap.');
+  }
+  return { agenda: first.agenda, start: first.start, end: last.end };
+}
+
+function readActors({ participant }: SentAppointment, reading: Reading) {
+  const found = participant.flatMap(({ actor }, index) => (actor ? [readActor(actor, index, reading)] : []));
+  const of = (kind: Actor['kind']) => found.filter((it) => it?.kind === kind).map((it) => it?.id);
+  return {
+    patient: one('/participant', 'patient', of('patient')),
+    resource: one('/participant', 'practitioner, room or device', of('resource')),
+    service: one('/participant', 'HealthcareService', of('service')),
+  };
+}
+
+interface Actor {
+  readonly kind: 'patient' | 'resource' | 'service';
+  readonly id: string;
+}
+
+/** `undefined`: the care unit itself. */
+function readActor(actor: SentReference, index: number, { base, careUnit, directory }: Reading): Actor | undefined {
+  const pointer = `/participant/${index}/actor`;
+  if (actor.reference === undefined) return readLogical(actor, pointer);
+  const local = readReference(actor.reference, base);
+  if (!local) throw unprocessable(pointer, 'The reference is not of this server.', 'not-supported');
+  const { type, id } = local;
+  if (type === 'Location' && id === careUnitLocationId(careUnit.id)) return undefined;
+  const unknown = () => unprocessable(pointer, `No ${type} has this id.`, 'value');
+  if (type === 'HealthcareService') {
+    const service = fromFhirId(id);
+    if (service === undefined) throw unknown();
+    return { kind: 'service', id: service };
+  }
+  const notation = notationOf(id);
+  if (notation === undefined) throw unknown();
+  if (type === 'Patient') return { kind: 'patient', id: notation };
+  const known = directory.resources.find((it) => it.id === notation);
+  if (known && typeOfKind[known.kind] !== type) throw unknown();
+  if (isBookableType(type)) return { kind: 'resource', id: notation };
+  throw unprocessable(pointer, `A ${type} cannot take part.`, 'not-supported');
+}
+
+/** https://hl7.org/fhir/R4/references.html#logical */
+function readLogical({ type, identifier }: SentReference, pointer: string): Actor {
+  const { system = '', value } = identifier ?? {};
+  if (value === undefined) throw unprocessable(pointer, 'The actor needs a reference or an identifier.', 'required');
+  if (system === urls.resources) return { kind: 'resource', id: `emr_id:${value}` };
+  const known = typeOfSystem(system);
+  if (known === undefined) throw unprocessable(pointer, 'The system of the identifier is not known.', 'not-supported');
+  const isPatient = type === undefined ? known !== 'hsa_id' : type === 'Patient';
+  return { kind: isPatient ? 'patient' : 'resource', id: `${known}:${value}` };
+}
+
+function codedService({ serviceType = [] }: SentAppointment): string | undefined {
+  const codes = serviceType.flatMap(({ coding = [] }) => coding.filter(({ system }) => system === urls.services));
+  return one(
+    '/serviceType',
+    'healthcare service',
+    codes.map(({ code }) => code),
+  );
+}
+
+/** Native times have whole seconds. */
+function instantOf(appointment: SentAppointment, name: 'start' | 'end'): Date | undefined {
+  const sent = appointment[name];
+  if (sent === undefined) return undefined;
+  const instant = new Date(sent);
+  if (Number.isNaN(instant.getTime()) || instant.getTime() % 1000 !== 0) {
+    throw unprocessable(`/${name}`, `${name} must be an existing time in whole seconds.`, 'value');
+  }
+  return instant;
+}
+
+function assertDuration({ minutesDuration }: SentAppointment, start: Date | undefined, end: Date | undefined): void {
+  if (minutesDuration === undefined || !start || !end) return;
+  if (end.getTime() - start.getTime() === minutesDuration * 60_000) return;
+  throw unprocessable('/minutesDuration', 'minutesDuration must agree with start and end, or be left out.');
+}

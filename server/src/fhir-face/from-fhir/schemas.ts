@@ -1,0 +1,117 @@
+import Type, { type Static } from 'typebox';
+import { choice } from '../../api/schemas.ts';
+
+/**
+ * What a client may send: https://hl7.org/fhir/R4/appointment.html. Elements that the gateway reads have their form here. Others
+ * are known by name, so that a misspelt one is an error.
+ */
+const open = { additionalProperties: true };
+const text = Type.String({ format: 'text', minLength: 1 });
+/** The offset is required: https://hl7.org/fhir/R4/datatypes.html#instant */
+const instant = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$' });
+const anything = Type.Optional(Type.Unknown());
+
+const identifier = Type.Object({ system: Type.Optional(text), value: Type.Optional(text) }, open);
+const reference = Type.Object(
+  { reference: Type.Optional(text), type: Type.Optional(text), identifier: Type.Optional(identifier) },
+  open,
+);
+const concept = Type.Object(
+  {
+    coding: Type.Optional(Type.Array(Type.Object({ system: Type.Optional(text), code: Type.Optional(text) }, open))),
+    text: Type.Optional(text),
+  },
+  open,
+);
+const participant = Type.Object({ actor: Type.Optional(reference), status: Type.Optional(text) }, open);
+
+/** https://hl7.org/fhir/R4/valueset-appointmentstatus.html */
+const statuses = [
+  'proposed',
+  'pending',
+  'booked',
+  'arrived',
+  'fulfilled',
+  'cancelled',
+  'noshow',
+  'entered-in-error',
+  'checked-in',
+  'waitlist',
+] as const;
+
+/** Elements that no EHR behind the gateway keeps. They are left out with a warning. */
+export const dropped = [
+  'serviceCategory',
+  'specialty',
+  'appointmentType',
+  'reasonCode',
+  'reasonReference',
+  'priority',
+  'description',
+  'supportingInformation',
+  'created',
+  'basedOn',
+] as const;
+
+/** Elements that change what the others mean, or that nobody could act upon. */
+export const refused = ['modifierExtension', 'implicitRules', 'requestedPeriod'] as const;
+
+const byName = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, anything]));
+
+export const appointmentSchema = Type.Object(
+  {
+    resourceType: Type.Literal('Appointment'),
+    id: Type.Optional(text),
+    status: choice(statuses),
+    start: Type.Optional(instant),
+    end: Type.Optional(instant),
+    minutesDuration: Type.Optional(Type.Integer({ minimum: 1 })),
+    slot: Type.Optional(Type.Array(reference)),
+    serviceType: Type.Optional(Type.Array(concept)),
+    participant: Type.Array(participant, { minItems: 1 }),
+    comment: Type.Optional(text),
+    cancelationReason: Type.Optional(concept),
+    identifier: Type.Optional(Type.Array(identifier)),
+    ...byName([...dropped, ...refused, 'meta', 'text', 'language', 'contained', 'extension', 'patientInstruction']),
+  },
+  // Extensions of primitive elements are in names with an underscore.
+  { additionalProperties: false, patternProperties: { '^_': {} } },
+);
+export type SentAppointment = Static<typeof appointmentSchema>;
+export type SentReference = Static<typeof reference>;
+
+const parameter = Type.Object(
+  {
+    name: text,
+    resource: anything,
+    part: anything,
+    valueReference: Type.Optional(reference),
+    valueUri: Type.Optional(text),
+    valueId: Type.Optional(text),
+    valueString: Type.Optional(text),
+    valueCode: Type.Optional(text),
+    valueBoolean: Type.Optional(Type.Boolean()),
+  },
+  open,
+);
+/** https://hl7.org/fhir/R4/parameters.html */
+export const parametersSchema = Type.Object({
+  resourceType: Type.Literal('Parameters'),
+  parameter: Type.Optional(Type.Array(parameter)),
+});
+export type SentParameter = Static<typeof parameter>;
+
+/** RFC 6902 */
+export const jsonPatchSchema = Type.Array(
+  Type.Object(
+    {
+      op: choice(['add', 'remove', 'replace', 'move', 'copy', 'test']),
+      path: Type.String(),
+      from: Type.Optional(Type.String()),
+      value: anything,
+    },
+    { additionalProperties: true },
+  ),
+  { minItems: 1, maxItems: 100 },
+);
+export type JsonPatch = Static<typeof jsonPatchSchema>;
