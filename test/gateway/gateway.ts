@@ -197,7 +197,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
           ...headers,
         },
       });
-      checkResponse(method, path, result);
+      await checkResponse(method, path, result);
       const isJson = /json/.test(result.headers['content-type'] ?? '') && result.text !== '';
       return { ...result, body: (isJson ? JSON.parse(result.text) : undefined) as Body };
     },

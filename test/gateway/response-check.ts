@@ -48,7 +48,7 @@ const codes: Readonly<Record<number, string>> = {
   504: 'GATEWAY_TIMEOUT',
 };
 
-type ResponseCheck = (method: string, path: string, response: GatewayResponse) => void;
+type ResponseCheck = (method: string, path: string, response: GatewayResponse) => Promise<void>;
 
 /**
  * Compares responses with the gateway's OpenAPI document. Throws if status, content type, body or reason are not
@@ -95,7 +95,7 @@ function createCheck(document: Document): ResponseCheck {
     return undefined;
   }
 
-  return (method, path, response) => {
+  return async (method, path, response) => {
     const name = `${method} ${path.slice(0, 200)} returned ${response.status} ${response.text.slice(0, 1000)}`;
     const requestId = response.headers['x-request-id'];
     if (typeof requestId !== 'string' || requestId === '') throw new Error(`${name}: x-request-id is missing`);

@@ -1,7 +1,7 @@
 /** What an operation is to FHIR. */
 interface Interaction {
   /** RESTful interaction (FHIR R4, http://hl7.org/fhir/restful-interaction). */
-  readonly code: 'read' | 'search-type' | 'create' | 'patch' | 'operation';
+  readonly code: 'read' | 'search-type' | 'create' | 'update' | 'patch' | 'operation';
   /** Type of the resource that it concerns. */
   readonly type: 'Patient' | 'Appointment' | 'DocumentReference' | 'AuditEvent';
   /** It can concern several patients, each of whom has one hash in the entry, or more if the request named the patient. */
@@ -26,6 +26,20 @@ const interactions: Readonly<Record<string, Interaction>> = {
   get_document_content: { code: 'read', type: 'DocumentReference' },
   create_document: { code: 'create', type: 'DocumentReference' },
   list_timeslots: { code: 'operation', type: 'Appointment' },
+  fhir_read_patient: { code: 'read', type: 'Patient' },
+  fhir_search_patient: { code: 'search-type', type: 'Patient', isOfSeveral: true },
+  fhir_read_slot: { code: 'operation', type: 'Appointment' },
+  fhir_search_slot: { code: 'operation', type: 'Appointment' },
+  fhir_read_appointment: { code: 'read', type: 'Appointment' },
+  fhir_search_appointment: { code: 'search-type', type: 'Appointment', isOfSeveral: true },
+  fhir_create_appointment: { code: 'create', type: 'Appointment' },
+  fhir_update_appointment: { code: 'update', type: 'Appointment' },
+  fhir_patch_appointment: { code: 'patch', type: 'Appointment' },
+  fhir_book_appointment: { code: 'operation', type: 'Appointment' },
+  fhir_confirm_appointment: { code: 'operation', type: 'Appointment' },
+  fhir_resend_code: { code: 'operation', type: 'Appointment' },
+  fhir_validate_appointment: { code: 'operation', type: 'Appointment' },
+  fhir_validate_appointment_update: { code: 'operation', type: 'Appointment' },
   view_patient_page: { code: 'read', type: 'Appointment' },
   get_calendar_file: { code: 'read', type: 'Appointment' },
   confirm_on_patient_page: { code: 'patch', type: 'Appointment' },
