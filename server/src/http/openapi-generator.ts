@@ -42,7 +42,8 @@ export async function addOpenApiGenerator(app: FastifyInstance): Promise<void> {
     transform: ({ schema, url, route }) => {
       const { operation, described } = route.config ?? {};
       if (described && route.method !== 'HEAD') return { schema: described, url };
-      if (!operation || operation.representation || route.method === 'HEAD') return { schema: { ...schema, hide: true }, url };
+      if (!operation || operation.representation || route.method === 'HEAD')
+        return { schema: { ...schema, hide: true }, url };
       const headers = operation.method === 'GET' ? commonHeaders : writeHeaders;
       const { body, ...rest } = schema ?? {};
       return {

@@ -35,6 +35,7 @@ const ofInteraction = {
   'search-type': { profile: 'Query', action: 'E' },
   create: { profile: 'Create', action: 'C' },
   patch: { profile: 'Update', action: 'U' },
+  update: { profile: 'Update', action: 'U' },
   operation: { profile: undefined, action: 'E' },
 } as const;
 
