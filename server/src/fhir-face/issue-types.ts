@@ -98,6 +98,7 @@ export const issueTypes: Readonly<Record<Reason, IssueFacts>> = {
   headers_too_large: { type: 'too-long' },
   idempotency_key_reused: { type: 'duplicate', writeStatus: 412 },
   patient_limit_reached: { type: 'throttled' },
+  client_limit_reached: { type: 'throttled' },
   rate_limited: { type: 'throttled' },
   internal_error: { type: 'exception' },
   operation_unsupported: unsupported,
