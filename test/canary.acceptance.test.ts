@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { UnsecuredJWT } from 'jose';
 import { afterAll, expect, test, vi } from 'vitest';
 import { readExportState } from '../server/src/audit/export/export-state.ts';
 import { crossward } from '../server/src/cli/test-support.ts';
@@ -13,6 +14,7 @@ import { eventually } from './requests/codes.ts';
 import { type ConsoleBrowser, type ConsolePage, consoleBrowser, newOperator, withConsole } from './requests/console.ts';
 import { form } from './requests/documents.ts';
 import { exportTo, startOtlpReceiver } from './requests/otlp-receiver.ts';
+import { newKey, requestToken, signAssertion, withKeyClient } from './requests/tokens.ts';
 import { startReceiver, webhooksOf, withQuickWebhooks } from './requests/webhook-receiver.ts';
 
 /** Personal data and secrets that must not appear in a log. */
@@ -41,6 +43,8 @@ const secrets = {
 const numbers = [people.norwegian, people.swedish, people.british];
 const canaries = Object.values({ ...people, ...note, ...file, ...secrets });
 
+const key = await newKey('a');
+
 // Traces are on before the application is built.
 const collector = await startOtlpReceiver();
 const telemetry = await exportTo(collector);
@@ -49,7 +53,7 @@ const exportFile = join(folder, 'audit.ndjson');
 const gateway = await startGateway({
   logLevel: 'trace',
   configure: (it) => ({
-    ...withConsole(withQuickWebhooks(it)),
+    ...withConsole(withKeyClient(withQuickWebhooks(it), 'signer', { jwks: { keys: [key.publicKey] } })),
     audit: { ...it.audit, export: { file: exportFile, format: 'balp' } },
   }),
 });
@@ -271,6 +275,14 @@ test('no log line, metric, problem or table contains personal data', async () =>
     add('GET', `${oslo}/patients/p-1`, { client: { id: headerValue, secret: headerValue } });
     add('GET', `${oslo}/patients/p-1`, { client: { id: clientId, secret: headerValue } });
     add('GET', `${oslo}/patients/p-1`, { headers: { authorization: `Bearer ${headerValue}` } });
+    add('GET', `${oslo}/patients/p-1`, { client: null, headers: { authorization: `Bearer ${headerValue}` } });
+
+    // In the form of the token endpoint, and in what a client signs.
+    const said = { jti: text, sub: text, iss: text, scope: text };
+    const assertions = [text, new UnsecuredJWT(said).encode(), await signAssertion('signer', key, { claims: said })];
+    for (const assertion of assertions) sent.push(requestToken(gateway, assertion, { client_id: text, scope: text }));
+    const jti = await signAssertion('signer', key, { claims: { jti: text } });
+    sent.push(requestToken(gateway, jti, { scope: `appointments:read ${text}` }));
     await Promise.all(sent);
   };
   for (const text of texts) await sendAll(text);

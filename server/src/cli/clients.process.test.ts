@@ -1,4 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
@@ -127,6 +129,9 @@ clients:
       scopes: ['notes:read'],
       grants: [{ emr: 'clinic', care_units: ['ward'], not_configured: [] }],
       return_urls: [],
+      budgets: {},
+      jwks_uri: null,
+      key_ids: [],
       secrets: [],
       rotated_at: null,
       created_at: null,
@@ -140,6 +145,9 @@ clients:
       scopes: ['notes:read'],
       grants: [{ emr: 'sandbox-no', care_units: null, not_configured: ['sandbox-no'] }],
       return_urls: [],
+      budgets: {},
+      jwks_uri: null,
+      key_ids: [],
       secrets: [
         { created_at: time, expires_at: null },
         { created_at: time, expires_at: time },
@@ -223,4 +231,35 @@ test.each([
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain('The outcome is unknown');
   expect(await db.selectFrom('clients').select('id').where('id', '=', id).execute()).toHaveLength(made);
+});
+
+test('a client with a public key gets no secret, and a private key is refused without its value', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'keys-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+  const fileOf = async (name: string, content: string) => {
+    await writeFile(join(folder, name), content);
+    return join(folder, name);
+  };
+  const jwk = privateKey.export({ format: 'jwk' });
+  const common = 'clients create signer --scope notes:read --grant sandbox-no --jwks';
+  for (const [name, content] of [
+    ['private.json', JSON.stringify({ ...jwk, kid: 'a' })],
+    ['private.pem', String(privateKey.export({ format: 'pem', type: 'pkcs8' }))],
+    ['set.json', JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }) }] })],
+  ] as const) {
+    const refused = await crossward(`${common} ${await fileOf(name, content)}`);
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--jwks: ') });
+    expect(refused.stderr).not.toContain(jwk.d);
+  }
+  const key = await fileOf('public.json', JSON.stringify({ ...publicKey.export({ format: 'jwk' }), kid: 'a' }));
+  expect(await crossward(`${common} ${key} --budget sms_per_day=5`)).toMatchObject({ code: 0 });
+  const { stdout } = await crossward('clients show signer');
+  expect(stdout).toContain('key ids:         a\n');
+  expect(stdout).toContain('budget:          sms_per_day 5\n');
+  expect(stdout).not.toContain('secret:');
+  expect(await crossward('clients update signer --no-keys')).toMatchObject({ code: 1 });
+  expect(await crossward('clients update signer --budget sms=5')).toMatchObject({ code: 2 });
+  expect((await crossward('clients update signer --jwks-uri https://app.example/jwks')).code).toBe(0);
+  expect((await crossward('clients show signer')).stdout).toContain('JWKS URI:        https://app.example/jwks\n');
 });

@@ -106,3 +106,17 @@ test('a short password, and a secret key that the gateway does not use, are reje
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('CROSSWARD_SECRET_KEY is not set')]);
   expect((await crossward('operators list')).stdout).not.toContain('ola');
 });
+
+test('a link for a first session is printed alone, for an account that exists or is created with it', async () => {
+  const missing = await crossward('operators sign-in-link nobody');
+  expect(missing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--role creates one') });
+  const { code, stdout, stderr } = await crossward('operators sign-in-link first.admin --role admin');
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^http:\/\/localhost:\d+\/console\/sign-in\/link\/[\w-]{43}\n$/),
+  ]);
+  expect(stderr).toContain('within 5 minutes');
+  expect((await crossward('operators list')).stdout).toMatch(/^first\.admin {2}admin {2}enabled {2}no one-time codes/m);
+  await crossward('operators disable first.admin');
+  expect(await crossward('operators sign-in-link first.admin')).toMatchObject({ code: 1, stdout: '' });
+});
