@@ -5,9 +5,14 @@ import { withHeading } from './changelog.ts';
 import { root, run } from './npm-pack.ts';
 import { provenance } from './provenance.ts';
 
+/** Files that name the version, besides those that npm writes and `npm run generate`. */
+const naming = ['compose.yaml', 'deploy/helm/crossward/Chart.yaml', 'docs/deploying.md'];
+
 const [version = ''] = process.argv.slice(2);
 if (!/^\d+\.\d+\.\d+$/.test(version)) fail('Usage: npm run release -- <version>, such as 1.4.0');
 if ((await git('status', '--porcelain')) !== '') fail('Commit or stash your changes first.');
+if ((await git('tag', '--list', `v${version}`)) !== '') fail(`${version} has been released.`);
+const { version: before } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
 
 await npm(
   'version',
@@ -17,6 +22,7 @@ await npm(
   '--no-git-tag-version',
   '--allow-same-version',
 );
+for (const file of naming) await writeVersion(join(root, file));
 await npm('run', 'generate');
 await npm('run', 'check:interface');
 await copyFile(join(root, 'server/openapi.json'), join(root, 'release/last/openapi.json'));
@@ -43,6 +49,12 @@ To publish them:
   git push --follow-tags
   for file in ${folder}/*.tgz; do npm publish --access public "$file"; done
 `);
+
+async function writeVersion(file: string): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  if (!text.includes(before)) fail(`${file} does not name ${before}.`);
+  await writeFile(file, text.replaceAll(before, version));
+}
 
 async function git(...words: string[]): Promise<string> {
   return (await run('git', words, { cwd: root })).stdout.trim();
