@@ -12,6 +12,9 @@ const [version = ''] = process.argv.slice(2);
 if (!/^\d+\.\d+\.\d+$/.test(version)) fail('Usage: npm run release -- <version>, such as 1.4.0');
 if ((await git('status', '--porcelain')) !== '') fail('Commit or stash your changes first.');
 if ((await git('tag', '--list', `v${version}`)) !== '') fail(`${version} has been released.`);
+const changelog = join(root, 'CHANGELOG.md');
+const today = new Date().toISOString().slice(0, 10);
+const changes = withHeading(await readFile(changelog, 'utf8'), version, today);
 const { version: before } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
 
 await npm(
@@ -26,9 +29,7 @@ for (const file of naming) await writeVersion(join(root, file));
 await npm('run', 'generate');
 await npm('run', 'check:interface');
 await copyFile(join(root, 'server/openapi.json'), join(root, 'release/last/openapi.json'));
-const changelog = join(root, 'CHANGELOG.md');
-const today = new Date().toISOString().slice(0, 10);
-await writeFile(changelog, withHeading(await readFile(changelog, 'utf8'), version, today));
+await writeFile(changelog, changes);
 await git('commit', '--all', '--message', `Release ${version}`);
 await git('tag', '--annotate', `v${version}`, '--message', `Crossward ${version}`);
 
