@@ -54,17 +54,9 @@ const interactions: Readonly<Record<string, Interaction>> = {
   erase_patient: { code: 'operation', type: 'Patient' },
 };
 
-export function isKnownOperation(operation: string): boolean {
-  return Object.hasOwn(interactions, operation);
-}
-
 /** An operation of a later release, on the same database, is told as what it is at least. */
+const ofLaterRelease: Interaction = { code: 'operation', type: 'Patient', isOfSeveral: true };
+
 export function interactionOf(operation: string): Interaction {
-  return (
-    (isKnownOperation(operation) && interactions[operation]) || {
-      code: 'operation',
-      type: 'Patient',
-      isOfSeveral: true,
-    }
-  );
+  return (Object.hasOwn(interactions, operation) && interactions[operation]) || ofLaterRelease;
 }
