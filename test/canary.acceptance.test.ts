@@ -175,6 +175,20 @@ test('no log line, metric, problem or table contains personal data', async () =>
     add('PATCH', `${oslo}/appointments/x`, { body: { status: text } });
     add('PATCH', `${oslo}/appointments/x`, { body: { confirmation: { code: text } } });
 
+    const someone = { given_name: 'Ny', family_name: 'Prøvestad', birth_date: '1990-05-15' };
+    for (const body of [
+      { ...someone, identifier: text },
+      { ...someone, identifier: 'p-1', family_name: text, given_name: text },
+      { ...someone, identifier: `no_personal_number:${people.norwegian}`, phone: text, email: text },
+      { ...someone, identifier: `no_personal_number:${people.norwegian}`, birth_date: text, gender: text },
+      { ...someone, identifier: `no_personal_number:${people.norwegian}`, family_name: text, [name]: text },
+    ]) {
+      add('POST', `${oslo}/patients`, { body });
+    }
+    for (const body of [{ phone: text }, { family_name: text }, { family_name: text, birth_date: '1990-05-15' }]) {
+      add('POST', `${oslo}/patients/search`, { body });
+    }
+
     const notes = `${oslo}/patients/p-1/medical-notes`;
     for (const body of [
       { text: ` ${text}\0` },
@@ -585,8 +599,11 @@ async function textColumns(): Promise<string[]> {
     );
     const found: string[] = [];
     for (const { schema, table } of rows) {
-      // The sandbox is an EHR, and keeps comments, notes and documents as they are.
-      if (schema === 'sandbox' && ['appointments', 'medical_notes', 'documents', 'document_chunks'].includes(table))
+      // The sandbox is an EHR, and keeps patients, comments, notes and documents as they are.
+      if (
+        schema === 'sandbox' &&
+        ['patients', 'appointments', 'medical_notes', 'documents', 'document_chunks'].includes(table)
+      )
         continue;
       const all = await client.query<{ row: string }>(`SELECT it::text AS row FROM "${schema}"."${table}" it`, []);
       found.push(...all.rows.map(({ row }) => `${schema}.${table} ${row}`));

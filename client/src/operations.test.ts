@@ -78,6 +78,15 @@ const calls: Record<OperationId, (unit: CareUnitClient, client: CrosswardClient)
     appointments.previewCancelMany(['a-1', 'a-2']),
     appointments.confirmMany(['a-1', 'a-2'], '123456'),
   ],
+  search_patients: ({ patients }) => [patients.search({ phone: '+4700000003' })],
+  create_patient: ({ patients }) => [
+    patients.findOrCreate({
+      identifier: 'no_personal_number:15859000107',
+      given_name: 'Ny',
+      family_name: 'Prøvestad',
+      birth_date: '1990-05-15',
+    }),
+  ],
   list_medical_notes: ({ medicalNotes }) => [medicalNotes.list('p-3').all()],
   get_medical_note: ({ medicalNotes }) => [medicalNotes.get('p-3', 'n-1')],
   create_medical_note: ({ medicalNotes }) => [medicalNotes.create('p-3', { text: 'Healed.' })],

@@ -1,11 +1,27 @@
 import { type CareUnitPlace, type Connection, inCareUnit } from './connection.ts';
 import { type List, listOf } from './pages.ts';
-import type { CallOptions, Patient, PatientAccess, QueryOf } from './types.ts';
+import type {
+  CallOptions,
+  Patient,
+  PatientAccess,
+  PatientCreation,
+  PatientSearch,
+  QueryOf,
+  WriteOptions,
+} from './types.ts';
 
 /** The patients of the EHR. */
 export interface Patients {
   /** @param patientId `p-3`, `emr_id:p-3`, `no_personal_number:15859000026`, … It is sent in a header. */
   get(patientId: string, options?: CallOptions): Promise<Patient>;
+  /** By family name and birth date, or by phone number. At most 20. */
+  search(search: PatientSearch, options?: CallOptions): Promise<readonly Patient[]>;
+  /**
+   * Finds the patient with this identifier, family name and birth date, or creates one.
+   *
+   * @throws {ProblemError} `patient_mismatch`: the EHR has the identifier with another name or birth date
+   */
+  findOrCreate(patient: PatientCreation, options?: WriteOptions): Promise<Patient>;
   /**
    * Who had access to the patient's record through the gateway. Newest first.
    *
@@ -15,10 +31,16 @@ export interface Patients {
 }
 
 export function patientMethods({ raw, caller }: Connection, place: CareUnitPlace): Patients {
-  const one = `${inCareUnit}/patients/{patient_id}` as const;
+  const all = `${inCareUnit}/patients` as const;
+  const one = `${all}/{patient_id}` as const;
   return {
     get: (patient_id, options) =>
       caller.read(options, (init) => raw.GET(one, { ...init, params: { path: { ...place, patient_id } } })),
+    search: async (body, options) =>
+      (await caller.read(options, (init) => raw.POST(`${all}/search`, { ...init, params: { path: place }, body })))
+        .patients,
+    findOrCreate: (body, options) =>
+      caller.write(options, (init) => raw.POST(all, { ...init, params: { path: place }, body })),
     accesses: (patient_id, query = {}, options) =>
       listOf('accesses', query, (cursor) =>
         caller.read(options, (init) =>

@@ -155,6 +155,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/patients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find or create a patient
+         * @description Returns the patient with this identifier. If the EHR has none, creates one. A patient who is found must have this family name and birth date, otherwise the response is 409 `patient_mismatch`, and shows nothing of the record. However often the request is sent, the EHR gets one patient.
+         */
+        post: operations["create_patient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/emrs/{emr}/care-units/{care_unit_id}/patients/{patient_id}": {
         parameters: {
             query?: never;
@@ -180,8 +200,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who had access to a patient's record
-         * @description From the audit trail, at all care units of the EHR that the client is granted. For an application that shows patients who has read their record (GDPR, article 15). The request itself is in the next list.
+         * List accesses
+         * @description Who had access to the patient's record: from the audit trail, at all care units of the EHR that the client is granted. For an application that shows patients who has read their record (GDPR, article 15). The request itself is in the next list.
          */
         get: operations["list_accesses"];
         put?: never;
@@ -282,6 +302,26 @@ export interface paths {
         get: operations["get_medical_note"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/patients/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search for patients
+         * @description By family name and birth date, or by phone number, which stay out of URLs. Returns at most 20 patients, ordered by id, without those whose record is out of use. `operations` of the EHR says whether it can be searched.
+         */
+        post: operations["search_patients"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1028,7 +1068,7 @@ export interface components {
                  */
                 cancellation_confirmation: "none" | "code";
                 /** @description Operations that this EHR supports. Others fail with `operation_unsupported`. */
-                operations: ("get_patient" | "list_accesses" | "list_resources" | "get_resource" | "list_schedules" | "create_schedule" | "get_schedule" | "end_schedule" | "add_schedule_exception" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "create_appointment" | "get_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments" | "list_medical_notes" | "create_medical_note" | "get_medical_note" | "list_documents" | "get_document" | "get_document_content" | "create_document")[];
+                operations: ("get_patient" | "search_patients" | "create_patient" | "list_accesses" | "list_resources" | "get_resource" | "list_schedules" | "create_schedule" | "get_schedule" | "end_schedule" | "add_schedule_exception" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "create_appointment" | "get_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments" | "list_medical_notes" | "create_medical_note" | "get_medical_note" | "list_documents" | "get_document" | "get_document_content" | "create_document")[];
                 /** @description Identifier types that the EHR takes without a look-up of the patient. Responses then have a token in place of the identifier, which can be sent wherever an identifier can. Empty: the EHR looks patients up. */
                 passes_through: ("no_personal_number" | "se_personal_number" | "nhs_number")[];
                 /**
@@ -1202,6 +1242,34 @@ export interface components {
             /** @description Phone number in E.164 format. */
             phone: string | null;
         };
+        PatientCreation: {
+            address?: {
+                /** Format: line */
+                city?: string;
+                /** @description ISO 3166-1 alpha-2 code. */
+                country?: string;
+                lines: string[];
+                /** Format: line */
+                postal_code?: string;
+            };
+            /** Format: date */
+            birth_date: string;
+            /** Format: email-address */
+            email?: string;
+            /** Format: name */
+            family_name: string;
+            /** @enum {string} */
+            gender?: "male" | "female" | "other" | "unknown";
+            /** Format: name */
+            given_name: string;
+            /** @description A national number of a type that the EHR knows. Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+            identifier: string;
+            /**
+             * Format: phone-number
+             * @description E.164, such as `+46701740605`.
+             */
+            phone?: string;
+        };
         /** @description What is known about the patient, for an EHR that takes it: `capabilities.patient_details` of the EHR. If that is `required`, both names must be sent. Stored encrypted, until the booking is confirmed. */
         PatientDetails: {
             /**
@@ -1219,6 +1287,18 @@ export interface components {
              */
             phone?: string;
         };
+        /** @description Either `family_name` and `birth_date`, or `phone`. Upper and lower case do not differ. */
+        PatientSearch: {
+            /** Format: date */
+            birth_date?: string;
+            /** Format: name */
+            family_name?: string;
+            /**
+             * Format: phone-number
+             * @description E.164, such as `+46701740605`.
+             */
+            phone?: string;
+        };
         /** @description RFC 9457 problem details. Never contains personal data, codes or secrets. */
         Problem: {
             /** @description Number of attempts left. Present with `confirmation_code_incorrect`. */
@@ -1227,7 +1307,7 @@ export interface components {
              * @description Class of the error. Corresponds to the status.
              * @enum {string}
              */
-            code: "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "PRECONDITION_FAILED" | "CONTENT_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE_CONTENT" | "TOO_MANY_REQUESTS" | "HEADERS_TOO_LARGE" | "INTERNAL_SERVER_ERROR" | "NOT_IMPLEMENTED" | "BAD_GATEWAY" | "SERVICE_UNAVAILABLE" | "GATEWAY_TIMEOUT";
+            code: "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "CONTENT_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE_CONTENT" | "TOO_MANY_REQUESTS" | "HEADERS_TOO_LARGE" | "INTERNAL_SERVER_ERROR" | "NOT_IMPLEMENTED" | "BAD_GATEWAY" | "SERVICE_UNAVAILABLE" | "GATEWAY_TIMEOUT";
             detail: string;
             /** @description The faults, each with its place in the request. */
             errors: {
@@ -1263,7 +1343,7 @@ export interface components {
          * @description Stable, machine-readable reason of an error. The list is closed.
          * @enum {string}
          */
-        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "search_too_costly" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_rejected" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "not_acceptable" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_changed" | "appointment_started" | "change_not_allowed" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "version_outdated" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "client_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "ehr_paused" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_rejected" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_changed" | "patient_mismatch" | "appointment_started" | "change_not_allowed" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "client_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "ehr_paused" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
         /** @description A practitioner, room or device that can be booked. */
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
@@ -3686,6 +3766,272 @@ export interface operations {
             };
         };
     };
+    create_patient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "identifier": "header:x-patient",
+                 *       "given_name": "Rolig",
+                 *       "family_name": "Strandsand",
+                 *       "birth_date": "1974-01-30",
+                 *       "phone": "+4700000003"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatientCreation"];
+            };
+        };
+        responses: {
+            /** @description The patient, whom the EHR had already. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Patient"];
+                };
+            };
+            /** @description The patient, who was created. */
+            201: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Path of the created object. */
+                    location?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "emr_id:p-3",
+                     *       "identifiers": [
+                     *         "emr_id:p-3"
+                     *       ],
+                     *       "given_name": "Rolig",
+                     *       "family_name": "Strandsand",
+                     *       "birth_date": "1974-01-30",
+                     *       "gender": "male",
+                     *       "phone": "+4700000003",
+                     *       "email": "p-3@patients.example",
+                     *       "address": {
+                     *         "lines": [
+                     *           "Prøveveien 3"
+                     *         ],
+                     *         "postal_code": "0001",
+                     *         "city": "Oslo",
+                     *         "country": "NO"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Patient"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `patient_mismatch` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `outcome_unknown`, `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_patient: {
         parameters: {
             query?: never;
@@ -5479,6 +5825,236 @@ export interface operations {
             };
             /** @description `uri_too_long` */
             414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable`, `ehr_paused` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_patients: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "family_name": "Strandsand",
+                 *       "birth_date": "1974-01-30"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatientSearch"];
+            };
+        };
+        responses: {
+            /** @description The patients. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "patients": [
+                     *         {
+                     *           "id": "emr_id:p-3",
+                     *           "identifiers": [
+                     *             "emr_id:p-3"
+                     *           ],
+                     *           "given_name": "Rolig",
+                     *           "family_name": "Strandsand",
+                     *           "birth_date": "1974-01-30",
+                     *           "gender": "male",
+                     *           "phone": "+4700000003",
+                     *           "email": "p-3@patients.example",
+                     *           "address": {
+                     *             "lines": [
+                     *               "Prøveveien 3"
+                     *             ],
+                     *             "postal_code": "0001",
+                     *             "city": "Oslo",
+                     *             "country": "NO"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        patients: components["schemas"]["Patient"][];
+                    };
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;

@@ -5,6 +5,10 @@ export type Schemas = components['schemas'];
 export type Emr = Schemas['Emr'];
 export type CareUnit = Schemas['CareUnit'];
 export type Patient = Schemas['Patient'];
+/** Whom to search for. */
+export type PatientSearch = Schemas['PatientSearch'];
+/** A patient to find or create. */
+export type PatientCreation = Schemas['PatientCreation'];
 /** An access to a patient's record. */
 export type PatientAccess = Schemas['Access'];
 export type Resource = Schemas['Resource'];

@@ -10,6 +10,7 @@ import type {
   ResourceIdentifierType,
 } from './identifiers.ts';
 import type { MedicalNoteOperations } from './medical-notes.ts';
+import type { PatientOperations } from './patients.ts';
 import type { ProbeReport } from './probe.ts';
 import type {
   Appointment,
@@ -254,6 +255,7 @@ export interface ConnectorOperations
   extends AppointmentChangeOperations,
     MedicalNoteOperations,
     DocumentOperations,
+    PatientOperations,
     ScheduleOperations {
   /**
    * The patient with this identifier, or `null`.
@@ -312,6 +314,7 @@ export type ConnectorOperation = keyof ConnectorOperations;
 /** The operations that write in the EHR. One that gets no response may have been done. */
 export const writeOperations = [
   'changeAppointments',
+  'createPatient',
   'createMedicalNote',
   'withdrawMedicalNote',
   'createDocument',

@@ -8,6 +8,7 @@ export * from './errors.ts';
 export * from './http.ts';
 export * from './identifiers.ts';
 export * from './medical-notes.ts';
+export * from './patients.ts';
 export * from './probe.ts';
 export * from './records.ts';
 export * from './right-answers.ts';

@@ -2,6 +2,8 @@ import type { ConnectorOperation } from './connector.ts';
 
 const names: Record<ConnectorOperation, true> = {
   findPatient: true,
+  searchPatients: true,
+  createPatient: true,
   findResource: true,
   listResources: true,
   listHealthcareServices: true,

@@ -20,6 +20,7 @@ type Rules = {
 /** For each operation that names a record, whether its result is that record. */
 const rules: Rules = {
   findPatient: (patient, identifier) => patient === null || isFoundBy(patient, identifier),
+  createPatient: ({ patient }, { identifier }) => isFoundBy(patient, identifier),
   findResource: (resource, _, identifier) => resource === null || (resource.id !== '' && has(resource, identifier)),
   listTimeSlots: (timeSlots, { resourceIds, healthcareServiceIds }) =>
     timeSlots.every(

@@ -4,6 +4,7 @@ import { appointmentKind } from './appointments/write/kind.ts';
 import { documentKind } from './documents/kind.ts';
 import { medicalNoteKind } from './medical-notes/kind.ts';
 import type { AnyKind } from './operations/kind.ts';
+import { patientKind } from './patients/kind.ts';
 import { scheduleCreationKind, scheduleEndKind, scheduleExceptionKind } from './schedules/kinds.ts';
 
 const kinds: readonly AnyKind[] = [
@@ -11,6 +12,7 @@ const kinds: readonly AnyKind[] = [
   expiryKind,
   medicalNoteKind as AnyKind,
   documentKind as AnyKind,
+  patientKind as AnyKind,
   scheduleCreationKind,
   scheduleEndKind,
   scheduleExceptionKind,

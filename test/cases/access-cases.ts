@@ -106,7 +106,7 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
       });
 
     test('requires scopes for reading if it reads, and for writing if it writes', () => {
-      const verbs = operation.method === 'GET' ? ['read', 'manage'] : ['write', 'manage'];
+      const verbs = operation.isRead ? ['read', 'manage'] : ['write', 'manage'];
       for (const scope of operation.scopes) expect(verbs).toContain(scope.split(':')[1]);
       if (operation.method !== 'GET') expect(operation.scopes).not.toEqual([]);
     });

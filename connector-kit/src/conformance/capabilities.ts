@@ -11,6 +11,7 @@ import { holds } from './holds.ts';
 import { medicalNotes } from './medical-notes.ts';
 import { operationIds } from './operation-ids.ts';
 import { paging } from './paging.ts';
+import { patientCreation, patientSearch } from './patient-registration.ts';
 import { patients } from './patients.ts';
 import { races } from './races.ts';
 import { resources } from './resources.ts';
@@ -23,6 +24,8 @@ import { appointmentsUpdate } from './update.ts';
 /** All capabilities, in the order of reports. */
 export const capabilities: readonly Capability[] = [
   patients,
+  patientSearch,
+  patientCreation,
   resources,
   healthcareServices,
   timeSlots,

@@ -16,6 +16,8 @@ export interface Facts {
   readonly patientDetails?: PatientDetails | undefined;
   /** Valid identifiers that no patient has. Default: the `emr_id` `no-such-patient`. */
   readonly unknownPatients?: readonly PatientIdentifier[] | undefined;
+  /** National numbers that no patient has. The kit creates a patient with each. Absent: it creates none. */
+  readonly newPatients?: readonly PatientIdentifier[] | undefined;
   /** Identifiers of one resource of the care unit, of all types. Absent: the first with free slots. */
   readonly resource?: readonly ResourceIdentifier[] | undefined;
   /** Absent: the first service with free slots. */

@@ -84,6 +84,11 @@ function loadR4Definitions(): void {
   areDefinitionsLoaded = true;
 }
 
+const searchParameters: Readonly<Record<string, readonly object[]>> = {
+  Appointment: [{ name: 'slot', type: 'reference' }],
+  Patient: ['family', 'birthdate', 'phone'].map((name) => ({ name })),
+};
+
 function capabilityStatement(transactions: boolean): object {
   const interaction = ['read', 'search-type', 'create', 'update', 'patch', 'delete'].map((code) => ({ code }));
   const reads = ['read', 'search-type'].map((code) => ({ code }));
@@ -108,7 +113,7 @@ function capabilityStatement(transactions: boolean): object {
         mode: 'server',
         interaction: transactions ? [{ code: 'transaction' }, { code: 'batch' }] : [{ code: 'batch' }],
         resource: types.map((type) => {
-          const searchParam = type === 'Appointment' ? [{ name: 'slot', type: 'reference' }] : [];
+          const searchParam = searchParameters[type] ?? [];
           // Medplum's server takes the content of a Binary outside of this router.
           return { type, interaction: type === 'Binary' ? reads : interaction, conditionalCreate: true, searchParam };
         }),

@@ -32,7 +32,7 @@ export interface FakeOptions {
   readonly patchOnly?: boolean;
   /** Which form of `$find`, `$hold` and `$book` it supports. */
   readonly operations?: OperationFormName;
-  /** Whether Appointments can be written only with operations. */
+  /** Whether Appointments can be written only with operations. Then Patients cannot be created. */
   readonly operationsOnly?: boolean;
   /** How long the server keeps a hold. */
   readonly holdMilliseconds?: number;
@@ -339,7 +339,9 @@ function requestHandler(store: Store, options: FakeOptions) {
       );
       return { status: method === 'PUT' ? 200 : 201, stored };
     }
-    if (options.plainWrites === false && !isAppointment && !isDocument(given)) throw new Rejected(405, 'not-supported');
+    const isRegistered = given.resourceType === 'Patient' && !options.operationsOnly;
+    if (options.plainWrites === false && !isAppointment && !isRegistered && !isDocument(given))
+      throw new Rejected(405, 'not-supported');
     if (method === 'PUT' && options.takesIds && !store.has(target))
       return { status: 201, stored: store.save(resource) };
     if (method === 'PUT') return { status: 200, stored: store.update(target, resource, ifMatch) };
@@ -468,6 +470,16 @@ function requestHandler(store: Store, options: FakeOptions) {
   }
 }
 
+function patientSupport({ searchesPatientLinks, operationsOnly }: FakeOptions): object {
+  const named = ['family', 'birthdate', 'phone'].map((name) => ({ name }));
+  return {
+    ...(operationsOnly
+      ? {}
+      : { interaction: ['read', 'search-type', 'create'].map((code) => ({ code })), conditionalCreate: true }),
+    searchParam: [...(searchesPatientLinks ? [{ name: 'link' }] : []), ...named],
+  };
+}
+
 /** https://hl7.org/fhir/R4/bundle.html#bdl-7, https://hl7.org/fhir/R4/json.html#2.6.2 */
 function validate(resource: FhirResource): void {
   const { entry = [] } = resource as { entry?: BundleEntry[] };
@@ -572,8 +584,7 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
           ...others.map((type) => ({
             type,
             interaction: read,
-            searchParam:
-              type === 'Patient' && options.searchesPatientLinks ? [{ name: 'link', type: 'reference' }] : [],
+            ...(type === 'Patient' ? patientSupport(options) : {}),
           })),
           ...documents.map((type) => ({ type, interaction: [...read, ...writes] })),
           { type: 'Schedule', interaction: plainWrites },

@@ -168,6 +168,12 @@ export class Store {
             : list(resource.participant).map(({ actor }) => actor as Reference);
         return actors.some((it) => refersTo(it, values));
       }
+      case 'family':
+        return list(resource.name).some(({ family }) => String(family).toLowerCase().startsWith(value.toLowerCase()));
+      case 'birthdate':
+        return resource.birthDate === value;
+      case 'phone':
+        return list(resource.telecom).some(({ system, value: number }) => system === 'phone' && number === value);
       case 'link':
         return list(resource.link).some(({ other }) => refersTo(other, values));
       case 'location':

@@ -21,6 +21,10 @@ export interface ServerFacts {
   /** Whether the statement names the type. */
   knows(type: string): boolean;
   readonly conditionalCreate: boolean;
+  /** Whether a Patient is created only if none has the identifier: https://hl7.org/fhir/R4/http.html#ccreate */
+  readonly createsPatientsOnce: boolean;
+  /** Whether Patients can be searched for by all of these. */
+  searchesPatientsBy(...names: readonly string[]): boolean;
   /** Whether a search for Slots can return their Appointments too: `_revinclude=Appointment:slot`. */
   readonly revIncludesAppointments: boolean;
   /** Whether a search for Appointments can return their Slots too: `_include=Appointment:slot`. */
@@ -57,6 +61,8 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
   const rest = statement.rest?.find(({ mode }) => mode === 'server') ?? statement.rest?.[0];
   const resources = new Map((rest?.resource ?? []).map((resource) => [resource.type ?? '', resource]));
   const operations = (type: string) => [...(resources.get(type)?.operation ?? []), ...(rest?.operation ?? [])];
+  const patientParameters = new Set((resources.get('Patient')?.searchParam ?? []).map(({ name }) => name));
+  const searchesPatientsBy = (...names: readonly string[]) => names.every((name) => patientParameters.has(name));
   return {
     transactions: (rest?.interaction ?? []).some(({ code }) => code === 'transaction'),
     can: (type, interaction) =>
@@ -73,7 +79,9 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
       ['*', 'Appointment:*', 'Appointment:slot'].includes(it),
     ),
     searchesBySlot: (resources.get('Appointment')?.searchParam ?? []).some(({ name }) => name === 'slot'),
-    searchesPatientLinks: (resources.get('Patient')?.searchParam ?? []).some(({ name }) => name === 'link'),
+    searchesPatientLinks: searchesPatientsBy('link'),
+    searchesPatientsBy,
+    createsPatientsOnce: resources.get('Patient')?.conditionalCreate === true,
     conditionalCreate: resources.get('Appointment')?.conditionalCreate === true,
     revIncludesAppointments: resources.get('Slot')?.searchRevInclude?.includes('Appointment:slot') === true,
   };

@@ -7,6 +7,8 @@ import { connect, signIn } from './connection.ts';
 import { fhirDirectChanges } from './direct-changes.ts';
 import { documents } from './document-references/documents.ts';
 import { medicalNotes } from './document-references/medical-notes.ts';
+import { patientCreation } from './patient-creation.ts';
+import { patientSearch } from './patient-search.ts';
 import { findPatient } from './patients.ts';
 import { probeFhirR4 } from './probe/probe.ts';
 import { horizonDays } from './schedules/grow.ts';
@@ -71,6 +73,8 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     listTimeSlots,
     ...(changeAppointments ? { changeAppointments } : {}),
     ...(findOperation ? { findOperation } : {}),
+    ...patientSearch(ehr, facts),
+    ...patientCreation(ehr, facts),
     ...records,
   };
 }

@@ -27,6 +27,21 @@ export function identifierSystems(settings: FhirSettings): IdentifierSystems {
   return { ...defaultIdentifierSystems, ...settings.identifier_systems };
 }
 
+/** Of numbers for people who are not registered: a D-number, a coordination number. */
+const temporarySystems: Partial<Record<NumberType, string>> = {
+  no_personal_number: 'urn:oid:2.16.578.1.12.4.1.4.2',
+  se_personal_number: 'http://electronichealth.se/identifier/samordningsnummer',
+};
+
+/** The system of a number in a new resource. */
+export function systemOf(systems: IdentifierSystems, { type, value }: Identifier<NumberType>): string {
+  // The day has 40 added in a D-number, 60 in a coordination number.
+  const isTemporary = type === 'no_personal_number' ? value >= '4' : value.slice(6, 8) > '60';
+  const temporary = temporarySystems[type];
+  if (isTemporary && temporary !== undefined && systems[type].includes(temporary)) return temporary;
+  return systems[type][0] ?? '';
+}
+
 /** The value of the search parameter `identifier`: any system of the type. */
 export function identifierToken(systems: IdentifierSystems, { type, value }: Identifier<NumberType>): string {
   return systems[type].map((system) => `${escapeToken(system)}|${escapeToken(value)}`).join(',');

@@ -31,7 +31,7 @@ export async function findPatient(ehr: FhirConnection, identifier: PatientIdenti
   return patient;
 }
 
-function patientOf({ systems, patientIdentifierTypes }: FhirConnection, resource: FhirPatient): Patient {
+export function patientOf({ systems, patientIdentifierTypes }: FhirConnection, resource: FhirPatient): Patient {
   return toPatient(resource, systems, patientIdentifierTypes, new Date());
 }
 
@@ -110,7 +110,7 @@ export async function bookablePatientId(ehr: FhirConnection, id: string): Promis
   return patient.id ?? id;
 }
 
-function isBookable({ active, deceasedBoolean, deceasedDateTime }: FhirPatient): boolean {
+export function isBookable({ active, deceasedBoolean, deceasedDateTime }: FhirPatient): boolean {
   return active !== false && deceasedBoolean !== true && deceasedDateTime === undefined;
 }
 

@@ -66,6 +66,7 @@ export async function fhirSubject(
         { type: 'emr_id', value: 'p-21' },
         { type: 'se_personal_number', value: '197010632392' },
       ],
+      newPatients: [3, 4, 5, 6].map((digit) => ({ type: 'se_personal_number', value: `19701063239${digit}` })),
       resource: [
         { type: 'emr_id', value: 'r-1' },
         { type: 'hsa_id', value: 'SE0000000000-1001' },

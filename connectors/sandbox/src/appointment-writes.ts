@@ -31,7 +31,7 @@ export async function changeAppointments(
   write: AppointmentWrite,
 ): Promise<readonly Appointment[]> {
   const { careUnit, operationId } = write;
-  for (const change of write.changes) assertKnown(directory, careUnit, change);
+  for (const change of write.changes) await assertKnown(directory, careUnit, change);
   let plan: PlannedWrite;
   let scheduleVersion: number | null;
   try {
@@ -151,13 +151,13 @@ function appointment(row: PlannedRow | undefined): Appointment[] {
   ];
 }
 
-function assertKnown(directory: Directory, careUnit: CareUnit, change: AppointmentChange): void {
+async function assertKnown(directory: Directory, careUnit: CareUnit, change: AppointmentChange): Promise<void> {
   const resourceId = 'resourceId' in change ? change.resourceId : undefined;
   if (resourceId !== undefined && !directory.findResource(careUnit.id, { type: 'emr_id', value: resourceId })) {
     throw new ConnectorError('resource_not_found', 'No such resource in this care unit');
   }
   if (change.kind !== 'create') return;
-  if (!directory.findPatient({ type: 'emr_id', value: change.patientId })) {
+  if (!(await directory.findPatient({ type: 'emr_id', value: change.patientId }))) {
     throw new ConnectorError('patient_not_found', 'No such patient');
   }
   if (!directory.services.some((service) => service.id === change.healthcareServiceId)) {

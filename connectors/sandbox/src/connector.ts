@@ -22,6 +22,7 @@ import {
 import { withFaults } from './faults.ts';
 import { medicalNotes } from './medical-notes.ts';
 import { seedSchedules } from './opening-hours.ts';
+import { createPatient, findCreated, searchPatients } from './patients.ts';
 import { createScheduleCache } from './schedule-cache.ts';
 import { findSchedule, findScheduleWrite, listSchedules } from './schedule-reads.ts';
 import { withdrawSchedule } from './schedule-withdrawal.ts';
@@ -50,7 +51,9 @@ async function openSandbox({
   database,
 }: DatabaseContext<SandboxSettings>): Promise<Connector> {
   const db = new Kysely<SandboxTables>({ dialect: new PostgresDialect({ pool: database }) });
-  const directory = createDirectory(settings.country, careUnits);
+  const directory = createDirectory(settings.country, careUnits, (identifier) =>
+    inPortVocabulary(() => findCreated(db, emr, identifier)),
+  );
   await seedSchedules(db, emr, careUnits, directory);
   const schedules = createScheduleCache(db, emr);
   return {
@@ -61,7 +64,7 @@ async function openSandbox({
       transactions: true,
     },
     ...withFaults({
-      findPatient: async (identifier) => directory.findPatient(identifier) ?? null,
+      findPatient: directory.findPatient,
       changeAppointments: (write) =>
         writeInPortVocabulary(() => changeAppointments(db, emr, directory, schedules, write)),
     }),
@@ -76,6 +79,8 @@ async function openSandbox({
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
     listAppointmentChanges: (query) => inPortVocabulary(() => listAppointmentChanges(db, emr, query)),
     findOperation: (_careUnit, operationId) => inPortVocabulary(() => findOperation(db, emr, operationId)),
+    searchPatients: (search) => inPortVocabulary(() => searchPatients(db, emr, directory, search)),
+    createPatient: (creation) => writeInPortVocabulary(() => createPatient(db, emr, directory, creation)),
     ...medicalNotes(db, emr, directory),
     listDocuments: (query) => inPortVocabulary(() => listDocuments(db, emr, query)),
     findDocument: (...which) => inPortVocabulary(() => findDocument(db, emr, ...which)),

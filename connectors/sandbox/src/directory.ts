@@ -65,20 +65,26 @@ const countries: Record<Country, CountryFacts> = {
 const practitionersPerCareUnit = 4;
 const resourcesPerCareUnit = practitionersPerCareUnit + 1;
 
-/** The sandbox's patients, resources and services. They never change, so they are kept in memory only. */
+/** The sandbox's patients, resources and services. Those that it begins with never change, and are kept in memory only. */
 export interface Directory {
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
   readonly services: readonly HealthcareService[];
   /** Without those on which the sandbox breaks. */
   readonly patients: readonly Patient[];
-  findPatient(identifier: PatientIdentifier): Patient | undefined;
+  /** With those who were created. `null`: there is none. */
+  findPatient(identifier: PatientIdentifier): Promise<Patient | null>;
   findResource(careUnitId: string, identifier: ResourceIdentifier): Resource | undefined;
   /** Ordered by id. */
   resourcesOf(careUnitId: string): readonly Resource[];
 }
 
-export function createDirectory(country: Country, careUnits: readonly CareUnit[]): Directory {
+/** @param findCreated finds a patient whom somebody has created. Default: nobody has. */
+export function createDirectory(
+  country: Country,
+  careUnits: readonly CareUnit[],
+  findCreated: Directory['findPatient'] = async () => null,
+): Directory {
   const facts = countries[country];
   const { population } = facts;
   const patients = population.patients.map((person, index) => patient(population, `p-${index + 1}`, index + 1, person));
@@ -95,7 +101,7 @@ export function createDirectory(country: Country, careUnits: readonly CareUnit[]
     resourceIdentifierTypes: facts.resourceIdentifierTypes,
     services: facts.services,
     patients,
-    findPatient: (identifier) => patientsByIdentifier.get(key(identifier)),
+    findPatient: async (identifier) => patientsByIdentifier.get(key(identifier)) ?? findCreated(identifier),
     findResource: (careUnitId, identifier) =>
       resources.get(careUnitId)?.find((it) => it.identifiers.some((id) => key(id) === key(identifier))),
     resourcesOf: (careUnitId) => resources.get(careUnitId) ?? [],

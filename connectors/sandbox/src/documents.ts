@@ -77,7 +77,7 @@ export async function createDocument(
   directory: Directory,
   write: DocumentWrite,
 ): Promise<Document> {
-  assertKnown(directory, write);
+  await assertKnown(directory, write);
   const known = await findCreated(db, emr, write.operationId);
   if (known) return known;
   const contentId = randomUUID();
@@ -174,8 +174,8 @@ function documentOf(row: Row): Document {
   };
 }
 
-function assertKnown(directory: Directory, { careUnit, patientId, authorId }: DocumentWrite): void {
-  if (!directory.findPatient({ type: 'emr_id', value: patientId })) {
+async function assertKnown(directory: Directory, { careUnit, patientId, authorId }: DocumentWrite): Promise<void> {
+  if (!(await directory.findPatient({ type: 'emr_id', value: patientId }))) {
     throw new ConnectorError('patient_not_found', 'No such patient');
   }
   if (authorId !== null && !directory.findResource(careUnit.id, { type: 'emr_id', value: authorId })) {

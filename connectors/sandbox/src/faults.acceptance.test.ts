@@ -142,12 +142,12 @@ describe('for the patients of the list, the sandbox', () => {
   });
 });
 
-test('each patient of the list is in each country, with a phone number that nobody has', () => {
+test('each patient of the list is in each country, with a phone number that nobody has', async () => {
   const reserved = { NO: /^\+470000\d{4}$/, SE: /^\+4670174(060[5-9]|06[1-9]\d)$/, GB: /^\+447700900\d{3}$/ };
   for (const country of ['NO', 'SE', 'GB'] as const) {
     const { findPatient, patients } = createDirectory(country, []);
     for (const { patientId } of sandboxFaults) {
-      const phone = findPatient({ type: 'emr_id', value: patientId })?.phone;
+      const phone = (await findPatient({ type: 'emr_id', value: patientId }))?.phone;
       expect(phone).toMatch(reserved[country]);
       expect(patients.map((it) => it.phone)).not.toContain(phone);
     }

@@ -92,7 +92,7 @@ async function assertKnown(
   directory: Directory,
   { careUnit, patientId, authorId, appointmentId }: MedicalNoteWrite,
 ): Promise<void> {
-  if (!directory.findPatient({ type: 'emr_id', value: patientId })) {
+  if (!(await directory.findPatient({ type: 'emr_id', value: patientId }))) {
     throw new ConnectorError('patient_not_found', 'No such patient');
   }
   if (authorId !== null && !directory.findResource(careUnit.id, { type: 'emr_id', value: authorId })) {

@@ -1,6 +1,6 @@
-import type { AppointmentState } from '@crossward/connector-kit';
+import type { Address, AppointmentState, Gender, PatientIdentifierType } from '@crossward/connector-kit';
 import { statementsOf } from '@crossward/connector-kit/database';
-import type { Generated } from 'kysely';
+import type { Generated, JSONColumnType } from 'kysely';
 
 interface ScheduleRow {
   emr: string;
@@ -73,6 +73,22 @@ interface MedicalNoteRow {
   created_hash: string;
 }
 
+/** A patient whom a caller has created. */
+interface PatientRow {
+  emr: string;
+  id: string;
+  identifier_type: PatientIdentifierType;
+  identifier_value: string;
+  given_name: string;
+  family_name: string;
+  birth_date: string;
+  gender: Gender | null;
+  phone: string | null;
+  email: string | null;
+  address: JSONColumnType<Address> | null;
+  operation_id: string;
+}
+
 interface DocumentRow {
   emr: string;
   id: string;
@@ -103,6 +119,7 @@ export interface SandboxTables {
   'sandbox.schedule_versions': ScheduleVersionRow;
   'sandbox.appointments': AppointmentRow;
   'sandbox.operations': OperationRow;
+  'sandbox.patients': PatientRow;
   'sandbox.medical_notes': MedicalNoteRow;
   'sandbox.documents': DocumentRow;
   'sandbox.document_chunks': DocumentChunkRow;

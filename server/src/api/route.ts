@@ -135,6 +135,8 @@ interface Declaration<L extends Level, Params extends TProperties, Query extends
     readonly status: 200 | 201 | 202 | 204;
     readonly description: string;
     readonly schema: TSchema;
+    /** When the status is 200 instead: the object exists already. */
+    readonly existing?: string;
     /** Media types of a response that is a stream of bytes: a `Readable` in `body`, with a `content-type` header. */
     readonly mediaTypes?: readonly string[];
   };
@@ -188,6 +190,7 @@ export type AnyOperation = Omit<Declaration<Level, TProperties, TProperties, TSc
     readonly handle?: (input: unknown) => Promise<OperationResponse>;
     readonly plan?: (input: unknown) => Promise<PlannedWrite>;
   };
+  /** It changes nothing. A search whose terms must not be in a URL is a POST. */
   readonly isRead: boolean;
 };
 

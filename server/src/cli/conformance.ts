@@ -27,6 +27,7 @@ interface Options extends EmrOptions, JsonOption {
   readonly otherCareUnit?: string;
   readonly patient?: string[];
   readonly unknownPatient?: string[];
+  readonly newPatient?: string[];
   readonly otherPatient?: string;
   readonly resource?: string[];
   readonly service?: string;
@@ -58,6 +59,7 @@ export function conformanceCommand(output: Output, end: (exitCode: number) => vo
     .option('--other-care-unit <id>', 'care unit whose resources must not be visible (default: the next)')
     .option('--patient <identifier...>', 'synthetic patient, with one identifier per type: emr_id:p-1 nhs_number:…')
     .option('--unknown-patient <identifier...>', 'identifiers without a patient')
+    .option('--new-patient <identifier...>', 'national numbers without a patient: the kit creates patients with them')
     .option('--other-patient <id>', 'emr_id of another patient')
     .option('--resource <identifier...>', 'resource, with one identifier per type')
     .option('--service <id>', 'healthcare service of the resource')
@@ -198,6 +200,9 @@ function factsOf({ emr }: ChosenEmr, claims: Capabilities, options: Options): Fa
     patient: options.patient?.map(reader('--patient', (text) => parsePatientIdentifier(text, patients), synthetic)),
     unknownPatients: options.unknownPatient?.map(
       reader('--unknown-patient', (text) => parsePatientIdentifier(text, patients), synthetic),
+    ),
+    newPatients: options.newPatient?.map(
+      reader('--new-patient', (text) => parsePatientIdentifier(text, patients), synthetic),
     ),
     otherPatientId: options.otherPatient,
     resource: options.resource?.map(

@@ -16,6 +16,7 @@ export const scopes = [
   'appointments:read',
   'appointments:write',
   'patients:read',
+  'patients:write',
   'accesses:read',
   'notes:read',
   'notes:write',

@@ -13,6 +13,8 @@ interface Emr {
 
 const everyOperation = [
   'get_patient',
+  'search_patients',
+  'create_patient',
   'list_accesses',
   'list_resources',
   'get_resource',

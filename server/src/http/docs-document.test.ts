@@ -29,7 +29,7 @@ test.each(all)('$operationId has a title in the style of the others', ({ method,
   const isList = method === 'get' && !/(\}|\/content)$/.test(path);
   const style = isList
     ? /^List [A-Za-z ]+s$/
-    : /^(Get|Download|Create|Change|Delete|End|Take|Send|Rotate|Replay|Redeliver) (an?|the|several) ([A-Z]+|[a-z ]+)$/;
+    : /^Search for [a-z ]+s$|^(Get|Find or create|Download|Create|Change|Delete|End|Take|Send|Rotate|Replay|Redeliver) (an?|the|several) ([A-Z]+|[a-z ]+)$/;
   expect(summary).toMatch(style);
 });
 

@@ -9,6 +9,8 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   'date-time': isDateTime,
   /** For requests. Differs from `date-time`, which requires an offset in OpenAPI. */
   'date-time-or-local': isDateTime,
+  /** RFC 3339, full-date. */
+  date: (text) => isLocalDateTime(`${text}T00:00:00`),
   'local-date-time': isLocalDateTime,
   'care-unit-date-time': isCareUnitDateTime,
   /** Unicode that any database can store: no NUL and no lone surrogate. */

@@ -44,7 +44,7 @@ export async function addOpenApiGenerator(app: FastifyInstance): Promise<void> {
       if (described && route.method !== 'HEAD') return { schema: described, url };
       if (!operation || operation.representation || route.method === 'HEAD')
         return { schema: { ...schema, hide: true }, url };
-      const headers = operation.method === 'GET' ? commonHeaders : writeHeaders;
+      const headers = operation.isRead ? commonHeaders : writeHeaders;
       const { body, ...rest } = schema ?? {};
       return {
         schema: { ...rest, ...bodyOf(operation, body), headers, ...responses(schema, operation) },
@@ -99,8 +99,8 @@ function bodyOf({ body: declared, form }: AnyOperation, body: unknown): object {
 }
 
 function responses(schema: { response?: unknown } | undefined, operation: AnyOperation) {
-  const { status, description } = operation.response;
-  const { preview, method } = operation;
+  const { status, description, existing } = operation.response;
+  const { preview, isRead } = operation;
   const schemas = schema?.response as Record<string, { $id?: string }> | undefined;
   const declared = schemas?.[String(status)];
   const success = declared?.$id ? { $ref: declared.$id } : declared;
@@ -110,7 +110,7 @@ function responses(schema: { response?: unknown } | undefined, operation: AnyOpe
         description,
         headers: {
           ...responseHeaders,
-          ...(method === 'GET'
+          ...(isRead
             ? {}
             : {
                 'idempotency-replayed': {
@@ -138,6 +138,15 @@ function responses(schema: { response?: unknown } | undefined, operation: AnyOpe
               description: 'The preview of a dry run.',
               headers: responseHeaders,
               content: { 'application/json': { schema: preview } },
+            },
+          }
+        : {}),
+      ...(existing !== undefined
+        ? {
+            200: {
+              description: existing,
+              headers: responseHeaders,
+              content: { 'application/json': { schema: success } },
             },
           }
         : {}),

@@ -21,13 +21,8 @@ const everyOperation: readonly Reason[] = [
 ];
 
 /** The body reasons also apply to operations without a body, because a caller may send one. */
-const writeReasons: readonly Reason[] = [
-  'idempotency_key_reused',
-  'idempotency_in_progress',
-  'content_too_large',
-  'media_type_unsupported',
-  'outcome_unknown',
-];
+const bodyReasons: readonly Reason[] = ['content_too_large', 'media_type_unsupported'];
+const writeReasons: readonly Reason[] = ['idempotency_key_reused', 'idempotency_in_progress', 'outcome_unknown'];
 
 /** The error responses of an operation. */
 export function problemResponses(operation: AnyOperation, headers: object): Record<number, DescribedProblems> {
@@ -77,11 +72,12 @@ function possibleProblems(operation: AnyOperation): Problem[] {
   ];
 }
 
-function reasonsOfLevel({ level, scopes, method }: AnyOperation): Reason[] {
+function reasonsOfLevel({ level, scopes, method, isRead }: AnyOperation): Reason[] {
   return [
     ...(level === 'client' ? [] : (['emr_not_found'] as const)),
     ...(level === 'care_unit' ? (['care_unit_not_found'] as const) : []),
     ...(scopes.length > 0 ? (['scope_missing'] as const) : []),
-    ...(method === 'GET' ? [] : writeReasons),
+    ...(method === 'GET' ? [] : bodyReasons),
+    ...(isRead ? [] : writeReasons),
   ];
 }

@@ -17,7 +17,7 @@ describe('routes', () => {
     '/favicon.ico',
     `${oslo}/`,
     '/api//emrs',
-    '/api/emrs/sandbox-no/care-units/oslo-sentrum/patients',
+    '/api/emrs/sandbox-no/care-units/oslo-sentrum/people',
     '/problems/nothing',
     '/problems/__proto__',
     '/..%2f',

@@ -138,6 +138,7 @@ function typeWording(type: unknown): string {
 const formatWording: Readonly<Record<string, string>> = {
   'date-time-or-local':
     'must be an RFC 3339 date-time, such as 2026-03-20T09:00:00+01:00 (local time if the offset is omitted)',
+  date: 'must be a date YYYY-MM-DD',
   'local-date-time': 'must be a local date-time YYYY-MM-DDThh:mm:ss, without an offset',
   'care-unit-date-time': "must be a local date-time YYYY-MM-DDThh:mm:ss, with or without the care unit's offset",
   text: 'must be well-formed Unicode without NUL',

@@ -1,7 +1,16 @@
 import { genders } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
-import { choice, dateTime, emrId, nullableChoice, nullableString, reference } from '../api/schemas.ts';
+import {
+  choice,
+  dateTime,
+  emrId,
+  nullableChoice,
+  nullableString,
+  patientNotation,
+  reference,
+  text,
+} from '../api/schemas.ts';
 import { auditActors } from '../db/tables/audit.ts';
 
 const addressSchema = Type.Object({
@@ -24,6 +33,47 @@ export const patientSchema = Type.Object(
     address: Type.Union([addressSchema, Type.Null()]),
   },
   { $id: 'Patient', description: 'A patient, as recorded in the EHR.' },
+);
+
+const familyName = Type.String({ format: 'name', maxLength: 200 });
+const birthDate = Type.String({ format: 'date' });
+const phone = Type.String({ format: 'phone-number', description: 'E.164, such as `+46701740605`.' });
+
+export const patientSearchSchema = Type.Object(
+  { family_name: Type.Optional(familyName), birth_date: Type.Optional(birthDate), phone: Type.Optional(phone) },
+  {
+    $id: 'PatientSearch',
+    additionalProperties: false,
+    description: 'Either `family_name` and `birth_date`, or `phone`. Upper and lower case do not differ.',
+  },
+);
+
+export const patientListSchema = Type.Object({
+  patients: Type.Array(reference<Static<typeof patientSchema>>('Patient')),
+});
+
+export const patientCreationSchema = Type.Object(
+  {
+    identifier: patientNotation('A national number of a type that the EHR knows. '),
+    given_name: Type.String({ format: 'name', maxLength: 200 }),
+    family_name: familyName,
+    birth_date: birthDate,
+    gender: Type.Optional(choice(genders)),
+    phone: Type.Optional(phone),
+    email: Type.Optional(Type.String({ format: 'email-address' })),
+    address: Type.Optional(
+      Type.Object(
+        {
+          lines: Type.Array(Type.String({ format: 'name', maxLength: 200 }), { maxItems: 5 }),
+          postal_code: Type.Optional(text({ format: 'line', maxLength: 20 })),
+          city: Type.Optional(text({ format: 'line', maxLength: 200 })),
+          country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2 code.' })),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { $id: 'PatientCreation', additionalProperties: false },
 );
 
 export const accessSchema = Type.Object(

@@ -1,4 +1,3 @@
-import type { Patient } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { contentOnly } from '../api/audit-request.ts';
@@ -6,17 +5,30 @@ import { patientIdentifier } from '../api/identifiers.ts';
 import type { Cursors } from '../api/paging.ts';
 import { addOperation } from '../api/route.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
-import { patientNotation } from '../api/schemas.ts';
+import { patientNotation, reference } from '../api/schemas.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
-import type { CareUnitConnection } from '../ehr/connection.ts';
 import { requirePatient } from '../ehr/lookups.ts';
-import { phoneOf } from '../ehr/patient-phone.ts';
-import { formatIdentifier } from '../identifiers/index.ts';
+import { plannedWrite } from '../operations/kind.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { inPath } from '../problems/places.ts';
 import { Problem } from '../problems/problem.ts';
-import { type AccessBody, accessListSchema, accessQuery, accessSchema, patientSchema } from './contract.ts';
+import {
+  type AccessBody,
+  accessListSchema,
+  accessQuery,
+  accessSchema,
+  patientCreationSchema,
+  patientListSchema,
+  patientSchema,
+  patientSearchSchema,
+} from './contract.ts';
+import { patientKind } from './kind.ts';
 import { listAccesses } from './list-accesses.ts';
+import { planPatient } from './plan-patient.ts';
+import { idOf, type PatientBody, patientBody } from './representation.ts';
+import { searchPatients } from './search-patients.ts';
+
+type PatientListBody = Static<typeof patientListSchema>;
 
 const accessExample: AccessBody = {
   time: '2027-03-19T09:25:00+01:00',
@@ -28,6 +40,19 @@ const accessExample: AccessBody = {
   request_id: 'c4ac084f-7e88-4098-9555-dd9a14eb604b',
 };
 
+const patientExample: PatientBody = {
+  id: 'emr_id:p-3',
+  identifiers: ['emr_id:p-3'],
+  given_name: 'Rolig',
+  family_name: 'Strandsand',
+  birth_date: '1974-01-30',
+  gender: 'male',
+  phone: '+4700000003',
+  email: 'p-3@patients.example',
+  address: { lines: ['Prøveveien 3'], postal_code: '0001', city: 'Oslo', country: 'NO' },
+};
+const place = { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' };
+
 interface Dependencies {
   readonly cursors: Cursors;
   readonly services: OperationServices;
@@ -37,6 +62,8 @@ interface Dependencies {
 export function addPatientRoutes(app: FastifyInstance, { cursors, services, clients }: Dependencies): void {
   app.addSchema(patientSchema);
   app.addSchema(accessSchema);
+  app.addSchema(patientSearchSchema);
+  app.addSchema(patientCreationSchema);
 
   addOperation(app, {
     operationId: 'get_patient',
@@ -52,33 +79,91 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
     response: { status: 200, description: 'The patient.', schema: patientSchema },
     reasons: ['patient_not_found', ...identifierReasons, ...ehrReadReasons],
     examples: {
-      params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum', patient_id: 'emr_id:p-3' },
-      response: {
-        id: 'emr_id:p-3',
-        identifiers: ['emr_id:p-3'],
-        given_name: 'Rolig',
-        family_name: 'Strandsand',
-        birth_date: '1974-01-30',
-        gender: 'male',
-        phone: '+4700000003',
-        email: 'p-3@patients.example',
-        address: { lines: ['Prøveveien 3'], postal_code: '0001', city: 'Oslo', country: 'NO' },
-      },
+      params: { ...place, patient_id: 'emr_id:p-3' },
+      response: patientExample,
     },
     async handle({ ehr, careUnit, params, readHeader }) {
       if (!ehr.offers('findPatient')) throw new Problem('operation_unsupported');
-      const place = inPath('patient_id');
-      const patient = await requirePatient(ehr, patientIdentifier(params.patient_id, place, ehr, readHeader), place);
+      const at = inPath('patient_id');
+      const patient = await requirePatient(ehr, patientIdentifier(params.patient_id, at, ehr, readHeader), at);
       return { body: patientBody(patient, careUnit) };
+    },
+  });
+
+  addOperation(app, {
+    operationId: 'search_patients',
+    tag: 'Patients',
+    summary: 'Search for patients',
+    description:
+      'By family name and birth date, or by phone number, which stay out of URLs. Returns at most 20 patients, ordered by ' +
+      'id, without those whose record is out of use. `operations` of the EHR says whether it can be searched.',
+    level: 'care_unit',
+    method: 'POST',
+    path: '/patients/search',
+    needs: ['searchPatients'],
+    audit: (body) => ({
+      patients: (body as PatientListBody).patients.flatMap(({ identifiers }) => identifiers),
+      records: [],
+    }),
+    scopes: ['patients:read'],
+    body: reference<Static<typeof patientSearchSchema>>('PatientSearch'),
+    response: { status: 200, description: 'The patients.', schema: patientListSchema },
+    reasons: [...ehrReadReasons],
+    examples: {
+      params: place,
+      body: { family_name: 'Strandsand', birth_date: '1974-01-30' },
+      response: { patients: [patientExample] },
+    },
+    async handle({ ehr, careUnit, body }) {
+      const patients = await searchPatients(ehr, body);
+      return { body: { patients: patients.map((it) => patientBody(it, careUnit)) } };
+    },
+  });
+
+  addOperation(app, {
+    operationId: 'create_patient',
+    tag: 'Patients',
+    summary: 'Find or create a patient',
+    description:
+      'Returns the patient with this identifier. If the EHR has none, creates one. A patient who is found must have this ' +
+      'family name and birth date, otherwise the response is 409 `patient_mismatch`, and shows nothing of the record. ' +
+      'However often the request is sent, the EHR gets one patient.',
+    level: 'care_unit',
+    method: 'POST',
+    path: '/patients',
+    needs: ['findPatient', 'createPatient'],
+    audit: (body) => ({ patients: (body as PatientBody).identifiers, records: [] }),
+    scopes: ['patients:write'],
+    body: reference<Static<typeof patientCreationSchema>>('PatientCreation'),
+    response: {
+      status: 201,
+      description: 'The patient, who was created.',
+      existing: 'The patient, whom the EHR had already.',
+      schema: patientSchema,
+    },
+    reasons: ['patient_mismatch', ...identifierReasons, ...ehrReadReasons, 'outcome_unknown'],
+    examples: {
+      params: place,
+      body: {
+        identifier: 'header:x-patient',
+        given_name: 'Rolig',
+        family_name: 'Strandsand',
+        birth_date: '1974-01-30',
+        phone: '+4700000003',
+      },
+      response: patientExample,
+    },
+    async plan({ body, readHeader, ...access }) {
+      return plannedWrite(patientKind, await planPatient(access, body, readHeader));
     },
   });
 
   addOperation(app, {
     operationId: 'list_accesses',
     tag: 'Patients',
-    summary: "List who had access to a patient's record",
+    summary: 'List accesses',
     description:
-      'From the audit trail, at all care units of the EHR that the client is granted. For an application that shows ' +
+      "Who had access to the patient's record: from the audit trail, at all care units of the EHR that the client is granted. For an application that shows " +
       'patients who has read their record (GDPR, article 15). The request itself is in the next list.',
     level: 'care_unit',
     method: 'GET',
@@ -99,14 +184,14 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
       ...ehrReadReasons,
     ],
     examples: {
-      params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum', patient_id: 'emr_id:p-3' },
+      params: { ...place, patient_id: 'emr_id:p-3' },
       query: { start: '2027-03-01T00:00:00' },
       response: { accesses: [accessExample], next_cursor: null },
     },
     async handle({ params, query, readHeader, ...access }) {
-      const place = inPath('patient_id');
-      const named = patientIdentifier(params.patient_id, place, access.ehr, readHeader);
-      const patient = await requirePatient(access.ehr, named, place);
+      const at = inPath('patient_id');
+      const named = patientIdentifier(params.patient_id, at, access.ehr, readHeader);
+      const patient = await requirePatient(access.ehr, named, at);
       return {
         body: await listAccesses(access, [named, ...patient.identifiers, idOf(patient)], query, {
           cursors,
@@ -116,29 +201,4 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
       };
     },
   });
-}
-
-function idOf({ id }: Patient) {
-  return { type: 'emr_id', value: id } as const;
-}
-
-type PatientBody = Static<typeof patientSchema>;
-
-function patientBody(patient: Patient, careUnit: CareUnitConnection): PatientBody {
-  return {
-    id: formatIdentifier(idOf(patient)),
-    identifiers: patient.identifiers.map(formatIdentifier),
-    given_name: patient.givenName,
-    family_name: patient.familyName,
-    birth_date: patient.birthDate,
-    gender: patient.gender,
-    phone: phoneOf(patient, careUnit),
-    email: patient.email,
-    address: patient.address && {
-      lines: [...patient.address.lines],
-      postal_code: patient.address.postalCode,
-      city: patient.address.city,
-      country: patient.address.country,
-    },
-  };
 }

@@ -315,6 +315,14 @@ export const reasons = {
     happened: 'The appointment was changed in the EHR while it was being moved. It was not moved.',
     remedy: 'Read the appointment, and send the request again with a new `Idempotency-Key` if it is still wanted.',
   },
+  patient_mismatch: {
+    ...caller,
+    status: 409,
+    title: 'Patient mismatch',
+    happened:
+      'The EHR has a patient with this identifier, but with another family name or birth date. Nothing was created, and nothing of the record is shown.',
+    remedy: 'Check the identifier, the family name and the birth date with the patient. Otherwise contact the clinic.',
+  },
   appointment_started: {
     ...caller,
     status: 409,

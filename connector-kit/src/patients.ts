@@ -1,0 +1,44 @@
+import type { PatientIdentifier } from './identifiers.ts';
+import type { Address, Gender, Patient } from './records.ts';
+import type { Write } from './writes.ts';
+
+/** Whom to search for. Everything in it must match. */
+export type PatientSearch = { readonly limit: number } & (
+  | {
+      /** Compared without regard to upper and lower case. */
+      readonly familyName: string;
+      /** ISO 8601 calendar date. */
+      readonly birthDate: string;
+    }
+  | {
+      /** E.164. */
+      readonly phone: string;
+    }
+);
+
+/** A patient to create. */
+export interface PatientCreation extends Write {
+  /** A national number. The EHR never has two patients with it. */
+  readonly identifier: PatientIdentifier;
+  readonly givenName: string;
+  readonly familyName: string;
+  /** ISO 8601 calendar date. */
+  readonly birthDate: string;
+  readonly gender: Gender | null;
+  /** E.164. */
+  readonly phone: string | null;
+  readonly email: string | null;
+  readonly address: Address | null;
+}
+
+export interface PatientOperations {
+  /** Patients in use, ordered by id (code units), at most `limit`. The search is in no URL and no log. */
+  searchPatients(search: PatientSearch): Promise<readonly Patient[]>;
+  /**
+   * Creates the patient, unless one with this identifier exists, and returns the one that does. Of several calls at a time,
+   * with whatever operation ids, one creates it.
+   *
+   * @returns `isNew`: this operation has created it
+   */
+  createPatient(creation: PatientCreation): Promise<{ readonly patient: Patient; readonly isNew: boolean }>;
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
+import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import {
+  allAvailable,
+  calledWhileUnavailable,
+  finalResponse,
+  withQuickRecovery,
+} from '../../../test/gateway/recovery.ts';
+import { oslo } from '../../../test/requests/bookings.ts';
+import { newKey } from '../../../test/requests/idempotency-keys.ts';
+
+/* The EHR gets one patient, whatever happens to the request that creates it. */
+
+const ehrs = faultyEhrs();
+const gateway = await startGateway({
+  connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
+  configure: (demo) => withQuickRecovery(demo),
+});
+const ehr = ehrs.of('sandbox-no');
+beforeAll(() => allAvailable(gateway));
+beforeEach(() => ehrs.reset());
+afterAll(() => gateway.close());
+
+interface Patient {
+  readonly id: string;
+  readonly family_name: string;
+}
+
+const operation = 'createPatient' as const;
+const numbers = ['15859000107', '15859000204', '15859000379', '15859000468', '15859000530', '15859000611'].values();
+const nextNumber = () => `no_personal_number:${numbers.next().value}`;
+
+function create(number: string, key: string | undefined, family_name = 'Prøvestad') {
+  return gateway.request<Patient & Problem>('POST', `${oslo}/patients`, {
+    body: { identifier: 'header:x-number', given_name: 'Ny', family_name, birth_date: '1990-05-15' },
+    headers: { 'x-number': number, 'idempotency-key': key },
+  });
+}
+
+/** Whom the EHR has. */
+async function patientBy(number: string) {
+  return gateway.request<Patient>('GET', `${oslo}/patients/header:x-number`, { headers: { 'x-number': number } });
+}
+
+test.each([true, false])('after a lost response, a retry finds or creates the patient (done: %s)', async (isDone) => {
+  const [number, key] = [nextNumber(), newKey()];
+  ehr.loseResponse({ operation, isDone });
+  expect(await create(number, key)).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+  const retried = await finalResponse(() => create(number, key));
+  expect(retried.status).toBe(201);
+  expect((await patientBy(number)).body.id).toBe(retried.body.id);
+});
+
+test('an EHR that stays away across the retry and the recovery has one patient afterwards', async () => {
+  const [number, key] = [nextNumber(), newKey()];
+  ehr.goDownDuring({ operation, isDone: true });
+  expect(await create(number, key)).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+  expect((await create(number, key)).status).toBeGreaterThanOrEqual(500);
+  await calledWhileUnavailable(ehr);
+  ehr.comeUp();
+  const retried = await finalResponse(() => create(number, key));
+  expect(retried.status).toBe(201);
+  expect((await patientBy(number)).body.id).toBe(retried.body.id);
+});
+
+test('an EHR that finishes late gets no second patient', async () => {
+  const [number, key] = [nextNumber(), newKey()];
+  const late = ehr.finishLate({ operation });
+  expect(await create(number, key)).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+  const retried = await finalResponse(() => create(number, key));
+  await late.finish();
+  expect((await patientBy(number)).body.id).toBe(retried.body.id);
+});
+
+test('a patient whom somebody else creates meanwhile, with another name, is kept and not shown', async () => {
+  const [number, key] = [nextNumber(), newKey()];
+  ehr.loseResponse({ operation, isDone: false });
+  expect(await create(number, key)).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+  const other = await create(number, newKey(), 'Annet');
+  expect(other.status).toBe(201);
+  const retried = await finalResponse(() => create(number, key));
+  expect(retried).toMatchObject({ status: 409, body: { reason: 'patient_mismatch' } });
+  expect(retried.text).not.toContain(other.body.id);
+  expect((await patientBy(number)).body).toMatchObject({ id: other.body.id, family_name: 'Annet' });
+});

@@ -1,0 +1,50 @@
+import type { Patient } from '@crossward/connector-kit';
+import type { OperationKind, Work } from '../operations/kind.ts';
+import { type PatientPlan, patientKindName } from './plan.ts';
+import { patientBody, patientPath } from './representation.ts';
+import { assertSamePerson } from './same-person.ts';
+
+interface Outcome {
+  readonly patient: Patient;
+  readonly isNew: boolean;
+}
+
+/**
+ * Finds a patient or creates one. The EHR never has two with the same identifier, so it can be asked again, with any operation
+ * id, and what it has is the outcome.
+ */
+export const patientKind: OperationKind<PatientPlan, Outcome> = {
+  name: patientKindName,
+  callsEhr: ({ found }) => found === null,
+  patientsOf: ({ found }) => (found ? [found.id] : []),
+  findsOperations: () => true,
+  canPerform: (ehr) => ehr.offers('createPatient'),
+  perform: async (work, { named, found }) =>
+    found
+      ? { patient: found, isNew: false }
+      : work.call('createPatient', {
+          operationId: work.ehrId(),
+          careUnit: work.careUnit,
+          onNoResponse: () => work.onNoResponse(),
+          ...named,
+        }),
+  async lookUp(work, { named }) {
+    const patient = await work.call('findPatient', named.identifier);
+    return patient ? { outcome: { patient, isNew: true } } : 'nothing';
+  },
+  // Somebody else may use the record by now, and a patient with this number is what was asked for.
+  compensate: async () => undefined,
+  hasRecords: () => true,
+  respond,
+  // Somebody else can have created the patient since the plan, with another name.
+  async record(_tx, work, plan, outcome) {
+    if (!plan.found) assertSamePerson(outcome.patient, plan.named);
+    return respond(work, plan, outcome);
+  },
+};
+
+function respond({ ehr, careUnit }: Work, _plan: PatientPlan, { patient, isNew }: Outcome) {
+  const body = patientBody(patient, careUnit);
+  if (!isNew) return { status: 200, body };
+  return { status: 201, headers: { location: patientPath(ehr.id, careUnit.id, patient) }, body };
+}

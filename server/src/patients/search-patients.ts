@@ -1,0 +1,34 @@
+import type { Patient } from '@crossward/connector-kit';
+import type { Static } from 'typebox';
+import type { EhrConnection } from '../ehr/connection.ts';
+import { reachedPatient } from '../ehr/reached.ts';
+import { inBody } from '../problems/places.ts';
+import { Problem, problemAt } from '../problems/problem.ts';
+import type { patientSearchSchema } from './contract.ts';
+
+/** Somebody who looks for one person needs no more. */
+const mostPatients = 20;
+
+/** @throws Problem `request_invalid` unless the body has a family name and a birth date, or a phone number */
+export async function searchPatients(
+  ehr: EhrConnection,
+  { family_name: familyName, birth_date: birthDate, phone }: Static<typeof patientSearchSchema>,
+): Promise<readonly Patient[]> {
+  if (!ehr.offers('searchPatients')) throw new Problem('operation_unsupported');
+  const found = await ehr.call('searchPatients', {
+    limit: mostPatients,
+    ...searchedFor(familyName, birthDate, phone),
+  });
+  for (const { id, identifiers } of found) reachedPatient({ type: 'emr_id', value: id }, ...identifiers);
+  return found;
+}
+
+function searchedFor(familyName: string | undefined, birthDate: string | undefined, phone: string | undefined) {
+  if (phone !== undefined) {
+    if (familyName === undefined && birthDate === undefined) return { phone };
+    throw problemAt(inBody('phone'), 'request_invalid', '`phone` cannot be sent with `family_name` or `birth_date`.');
+  }
+  if (familyName !== undefined && birthDate !== undefined) return { familyName, birthDate };
+  const missing = familyName === undefined ? 'family_name' : 'birth_date';
+  throw problemAt(inBody(missing), 'request_invalid', `/${missing} is missing. Send both, or \`phone\` alone.`);
+}
