@@ -88,6 +88,7 @@ export const issueTypes: Readonly<Record<Reason, IssueFacts>> = {
   schedule_limit_reached: rule,
   schedule_has_appointments: rule,
   patient_inactive: rule,
+  patient_mismatch: { type: 'conflict' },
   return_url_not_allowed: rule,
   no_contact_channel: rule,
   idempotency_in_progress: { type: 'conflict' },
