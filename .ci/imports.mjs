@@ -9,7 +9,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 const layers = layersIn(readFileSync('ARCHITECTURE.md', 'utf8'));
 /** What each package may import of the others. `test`, `bench`, `examples` and `release` may import everything. */
 const packages = {
-  server: ['connector-kit', 'connectors'],
+  server: ['connector-kit', 'connectors', 'client'],
   connectors: ['connector-kit'],
   'connector-kit': [],
   client: [],

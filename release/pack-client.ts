@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { compile, npmPack, root } from './npm-pack.ts';
 
 /**
- * Packs the client as JavaScript with type declarations.
+ * Packs the client as JavaScript with type declarations. In this repository it is used as TypeScript, so the packed
+ * package.json differs from the one here.
  *
  * @param folder where the tarball is written
  * @returns the name of the tarball
@@ -11,7 +12,8 @@ import { compile, npmPack, root } from './npm-pack.ts';
 export async function packClient(folder: string): Promise<string> {
   const client = join(root, 'client');
   const manifest = JSON.parse(await readFile(join(client, 'package.json'), 'utf8'));
-  return npmPack(folder, manifest, async (staged) => {
+  const exports = { '.': { types: './dist/index.d.ts', default: './dist/index.js' } };
+  return npmPack(folder, { ...manifest, exports }, async (staged) => {
     await compile(join(client, 'tsconfig.build.json'), join(staged, 'dist'));
     await cp(join(client, 'README.md'), join(staged, 'README.md'));
   });

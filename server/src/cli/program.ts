@@ -7,6 +7,7 @@ import { configCheckCommand, doctorCommand, statusCommand } from './doctor/comma
 import { emrCheckCommand } from './emr-check.ts';
 import { emrPauseCommand, emrResumeCommand } from './emr-pause.ts';
 import { initCommand } from './init.ts';
+import { mcpCommand } from './mcp.ts';
 import { messagesCommand } from './messages.ts';
 import { operationsCommand } from './operations.ts';
 import { operatorsCommand } from './operators.ts';
@@ -38,6 +39,7 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(config);
   emr.addCommand(emrPauseCommand(output, end));
   emr.addCommand(emrResumeCommand(output, end));
+  program.addCommand(mcpCommand(output, version));
   program.addCommand(conformanceCommand(output, end));
   program.addCommand(emr);
   const audit = auditCommand(output, end);

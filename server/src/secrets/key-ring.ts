@@ -23,7 +23,8 @@ export type Purpose =
   | 'upload'
   | 'webhook'
   | 'operator'
-  | 'audit';
+  | 'audit'
+  | 'assistant';
 /** Purposes of keys with which the gateway signs what only gateways verify (HMAC-SHA-256). */
 type SigningPurpose = 'access-token';
 /** Purposes of texts that are encrypted to the same bytes each time. */

@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isProblem } from '@crossward/client';
+import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { Logger } from 'pino';
+import { describeError } from '../log/describe-error.ts';
+import { listenError } from '../startup/listen-error.ts';
+import { createDesk, type Desk } from './desk.ts';
+import { createAssistantServer } from './server.ts';
+
+/** As the paths of the gateway, so that a proxy can put both under one name. */
+const path = /^\/api\/emrs\/([^/]+)\/care-units\/([^/]+)\/mcp$/;
+const longestBody = 64 * 1024;
+
+/** What serves hosts over Streamable HTTP. */
+export interface HttpSettings {
+  /** Base URL of the gateway. */
+  readonly baseUrl: string;
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+  /** Origins of web pages that may call it. Programs that are no browsers send none. */
+  readonly allowedOrigins: readonly string[];
+  readonly version: string;
+  readonly log: Logger;
+}
+
+/** Why a request gets no answer of the protocol. */
+class NotServed extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/**
+ * Serves hosts over Streamable HTTP. Each request carries the credentials of its client and names the patient; nothing is kept
+ * between requests.
+ *
+ * @returns what stops it after the current requests
+ * @throws {ConfigurationError} if it cannot listen
+ */
+export async function serveHttp(settings: HttpSettings): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const { baseUrl, host, port, version, log } = settings;
+  const warn = (error: Error) => log.warn({ error: describeError(error) }, 'request failed');
+  const handler = createMcpHandler(
+    ({ requestInfo }) => {
+      if (!requestInfo) throw new TypeError('there is no request');
+      return createAssistantServer(deskFor(requestInfo, baseUrl), version, log);
+    },
+    { onerror: warn, maxRequestBodySize: longestBody },
+  );
+  const guarded = {
+    async fetch(request: Request) {
+      try {
+        await admit(request, settings);
+      } catch (error) {
+        if (error instanceof NotServed) return Response.json({ error: error.message }, { status: error.status });
+        throw error;
+      }
+      return handler.fetch(request);
+    },
+  };
+  const answer = toNodeHandler(guarded, { onerror: warn, maxRequestBodySize: longestBody });
+  const server = createServer((request, response) => void answer(request as NodeIncomingMessageLike, response));
+  server.listen({ host, port });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenError(error, { host, port }, '--port');
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      await handler.close();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/**
+ * Lets the gateway check the credentials, so that nobody else reaches the tools.
+ *
+ * @throws NotServed
+ */
+async function admit(request: Request, { baseUrl, allowedOrigins }: HttpSettings): Promise<void> {
+  const origin = request.headers.get('origin');
+  if (origin !== null && !allowedOrigins.includes(origin)) throw new NotServed(403, 'this origin is not allowed');
+  const { client, assignment } = deskFor(request, baseUrl);
+  try {
+    await client.careUnits(assignment.emr).get(assignment.careUnitId, { timeoutMs: 10_000 });
+  } catch (error) {
+    if (isProblem(error, 'credentials_invalid', 'emr_not_found', 'care_unit_not_found', 'rate_limited')) {
+      throw new NotServed(error.problem.status, error.problem.title);
+    }
+    throw new NotServed(503, 'the gateway does not respond');
+  }
+}
+
+/** @throws NotServed if the path or a header is missing or wrong */
+function deskFor({ url, headers }: Request, baseUrl: string): Desk {
+  const [, emr, careUnitId] = path.exec(new URL(url).pathname) ?? [];
+  if (emr === undefined || careUnitId === undefined) throw new NotServed(404, 'no such path');
+  const required = (name: string, status: number) => {
+    const value = headers.get(name)?.trim();
+    if (!value) throw new NotServed(status, `the header ${name} is missing`);
+    return value;
+  };
+  try {
+    return createDesk({
+      baseUrl,
+      clientId: required('x-service-client-id', 401),
+      clientSecret: required('x-service-client-secret', 401),
+      emr: decodeURIComponent(emr),
+      careUnitId: decodeURIComponent(careUnitId),
+      // A header has one character for each byte.
+      patient: Buffer.from(required('x-patient', 400), 'latin1').toString('utf8'),
+    });
+  } catch (error) {
+    if (error instanceof NotServed) throw error;
+    throw new NotServed(400, 'the path or the credentials are malformed');
+  }
+}

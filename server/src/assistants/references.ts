@@ -1,0 +1,79 @@
+import { hkdfSync, randomUUID } from 'node:crypto';
+import { createKeyRing } from '../secrets/key-ring.ts';
+
+/** Milliseconds. Long enough to ask a person, short enough that the time is probably still free. */
+const planLifetime = 5 * 60_000;
+/** Milliseconds. A conversation goes on with the times that it has found. */
+const timeLifetime = 60 * 60_000;
+
+/** A time slot that the gateway has listed. */
+export interface FoundTime {
+  /** RFC 3339. */
+  readonly start: string;
+  readonly end: string;
+  readonly resourceId: string;
+  readonly serviceId: string;
+}
+
+/** A write that was tried in a dry run. */
+export type Plan =
+  | { readonly action: 'book'; readonly time: FoundTime }
+  | { readonly action: 'move'; readonly appointmentId: string; readonly time: FoundTime }
+  | { readonly action: 'cancel'; readonly appointmentId: string };
+
+/** A plan with the `Idempotency-Key` under which it is performed. */
+export type KeyedPlan = Plan & { readonly key: string };
+
+/** Seals what a model carries from one call to the next, so that it can neither read nor change it. */
+export interface References {
+  sealTime(time: FoundTime): string;
+  /** `undefined`: it was not sealed here for this patient, or is too old. */
+  openTime(reference: string): FoundTime | undefined;
+  /** Gives the plan a key. */
+  sealPlan(plan: Plan): { readonly reference: string; readonly validUntil: Date };
+  /** `undefined`: as for `openTime`. */
+  openPlan(reference: string): KeyedPlan | undefined;
+}
+
+/** To whom references belong. */
+interface Owner {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly emr: string;
+  readonly careUnitId: string;
+  readonly patient: string;
+}
+
+/**
+ * References under a key that is derived from the client's secret (RFC 5869), so that each process with the same credentials
+ * opens them and nothing is stored. They are bound to the client, the care unit and the patient.
+ *
+ * @param now milliseconds since 1970
+ */
+export function createReferences(owner: Owner, now: () => number = Date.now): References {
+  const { clientId, clientSecret, emr, careUnitId, patient } = owner;
+  const key = hkdfSync('sha256', clientSecret, clientId, 'crossward assistant', 32);
+  const keys = createKeyRing([Buffer.from(key)]);
+  const contextOf = (kind: string) => JSON.stringify([kind, clientId, emr, careUnitId, patient]);
+
+  function seal(kind: string, content: FoundTime | KeyedPlan, until: number): string {
+    return keys.seal('assistant', JSON.stringify({ content, until }), contextOf(kind)).toString('base64url');
+  }
+
+  function open<Content>(kind: string, reference: string): Content | undefined {
+    const opened = keys.open('assistant', Buffer.from(reference, 'base64url'), contextOf(kind));
+    if (opened === undefined) return undefined;
+    const { content, until } = JSON.parse(opened) as { content: Content; until: number };
+    return now() < until ? content : undefined;
+  }
+
+  return {
+    sealTime: (time) => seal('time', time, now() + timeLifetime),
+    openTime: (reference) => open<FoundTime>('time', reference),
+    sealPlan(plan) {
+      const until = now() + planLifetime;
+      return { reference: seal('plan', { ...plan, key: randomUUID() }, until), validUntil: new Date(until) };
+    },
+    openPlan: (reference) => open<KeyedPlan>('plan', reference),
+  };
+}

@@ -1,0 +1,15 @@
+import { withoutNationalNumbers } from '../identifiers/index.ts';
+
+/** Longest text of an EHR that a model gets, in characters. */
+export const longestText = 200;
+
+/**
+ * Text of an EHR as data for a model: in one line, of limited length, without national numbers. Whoever can write into the EHR
+ * could otherwise write pages of instructions.
+ */
+export function dataText(text: string): string {
+  const line = withoutNationalNumbers(text)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  return line.length > longestText ? `${line.slice(0, longestText - 1)}…` : line;
+}

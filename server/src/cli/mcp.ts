@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { Command, InvalidArgumentError } from 'commander';
+import { type LevelWithSilent, type Logger, pino } from 'pino';
+import { assistantVariables, readDesk, readGatewayUrl } from '../assistants/settings.ts';
+import type { Output } from './output.ts';
+
+interface Options {
+  readonly port?: number;
+  readonly host: string;
+  readonly allowOrigin?: string[];
+}
+
+const names = Object.entries(assistantVariables).map(([name, meaning]) => `  ${name.padEnd(25)}${meaning}\n`);
+const explanation = `
+Without --port, it serves the host that starts it, on standard input and output. Variables:
+${names.join('')}
+With --port, each request has the credentials of its client and the header x-patient, and its path names the care unit:
+/api/emrs/{emr}/care-units/{care_unit_id}/mcp. Only CROSSWARD_URL is read.`;
+
+/** The SDK of the protocol is loaded only if the command runs. */
+export function mcpCommand(output: Output, version: string): Command {
+  return new Command('mcp')
+    .description('Serve tools with which an assistant books for one patient (Model Context Protocol).')
+    .option('--port <number>', 'listen for Streamable HTTP; 0 for a free port', readPort)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--allow-origin <origin...>', 'web pages that may send requests, such as https://assistant.example')
+    .addHelpText('after', explanation)
+    .action(async ({ port, host, allowOrigin = [] }: Options) => {
+      const log = logTo(output, process.env.LOG_LEVEL);
+      if (port === undefined) {
+        const desk = readDesk(process.env);
+        const { serveHost } = await import('../assistants/stdio.ts');
+        return serveHost(desk, output.input, version, log);
+      }
+      const baseUrl = readGatewayUrl(process.env);
+      const { serveHttp } = await import('../assistants/http.ts');
+      const served = await serveHttp({ baseUrl, host, port, allowedOrigins: allowOrigin, version, log });
+      log.info({ host, port: served.port }, 'listening for assistants');
+      await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+      await served.close();
+    });
+}
+
+/** Standard output belongs to the protocol. */
+function logTo(output: Output, level: string | undefined): Logger {
+  const known = level !== undefined && (level === 'silent' || level in pino.levels.values);
+  return pino({ level: known ? (level as LevelWithSilent) : 'info' }, { write: output.err });
+}
+
+function readPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError('Use a whole number from 0 to 65535.');
+}
