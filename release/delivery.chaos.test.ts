@@ -5,6 +5,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { introduction } from '../server/src/http/openapi-introduction.ts';
 import { createTestDatabase } from '../test/database/database.ts';
@@ -118,6 +120,22 @@ test('npx crossward start in an empty folder is the demo, on which the examples 
   ]) {
     expect((await fetch(gateway.address + path)).status, path).toBe(200);
   }
+  const assistant = new StdioClientTransport({
+    command: 'npx',
+    args: ['crossward', 'mcp'],
+    cwd: home,
+    env: {
+      ...env,
+      CROSSWARD_EMR: 'sandbox-no',
+      CROSSWARD_CARE_UNIT: 'oslo-sentrum',
+      CROSSWARD_PATIENT: 'p-3',
+    },
+  });
+  const host = new Client({ name: 'test-host', version: '1.0.0' });
+  await host.connect(assistant);
+  expect((await host.callTool({ name: 'list_services' })).structuredContent).toMatchObject({ has_more: false });
+  await host.close();
+
   await stop(gateway);
   expect(gateway.logLines.join('\n')).toContain('stopping after the current requests');
 });

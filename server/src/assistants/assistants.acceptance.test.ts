@@ -1,4 +1,5 @@
 /** @module-tag any-database */
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import {
@@ -14,6 +15,7 @@ import { book, freeSlots, isFree, oslo, type Slot, sodermalm } from '../../../te
 import { careUnitOf, codeFor, confirmationOf } from '../../../test/requests/codes.ts';
 import { withPages } from '../../../test/requests/patient-page.ts';
 import { createReferences } from './references.ts';
+import { assistantVariables } from './settings.ts';
 
 const number = '15859000026';
 /** `p-1`, by the number of a synthetic person. */
@@ -145,6 +147,16 @@ describe('tools', () => {
       cancel: ['plan_ref'],
       resend_code: ['appointment_id'],
     });
+    const guide = await readFile(new URL('../../../docs/guide/assistants.md', import.meta.url), 'utf8');
+    const rows = [...guide.matchAll(/^\| `(\w+)` \| ((?:`\w+`(?:, )?)*) ?\|/gm)].map(([, tool = '', taken = '']) => [
+      tool,
+      taken
+        .split(', ')
+        .flatMap((it) => it.replaceAll('`', '') || [])
+        .sort(),
+    ]);
+    expect(Object.fromEntries(rows)).toEqual(inputs);
+    for (const name of Object.keys(assistantVariables)) expect(guide).toContain(`"${name}": "`);
     for (const { inputSchema, outputSchema } of tools) {
       expect([inputSchema.additionalProperties, outputSchema?.additionalProperties]).toEqual([false, false]);
     }

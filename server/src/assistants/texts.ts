@@ -1,7 +1,7 @@
 import { withoutNationalNumbers } from '../identifiers/index.ts';
 
 /** Longest text of an EHR that a model gets, in characters. */
-export const longestText = 200;
+export const longestText = 500;
 
 /**
  * Text of an EHR as data for a model: in one line, of limited length, without national numbers. Whoever can write into the EHR
