@@ -17,7 +17,7 @@ import { readStarts, type Starts, startsWithin } from './search/dates.ts';
 import { anyOf, assertNotInUrl, readSearch, readToken, type Search, searchFault } from './search/input.ts';
 import { placeOf } from './search/place.ts';
 import { isOfType } from './services.ts';
-import { fhirStatus, isCancellation, toAppointment } from './to-fhir/appointment.ts';
+import { fhirStatus, isCancellation, type Named, toAppointment } from './to-fhir/appointment.ts';
 import { toHealthcareService } from './to-fhir/healthcare-service.ts';
 import { isBookableType, toBookable, toCareUnitLocation } from './to-fhir/resource.ts';
 import { agendaId, toSlot } from './to-fhir/schedule-and-slot.ts';
@@ -69,7 +69,7 @@ async function search(deps: FaceDeps, request: FastifyRequest): Promise<Bundle> 
   const patient = await patientOf(deps, request, wanted);
   const directory = await readDirectory(natives);
   const named = namedFrom(request, directory);
-  const matches = readFilter(search, { ...wanted, patient }, starts, baseOf(deps, request));
+  const matches = readFilter(search, { ...wanted, patient }, starts, baseOf(deps, request), named);
   // The links have the id that was found, and no number.
   const changed = {
     ...Object.fromEntries(numberNames.map((it) => [it, []])),
@@ -97,8 +97,8 @@ interface Wanted {
   readonly patient: string | undefined;
   /** Native Patient ID of a number. */
   readonly number: string | undefined;
-  /** Native Resource ID. */
-  readonly resource: string | undefined;
+  /** References to practitioners, rooms, devices and services. One of each group must take part. */
+  readonly actors: readonly (readonly string[])[];
   readonly statuses: readonly AppointmentStatus[] | undefined;
   /** It names what cannot exist here. */
   readonly isNothing: boolean;
@@ -106,48 +106,46 @@ interface Wanted {
 
 /** @throws Problem `request_invalid` */
 function readWanted(deps: FaceDeps, request: FastifyRequest, search: Search): Wanted {
-  const references = [...actors(deps, request, search)];
-  const patients = new Set(references.filter(({ type }) => type === 'Patient').map(({ id }) => id));
-  const ownLocation = careUnitLocationId(accessOf(request).careUnit.id);
-  const others = references.filter(
-    ({ type, id }) => type !== 'Patient' && !(type === 'Location' && id === ownLocation),
-  );
-  const resources = new Set(others.map(({ id }) => id));
+  const ownLocation = `Location/${careUnitLocationId(accessOf(request).careUnit.id)}`;
+  const named = readActors(deps, request, search);
+  const isOfPatients = (group: readonly string[]) => group.every((it) => it.startsWith('Patient/'));
+  const [patient, ...otherPatients] = new Set(named.filter(isOfPatients).flat());
+  // Every Appointment has the care unit itself as an actor.
+  const actors = named.filter((group) => !isOfPatients(group) && !group.includes(ownLocation));
   const numbers = numberNames.flatMap((name) => {
     if (search.filters.has(name)) assertNotInUrl(request, name);
     return (anyOf(search, name) ?? []).map((it) => patientNotation(it, name));
   });
-  const [patient] = patients;
-  const [resource] = resources;
   const statuses = anyOf(search, 'status');
   const shown = statuses && nativeStatuses(statuses);
+  const notation = patient && notationOf(patient.slice('Patient/'.length));
   return {
     ids: anyOf(search, '_id'),
-    patient: patient === undefined ? undefined : notationOf(patient),
+    patient: notation,
     number: numbers[0],
-    resource: resource === undefined ? undefined : notationOf(resource),
+    actors,
     statuses: shown,
     isNothing:
-      patients.size > 1 ||
-      resources.size > 1 ||
-      numbers.length > 1 ||
-      shown?.length === 0 ||
-      others.some(({ type }) => !isBookableType(type)) ||
-      [...patients, ...resources].some((it) => notationOf(it) === undefined),
+      otherPatients.length > 0 || numbers.length > 1 || shown?.length === 0 || (patient !== undefined && !notation),
   };
 }
 
-function* actors(deps: FaceDeps, request: FastifyRequest, search: Search) {
+/** The references that each parameter names. One of each must take part. */
+function readActors(deps: FaceDeps, request: FastifyRequest, search: Search): string[][] {
   const base = baseOf(deps, request);
   const types = { patient: 'Patient', practitioner: 'Practitioner', location: 'Location', actor: undefined } as const;
-  for (const [name, type] of Object.entries(types)) {
-    for (const text of search.filters.get(name) ?? []) {
-      if (text.includes(',')) throw searchFault(name, `The query parameter ${name} names one.`, 'not-supported');
+  return Object.entries(types).flatMap(([name, type]) => {
+    const references = anyOf(search, name)?.map((text) => {
       const reference = readReference(text, base) ?? (type && { type, id: text });
       if (!reference) throw searchFault(name, `The query parameter ${name} must be a reference with a type.`);
-      yield type !== undefined && reference.type !== type ? { type: 'nobody', id: reference.id } : reference;
+      return `${reference.type}/${reference.id}`;
+    });
+    const patients = references?.filter((it) => it.startsWith('Patient/')) ?? [];
+    if (references && patients.length > 0 && references.length > 1) {
+      throw searchFault(name, `The query parameter ${name} names one patient.`, 'not-supported');
     }
-  }
+    return references ? [references] : [];
+  });
 }
 
 function nativeStatuses(statuses: readonly string[]): AppointmentStatus[] {
@@ -157,10 +155,10 @@ function nativeStatuses(statuses: readonly string[]): AppointmentStatus[] {
 
 /** As natively: no search lists everything. */
 function assertSelective({ filters }: Search, wanted: Wanted, { from, until }: Starts): void {
-  if (wanted.isNothing || wanted.ids || wanted.patient || wanted.number || wanted.resource) return;
+  if (wanted.isNothing || wanted.ids || wanted.patient || wanted.number || onlyResource(wanted)) return;
   if (from && until) return;
   const names = ['_id', 'patient', 'actor', 'date'];
-  const detail = 'A search for appointments needs _id, patient, an actor, or a date with both ends.';
+  const detail = 'A search for appointments needs _id, patient, one actor, or a date with both ends.';
   const fault = (name: string): Fault => {
     return { place: inQuery(name), reason: 'request_invalid', detail, flaw: 'required' };
   };
@@ -174,15 +172,18 @@ async function patientOf(deps: FaceDeps, request: FastifyRequest, { patient, num
   return notationOf(found.id ?? '');
 }
 
+/** The native Resource ID, if one is named. Of several, a range is searched. */
+function onlyResource({ actors }: Wanted): string | undefined {
+  const [reference, ...others] =
+    actors.find((it) => it.length === 1 && isBookableType(it[0]?.split('/')[0] ?? '')) ?? [];
+  return reference !== undefined && others.length === 0 ? notationOf(reference.split('/')[1] ?? '') : undefined;
+}
+
 const firstDay = '1900-01-01T00:00:00Z';
 const lastDay = '2200-01-01T00:00:00Z';
 
-function nativeQuery(
-  patient: string | undefined,
-  { resource, statuses }: Wanted,
-  { from, until }: Starts,
-  timeZone: string,
-) {
+function nativeQuery(patient: string | undefined, wanted: Wanted, { from, until }: Starts, timeZone: string) {
+  const resource = onlyResource(wanted);
   const range = {
     start: from ? formatInstant(from, timeZone) : firstDay,
     end: until ? formatInstant(until, timeZone) : lastDay,
@@ -190,7 +191,7 @@ function nativeQuery(
   return {
     ...(patient === undefined ? {} : { patient_id: patient }),
     ...(resource === undefined ? {} : { resource_id: resource }),
-    ...(statuses ? { status: [...statuses] } : {}),
+    ...(wanted.statuses ? { status: [...wanted.statuses] } : {}),
     ...(from || until ? range : {}),
   };
 }
@@ -198,21 +199,25 @@ function nativeQuery(
 /** What the native search does not filter: it lists what overlaps a range. */
 function readFilter(
   search: Search,
-  { ids, patient, resource, statuses }: Wanted,
+  { ids, patient, actors, statuses }: Wanted,
   starts: Starts,
   base: string,
+  named: Named,
 ): (body: AppointmentBody) => boolean {
   const types = anyOf(search, 'service-type')?.map(readToken);
   const slots = anyOf(search, 'slot')?.map((it) => readSlotId(readReference(it, base)?.id ?? it));
   const isOfThose = (body: AppointmentBody) =>
-    (patient === undefined || body.patient_id === patient) &&
-    (resource === undefined || body.resource_id === resource) &&
-    (!statuses || statuses.includes(body.status));
+    (patient === undefined || body.patient_id === patient) && (!statuses || statuses.includes(body.status));
   return (body) =>
     startsWithin(starts, body.start) &&
     (!ids || isOfThose(body)) &&
+    actors.every((group) => group.some((it) => takingPart(body, named).includes(it))) &&
     (!types || types.some((it) => isOfType(it, body.healthcare_service_id))) &&
     (!slots || slots.some((it) => it && it.start.getTime() === Date.parse(body.start)));
+}
+
+function takingPart(body: AppointmentBody, named: Named): string[] {
+  return (toAppointment(body, named)?.participant ?? []).flatMap(({ actor }) => actor?.reference ?? []);
 }
 
 const mostIds = 20;

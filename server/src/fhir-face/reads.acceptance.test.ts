@@ -82,7 +82,10 @@ test('finds free Slots, pages through them, and says of each whether it is free'
   expect((await get<Slot>(`/Slot/${slot.id}`)).body).toEqual(slot);
   const same = await get(`/Slot?schedule=${slot.schedule?.reference}&start=${encodeURIComponent(slot.start ?? '')}`);
   expect(idsIn(same.body)).toEqual([slot.id]);
-  expect((await get(`/Slot?status=busy`)).body.total).toBe(0);
+  expect((await get('/Slot?status=busy')).body.total).toBe(0);
+  const past = slot.id?.replace(/\.\d+\./, '.1000000000.');
+  const both = await get<Bundle<Slot>>(`/Slot?_id=${slot.id},${past},unknown`);
+  expect(both.body.entry?.map(({ resource }) => resource?.status)).toEqual(['free', 'busy']);
   expect((await get(`/Slot?start=ap2027-01-01`)).status).toBe(400);
 });
 
@@ -109,6 +112,7 @@ describe('Appointment', async () => {
     expect(body).toMatchObject({ status: 'booked', comment: 'Bring the letter.', start: native.start });
     expect(headers.etag).toBe(`W/"${body.meta?.versionId}"`);
     const day = native.start.slice(0, 10);
+    const location = body.participant[3]?.actor?.reference;
     const searches = [
       'patient=p-1&_include=Appointment:patient',
       'patient=Patient/p-1&status=booked,pending',
@@ -116,6 +120,8 @@ describe('Appointment', async () => {
       `date=${day}`,
       `date=ge${day}&date=le${day}&service-type=consultation`,
       `_id=${native.id}`,
+      `actor=Practitioner/r-2,Practitioner/r-1&date=${day}`,
+      `actor=HealthcareService/consultation&location=${location}&patient=p-1`,
       `slot=${body.slot?.[0]?.reference}&patient=p-1`,
     ];
     for (const query of searches) {
@@ -123,6 +129,8 @@ describe('Appointment', async () => {
       expect(found.status, query).toBe(200);
       expect(found.body.entry?.find(({ resource }) => resource?.id === native.id)?.resource, query).toEqual(body);
     }
+    const others = ['actor=Practitioner/r-1&practitioner=r-2', 'actor=Location/r-1'].map((it) => `${it}&date=${day}`);
+    for (const query of others) expect((await get(`/Appointment?${query}`)).body.total, query).toBe(0);
     const included = await get('/Appointment?patient=p-1&_include=Appointment:actor&_include=Appointment:slot');
     expect(new Set(typesIn(included.body))).toEqual(
       new Set(['Appointment', 'Patient', 'Practitioner', 'HealthcareService', 'Location', 'Slot']),

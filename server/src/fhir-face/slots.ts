@@ -14,7 +14,15 @@ import { readReference } from './references.ts';
 import { actorsOf, isActor } from './schedules.ts';
 import { type RecordPage, searchSet } from './search/bundle.ts';
 import { readStarts, type Starts, startsWithin } from './search/dates.ts';
-import { anyOf, assertNotInUrl, readSearch, readToken, requireSystem, type Search } from './search/input.ts';
+import {
+  anyOf,
+  assertNotInUrl,
+  readSearch,
+  readToken,
+  requireSystem,
+  type Search,
+  searchFault,
+} from './search/input.ts';
 import { placeOf } from './search/place.ts';
 import { isOfType } from './services.ts';
 import { type Agenda, agendaId, toSchedule, toSlot } from './to-fhir/schedule-and-slot.ts';
@@ -36,12 +44,23 @@ export function addSlots(app: FastifyInstance, deps: FaceDeps): void {
   addSearch(app, 'Slot', { name: 'fhir_search_slot', ...declared }, (request) => search(deps, request));
 }
 
-/** The EHR is asked: a Slot that is not free, or was never offered, is busy. */
 async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promise<Slot> {
-  const name = readSlotId(id);
   const natives = deps.nativesOf(request);
-  const agenda = name && agendasById(await readDirectory(natives)).get(name.scheduleId);
-  if (!name || !agenda) throw unknownResource('schedule_not_found');
+  const slot = await slotOf(request, natives, agendasById(await readDirectory(natives)), id);
+  if (!slot) throw unknownResource('schedule_not_found');
+  return slot;
+}
+
+/** The EHR is asked: a Slot that is not free, or was never offered, is busy. `undefined`: its Schedule is not known. */
+async function slotOf(
+  request: FastifyRequest,
+  natives: Natives,
+  agendas: ReadonlyMap<string, Agenda>,
+  id: string,
+): Promise<Slot | undefined> {
+  const name = readSlotId(id);
+  const agenda = name && agendas.get(name.scheduleId);
+  if (!name || !agenda) return undefined;
   const { timeZone } = accessOf(request).careUnit;
   const time = { start: formatInstant(name.start, timeZone), end: formatInstant(name.end, timeZone) };
   const { timeslots } = await natives.read<Slots>('list_timeslots', { query: { ...time, ...ofAgendas([agenda]) } });
@@ -73,26 +92,42 @@ async function search(deps: FaceDeps, request: FastifyRequest) {
   const from = starts.from ?? new Date();
   const until = starts.until ?? new Date(from.getTime() + longestMs);
   const format = (it: Date) => formatInstant(it, careUnit.timeZone);
+  const ids = anyOf(search, '_id');
   const natives = deps.nativesOf(request);
   const directory = await readDirectory(natives);
   const wanted = wantedAgendas(request, search, directory, baseOf(deps, request));
   const place = placeOf(deps, request, 'Slot', search, {
-    start: [`ge${format(from)}`, `lt${format(until)}`],
+    ...(ids ? {} : { start: [`ge${format(from)}`, `lt${format(until)}`] }),
     // The links repeat no number of a person.
     ...(search.filters.has(practitionerIdentifier)
       ? { [practitionerIdentifier]: [], schedule: [[...wanted.keys()].join(',')] }
       : {}),
   });
   return searchSet(search, place, {
-    page: (limit, cursor) => freeTimes(natives, { search, wanted, starts: { from, until }, format }, limit, cursor),
-    show: ({ agenda, slot }: Free) => toSlot(agenda, slot, 'free'),
+    page: (limit, cursor) =>
+      ids
+        ? named(request, natives, { search, wanted, starts }, ids)
+        : freeTimes(natives, { search, wanted, starts: { from, until }, format }, limit, cursor),
+    show: (slot: Slot) => slot,
     include: async (found) => included(found, search, directory, request, natives),
   });
 }
 
-interface Free {
-  readonly agenda: Agenda;
-  readonly slot: Timeslot;
+const mostIds = 20;
+
+/** Slots by id, which need not be free. */
+async function named(
+  request: FastifyRequest,
+  natives: Natives,
+  { search, wanted, starts }: Pick<Wanted, 'search' | 'wanted'> & { readonly starts: Starts },
+  ids: readonly string[],
+): Promise<RecordPage<Slot>> {
+  if (ids.length > mostIds) throw searchFault('_id', `The query parameter _id has at most ${mostIds} ids.`);
+  const statuses = anyOf(search, 'status');
+  const found = await Promise.all([...new Set(ids)].map((id) => slotOf(request, natives, wanted, id)));
+  const isWanted = (slot: Slot | undefined): slot is Slot =>
+    slot !== undefined && startsWithin(starts, slot.start) && (!statuses || statuses.includes(slot.status));
+  return { entries: found.filter(isWanted), next: null };
 }
 
 interface Wanted {
@@ -108,7 +143,7 @@ async function freeTimes(
   { search, wanted, starts, format }: Wanted,
   limit: number,
   cursor: string | undefined,
-): Promise<RecordPage<Free>> {
+): Promise<RecordPage<Slot>> {
   const nothing = { entries: [], next: null };
   const statuses = anyOf(search, 'status');
   if (wanted.size === 0 || (statuses && !statuses.includes('free')) || starts.from >= starts.until) return nothing;
@@ -126,12 +161,10 @@ async function freeTimes(
       ...(cursor === undefined ? {} : { cursor }),
     },
   });
-  const ids = anyOf(search, '_id');
   const byPair = new Map([...wanted.values()].map((it) => [pairOf(it.resource.id, it.service.id), it]));
   const entries = timeslots.flatMap((slot) => {
     const agenda = byPair.get(pairOf(slot.resource_id, slot.healthcare_service_id));
-    if (!agenda || !startsWithin(starts, slot.start)) return [];
-    return !ids || ids.includes(toSlot(agenda, slot, 'free').id ?? '') ? [{ agenda, slot }] : [];
+    return agenda && startsWithin(starts, slot.start) ? [toSlot(agenda, slot, 'free')] : [];
   });
   return { entries, next: next_cursor };
 }

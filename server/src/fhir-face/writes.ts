@@ -50,7 +50,7 @@ export function addAppointmentWrites(app: FastifyInstance, deps: FaceDeps): void
     const appointment = deps.nativesOf(request).check(appointmentSchema, body);
     if (appointment.id !== idInPath) throw invalid('/id', 'The id must be the one in the path.');
     const before = await readNative(deps.nativesOf(request), idInPath).catch(asUnknownUpdate);
-    return planChange(deps, request, before, appointment, { isWhole: false, isPatch: false });
+    return planChange(deps, request, before, appointment, { isWhole: true, isPatch: false });
   };
 
   addWrite(app, {

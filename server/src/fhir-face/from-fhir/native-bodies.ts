@@ -35,8 +35,7 @@ export interface ChangeRules {
 }
 
 /**
- * The body of `change_appointment`: the difference between an appointment and what a client wishes. What a client leaves out
- * stays.
+ * The body of `change_appointment`: the difference between an appointment and what a client wishes.
  *
  * @throws Problem `request_invalid` (422; 400 by a patch) for what cannot change
  */
