@@ -9,8 +9,8 @@ import { eraseOfCodes, findOfCodes, type OfCodes } from '../confirmations/erase.
 import { patientHashes } from '../confirmations/limits.ts';
 import { act, NotPossible } from '../console/act.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { type StoredResponses, storedResponses, unfinishedOfPatient } from '../operations/of-patient.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { type StoredResponses, storedResponses, unfinishedOfPatient } from '../unfinished-operations/of-patient.ts';
 import { completeKeyRing } from './current-key-ring.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
+import { openPlan } from '../operations/stored-operation.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { openPlan } from './stored-operation.ts';
 
 /** Ids of operations at an EHR that are not finished, or watched for late effects, and may be about a patient. */
 export async function unfinishedOfPatient(
