@@ -101,3 +101,19 @@ test('the key can be PEM, and is checked', async () => {
   expect(error).toBeInstanceOf(TokenError);
   expect(String(error)).not.toContain(key);
 });
+
+test('a token that the caller has got is sent, alone', async () => {
+  const sent: (string | null)[][] = [];
+  const options = { baseUrl: 'http://gateway.test', clientId: 'demo', accessToken: 'kanari' };
+  const client = createCrosswardClient({
+    ...options,
+    fetch: async ({ headers }) => {
+      sent.push([headers.get('authorization'), headers.get('x-service-client-id')]);
+      return emr.clone();
+    },
+  });
+  await get(client);
+  expect(sent).toEqual([['Bearer kanari', null]]);
+  expect(() => createCrosswardClient({ ...options, clientSecret: 's' })).toThrow('cannot be used together');
+  expect(() => createCrosswardClient({ ...options, accessToken: ' ' })).toThrow('accessToken must not be empty');
+});

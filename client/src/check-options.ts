@@ -4,6 +4,7 @@ interface Options {
   readonly clientId: unknown;
   readonly clientSecret?: unknown;
   readonly privateKey?: unknown;
+  readonly accessToken?: unknown;
   readonly tokenUrl?: unknown;
 }
 
@@ -12,14 +13,20 @@ interface Options {
  *
  * @throws {TypeError} with what is wrong and what is expected
  */
-export function checkOptions({ baseUrl, clientId, clientSecret, privateKey, tokenUrl }: Options): void {
+export function checkOptions(options: Options): void {
+  const { baseUrl, clientId, clientSecret, privateKey, accessToken, tokenUrl } = options;
   checkBaseUrl(baseUrl);
   checkCredential('clientId', clientId);
+  if ([clientSecret, privateKey, accessToken].filter((it) => it !== undefined).length > 1)
+    throw new TypeError('clientSecret, privateKey and accessToken cannot be used together');
+  if (accessToken !== undefined) {
+    checkCredential('accessToken', accessToken);
+    return;
+  }
   if (privateKey === undefined) {
     checkCredential('clientSecret', clientSecret);
     return;
   }
-  if (clientSecret !== undefined) throw new TypeError('clientSecret and privateKey cannot be used together');
   checkKey(privateKey);
   if (tokenUrl !== undefined && (typeof tokenUrl !== 'string' || !parse(tokenUrl)))
     throw new TypeError(

@@ -13,10 +13,12 @@ export interface RawOptions {
   /** Base URL of the gateway, without `/api`: `https://gateway.example`. */
   readonly baseUrl: string;
   readonly clientId: string;
-  /** The secret of the client. Or `privateKey`. */
+  /** The secret of the client. Or `privateKey`, or `accessToken`. */
   readonly clientSecret?: string;
   /** Signs for access tokens, which the client gets and replaces by itself. */
   readonly privateKey?: PrivateKey;
+  /** An access token that you have got. It is sent until it ends, and not replaced. */
+  readonly accessToken?: string;
   /** URL of the token endpoint, by the public address of the gateway. Default: `/api/oauth/token` of `baseUrl`. */
   readonly tokenUrl?: string;
   /** Default: the global `fetch`. */
@@ -38,12 +40,10 @@ type Send = (path: string, init?: Init) => Promise<unknown>;
  * Creates the client below the methods: typed by path, with the credentials, without retries.
  */
 export function createRawClient(options: RawOptions): RawClient {
-  const { baseUrl, clientId, clientSecret, fetch, identifiers } = options;
+  const { baseUrl, fetch, identifiers } = options;
   const base = createClient<paths>({
     baseUrl,
-    ...(clientSecret === undefined
-      ? {}
-      : { headers: { 'x-service-client-id': clientId, 'x-service-client-secret': clientSecret } }),
+    headers: credentialHeaders(options),
     // A redirect would send the credentials to another address.
     redirect: 'manual',
     pathSerializer,
@@ -57,6 +57,13 @@ export function createRawClient(options: RawOptions): RawClient {
     };
   };
   return Object.fromEntries(methods.map((method) => [method, withReferences(base[method] as Send)])) as RawClient;
+}
+
+/** None with a private key: each request gets a token on its way. */
+function credentialHeaders({ clientId, clientSecret, accessToken }: RawOptions): Record<string, string> {
+  if (accessToken !== undefined) return { authorization: `Bearer ${accessToken}` };
+  if (clientSecret === undefined) return {};
+  return { 'x-service-client-id': clientId, 'x-service-client-secret': clientSecret };
 }
 
 /** @throws {TypeError} for `..` and the like, which would name another path */

@@ -4,6 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { pino } from 'pino';
 import { serveHttp } from '../../server/src/assistants/http.ts';
 import { type Configuration, hashSecret } from '../../server/src/config/configuration.ts';
+import type { KeyRing } from '../../server/src/secrets/key-ring.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 
 /** The version of the protocol that a host speaks. */
@@ -92,10 +93,15 @@ export async function startAssistant(gateway: Gateway, { careUnit, patient }: As
 }
 
 /** Serves assistants over HTTP in this process. `connect` is a host. */
-export async function startHttpAssistants(gateway: Gateway, allowedOrigins: readonly string[] = []) {
+export async function startHttpAssistants(
+  gateway: Gateway,
+  allowedOrigins: readonly string[] = [],
+  keys: KeyRing | undefined = undefined,
+) {
   const log: string[] = [];
   const served = await serveHttp({
     baseUrl: `http://127.0.0.1:${gateway.port}`,
+    keys,
     host: '127.0.0.1',
     port: 0,
     allowedOrigins,
@@ -114,10 +120,7 @@ export async function startHttpAssistants(gateway: Gateway, allowedOrigins: read
     log,
     urlOf,
     headersOf,
-    connect: ({ careUnit, patient }: Assignment, era: Era) =>
-      connectHost(
-        new StreamableHTTPClientTransport(urlOf(careUnit), { requestInit: { headers: headersOf(patient) } }),
-        era,
-      ),
+    connect: ({ careUnit, patient }: Assignment, era: Era, headers: Record<string, string> = headersOf(patient)) =>
+      connectHost(new StreamableHTTPClientTransport(urlOf(careUnit), { requestInit: { headers } }), era),
   };
 }

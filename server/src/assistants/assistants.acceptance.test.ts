@@ -1,5 +1,7 @@
 /** @module-tag any-database */
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import {
@@ -14,7 +16,9 @@ import {
 import { book, freeSlots, isFree, oslo, type Slot, sodermalm } from '../../../test/requests/bookings.ts';
 import { careUnitOf, codeFor, confirmationOf } from '../../../test/requests/codes.ts';
 import { withPages } from '../../../test/requests/patient-page.ts';
-import { createReferences } from './references.ts';
+import { newKey, requestToken, signAssertion, withKeyClient } from '../../../test/requests/tokens.ts';
+import { createKeyRing } from '../secrets/key-ring.ts';
+import { createReferences, keysFrom } from './references.ts';
 import { assistantVariables } from './settings.ts';
 
 const number = '15859000026';
@@ -41,11 +45,15 @@ interface Done {
   readonly next: string;
 }
 
+const key = await newKey('2026-a');
 let gateway: Gateway;
 let http: Awaited<ReturnType<typeof startHttpAssistants>>;
 
 beforeAll(async () => {
-  gateway = await startGateway({ configure: (it) => withPages(withAssistantClient(it)) });
+  gateway = await startGateway({
+    configure: (it) =>
+      withKeyClient(withPages(withAssistantClient(it)), 'key-app', { jwks: { keys: [key.publicKey] } }),
+  });
   http = await startHttpAssistants(gateway, ['https://assistant.example']);
 });
 
@@ -256,15 +264,18 @@ test('a hostile script gets nothing', async () => {
   const foreign = await other.call<Preview>('preview_booking', { time_ref: (await oneTime(other, 3)).time_ref });
   const owner = {
     clientId: assistantClient.id,
-    clientSecret: assistantClient.secret,
     emr: 'sandbox-no',
     careUnitId: 'oslo-sentrum',
     patient: atOslo.patient,
   };
-  const fiveMinutesAgo = createReferences(owner, () => Date.now() - 5 * 60_000);
+  const keys = keysFrom(owner.clientId, assistantClient.secret);
+  const fiveMinutesAgo = createReferences(owner, keys, () => Date.now() - 5 * 60_000);
   const found = { start: time.start, end: time.end, resourceId: time.resource_id, serviceId: 'consultation' };
   const old = fiveMinutesAgo.sealPlan({ action: 'book', time: found }).reference;
-  const stranger = createReferences({ ...owner, clientSecret: 'guessed' }).sealPlan({ action: 'book', time: found });
+  const stranger = createReferences(owner, keysFrom(owner.clientId, 'guessed')).sealPlan({
+    action: 'book',
+    time: found,
+  });
   for (const bad of [changed, foreign.plan_ref, old, stranger.reference, time.time_ref, 'AAAA']) {
     expect(await refused('book', { plan_ref: bad })).toBe('plan_ref_invalid');
   }
@@ -325,5 +336,30 @@ describe('over HTTP', () => {
     await restarted.close();
     expect(await isFree(gateway, { ...time, healthcare_service_id: 'consultation' }, oslo)).toBe(false);
     expect(await freeSlots(gateway)).not.toEqual([]);
+  });
+
+  test('a plan outlives the access token of its client, where the secret key is known', async () => {
+    const newToken = async () => {
+      const { body } = await requestToken(gateway, await signAssertion('key-app', key));
+      return { authorization: `Bearer ${body.access_token}`, 'x-patient': patient };
+    };
+    const none = { 'x-service-client-id': undefined, 'x-service-client-secret': undefined };
+    const withoutKey = await post({ ...none, ...(await newToken()) });
+    expect([withoutKey.status, withoutKey.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+
+    const secretKeys = createKeyRing([randomBytes(32)]);
+    const served = await startHttpAssistants(gateway, [], secretKeys);
+    const first = await served.connect(atOslo, '2026-07-28', await newToken());
+    const time = await oneTime(first, 3);
+    const { plan_ref } = await first.call<Preview>('preview_booking', { time_ref: time.time_ref });
+    // Who has only made up a token is not served, and another client cannot use the plan.
+    const madeUp = new UnsecuredJWT({}).setSubject('key-app').encode();
+    const headers = { ...none, authorization: `Bearer ${madeUp}` };
+    expect((await post(headers, served.urlOf(careUnit))).status).toBe(401);
+    const other = await served.connect(atOslo, '2026-07-28');
+    expect(await other.call('book', { plan_ref })).toMatchObject({ error: 'plan_ref_invalid' });
+    const second = await served.connect(atOslo, '2025-11-25', await newToken());
+    expect(await second.call<Done>('book', { plan_ref })).toMatchObject({ appointment: { start: time.start } });
+    await served.close();
   });
 });

@@ -1,12 +1,15 @@
-import { type CareUnitClient, type CrosswardClient, createCrosswardClient } from '@crossward/client';
+import {
+  type CareUnitClient,
+  type CrosswardClient,
+  type CrosswardClientOptions,
+  createCrosswardClient,
+} from '@crossward/client';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import { createReferences, type References } from './references.ts';
 
-/** For whom an assistant books, where, and with which credentials. The host says so, never the model. */
+/** For whom an assistant books, and where. The host says so, never the model. */
 export interface Assignment {
-  /** Base URL of the gateway. */
-  readonly baseUrl: string;
   readonly clientId: string;
-  readonly clientSecret: string;
   readonly emr: string;
   readonly careUnitId: string;
   /** Patient ID notation, such as `no_personal_number:15859000026`. */
@@ -24,18 +27,22 @@ export interface Desk {
 /** Milliseconds. Hosts usually wait for 60 seconds. */
 const timeoutMs = 50_000;
 
+/** How the gateway is reached. One of the three credentials. */
+export type GatewayAccess = Pick<CrosswardClientOptions, 'baseUrl' | 'clientSecret' | 'privateKey' | 'accessToken'>;
+
 /**
  * Sends nothing.
  *
+ * @param keys with which references are sealed
  * @throws {TypeError} if the URL or the credentials cannot be right
  */
-export function createDesk(assignment: Assignment): Desk {
-  const { baseUrl, clientId, clientSecret, emr, careUnitId } = assignment;
-  const client = createCrosswardClient({ baseUrl, clientId, clientSecret, timeoutMs });
+export function createDesk(assignment: Assignment, access: GatewayAccess, keys: KeyRing): Desk {
+  const { clientId, emr, careUnitId } = assignment;
+  const client = createCrosswardClient({ ...access, clientId, timeoutMs });
   return {
     client,
     careUnit: client.careUnit(emr, careUnitId),
-    references: createReferences(assignment),
+    references: createReferences(assignment, keys),
     assignment,
   };
 }

@@ -4,10 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { isProblem } from '@crossward/client';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import { decodeJwt } from 'jose';
 import type { Logger } from 'pino';
 import { describeError } from '../log/describe-error.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import { listenError } from '../startup/listen-error.ts';
-import { createDesk, type Desk } from './desk.ts';
+import { createDesk, type Desk, type GatewayAccess } from './desk.ts';
+import { keysFrom } from './references.ts';
 import { createAssistantServer } from './server.ts';
 
 /** As the paths of the gateway, so that a proxy can put both under one name. */
@@ -18,6 +21,8 @@ const longestBody = 64 * 1024;
 export interface HttpSettings {
   /** Base URL of the gateway. */
   readonly baseUrl: string;
+  /** Seals the references of clients with access tokens. `undefined`: they are not served. */
+  readonly keys: KeyRing | undefined;
   readonly host: string;
   /** 0: a free one. */
   readonly port: number;
@@ -45,12 +50,12 @@ class NotServed extends Error {
  * @throws {ConfigurationError} if it cannot listen
  */
 export async function serveHttp(settings: HttpSettings): Promise<{ readonly port: number; close(): Promise<void> }> {
-  const { baseUrl, host, port, version, log } = settings;
+  const { host, port, version, log } = settings;
   const warn = (error: Error) => log.warn({ error: describeError(error) }, 'request failed');
   const handler = createMcpHandler(
     ({ requestInfo }) => {
       if (!requestInfo) throw new TypeError('there is no request');
-      return createAssistantServer(deskFor(requestInfo, baseUrl), version, log);
+      return createAssistantServer(deskFor(requestInfo, settings), version, log);
     },
     { onerror: warn, maxRequestBodySize: longestBody },
   );
@@ -59,7 +64,7 @@ export async function serveHttp(settings: HttpSettings): Promise<{ readonly port
       try {
         await admit(request, settings);
       } catch (error) {
-        if (error instanceof NotServed) return Response.json({ error: error.message }, { status: error.status });
+        if (error instanceof NotServed) return refusalTo(error);
         throw error;
       }
       return handler.fetch(request);
@@ -88,41 +93,83 @@ export async function serveHttp(settings: HttpSettings): Promise<{ readonly port
  *
  * @throws NotServed
  */
-async function admit(request: Request, { baseUrl, allowedOrigins }: HttpSettings): Promise<void> {
+async function admit(request: Request, settings: HttpSettings): Promise<void> {
   const origin = request.headers.get('origin');
-  if (origin !== null && !allowedOrigins.includes(origin)) throw new NotServed(403, 'this origin is not allowed');
-  const { client, assignment } = deskFor(request, baseUrl);
+  if (origin !== null && !settings.allowedOrigins.includes(origin))
+    throw new NotServed(403, 'this origin is not allowed');
+  const { client, assignment } = deskFor(request, settings);
   try {
     await client.careUnits(assignment.emr).get(assignment.careUnitId, { timeoutMs: 10_000 });
   } catch (error) {
-    if (isProblem(error, 'credentials_invalid', 'emr_not_found', 'care_unit_not_found', 'rate_limited')) {
+    if (isProblem(error) && [401, 404, 429].includes(error.problem.status)) {
       throw new NotServed(error.problem.status, error.problem.title);
     }
     throw new NotServed(503, 'the gateway does not respond');
   }
 }
 
+function refusalTo({ status, message }: NotServed): Response {
+  // RFC 9110, section 15.5.2: a 401 names how to authenticate.
+  const headers = status === 401 ? { 'www-authenticate': 'Bearer' } : {};
+  return Response.json({ error: message }, { status, headers });
+}
+
 /** @throws NotServed if the path or a header is missing or wrong */
-function deskFor({ url, headers }: Request, baseUrl: string): Desk {
+function deskFor({ url, headers }: Request, settings: HttpSettings): Desk {
   const [, emr, careUnitId] = path.exec(new URL(url).pathname) ?? [];
   if (emr === undefined || careUnitId === undefined) throw new NotServed(404, 'no such path');
-  const required = (name: string, status: number) => {
-    const value = headers.get(name)?.trim();
-    if (!value) throw new NotServed(status, `the header ${name} is missing`);
-    return value;
-  };
+  const { clientId, access, keys } = credentialsIn(headers, settings);
   try {
-    return createDesk({
-      baseUrl,
-      clientId: required('x-service-client-id', 401),
-      clientSecret: required('x-service-client-secret', 401),
+    const assignment = {
+      clientId,
       emr: decodeURIComponent(emr),
       careUnitId: decodeURIComponent(careUnitId),
       // A header has one character for each byte.
-      patient: Buffer.from(required('x-patient', 400), 'latin1').toString('utf8'),
-    });
+      patient: Buffer.from(required(headers, 'x-patient', 400), 'latin1').toString('utf8'),
+    };
+    return createDesk(assignment, { ...access, baseUrl: settings.baseUrl }, keys);
   } catch (error) {
     if (error instanceof NotServed) throw error;
     throw new NotServed(400, 'the path or the credentials are malformed');
   }
+}
+
+interface FoundCredentials {
+  readonly clientId: string;
+  readonly access: Omit<GatewayAccess, 'baseUrl'>;
+  readonly keys: KeyRing;
+}
+
+/**
+ * An access token is for the interface of the gateway, of which these paths are a part, and goes nowhere else.
+ *
+ * @throws NotServed
+ */
+function credentialsIn(headers: Headers, { keys }: HttpSettings): FoundCredentials {
+  const [, accessToken] = /^bearer +([\w.~+/-]+=*)$/i.exec(headers.get('authorization') ?? '') ?? [];
+  if (accessToken === undefined) {
+    const clientId = required(headers, 'x-service-client-id', 401);
+    const clientSecret = required(headers, 'x-service-client-secret', 401);
+    return { clientId, access: { clientSecret }, keys: keysFrom(clientId, clientSecret) };
+  }
+  if (!keys) throw new NotServed(401, 'access tokens are not accepted: CROSSWARD_SECRET_KEY is not set');
+  return { clientId: clientOf(accessToken), access: { accessToken }, keys };
+}
+
+/** The client that the token names. Only the gateway can tell whether that is true: `admit` asks it. */
+function clientOf(accessToken: string): string {
+  try {
+    const { sub } = decodeJwt(accessToken);
+    if (sub !== undefined) return sub;
+  } catch {
+    // It is no JWT.
+  }
+  throw new NotServed(401, 'the access token is malformed');
+}
+
+/** @throws NotServed */
+function required(headers: Headers, name: string, status: number): string {
+  const value = headers.get(name)?.trim();
+  if (!value) throw new NotServed(status, `the header ${name} is missing`);
+  return value;
 }

@@ -1,5 +1,5 @@
 import { hkdfSync, randomUUID } from 'node:crypto';
-import { createKeyRing } from '../secrets/key-ring.ts';
+import { createKeyRing, type KeyRing } from '../secrets/key-ring.ts';
 
 /** Milliseconds. Long enough to ask a person, short enough that the time is probably still free. */
 const planLifetime = 5 * 60_000;
@@ -38,22 +38,23 @@ export interface References {
 /** To whom references belong. */
 interface Owner {
   readonly clientId: string;
-  readonly clientSecret: string;
   readonly emr: string;
   readonly careUnitId: string;
   readonly patient: string;
 }
 
+/** Keys that are derived from the client's secret (RFC 5869): each process with the same credentials has them. */
+export function keysFrom(clientId: string, secret: string): KeyRing {
+  return createKeyRing([Buffer.from(hkdfSync('sha256', secret, clientId, 'crossward assistant', 32))]);
+}
+
 /**
- * References under a key that is derived from the client's secret (RFC 5869), so that each process with the same credentials
- * opens them and nothing is stored. They are bound to the client, the care unit and the patient.
+ * References that are bound to the client, the care unit and the patient. Nothing is stored.
  *
  * @param now milliseconds since 1970
  */
-export function createReferences(owner: Owner, now: () => number = Date.now): References {
-  const { clientId, clientSecret, emr, careUnitId, patient } = owner;
-  const key = hkdfSync('sha256', clientSecret, clientId, 'crossward assistant', 32);
-  const keys = createKeyRing([Buffer.from(key)]);
+export function createReferences(owner: Owner, keys: KeyRing, now: () => number = Date.now): References {
+  const { clientId, emr, careUnitId, patient } = owner;
   const contextOf = (kind: string) => JSON.stringify([kind, clientId, emr, careUnitId, patient]);
 
   function seal(kind: string, content: FoundTime | KeyedPlan, until: number): string {

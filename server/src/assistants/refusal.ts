@@ -1,4 +1,4 @@
-import { ConnectionError, ProblemError, type Reason } from '@crossward/client';
+import { ConnectionError, ProblemError, type Reason, TokenError } from '@crossward/client';
 
 /** What a tool answers instead of a result. */
 export class Refusal extends Error {
@@ -71,6 +71,7 @@ const nextSteps: { readonly [R in Reason]?: string } = {
 export function refusalFor(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (error instanceof ConnectionError) return new Refusal('gateway_unreachable', tryLater);
+  if (error instanceof TokenError) return new Refusal('credentials_invalid', tellOperator);
   if (!(error instanceof ProblemError)) return undefined;
   const { reason, retryable } = error.problem;
   const otherwise = retryable

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError } from 'commander';
 import { type LevelWithSilent, type Logger, pino } from 'pino';
-import { assistantVariables, readDesk, readGatewayUrl } from '../assistants/settings.ts';
+import { assistantVariables, keyVariables, readDesk, readHttpVariables } from '../assistants/settings.ts';
 import type { Output } from './output.ts';
 
 interface Options {
@@ -10,12 +10,15 @@ interface Options {
   readonly allowOrigin?: string[];
 }
 
-const names = Object.entries(assistantVariables).map(([name, meaning]) => `  ${name.padEnd(25)}${meaning}\n`);
+const names = Object.entries({ ...assistantVariables, ...keyVariables }).map(
+  ([name, meaning]) => `  ${name.padEnd(27)}${meaning}\n`,
+);
 const explanation = `
 Without --port, it serves the host that starts it, on standard input and output. Variables:
 ${names.join('')}
 With --port, each request has the credentials of its client and the header x-patient, and its path names the care unit:
-/api/emrs/{emr}/care-units/{care_unit_id}/mcp. Only CROSSWARD_URL is read.`;
+/api/emrs/{emr}/care-units/{care_unit_id}/mcp. CROSSWARD_URL is read, and CROSSWARD_SECRET_KEY, which is that of the
+gateway: with it, clients can use access tokens.`;
 
 /** The SDK of the protocol is loaded only if the command runs. */
 export function mcpCommand(output: Output, version: string): Command {
@@ -32,9 +35,9 @@ export function mcpCommand(output: Output, version: string): Command {
         const { serveHost } = await import('../assistants/stdio.ts');
         return serveHost(desk, output.input, version, log);
       }
-      const baseUrl = readGatewayUrl(process.env);
+      const variables = readHttpVariables(process.env);
       const { serveHttp } = await import('../assistants/http.ts');
-      const served = await serveHttp({ baseUrl, host, port, allowedOrigins: allowOrigin, version, log });
+      const served = await serveHttp({ ...variables, host, port, allowedOrigins: allowOrigin, version, log });
       log.info({ host, port: served.port }, 'listening for assistants');
       await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
       await served.close();
