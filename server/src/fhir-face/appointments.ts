@@ -68,7 +68,7 @@ async function search(deps: FaceDeps, request: FastifyRequest): Promise<Bundle> 
   assertSelective(search, wanted, starts);
   const patient = await patientOf(deps, request, wanted);
   const directory = await readDirectory(natives);
-  const named = namedFrom(request, directory);
+  const named = namedFrom(request, natives, directory);
   const matches = readFilter(search, { ...wanted, patient }, starts, baseOf(deps, request), named);
   // The links have the id that was found, and no number.
   const changed = {

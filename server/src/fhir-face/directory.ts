@@ -56,30 +56,26 @@ export function agendasById({ agendas }: Directory): ReadonlyMap<string, Agenda>
   return new Map(agendas.map((it) => [agendaId(it), it]));
 }
 
-/**
- * What Appointments say of other records. A client that may not list services gets their ids. If the EHR does not respond, an
- * Appointment that is already written is shown with fewer names.
- */
+/** What Appointments say of other records. If the EHR does not say what there is, an Appointment is shown with fewer names. */
 export async function namedIn(request: FastifyRequest, natives: Natives): Promise<Named> {
-  const [resources, services] = await Promise.all([
-    listResources(natives).catch(() => []),
-    natives.allows('list_healthcare_services') ? listServices(natives).catch(() => []) : [],
-  ]);
-  return namedFrom(request, { resources, services });
+  return namedFrom(request, natives, await readDirectory(natives).catch(() => undefined));
 }
 
-export function namedFrom(
-  request: FastifyRequest,
-  { resources, services }: Pick<Directory, 'resources' | 'services'>,
-): Named {
-  const kinds = new Map(resources.map(({ id, kind }) => [id, kind]));
-  const names = new Map(services.map(({ id, name }) => [id, name]));
+/**
+ * A client that may not list services gets their ids.
+ *
+ * @param directory absent: it is not known
+ */
+export function namedFrom(request: FastifyRequest, natives: Natives, directory?: Directory): Named {
+  const kinds = new Map(directory?.resources.map(({ id, kind }) => [id, kind]));
+  const isAllowed = natives.allows('list_healthcare_services');
+  const names = new Map(directory?.services.map(({ id, name }) => [id, name]));
   return {
     careUnit: accessOf(request).careUnit,
     typeOf(id) {
       const kind = kinds.get(id);
       return kind && typeOfKind[kind];
     },
-    nameOfService: (id) => names.get(id),
+    nameOfService: (id) => (isAllowed ? names.get(id) : undefined),
   };
 }

@@ -12,7 +12,7 @@ import { Problem } from '../problems/problem.ts';
 import { addWrite } from './add-interaction.ts';
 import { readNative } from './appointments.ts';
 import { assertUnconditional, assertVersion, keyOfCreate, keyOfOther } from './conditions.ts';
-import { namedIn, readDirectory } from './directory.ts';
+import { type Directory, namedFrom, readDirectory } from './directory.ts';
 import { baseOf, type FaceDeps, faceRepresentation, outcomeOf, unknownResource } from './face.ts';
 import { invalid, unprocessable } from './from-fhir/faults.ts';
 import { type ChangeRules, changeBody, creationBody } from './from-fhir/native-bodies.ts';
@@ -149,8 +149,15 @@ export function addAppointmentWrites(app: FastifyInstance, deps: FaceDeps): void
   });
 }
 
+/**
+ * What the plans of requests have read. A response is shown with it, and asks the EHR nothing: the write is made, and the EHR may
+ * hang.
+ */
+const directories = new WeakMap<FastifyRequest, Directory>();
+
 async function readingIn(deps: FaceDeps, request: FastifyRequest): Promise<Reading> {
-  const directory = await readDirectory(deps.nativesOf(request));
+  const directory = directories.get(request) ?? (await readDirectory(deps.nativesOf(request)));
+  directories.set(request, directory);
   return { base: baseOf(deps, request), careUnit: accessOf(request).careUnit, directory };
 }
 
@@ -215,8 +222,8 @@ async function planPatch(
   const sent = isFhirPath
     ? (natives.check(parametersSchema, body).parameter ?? [])
     : natives.check(jsonPatchSchema, body);
-  const [before, named] = await Promise.all([readNative(natives, idInPath), namedIn(request, natives)]);
-  const current = toAppointment(before, named);
+  const [before, { directory }] = await Promise.all([readNative(natives, idInPath), readingIn(deps, request)]);
+  const current = toAppointment(before, namedFrom(request, natives, directory));
   if (!current) throw unknownResource('appointment_not_found');
   const patch = isFhirPath ? jsonPatchOf(sent as readonly SentParameter[], current) : sent;
   const appointment = natives.check(appointmentSchema, patched(current, patch as Parameters<typeof patched>[1]));
@@ -239,6 +246,8 @@ function assertSameTime(current: Appointment, appointment: SentAppointment): voi
  */
 async function awaitingId(deps: FaceDeps, request: FastifyRequest, idInPath: string): Promise<string> {
   assertUnconditional(request);
+  // For the response. A code is entered without it, too.
+  await readingIn(deps, request).catch(() => undefined);
   const access = accessOf(request);
   const native = fromFhirId(idInPath);
   if (native === undefined) throw unknownResource('appointment_not_found');
@@ -345,7 +354,7 @@ function showTrialProblem(problem: Problem, request: FastifyRequest): Shown {
 function shownBy(deps: FaceDeps): NonNullable<Representation['show']> {
   return async ({ body, status = 200, headers = {} }, request) => {
     const native = body as AppointmentBody | PreviewBody;
-    const named = await namedIn(request, deps.nativesOf(request));
+    const named = namedFrom(request, deps.nativesOf(request), directories.get(request));
     if (native.id === null || 'change' in native) return { status: 200, body: appointmentContent(native, named) };
     const written = native as AppointmentBody;
     const isPending = written.confirmation !== null;
