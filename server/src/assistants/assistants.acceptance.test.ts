@@ -13,7 +13,7 @@ import {
   startHttpAssistants,
   withAssistantClient,
 } from '../../../test/requests/assistant.ts';
-import { book, freeSlots, isFree, oslo, type Slot, sodermalm } from '../../../test/requests/bookings.ts';
+import { book, freeSlots, isFree, oslo, riverside, type Slot, sodermalm } from '../../../test/requests/bookings.ts';
 import { careUnitOf, codeFor, confirmationOf } from '../../../test/requests/codes.ts';
 import { withPages } from '../../../test/requests/patient-page.ts';
 import { newKey, requestToken, signAssertion, withKeyClient } from '../../../test/requests/tokens.ts';
@@ -119,6 +119,7 @@ describe.each<{ era: Era; weeks: number }>([
     const { appointments } = await host.call<{ appointments: readonly Visit[] }>('list_my_appointments');
     expect(appointments).toContainEqual(done.appointment);
 
+    expect(await host.call('get_appointment', { appointment_id })).toEqual({ appointment: done.appointment });
     const move = await host.call<Preview>('preview_move', { appointment_id, time_ref: second?.time_ref });
     const moved = await host.call<Done>('move', { plan_ref: move.plan_ref });
     expect(moved.appointment).toMatchObject({ status: 'booked', start: second?.start });
@@ -175,7 +176,7 @@ describe('tools', () => {
     expect(hints.get('resend_code')).toMatchObject({ idempotentHint: false });
   });
 
-  test('leave the code to the patient: neither it nor the link reaches the model', async () => {
+  test('leave the code to the patient: neither it nor the link reaches the model', { tags: 'every-ehr' }, async () => {
     const host = await http.connect(atSodermalm, '2025-11-25');
     const time = await oneTime(host, 1);
     const preview = await host.call<Preview>('preview_booking', { time_ref: time.time_ref });
@@ -198,6 +199,28 @@ describe('tools', () => {
     expect(seen).not.toMatch(/https?:/);
   });
 
+  test('show a cancellation that awaits a code under its new id', { tags: 'every-ehr' }, async () => {
+    const { id } = await book(gateway, { careUnit: riverside, patientId: 'p-3' });
+    const host = await http.connect({ careUnit: ['sandbox-uk', 'riverside'], patient: 'p-3' }, '2026-07-28');
+    const preview = await host.call<Preview>('preview_cancel', { appointment_id: id });
+    expect(preview).toMatchObject({ needs_code: true, appointment: { cancels_appointment_id: id } });
+    const [first, again] = [
+      await host.call<Done>('cancel', { plan_ref: preview.plan_ref }),
+      await host.call<Done>('cancel', { plan_ref: preview.plan_ref }),
+    ];
+    expect(again).toEqual(first);
+    const { appointment_id } = first.appointment;
+    expect(first.appointment).toMatchObject({ status: 'awaiting_confirmation', cancels_appointment_id: id });
+    expect(await host.call('get_appointment', { appointment_id })).toEqual({ appointment: first.appointment });
+    await careUnitOf(gateway, riverside, assistantClient).confirm(
+      appointment_id,
+      await codeFor(gateway, appointment_id),
+    );
+    expect(await host.call('get_appointment', { appointment_id: id })).toMatchObject({
+      appointment: { status: 'cancelled' },
+    });
+  });
+
   test('say what to do next', async () => {
     const host = await http.connect(atOslo, '2026-07-28');
     const time = await oneTime(host, 3);
@@ -215,7 +238,7 @@ describe('tools', () => {
   });
 });
 
-test('a hostile script gets nothing', async () => {
+test('a hostile script gets nothing', { tags: 'every-ehr' }, async () => {
   const host = await http.connect(atOslo, '2026-07-28');
   const other = await http.connect({ ...atOslo, patient: 'p-3' }, '2026-07-28');
   const refused = async (tool: string, args: Record<string, unknown>): Promise<string> => {
