@@ -16,7 +16,7 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --omit=dev --no-audi
 # scanners find them, and with them their licences.
 RUN /usr/local/bin/node server/bundle/prepare.js \
   && rm -rf node_modules/node-* node_modules/.bin node_modules/rolldown node_modules/@rolldown \
-  && find node_modules -type f '(' -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' ')' -exec rm {} +
+  && find . -type f -path '*/node_modules/*' '(' -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' ')' -exec rm {} +
 
 FROM ${RUNTIME_IMAGE}
 LABEL org.opencontainers.image.title="Crossward" \
