@@ -101,7 +101,8 @@ function createCheck(document: Document): ResponseCheck {
     if (typeof requestId !== 'string' || requestId === '') throw new Error(`${name}: x-request-id is missing`);
 
     // A path below the FHIR base, in any spelling that the router accepts.
-    if (isFacePath(path)) return checkFhirResponse(name, method, response);
+    const isConfiguration = path.endsWith('/.well-known/smart-configuration') && response.status === 200;
+    if (isFacePath(path) && !isConfiguration) return checkFhirResponse(name, method, response);
     const mediaType = String(response.headers['content-type'] ?? '').split(';')[0] ?? '';
     const hasBody = method !== 'HEAD';
     const body: Record<string, unknown> | undefined =

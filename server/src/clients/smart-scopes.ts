@@ -36,6 +36,10 @@ export const smartScopes: readonly SmartScope[] = [
 ];
 
 const order = 'cruds';
+/** A system scope for each resource type, with all its letters. */
+export const supportedScopes: readonly string[] = [...Map.groupBy(smartScopes, ({ resource }) => resource)].map(
+  ([resource, rows]) => scopeOf(resource, new Set(rows.flatMap(({ letters }) => [...letters]))),
+);
 /** The scopes of SMART App Launch 1: `.read` is `.rs`, `.write` is `.cud`. */
 const earlier: Readonly<Record<string, string>> = { read: 'rs', write: 'cud', '*': order };
 
@@ -57,7 +61,7 @@ export function grantedScopes(asked: string | undefined, client: Scopes): string
       letters.set(resource, (letters.get(resource) ?? new Set()).add(letter));
     }
   }
-  const system = [...letters].map(([resource, given]) => `system/${resource}.${inOrder(given)}`);
+  const system = [...letters].map(([resource, given]) => scopeOf(resource, given));
   return [...system, ...own];
 }
 
@@ -98,6 +102,6 @@ function parse(word: string): { readonly resource: string; readonly letters: str
   return { resource, letters };
 }
 
-function inOrder(letters: ReadonlySet<string>): string {
-  return [...order].filter((letter) => letters.has(letter)).join('');
+function scopeOf(resource: string, letters: ReadonlySet<string>): string {
+  return `system/${resource}.${[...order].filter((letter) => letters.has(letter)).join('')}`;
 }

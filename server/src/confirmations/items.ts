@@ -124,6 +124,23 @@ export async function findPendingCancellations(
   return byEhrId(rows);
 }
 
+/** The cancellation of an appointment that awaits a code, or else the last one whose code was entered. */
+export async function findCancellation(
+  db: Db | Tx,
+  emr: string,
+  careUnitId: string,
+  ehrAppointmentId: string,
+): Promise<Item | undefined> {
+  return selectItems(db, emr, careUnitId)
+    .where('item.kind', '=', 'cancellation')
+    .where('item.ehr_appointment_id', '=', ehrAppointmentId)
+    .where(sql<SqlBool>`(${isPendingSql} OR item.state = 'confirmed')`)
+    .orderBy(isPendingSql, 'desc')
+    .orderBy('confirmation.expires_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 function byEhrId(rows: readonly Item[]): ReadonlyMap<string, Item> {
   return new Map(rows.flatMap((row) => (row.ehrAppointmentId === null ? [] : [[row.ehrAppointmentId, row] as const])));
 }

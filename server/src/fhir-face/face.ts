@@ -23,6 +23,8 @@ export interface FaceDeps {
   readonly ehrs: EhrRegistry;
   /** The address under which clients reach the gateway, without a slash at the end. */
   publicUrl(): string;
+  /** The address of the token endpoint. */
+  tokenUrl(): string;
   nativesOf(request: FastifyRequest): Natives;
 }
 

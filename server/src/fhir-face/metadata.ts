@@ -3,6 +3,7 @@ import type {
   CapabilityStatement,
   CapabilityStatementRestResource,
   CapabilityStatementRestResourceInteraction,
+  CapabilityStatementRestSecurity,
 } from '@medplum/fhirtypes';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -69,7 +70,7 @@ function statementFor(app: FastifyInstance, deps: FaceDeps, request: FastifyRequ
     fhirVersion: '4.0.1',
     format: ['json'],
     patchFormat: ['application/json-patch+json', 'application/fhir+json'],
-    rest: [{ mode: 'server', documentation, resource }],
+    rest: [{ mode: 'server', documentation, security, resource }],
   };
 }
 
@@ -80,6 +81,22 @@ const documentation = [
   'gets 200 and the Appointment, another one 412. An identifier is not kept.',
   'If-Match is compared with what was just read. Where an EHR has no versions, a change in the instant before the write is not seen.',
 ].join(' ');
+
+/** SMART App Launch 2.2 has the addresses in `.well-known/smart-configuration`, and no longer here. */
+const security: CapabilityStatementRestSecurity = {
+  service: [
+    {
+      coding: [
+        { system: 'http://terminology.hl7.org/CodeSystem/restful-security-service', code: 'OAuth' },
+        { system: 'http://terminology.hl7.org/CodeSystem/restful-security-service', code: 'SMART-on-FHIR' },
+      ],
+    },
+  ],
+  description: [
+    'An access token of SMART Backend Services, whose endpoint is in .well-known/smart-configuration, or the headers',
+    'x-service-client-id and x-service-client-secret.',
+  ].join(' '),
+};
 
 type Interaction = CapabilityStatementRestResourceInteraction['code'];
 
@@ -132,7 +149,7 @@ const resources: readonly Described[] = [
     type: 'Schedule',
     needs: ['list_healthcare_services'],
     interactions: readAndSearch('list_resources', 'list_resources'),
-    parameters: { _id: 'token', actor: 'reference', active: 'token', 'service-type': 'token' },
+    parameters: { _id: 'token', actor: 'reference', active: 'token', 'service-type': 'token', date: 'date' },
     includes: ['Schedule:actor'],
   },
   {

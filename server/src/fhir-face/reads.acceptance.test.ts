@@ -65,6 +65,9 @@ test('lists who can be booked, services and Schedules, with what they include', 
   const { body } = await get('/Schedule?actor=Practitioner/r-1&_include=Schedule:actor');
   expect(new Set(typesIn(body))).toEqual(new Set(['Schedule', 'Practitioner', 'HealthcareService', 'Location']));
   expect((await get('/Practitioner?name=zzz')).body.total).toBe(0);
+  const all = idsIn((await get('/Schedule')).body);
+  expect(idsIn((await get('/Schedule?date=ge2030-03-15&date=lt2030-03-16')).body)).toEqual(all);
+  expect((await get('/Schedule?date=tomorrow')).status).toBe(400);
 });
 
 test('finds free Slots, pages through them, and says of each whether it is free', async () => {

@@ -9,6 +9,7 @@ import { baseOf, type FaceDeps, unknownResource } from './face.ts';
 import { accessOf, type Natives } from './native.ts';
 import { readReference } from './references.ts';
 import { searchSet } from './search/bundle.ts';
+import { readStarts } from './search/dates.ts';
 import { anyOf, readSearch, readToken, type Search } from './search/input.ts';
 import { placeOf } from './search/place.ts';
 import { isOfType } from './services.ts';
@@ -31,11 +32,13 @@ async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promis
 }
 
 async function search(deps: FaceDeps, request: FastifyRequest) {
-  const search = readSearch(request, ['_id', 'actor', 'active', 'service-type']);
+  const search = readSearch(request, ['_id', 'actor', 'active', 'service-type', 'date']);
   const place = placeOf(deps, request, 'Schedule', search);
   const { client, careUnit } = accessOf(request);
   const natives = deps.nativesOf(request);
   const matches = readFilter(search, careUnit, baseOf(deps, request));
+  // A Schedule has no planningHorizon, which begins and ends it, so every date is within it.
+  readStarts(search.filters.get('date') ?? [], 'date', careUnit.timeZone);
   const binding = { clientId: client.id, operationId: 'fhir_search_schedule', filters: [place.url, place.self] };
   const directory = await readDirectory(natives);
   const byId = agendasById(directory);

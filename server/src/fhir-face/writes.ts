@@ -5,7 +5,7 @@ import { oneRecord } from '../api/audit-request.ts';
 import type { Representation, Shown } from '../api/route.ts';
 import type { AppointmentBody, PreviewBody } from '../appointments/contract.ts';
 import { requireTarget } from '../appointments/targets.ts';
-import { findPendingCancellations } from '../confirmations/items.ts';
+import { findCancellation } from '../confirmations/items.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import { Problem } from '../problems/problem.ts';
@@ -240,7 +240,7 @@ function assertSameTime(current: Appointment, appointment: SentAppointment): voi
 }
 
 /**
- * The native id that awaits a code: of the cancellation, or else of the booking.
+ * The native id that awaits a code, or awaited one: of the cancellation, or else of the booking.
  *
  * @throws Problem `appointment_not_found`
  */
@@ -254,8 +254,8 @@ async function awaitingId(deps: FaceDeps, request: FastifyRequest, idInPath: str
   const { id, kind, appointment } = await requireTarget({ ...access, services: deps.services }, native);
   if (kind === 'cancellation') throw unknownResource('appointment_not_found');
   const { ehr, careUnit } = access;
-  const pending = await findPendingCancellations(deps.services.db, ehr.id, careUnit.id, [appointment.id]);
-  return pending.get(appointment.id)?.id ?? id;
+  const cancellation = await findCancellation(deps.services.db, ehr.id, careUnit.id, appointment.id);
+  return cancellation?.id ?? id;
 }
 
 /** https://simplifier.net/guide/isik-terminplanung: a whole Appointment, alone or as a parameter. */

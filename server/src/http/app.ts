@@ -198,6 +198,7 @@ export async function buildApp(
   app.decorate('identifierHeaders', deps.identifierHeaders);
   const { db, keys } = deps.services;
   const publicAddress = () => deps.http.api_url ?? deps.http.public_url ?? loopbackAddress(app);
+  const tokenUrl = () => `${publicAddress()}/api/oauth/token`;
   const tokens = createAccessTokens({ keys, publicUrl: publicAddress, now: deps.now });
   const failedCredentials = deps.limits.failed_credentials;
   const countFailure = createSharedFailures(deps.limitsDb, keys, failedCredentials);
@@ -209,7 +210,7 @@ export async function buildApp(
     ...deps,
     db,
     tokens,
-    tokenUrl: () => `${publicAddress()}/api/oauth/token`,
+    tokenUrl,
     rejections: rejected,
     count: (clientId, reply) => limitClient(countRequest, clientId, reply),
   });
@@ -232,7 +233,7 @@ export async function buildApp(
   });
 
   addEmrSchema(app);
-  await addFhirFaceRoutes(app, { ...deps, publicUrl: publicAddress });
+  await addFhirFaceRoutes(app, { ...deps, publicUrl: publicAddress, tokenUrl });
 
   addOpenApiRoutes(app);
   addPageStyle(app);

@@ -5,6 +5,7 @@ import { type FaceDeps, isFacePath } from '../fhir-face/face.ts';
 import { nativeOperations } from '../fhir-face/native.ts';
 import { assertAcceptable, assertMediaType } from '../fhir-face/preferences.ts';
 import { addFhirFace } from '../fhir-face/routes.ts';
+import { addSmartConfiguration } from '../fhir-face/smart-configuration.ts';
 import type { Problem } from '../problems/problem.ts';
 import { parseJson } from './json-body.ts';
 import { validationProblem } from './validation.ts';
@@ -15,6 +16,7 @@ const formLimit = 64 * 1024;
 /** `/api/emrs/{emr}/care-units/{care_unit_id}/fhir-r4`: see `fhir-face`. Its media types are read nowhere else. */
 export async function addFhirFaceRoutes(app: FastifyInstance, deps: Omit<FaceDeps, 'nativesOf'>): Promise<void> {
   const nativesOf = nativeOperations(app, validationProblem);
+  addSmartConfiguration(app, deps);
   await app.register(async (face) => {
     face.removeAllContentTypeParsers();
     face.addContentTypeParser(jsonTypes, { parseAs: 'buffer' }, (_request, body, done) => {

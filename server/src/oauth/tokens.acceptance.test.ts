@@ -1,12 +1,13 @@
 /** @module-tag any-database */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { CapabilityStatement } from '@medplum/fhirtypes';
 import { exportJWK, SignJWT, UnsecuredJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCrosswardClient } from '../../../client/src/index.ts';
 import { type Gateway, type Problem, startGateway } from '../../../test/gateway/gateway.ts';
-import { creationBody, freeSlot, oslo } from '../../../test/requests/bookings.ts';
+import { creationBody, freeSlot, oslo, sodermalm } from '../../../test/requests/bookings.ts';
 import { eventually } from '../../../test/requests/codes.ts';
 import {
   apiUrl,
@@ -20,6 +21,7 @@ import {
 import type { Scope } from '../config/schema.ts';
 import { createClient, revokeClient, rotateClient, updateClient } from '../console/client-actions.ts';
 import { createDb } from '../db/kysely.ts';
+import { bookingOf, fhirClient, issueIn } from '../fhir-face/test-requests.ts';
 
 const key = await newKey('2026-a');
 const rsa = await newKey('rsa', 'RS384');
@@ -76,10 +78,18 @@ async function tokenOf(id: string, gateway = first): Promise<string> {
   return body.access_token;
 }
 
+/** https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html */
+interface Configuration extends Omit<oauth.AuthorizationServer, 'issuer'> {
+  capabilities: string[];
+  scopes_supported: string[];
+}
+const smartConfiguration = (careUnit: string) => `${careUnit}/fhir-r4/.well-known/smart-configuration`;
+
 const list = (gateway: Gateway, token: string) => gateway.request<Problem>('GET', '/api/emrs', withToken(token));
 
-test('an independent client books with a token of five minutes', async () => {
-  const server: oauth.AuthorizationServer = { issuer: apiUrl, token_endpoint: tokenUrl };
+test('an independent client finds the endpoint, and books natively and in FHIR with a token of five minutes', async () => {
+  const configuration = await first.request<Configuration>('GET', smartConfiguration(oslo), { client: null });
+  const server: oauth.AuthorizationServer = { ...configuration.body, issuer: apiUrl };
   const signer = oauth.PrivateKeyJwt(
     { key: key.privateKey, kid: key.publicKey.kid },
     {
@@ -112,9 +122,58 @@ test('an independent client books with a token of five minutes', async () => {
     });
     expect(booked.status).toBe(201);
   }
+  const [fhirSlot] = await fhirClient(first, oslo).slots(1);
+  const { headers } = withToken(token.access_token);
+  const inFhir = await fhirClient(first, oslo).send('POST', '/Appointment', bookingOf(fhirSlot), {
+    client: null,
+    headers,
+  });
+  expect(inFhir).toMatchObject({ status: 201, body: { status: 'booked' } });
   const denied = await first.request<Problem>('GET', `${oslo}/patients/p-1`, withToken(token.access_token));
   expect(denied).toMatchObject({ status: 403, body: { reason: 'scope_missing' } });
   expect(denied.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="patients:read"');
+});
+
+test('the SMART configuration is the same for every path, and the CapabilityStatement leads to it', async () => {
+  const paths = [oslo, sodermalm, '/api/emrs/nobody/care-units/nowhere'].map(smartConfiguration);
+  const accept = { accept: 'application/fhir+xml' };
+  const read = (path: string) => first.request<Configuration>('GET', path, { client: null, headers: accept });
+  const responses = await Promise.all(paths.map(read));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+  const { body, headers } = await read(smartConfiguration(oslo));
+  expect(headers['content-type']).toMatch(/^application\/json(;|$)/);
+  expect(body).toMatchObject({
+    token_endpoint: tokenUrl,
+    grant_types_supported: ['client_credentials'],
+    token_endpoint_auth_methods_supported: ['private_key_jwt'],
+  });
+  expect(body.capabilities).toEqual(['client-confidential-asymmetric', 'permission-v1', 'permission-v2']);
+  // Each scope that it names is granted as it is named.
+  const scope = body.scopes_supported.join(' ');
+  const granted = await requestToken(first, await signAssertion('ward-app', key), { scope });
+  expect(granted.body.scope).toBe(scope);
+  const metadata = await first.request<CapabilityStatement>('GET', `${oslo}/fhir-r4/metadata`, { client: null });
+  const services = metadata.body.rest?.[0]?.security?.service?.[0]?.coding?.map(({ code }) => code);
+  expect(services).toEqual(['OAuth', 'SMART-on-FHIR']);
+});
+
+test('in FHIR, a token that is invalid or lacks a scope is told in an OperationOutcome', async () => {
+  const granted = await requestToken(first, await signAssertion('ward-app', key), { scope: 'system/Appointment.rs' });
+  const face = fhirClient(first, oslo);
+  const narrow = withToken(granted.body.access_token);
+  expect((await face.get('/Appointment?patient=p-1', narrow)).status).toBe(200);
+  const slots = await face.slots(1);
+  const { client, headers } = narrow;
+  const write = await face.send('POST', '/Appointment', bookingOf(slots[0]), { client, headers });
+  expect(issueIn(write)).toEqual([403, 'forbidden', 'scope_missing']);
+  expect(write.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="appointments:write"');
+  expect(issueIn(await face.get('/Practitioner', narrow))).toEqual([403, 'forbidden', 'scope_missing']);
+  for (const path of ['/Appointment?patient=p-1', '/metadata']) {
+    const invalid = await face.get(path, withToken('kanari'));
+    expect(issueIn(invalid)).toEqual([401, 'login', 'credentials_invalid']);
+    expect(invalid.headers['www-authenticate']).toMatch(/^Bearer error="invalid_token"/);
+  }
 });
 
 test.each([rsa, edwards])('a client signs with $algorithm', async (it) => {
