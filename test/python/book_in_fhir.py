@@ -1,0 +1,67 @@
+"""Books, moves and cancels through fhirpy, a client that knows only FHIR, and prints what happened as JSON."""
+
+import json
+import os
+
+from fhirpy import SyncFHIRClient
+from fhirpy.base.exceptions import OperationOutcome
+
+client = SyncFHIRClient(
+    os.environ["FHIR_BASE"],
+    extra_headers={
+        "x-service-client-id": os.environ["CROSSWARD_CLIENT_ID"],
+        "x-service-client-secret": os.environ["CROSSWARD_CLIENT_SECRET"],
+    },
+)
+
+
+def booking(slot):
+    return client.resource(
+        "Appointment",
+        status="booked",
+        slot=[slot.to_reference()],
+        participant=[{"actor": {"reference": "Patient/p-3"}, "status": "accepted"}],
+    )
+
+
+def refusal(call):
+    """The issue types with which a call is refused."""
+    try:
+        call()
+    except OperationOutcome as refused:
+        return [issue["code"] for issue in refused.resource["issue"]]
+    return None
+
+
+slots = client.resources("Slot").search(
+    **{"schedule.actor": "Practitioner/r-1", "service-type": "consultation"},
+    start=["ge2030-03-15", "lt2030-03-16"],
+)
+day = slots.limit(3).fetch_all()
+first, *_, last = day
+
+appointment = booking(first)
+valid = appointment.is_valid()
+booked = appointment.save()
+result = {
+    "valid": valid,
+    "booked": [booked["status"], booked["start"] == first["start"]],
+    "taken": refusal(booking(first).save),
+    # fhirpy sends a query with the POST: a server that ignored it would book twice.
+    "conditional": refusal(lambda: client.resources("Appointment").search(_id="x").get_or_create(booking(last))),
+    "paged": [len(day) > 3, len({slot.id for slot in day}) == len(day), slots.count() == len(day) - 1],
+}
+
+moved = client.reference("Appointment", booked.id).to_resource()
+for name in ("slot", "minutesDuration"):
+    moved.pop(name, None)
+moved["start"], moved["end"] = last["start"], last["end"]
+moved.save()
+result["moved"] = client.reference("Appointment", booked.id).to_resource()["start"] == last["start"]
+
+moved["status"] = "cancelled"
+moved.save()
+found = client.resources("Appointment").search(patient="p-3", status="cancelled").fetch_all()
+result["cancelled"] = [moved["status"], booked.id in {it.id for it in found}]
+
+print(json.dumps(result))
