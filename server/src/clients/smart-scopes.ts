@@ -6,8 +6,9 @@ interface SmartScope {
   readonly resource: string;
   /** Of `cruds`, in that order: create, read, update, delete, search. */
   readonly letters: string;
-  /** The scopes of which one is enough. The first that the client has is given. */
-  readonly anyOf: readonly [Scope, ...Scope[]];
+  readonly scope: Scope;
+  /** Another scope that is enough. It is not given, because it shows more than the resource type. */
+  readonly within?: Scope;
 }
 
 /**
@@ -17,22 +18,22 @@ interface SmartScope {
  * @internal a test compares the guide with it
  */
 export const smartScopes: readonly SmartScope[] = [
-  { resource: 'Appointment', letters: 'rs', anyOf: ['appointments:read'] },
-  { resource: 'Appointment', letters: 'cu', anyOf: ['appointments:write'] },
-  { resource: 'Slot', letters: 'rs', anyOf: ['resources:read', 'appointments:read'] },
-  { resource: 'Schedule', letters: 'rs', anyOf: ['resources:read'] },
-  { resource: 'Practitioner', letters: 'rs', anyOf: ['resources:read'] },
-  { resource: 'Location', letters: 'rs', anyOf: ['resources:read'] },
-  { resource: 'Device', letters: 'rs', anyOf: ['resources:read'] },
-  { resource: 'HealthcareService', letters: 'rs', anyOf: ['resources:read', 'appointments:read'] },
-  { resource: 'Patient', letters: 'rs', anyOf: ['patients:read'] },
-  { resource: 'DocumentReference', letters: 'rs', anyOf: ['notes:read'] },
-  { resource: 'DocumentReference', letters: 'rs', anyOf: ['documents:read'] },
-  { resource: 'DocumentReference', letters: 'c', anyOf: ['notes:write'] },
-  { resource: 'DocumentReference', letters: 'c', anyOf: ['documents:write'] },
-  { resource: 'Binary', letters: 'r', anyOf: ['notes:read'] },
-  { resource: 'Binary', letters: 'r', anyOf: ['documents:read'] },
-  { resource: 'Subscription', letters: 'cruds', anyOf: ['webhooks:manage'] },
+  { resource: 'Appointment', letters: 'rs', scope: 'appointments:read' },
+  { resource: 'Appointment', letters: 'cu', scope: 'appointments:write' },
+  { resource: 'Slot', letters: 'rs', scope: 'resources:read', within: 'appointments:read' },
+  { resource: 'Schedule', letters: 'rs', scope: 'resources:read' },
+  { resource: 'Practitioner', letters: 'rs', scope: 'resources:read' },
+  { resource: 'Location', letters: 'rs', scope: 'resources:read' },
+  { resource: 'Device', letters: 'rs', scope: 'resources:read' },
+  { resource: 'HealthcareService', letters: 'rs', scope: 'resources:read', within: 'appointments:read' },
+  { resource: 'Patient', letters: 'rs', scope: 'patients:read' },
+  { resource: 'DocumentReference', letters: 'rs', scope: 'notes:read' },
+  { resource: 'DocumentReference', letters: 'rs', scope: 'documents:read' },
+  { resource: 'DocumentReference', letters: 'c', scope: 'notes:write' },
+  { resource: 'DocumentReference', letters: 'c', scope: 'documents:write' },
+  { resource: 'Binary', letters: 'r', scope: 'notes:read' },
+  { resource: 'Binary', letters: 'r', scope: 'documents:read' },
+  { resource: 'Subscription', letters: 'cruds', scope: 'webhooks:manage' },
 ];
 
 const order = 'cruds';
@@ -53,16 +54,13 @@ type Scopes = Pick<Client, 'scopes'>;
  */
 export function grantedScopes(asked: string | undefined, client: Scopes): string[] {
   if (asked === undefined) return [...client.scopes];
-  const letters = new Map<string, Set<string>>();
-  const own = new Set<Scope>();
-  for (const word of asked.split(' ')) {
-    if (isScope(word) && client.scopes.has(word)) own.add(word);
-    for (const [resource, letter] of allowedOf(word, client)) {
-      letters.set(resource, (letters.get(resource) ?? new Set()).add(letter));
-    }
-  }
-  const system = [...letters].map(([resource, given]) => scopeOf(resource, given));
-  return [...system, ...own];
+  const words = asked.split(' ');
+  const own = [...new Set(words)].filter((word) => isScope(word) && client.scopes.has(word));
+  const system = systemScopes(words, ({ scope }) => client.scopes.has(scope));
+  const given = nativeScopes([...system, ...own], client);
+  const isAllowed = ({ scope, within }: SmartScope) =>
+    client.scopes.has(scope) || (within !== undefined && given.has(within));
+  return [...systemScopes(words, isAllowed), ...own];
 }
 
 /**
@@ -76,22 +74,24 @@ export function nativeScopes(granted: readonly string[], client: Scopes): Set<Sc
     const { resource, letters } = parse(word) ?? {};
     for (const row of smartScopes) {
       if (row.resource !== resource || ![...row.letters].every((letter) => letters?.includes(letter))) continue;
-      const scope = row.anyOf.find((it) => client.scopes.has(it));
-      if (scope) given.add(scope);
+      if (client.scopes.has(row.scope)) given.add(row.scope);
     }
   }
   return given;
 }
 
-/** The resource types and letters of a word that the client may have. */
-function allowedOf(word: string, client: Scopes): [string, string][] {
-  const { resource: named, letters } = parse(word) ?? {};
-  return smartScopes
-    .filter(({ resource }) => named === '*' || named === resource)
-    .filter(({ anyOf }) => anyOf.some((scope) => client.scopes.has(scope)))
-    .flatMap((row) =>
-      [...row.letters].filter((it) => letters?.includes(it)).map((it): [string, string] => [row.resource, it]),
-    );
+/** The system scopes that the words ask for, with the letters that are allowed. */
+function systemScopes(words: readonly string[], isAllowed: (row: SmartScope) => boolean): string[] {
+  const allowed = smartScopes.filter(isAllowed);
+  const given = new Map<string, Set<string>>();
+  for (const word of words) {
+    const { resource: named, letters } = parse(word) ?? {};
+    for (const row of allowed.filter(({ resource }) => named === '*' || named === resource)) {
+      const common = [...row.letters].filter((letter) => letters?.includes(letter));
+      if (common.length > 0) given.set(row.resource, new Set([...(given.get(row.resource) ?? []), ...common]));
+    }
+  }
+  return [...given].map(([resource, letters]) => scopeOf(resource, letters));
 }
 
 function parse(word: string): { readonly resource: string; readonly letters: string } | undefined {
