@@ -14,7 +14,7 @@ const longestTimeout = 5_000;
 const longestSet = 64 * 1024;
 /** Milliseconds that a set is kept, without `Cache-Control` and at most. */
 const keptFor = { usually: 5 * 60_000, most: 60 * 60_000 };
-/** Milliseconds between readings for a key that the set lacks, and after a reading that failed. */
+/** Milliseconds between readings at least: whoever knows the id of a client can cause them. */
 const betweenReadings = 10_000;
 const mostSets = 1_000;
 
@@ -49,7 +49,7 @@ interface Place {
 
 /**
  * Reads the keys that clients publish. They are kept as long as the response allows (RFC 9111, `Cache-Control`), and read again
- * once for a key that is not among them. Requests of one client wait for one reading; those of others do not.
+ * once for a key that is not among them, but never sooner than after ten seconds. Requests of one client wait for one reading; those of others do not.
  *
  * @param settings those of webhooks
  */
@@ -134,7 +134,7 @@ async function readSet(uri: string, rules: Settings, agent: Agent): Promise<KeyS
   return {
     kids: new Set(keys.map(({ kid }) => kid)),
     getKey: createLocalJWKSet({ keys } as unknown as JSONWebKeySet),
-    until: performance.now() + freshFor(headers['cache-control']),
+    until: performance.now() + Math.max(freshFor(headers['cache-control']), betweenReadings),
   };
 }
 
