@@ -76,10 +76,10 @@ export async function addTokenEndpoint(app: FastifyInstance, deps: Dependencies)
       handler: patiently(async (request: FastifyRequest, reply: FastifyReply) => {
         try {
           const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
-          const { client, response } = await grantToken(deps, form);
-          request.access = { client };
-          await deps.count(client.id, reply);
-          return response;
+          return await grantToken(deps, form, async (client) => {
+            request.access = { client };
+            await deps.count(client.id, reply);
+          });
         } catch (error) {
           if (!(error instanceof TokenError)) throw error;
           const { code, description: error_description, clientId } = error;

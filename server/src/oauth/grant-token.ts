@@ -27,44 +27,43 @@ export interface TokenServices {
   now(): Date;
 }
 
-export interface GrantedToken {
-  readonly client: Client;
-  /** The response of RFC 6749, section 5.1. */
-  readonly response: {
-    readonly access_token: string;
-    readonly token_type: 'Bearer';
-    readonly expires_in: number;
-    readonly scope: string;
-  };
+/** RFC 6749, section 5.1. */
+export interface TokenResponse {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  readonly expires_in: number;
+  readonly scope: string;
 }
 
 /**
  * Gives a client an access token for an assertion that it has signed: the grant `client_credentials` (RFC 6749, section 4.4) with
  * `private_key_jwt` (RFC 7523, SMART Backend Services).
  *
+ * @param begin counts the request of the client, before anything is stored for it
  * @throws {TokenError}
- * @throws the errors of the database
+ * @throws the errors of the database, and of `begin`
  */
-export async function grantToken(services: TokenServices, form: URLSearchParams): Promise<GrantedToken> {
+export async function grantToken(
+  services: TokenServices,
+  form: URLSearchParams,
+  begin: (client: Client) => Promise<void>,
+): Promise<TokenResponse> {
   assertSentOnce(form);
   const grant = form.get('grant_type');
   if (grant === null || grant === '') throw new TokenError('invalid_request', 'grant_type is missing.');
   if (grant !== 'client_credentials')
     throw new TokenError('unsupported_grant_type', 'The only grant type is client_credentials.');
-  const client = await authenticate(services, form);
+  const client = await authenticate(services, form, begin);
   const scopes = grantedScopes(form.get('scope') || undefined, client);
   if (scopes.length === 0) {
     const text = 'The client may have none of the scopes that it asks for. The guide to clients lists them.';
     throw new TokenError('invalid_scope', text, client.id);
   }
   return {
-    client,
-    response: {
-      access_token: await services.tokens.issue(client, scopes),
-      token_type: 'Bearer',
-      expires_in: tokenSeconds,
-      scope: scopes.join(' '),
-    },
+    access_token: await services.tokens.issue(client, scopes),
+    token_type: 'Bearer',
+    expires_in: tokenSeconds,
+    scope: scopes.join(' '),
   };
 }
 
@@ -75,7 +74,11 @@ function assertSentOnce(form: URLSearchParams): void {
   }
 }
 
-async function authenticate(services: TokenServices, form: URLSearchParams): Promise<Client> {
+async function authenticate(
+  services: TokenServices,
+  form: URLSearchParams,
+  begin: (client: Client) => Promise<void>,
+): Promise<Client> {
   const assertion = form.get('client_assertion') ?? '';
   if (form.get('client_assertion_type') !== assertionType)
     throw new TokenError('invalid_request', `client_assertion_type must be ${assertionType}.`);
@@ -94,6 +97,7 @@ async function authenticate(services: TokenServices, form: URLSearchParams): Pro
     throw invalid(`exp must be at most ${longestLife} seconds ahead.`);
   if (typeof jti !== 'string' || jti === '' || jti.length > longestJti)
     throw invalid(`jti must be text of 1 to ${longestJti} characters.`);
+  await begin(client);
   const expiresAt = new Date((exp + clockTolerance) * 1000);
   if (!(await useAssertion(services.db, { clientId, jti, expiresAt })))
     throw invalid('An assertion with this jti was used before. Sign a new one for each token.');

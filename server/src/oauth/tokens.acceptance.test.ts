@@ -8,7 +8,7 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCrosswardClient } from '../../../client/src/index.ts';
 import { type Gateway, type Problem, startGateway } from '../../../test/gateway/gateway.ts';
 import { creationBody, freeSlot, oslo, sodermalm } from '../../../test/requests/bookings.ts';
-import { eventually } from '../../../test/requests/codes.ts';
+import { eventually, rowsOf } from '../../../test/requests/codes.ts';
 import {
   apiUrl,
   newKey,
@@ -223,6 +223,24 @@ test('an assertion is used once, whichever gateway gets it', async () => {
   }
   const both = await Promise.all([first, second].map((gateway) => requestToken(gateway, twice)));
   expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+});
+
+test('each request for a token counts for the limit of its client, and one beyond it stores nothing', async () => {
+  const gateway = await startGateway({
+    configure: (it) => ({
+      ...withKeyClient(it, 'busy-app', { jwks: { keys: [key.publicKey] } }),
+      limits: { ...it.limits, requests_per_minute: 3 },
+    }),
+    beside: first,
+  });
+  onTestFinished(() => gateway.close());
+  const send = async () => requestToken(gateway, await signAssertion('busy-app', key), { scope: 'launch' });
+  let rejected = 0;
+  let response = await send();
+  for (; response.status === 400 && rejected < 20; rejected++) response = await send();
+  expect(response).toMatchObject({ status: 429, body: { reason: 'rate_limited' } });
+  const used = await rowsOf(first, "SELECT FROM used_assertions WHERE client_id = 'busy-app'");
+  expect(used).toHaveLength(rejected);
 });
 
 describe('an assertion is rejected', () => {
