@@ -73,7 +73,10 @@ export function twilio(settings: TwilioSettings): Provider {
  */
 function isSigned({ url, header, form }: ReceiptRequest, authToken: Secret): boolean {
   const sent = Buffer.from(header('x-twilio-signature') ?? '', 'base64');
-  const parameters = [...new Set([...form].map((parameter) => parameter.join('')).sort())].join('');
+  const names = [...new Set(form.keys())].sort();
+  const parameters = names
+    .flatMap((name) => [...new Set(form.getAll(name))].sort().map((value) => name + value))
+    .join('');
   return [url, url.replace(/^(https:\/\/[^/:]+)(?=\/)/, '$1:443')].some((signed) => {
     const expected = createHmac('sha1', authToken.reveal()).update(`${signed}${parameters}`, 'utf8').digest();
     return sent.length === expected.length && timingSafeEqual(sent, expected);
