@@ -70,7 +70,7 @@ export async function createOperator(
 }
 
 /**
- * Gives an account a new password and new one-time codes, enables it, and ends its sessions. Returns its enrolment URI, or
+ * Gives an account a new password and new one-time codes, enables it, and ends its sessions and links. Returns its enrolment URI, or
  * `undefined` if there is no such account.
  */
 export async function resetOperator(
@@ -89,7 +89,7 @@ export async function resetOperator(
       .set({ password_hash, sealed_totp_secret, last_totp_step: null, disabled_at: null })
       .where('id', '=', found.id)
       .execute();
-    await tx.deleteFrom('operator_sessions').where('operator_id', '=', found.id).execute();
+    await endAccess(tx, found.id);
     await forgetFailures(tx, keys, name);
   });
   return enrolmentUri(secret, name);
@@ -112,7 +112,7 @@ export async function changeRole(
   return changed(result);
 }
 
-/** Disables an enabled account and ends its sessions. */
+/** Disables an enabled account and ends its sessions and links. */
 export async function disableOperator(db: Db, { name, by, keepsAdmin = false }: Demotion): Promise<Changed> {
   const result = await act(db, by, { action: 'account_disable', target: name }, async (tx) => {
     if (keepsAdmin && (await isLastAdmin(tx, name))) throw new NotPossible('last_admin');
@@ -124,9 +124,19 @@ export async function disableOperator(db: Db, { name, by, keepsAdmin = false }: 
       .returning('id')
       .executeTakeFirst();
     if (!disabled) throw new NotPossible('not_enabled');
-    await tx.deleteFrom('operator_sessions').where('operator_id', '=', disabled.id).execute();
+    await endAccess(tx, disabled.id);
   });
   return changed(result);
+}
+
+/** Ends the sessions of an account and its links. One that is being used waits for the account, so it is left to that. */
+async function endAccess(tx: Tx, operatorId: string): Promise<void> {
+  await tx.deleteFrom('operator_sessions').where('operator_id', '=', operatorId).execute();
+  await sql`
+    DELETE FROM operator_sign_in_links WHERE token_hash = ANY (ARRAY(
+      SELECT token_hash FROM operator_sign_in_links WHERE operator_id = ${operatorId} FOR UPDATE SKIP LOCKED))`.execute(
+    tx,
+  );
 }
 
 function changed(result: unknown): Changed {

@@ -4,7 +4,7 @@ import { startGateway } from '../../../test/gateway/gateway.ts';
 import { rowsOf } from '../../../test/requests/codes.ts';
 import { consoleBrowser, newOperator, withConsole } from '../../../test/requests/console.ts';
 import { createDb } from '../db/kysely.ts';
-import { disableOperator } from './operators.ts';
+import { disableOperator, resetOperator } from './operators.ts';
 import { makeSignInLink } from './sign-in-links.ts';
 
 const gateway = await startGateway({ logLevel: 'trace', configure: (it) => withConsole(it) });
@@ -56,6 +56,17 @@ test('a link that has expired, or whose account is disabled, signs nobody in', a
   expect((await follow('kanari')).shown.status).toBe(401);
   expect(await makeSignInLink(db, { name: 'late' })).toBe('disabled');
   expect(await makeSignInLink(db, { name: 'nobody' })).toBe('unknown');
+});
+
+test.each([
+  ['disabled and reset', true],
+  ['reset', false],
+])('an account that is %s has no link from before', async (name, isDisabled) => {
+  const account = name.replaceAll(' ', '-');
+  const token = await linkOf(account, 'view');
+  if (isDisabled) await disableOperator(db, { name: account });
+  await resetOperator(db, gateway.deps.services.keys, { name: account, password: 'a new password of this account' });
+  expect((await follow(token)).shown.status).toBe(401);
 });
 
 test('an account has its password as before, and one without a password has none that works', async () => {
