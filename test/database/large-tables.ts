@@ -12,6 +12,9 @@ export const largeTables = [
   'audit_entries',
   'history_counts',
   'ehr_history',
+  'used_assertions',
+  'failed_credentials',
+  'client_messages',
 ] as const;
 
 /*
@@ -71,6 +74,15 @@ const fill = [
      outcome, request_id, hash, export_position)
    SELECT md5((n % 10)::text)::uuid, n / 10 + 1, now() - (60000 - n) * interval '1 hour', 'client', 'client-' || n % 100, 'get_patient',
      'sandbox-no', 'oslo-sentrum', ARRAY[decode(md5((n % 5000)::text), 'hex')], '{}', 'success', md5(n::text), '\\x00', n
+   FROM generate_series(1, 60000) AS n`,
+  `INSERT INTO used_assertions (client_id, jti_hash, request_id, expires_at)
+   SELECT 'client-' || n % 100, decode(md5(n::text), 'hex'), gen_random_uuid(), now() - interval '61 minutes' + n * interval '1 second'
+   FROM generate_series(1, 60000) AS n`,
+  `INSERT INTO failed_credentials (key_hash, failures, counted, paused_until, failed_at)
+   SELECT decode(md5(n::text), 'hex'), 1, 1, now(), now() - interval '16 minutes' + n * interval '1 second'
+   FROM generate_series(1, 60000) AS n`,
+  `INSERT INTO client_messages (client_id, channel, day, slot, sent)
+   SELECT 'client-' || n, 'sms', (now() AT TIME ZONE 'UTC')::date - CASE WHEN n % 1000 = 0 THEN 2 ELSE 0 END, 0, 1
    FROM generate_series(1, 60000) AS n`,
 ];
 

@@ -123,10 +123,11 @@ async function countAll(db: Db, all: readonly Waiting[], free: number): Promise<
   return rows;
 }
 
-/** Deletes what is forgotten, at most `limit` keys. */
-export async function deleteOldFailures(db: Db, limit: number): Promise<void> {
-  await sql`
+/** Deletes what is forgotten, at most `limit` keys. Returns whether there can be more. */
+export async function deleteOldFailures(db: Db, limit: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     DELETE FROM failed_credentials WHERE key_hash = ANY (ARRAY(
       SELECT key_hash FROM failed_credentials
       WHERE failed_at < now() - make_interval(secs => ${forgottenAfter / 1000}) LIMIT ${limit}))`.execute(db);
+  return Number(numAffectedRows) === limit;
 }

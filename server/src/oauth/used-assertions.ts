@@ -35,12 +35,11 @@ export async function useAssertion(db: Db, { clientId, jti, expiresAt }: Asserti
   }
 }
 
-/** Deletes assertions that have expired, at most `limit`. */
-export async function deleteOldAssertions(db: Db, limit: number): Promise<void> {
+/** Deletes assertions that have expired, at most `limit`. Returns whether there can be more. */
+export async function deleteOldAssertions(db: Db, limit: number): Promise<boolean> {
   // An hour, so that a clock which was set back does not make one valid again.
-  await sql`
-    DELETE FROM used_assertions WHERE (client_id, jti_hash) IN (
-      SELECT client_id, jti_hash FROM used_assertions WHERE expires_at < now() - interval '1 hour' LIMIT ${limit})`.execute(
-    db,
-  );
+  const { numAffectedRows } = await sql`
+    DELETE FROM used_assertions WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM used_assertions WHERE expires_at < now() - interval '1 hour' LIMIT ${limit}))`.execute(db);
+  return Number(numAffectedRows) === limit;
 }
