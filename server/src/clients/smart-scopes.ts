@@ -7,7 +7,7 @@ interface SmartScope {
   /** Of `cruds`, in that order: create, read, update, delete, search. */
   readonly letters: string;
   readonly scope: Scope;
-  /** Another scope that is enough. It is not given, because it shows more than the resource type. */
+  /** Another scope that is enough. It is not given, because it shows patients too. */
   readonly within?: Scope;
 }
 
