@@ -27,6 +27,7 @@ test.each([
   ['another curve', { ...p256, kid: 'a' }, /"crv" P-384/],
   ['no kid', { ...key, kid: undefined }, /must have a "kid"/],
   ['another use', { ...key, use: 'enc' }, /"use" other than "sig"/],
+  ['a public key that says it signs', { ...rsa(2048), key_ops: ['verify', 'sign'] }, /"key_ops" \["verify"\], or none/],
   ['another algorithm', { ...key, alg: 'ES256' }, /"alg" ES384/],
   ['another type', { kty: 'EX', kid: 'a' }, /"kty" RSA, EC or OKP/],
   ['numbers of no key', { ...key, x: 'AAAA' }, /numbers are missing or wrong/],

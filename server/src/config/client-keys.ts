@@ -81,7 +81,9 @@ function keyMistake(key: unknown): string | undefined {
   if (typeof key.kid !== 'string' || key.kid === '' || key.kid.length > longestKid)
     return `must have a "kid" of 1 to ${longestKid} characters, which assertions name`;
   if (key.use !== undefined && key.use !== 'sig') return 'has a "use" other than "sig"';
-  if (Array.isArray(key.key_ops) && !key.key_ops.includes('verify')) return 'has "key_ops" without "verify"';
+  // WebCrypto throws for a public key that says it can do more.
+  if (key.key_ops !== undefined && JSON.stringify(key.key_ops) !== '["verify"]')
+    return 'must have the "key_ops" ["verify"], or none';
   const algorithms: readonly unknown[] = assertionAlgorithms[key.kty];
   if (key.alg !== undefined && !algorithms.includes(key.alg))
     return `must have the "alg" ${algorithms.join(' or ')}, or none`;

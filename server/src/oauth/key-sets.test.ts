@@ -60,3 +60,10 @@ test.each(['127.0.0.1', '[::ffff:127.0.0.1]', 'localhost'])(
     expect(asked).toEqual([]);
   },
 );
+
+test('a key that says it signs too is not used, like one of another type', async () => {
+  const { uri } = await publisher((_request, response) => {
+    response.end(JSON.stringify({ keys: [{ ...publicKey, key_ops: ['verify', 'sign'] }] }));
+  });
+  await expect(keySets().of({ uri }, 'a')).rejects.toThrow('no JWK Set with a key that can be used');
+});
