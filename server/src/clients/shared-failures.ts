@@ -46,6 +46,8 @@ export function createSharedFailures(db: Db, keys: KeyRing, free: number): Count
 
   async function send(): Promise<void> {
     isSending = true;
+    // The address and the client id of a failure then go into one statement, so that they are counted alike.
+    await undefined;
     while (waiting.size > 0) {
       const batch = [...waiting.entries()].slice(0, mostAtOnce);
       waiting = new Map([...waiting].slice(mostAtOnce));
