@@ -54,7 +54,18 @@ const unit = {
     include: ['{server,connector-kit,connectors,client,examples,bench,release,test}/**/*.test.ts'],
     exclude: [
       ...configDefaults.exclude,
-      ...files('db', 'process', 'conformance', 'acceptance', 'chaos', 'browser', 'python', 'gnuhealth', 'deploy'),
+      ...files(
+        'db',
+        'process',
+        'conformance',
+        'acceptance',
+        'chaos',
+        'browser',
+        'python',
+        'java',
+        'gnuhealth',
+        'deploy',
+      ),
     ],
   },
 };
@@ -92,6 +103,7 @@ export default defineConfig({
       }),
       project('fhir', { databaseKind: 'postgresql', ehrKind: 'fhir', include: everyEhrFiles }),
       project('python', { databaseKind: 'postgresql', include: files('python') }),
+      project('java', { databaseKind: 'postgresql', include: files('java') }),
       project('gnuhealth', { databaseKind: 'postgresql', include: files('gnuhealth') }),
       project('deploy', { databaseKind: 'postgresql', include: files('deploy') }),
       project('chaos', { databaseKind: 'postgresql', include: files('chaos', 'browser'), exclude: [fhirOnlyChaos] }),

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { startGateway } from '../gateway/gateway.ts';
+import { oslo, sodermalm } from '../requests/bookings.ts';
+
+const run = promisify(execFile);
+const fileAt = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+/** Why the test cannot run here, if it cannot. */
+async function whatIsMissing(): Promise<string | undefined> {
+  const java = await run('java', ['--version']).catch(() => undefined);
+  if (!java || Number(/ (\d+)/.exec(java.stdout)?.[1]) < 17) return 'Java 17 is missing';
+  return run('mvn', ['--version']).then(
+    () => undefined,
+    () => 'Maven is missing',
+  );
+}
+
+/** The jars of pom.xml. Maven keeps what it has downloaded. */
+async function downloadJars(): Promise<string> {
+  const file = join(inject('runFolder'), 'class-path');
+  await run('mvn', ['-B', '-q', '-f', fileAt('pom.xml'), 'dependency:build-classpath', `-Dmdep.outputFile=${file}`]);
+  return readFile(file, 'utf8');
+}
+
+test("HAPI's client books in FHIR, and HAPI's validator accepts each response", async ({ skip }) => {
+  const missing = await whatIsMissing();
+  if (missing !== undefined) {
+    process.stderr.write(`Java test skipped. ${missing}\n`);
+    return skip(missing);
+  }
+  const jars = await downloadJars();
+  const gateway = await startGateway();
+  onTestFinished(() => gateway.close());
+  const { id, secret } = gateway.credentials('everything');
+  const baseOf = (careUnit: string) => `http://127.0.0.1:${gateway.port}${careUnit}/fhir-r4`;
+  const { stdout } = await run('java', ['-cp', jars, fileAt('BookInFhir.java')], {
+    env: {
+      ...process.env,
+      FHIR_BASE: baseOf(oslo),
+      FHIR_BASE_WITH_CODES: baseOf(sodermalm),
+      CROSSWARD_CLIENT_ID: id,
+      CROSSWARD_CLIENT_SECRET: secret,
+    },
+  });
+  const { responses, ...result } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+  expect(responses).toBeGreaterThan(20);
+  expect(result).toEqual({
+    patients: 1,
+    paged: true,
+    created: [true, false],
+    booked: ['booked', true],
+    taken: [422, 'conflict'],
+    moved: true,
+    stale: [412, 'conflict'],
+    cancelled: 'cancelled',
+    withCode: ['pending', 'cancelled'],
+    faults: [],
+  });
+});
