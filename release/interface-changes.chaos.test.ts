@@ -12,7 +12,10 @@ interface Schema {
 interface Document {
   readonly paths: Record<string, unknown>;
   readonly components: {
-    readonly schemas: Record<'AppointmentCreation' | 'Appointment' | 'AppointmentEvent' | 'Event', Schema>;
+    readonly schemas: Record<
+      'AppointmentCreation' | 'Appointment' | 'AppointmentPreview' | 'AppointmentEvent' | 'Event',
+      Schema
+    >;
   };
 }
 
@@ -57,6 +60,7 @@ describe.runIf((await hasGo()) || process.env.CI === 'true')('what breaks caller
   test('is not: a further field in a response, one that requests can have, and a further type of event', async () => {
     const changes = await changesAfter(({ components: { schemas } }) => {
       schemas.Appointment.properties.further = { type: 'string' };
+      schemas.AppointmentPreview.properties.further = { type: 'string' };
       schemas.AppointmentCreation.properties.further = { type: 'string' };
       schemas.Event.properties.type?.enum?.push('appointment.further');
     });
