@@ -3,7 +3,7 @@ import type { EhrConnection } from '../../ehr/connection.ts';
 import { hasOutageLines } from '../../ehr/outage-log.ts';
 import { describeError } from '../../log/describe-error.ts';
 import type { OperationServices } from '../../operations/services.ts';
-import { compareWithEvents } from './compare-with-events.ts';
+import { compareWithEvents, type ReadAppointment } from './compare-with-events.ts';
 import { advanceFeed, type FeedLease, leaseFeed, releaseFeed } from './feed.ts';
 import { forgetChanges, type SeenAppointment, storeChanges, toView } from './store-changes.ts';
 
@@ -80,7 +80,10 @@ async function readPage(
   });
 }
 
-/** The appointments that need no event as they were read: nearly all, because the gateway's own changes are read too. */
+/**
+ * The appointments that need no event as they were read: nearly all, because the gateway's own changes are read too. Not one
+ * that was booked and cancelled since the last reading: an unfinished operation may have booked it, and will tell that.
+ */
 async function alreadyTold(
   context: Parameters<typeof compareWithEvents>[1],
   seen: readonly SeenAppointment[],
@@ -90,5 +93,8 @@ async function alreadyTold(
     return { appointment_id: id, views: views.map(toView), is_new: isNew, read_at: readAt, is_checked: false };
   });
   const compared = await compareWithEvents(context.services.db, context, rows);
-  return new Set([...compared].flatMap(([row, needed]) => (needed?.length === 0 ? row.appointment_id : [])));
+  const isWaiting = ({ is_new, views }: ReadAppointment) => is_new && views.some(({ state }) => state === 'cancelled');
+  return new Set(
+    [...compared].flatMap(([row, needed]) => (needed?.length === 0 && !isWaiting(row) ? row.appointment_id : [])),
+  );
 }
