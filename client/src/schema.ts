@@ -691,6 +691,8 @@ export interface components {
         };
         /** @description An appointment of one patient with one resource. */
         Appointment: {
+            /** @description What the EHR knows about the attendance. `arrived`: the patient is there. `completed`: the visit is over. Both are `booked`. `no_show`: the patient did not come; the appointment is `cancelled`. Null if the EHR does not say. */
+            attendance: ("arrived" | "completed" | "no_show") | null;
             care_unit_id: string;
             comment: string | null;
             confirmation: components["schemas"]["Confirmation"] | null;
@@ -783,6 +785,8 @@ export interface components {
         AppointmentEvent: {
             /** @description Id of the appointment. In a two-step cancellation: the id of the original. */
             appointment_id: string;
+            /** @description `appointment.attendance_changed`: what the EHR knows now. */
+            attendance?: ("arrived" | "completed" | "no_show") | null;
             /** @description In a two-step cancellation: the id that awaits or awaited the code. Otherwise null. */
             cancellation_id: string | null;
             /** @description `appointment.updated`: names of the changed fields. */
@@ -808,6 +812,8 @@ export interface components {
                  */
                 start: string;
             };
+            /** @description `appointment.attendance_changed`: the former attendance. Absent if the gateway has no earlier event of the appointment. */
+            previous_attendance?: ("arrived" | "completed" | "no_show") | null;
             /** @description As `emr_id:{value}`. Null if the gateway does not know it. */
             resource_id: string | null;
             /**
@@ -827,6 +833,8 @@ export interface components {
         };
         /** @description An appointment as it would be after the request. */
         AppointmentPreview: {
+            /** @description What the EHR knows about the attendance. `arrived`: the patient is there. `completed`: the visit is over. Both are `booked`. `no_show`: the patient did not come; the appointment is `cancelled`. Null if the EHR does not say. */
+            attendance: ("arrived" | "completed" | "no_show") | null;
             care_unit_id: string;
             /**
              * @description How the request would change the appointment.
@@ -1133,7 +1141,7 @@ export interface components {
              * @description `webhook.test`: a test, sent to one endpoint only.
              * @enum {string}
              */
-            type: "appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "webhook.test";
+            type: "appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered" | "webhook.test";
         };
         /** @description A healthcare service that can be booked. */
         HealthcareService: {
@@ -1201,7 +1209,7 @@ export interface components {
             /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
             disabled_reason: ("client" | "gone") | null;
             /** @description Types of events to deliver. Null: all. */
-            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
             id: string;
             /**
              * Format: date-time
@@ -1489,7 +1497,7 @@ export interface components {
             /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
             disabled_reason: ("client" | "gone") | null;
             /** @description Types of events to deliver. Null: all. */
-            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
             id: string;
             /**
              * Format: date-time
@@ -1508,7 +1516,7 @@ export interface components {
         };
         WebhookEndpointChange: {
             /** @description Types of events to deliver. Null: all. */
-            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
             /**
              * @description `disabled` also ends the deliveries that are pending.
              * @enum {string}
@@ -1522,7 +1530,7 @@ export interface components {
         };
         WebhookEndpointCreation: {
             /** @description Types of events to deliver. Null: all. */
-            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
+            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
             /**
              * Format: text
              * @description An `https://` URL without user name, password and fragment, with a public address.
@@ -2202,6 +2210,7 @@ export interface operations {
                      *           "confirmation": null,
                      *           "replaces_id": null,
                      *           "supersedes_id": null,
+                     *           "attendance": null,
                      *           "modality": null,
                      *           "notice": null
                      *         }
@@ -2431,6 +2440,7 @@ export interface operations {
                      *       "confirmation": null,
                      *       "replaces_id": null,
                      *       "supersedes_id": null,
+                     *       "attendance": null,
                      *       "modality": null,
                      *       "notice": null
                      *     }
@@ -2685,6 +2695,7 @@ export interface operations {
                      *           "confirmation": null,
                      *           "replaces_id": null,
                      *           "supersedes_id": null,
+                     *           "attendance": null,
                      *           "modality": null,
                      *           "notice": null
                      *         }
@@ -2929,6 +2940,7 @@ export interface operations {
                      *       "confirmation": null,
                      *       "replaces_id": null,
                      *       "supersedes_id": null,
+                     *       "attendance": null,
                      *       "modality": null,
                      *       "notice": null
                      *     }
@@ -3140,6 +3152,7 @@ export interface operations {
                      *       "confirmation": null,
                      *       "replaces_id": null,
                      *       "supersedes_id": null,
+                     *       "attendance": null,
                      *       "modality": null,
                      *       "notice": null
                      *     }
@@ -3390,6 +3403,7 @@ export interface operations {
                      *       },
                      *       "replaces_id": null,
                      *       "supersedes_id": null,
+                     *       "attendance": null,
                      *       "modality": null,
                      *       "notice": null
                      *     }

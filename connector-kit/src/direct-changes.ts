@@ -1,6 +1,6 @@
 import type { Document } from './documents.ts';
 import type { MedicalNote } from './medical-notes.ts';
-import type { Appointment, TimeSlot } from './records.ts';
+import type { Appointment, Attendance, TimeSlot } from './records.ts';
 
 /** Changes made directly in the EHR, as by its own staff. Each is absent if the EHR does not allow it. */
 export interface DirectChanges {
@@ -8,6 +8,8 @@ export interface DirectChanges {
   /** Deletes the appointment, if the EHR tells that among its changes. */
   delete?(appointment: Appointment): Promise<void>;
   comment?(appointment: Appointment, text: string): Promise<void>;
+  /** Notes the attendance of the patient. */
+  attend?(appointment: Appointment, attendance: Attendance): Promise<void>;
   /** Books the time in the EHR. The returned function frees it. */
   take?(slot: TimeSlot): Promise<() => Promise<void>>;
   /**

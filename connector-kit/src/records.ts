@@ -84,6 +84,15 @@ export function isModality(value: unknown): boolean {
   return value === null || value === undefined || modalities.some((it) => it === value);
 }
 
+/** What the EHR knows about the attendance of a patient. */
+export const attendances = ['arrived', 'completed', 'no_show'] as const;
+export type Attendance = (typeof attendances)[number];
+
+/** Whether a plug-in returned an attendance of the port, or none. */
+export function isAttendance(value: unknown): boolean {
+  return value === null || value === undefined || attendances.some((it) => it === value);
+}
+
 /** A free time of a resource. `start` is inclusive, `end` is exclusive. */
 export interface TimeSlot {
   readonly start: Date;
@@ -120,6 +129,11 @@ export interface Appointment {
   readonly resourceId: string;
   readonly healthcareServiceId: string;
   readonly careUnitId: string;
+  /**
+   * What staff have noted. The state stays as above: `arrived` (the patient is there, or checked in) and `completed` (the visit
+   * is over) are `booked`, `no_show` is `cancelled`. `null` or absent: nothing is known.
+   */
+  readonly attendance?: Attendance | null | undefined;
   /** `null` or absent: not known. */
   readonly modality?: Modality | null | undefined;
   /**

@@ -1,3 +1,5 @@
+import type { Attendance } from '@crossward/connector-kit';
+
 /** An appointment in the EHR. An expired hold stays `held` until it is cancelled. */
 export interface EhrAppointment {
   readonly id: string;
@@ -20,6 +22,8 @@ export interface Ehr {
   comment(appointmentId: string, comment: string): Promise<void>;
   /** Cancels an appointment and frees its time. */
   cancel(appointmentId: string): Promise<void>;
+  /** Notes the attendance of the patient. */
+  attend(appointmentId: string, attendance: Attendance): Promise<void>;
   /** Turns an appointment into a hold, or changes its expiry time. */
   hold(appointmentId: string, until: Date): Promise<void>;
   /** Adds all-day consultation slots to a room, for twelve days from today. */

@@ -3,6 +3,7 @@ import { type FhirAppointment, type FhirResource, type FhirSlot, typeOf } from '
 import {
   actorsOf,
   appointmentTime,
+  attendanceStatuses,
   patientIdOf,
   slotsOf,
   standingOf,
@@ -70,6 +71,10 @@ export function fhirEhr(server: FhirServer): FhirEhr {
       const appointment = await server.read<FhirAppointment>(`Appointment/${appointmentId}`);
       await server.save({ ...appointment, status: 'cancelled' } as FhirAppointment);
       for (const taken of slotsOf(appointment)) await server.save(freedSlot(await server.read<FhirSlot>(taken)));
+    },
+    async attend(appointmentId, attendance) {
+      const appointment = await server.read<FhirAppointment>(`Appointment/${appointmentId}`);
+      await server.save({ ...appointment, status: attendanceStatuses[attendance] } as FhirAppointment);
     },
     async hold(appointmentId, until) {
       const reference = `Appointment/${appointmentId}`;

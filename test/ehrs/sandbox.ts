@@ -36,9 +36,18 @@ export function sandboxEhr(emr: string, { pool }: Database): Ehr {
       await sql('UPDATE sandbox.appointments SET comment = $3 WHERE emr = $1 AND id = $2', [appointmentId, comment]);
     },
     async cancel(appointmentId) {
-      await sql(`UPDATE sandbox.appointments SET state = 'cancelled', held_until = NULL WHERE emr = $1 AND id = $2`, [
-        appointmentId,
-      ]);
+      await sql(
+        `UPDATE sandbox.appointments SET state = 'cancelled', held_until = NULL, attendance = NULL WHERE emr = $1 AND id = $2`,
+        [appointmentId],
+      );
+    },
+    async attend(appointmentId, attendance) {
+      await sql(
+        `UPDATE sandbox.appointments
+         SET attendance = $3, state = CASE $3 WHEN 'no_show' THEN 'cancelled' ELSE 'booked' END
+         WHERE emr = $1 AND id = $2`,
+        [appointmentId, attendance],
+      );
     },
     async hold(appointmentId, until) {
       await sql(`UPDATE sandbox.appointments SET state = 'held', held_until = $3 WHERE emr = $1 AND id = $2`, [

@@ -34,6 +34,7 @@ export function bodyOf(real: Real, entry: Entry, actual?: Appointment): object {
     confirmation: confirmationOf(real, entry, actual),
     replaces_id: entry.kind === 'view' ? real.id(entry.of.id) : null,
     supersedes_id: null,
+    attendance: null,
     modality: null,
     notice: null,
   };
@@ -83,6 +84,7 @@ export function previewOf(model: Model, real: Real, entry: Entry, change: string
       : null,
     replaces_id: entry.kind === 'view' ? real.id(entry.of.id) : null,
     supersedes_id: null,
+    attendance: null,
     modality: null,
     notice: null,
     change,
@@ -132,6 +134,7 @@ function freeSlots(model: Model, real: Real): object[] {
             ...real.range({ from, to: from + 1 }),
             resource_id: `emr_id:${real.place.resources[resource]}`,
             healthcare_service_id: service,
+            attendance: null,
             modality: null,
           })),
       )

@@ -21,6 +21,7 @@ export interface Appointment {
   readonly confirmation: unknown;
   readonly replaces_id: string | null;
   readonly supersedes_id: string | null;
+  readonly attendance: string | null;
   readonly modality: string | null;
   readonly notice: string | null;
 }

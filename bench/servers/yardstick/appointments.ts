@@ -76,6 +76,7 @@ function represent(row: Row) {
     confirmation: null,
     replaces_id: null,
     supersedes_id: null,
+    attendance: null,
     modality: null,
     notice: null,
   };

@@ -78,6 +78,21 @@ export const appointmentChanges = capability(
       expectSame(found.get(made.id)?.appointment.state, 'cancelled', 'State of an appointment cancelled in the EHR');
     },
 
+    'returns attendance that is noted directly in the EHR': async (subject) => {
+      const attend = directChange(subject, 'attend');
+      // Only staff can cancel a visit that has started.
+      const cancel = directChange(subject, 'cancel');
+      const made = await book(subject);
+      const start = await list(subject);
+      await attend(made, 'arrived');
+      try {
+        const { found } = await readUntil(subject, start.next, [made.id]);
+        expectSame(found.get(made.id)?.appointment.attendance, 'arrived', 'Attendance of a patient who has arrived');
+      } finally {
+        await cancel(made);
+      }
+    },
+
     'returns an appointment that is deleted in the EHR, as cancelled': async (subject) => {
       const remove = directChange(subject, 'delete');
       const made = await book(subject);

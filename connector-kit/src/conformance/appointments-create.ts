@@ -1,4 +1,4 @@
-import { isModality } from '../records.ts';
+import { isAttendance, isModality } from '../records.ts';
 import { type Claim, capability, claimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, given } from './expect.ts';
 import { foreignResource } from './resources.ts';
@@ -57,6 +57,7 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
       expectSame(appointment.heldUntil, null, 'Held until');
       expectThat(appointment.patientId === patient, 'The appointment belongs to another patient');
       expectThat(isModality(appointment.modality), 'The modality is none of the port');
+      expectThat(isAttendance(appointment.attendance), 'The attendance is none of the port');
     }
     const { notice } = await mustRead(subject, made.id);
     expectThat((notice ?? null) === null, 'An appointment that is only read has a notice');

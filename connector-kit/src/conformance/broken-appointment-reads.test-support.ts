@@ -74,6 +74,16 @@ export function appointmentReadVariants(correct: Subject): readonly Variant[] {
       (right) => changes(right, (page) => (page.hasMore ? { ...page, changes: page.changes.slice(0, -1) } : page)),
     ],
     [
+      'leaves out the attendance from the changes',
+      'appointment-changes',
+      'returns attendance that is noted directly in the EHR',
+      (right) =>
+        changes(right, (page) => ({
+          ...page,
+          changes: page.changes.map((it) => ({ ...it, appointment: { ...it.appointment, attendance: null } })),
+        })),
+    ],
+    [
       'stays at its position',
       'appointment-changes',
       'continues after the last change, and again from an earlier position',
@@ -129,6 +139,12 @@ export function appointmentReadVariants(correct: Subject): readonly Variant[] {
           },
         };
       },
+    ],
+    [
+      'calls a patient who did not come cancelled, and no more',
+      'concurrent-edits',
+      'attendance noted in the EHR is visible beside the state',
+      (right) => reading(right, (it) => (it.attendance === 'no_show' ? { ...it, attendance: null } : it)),
     ],
     [
       'overwrites the comment with a stale one',

@@ -28,6 +28,29 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
     await mustBeCancelled(subject, made.id, 'State after a rejected update');
   },
 
+  'attendance noted in the EHR is visible beside the state': async (subject) => {
+    const attend = directChange(subject, 'attend');
+    // Only staff can cancel a visit that has started.
+    const cancel = directChange(subject, 'cancel');
+    const shown = async ({ id }: Appointment) => {
+      const { attendance = null, state } = await mustRead(subject, id);
+      return [attendance, state];
+    };
+    const made = await book(subject);
+    expectSame(await shown(made), [null, 'booked'], 'Attendance and state before the visit');
+    try {
+      for (const attendance of ['arrived', 'completed'] as const) {
+        await attend(made, attendance);
+        expectSame(await shown(made), [attendance, 'booked'], 'Attendance noted in the EHR, and state');
+      }
+    } finally {
+      await cancel(made);
+    }
+    const missed = await book(subject);
+    await attend(missed, 'no_show');
+    expectSame(await shown(missed), ['no_show', 'cancelled'], 'Attendance of a patient who did not come, and state');
+  },
+
   'a move keeps a comment written in the EHR': claimed([moves], async (subject) => {
     const comment = directChange(subject, 'comment');
     const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];

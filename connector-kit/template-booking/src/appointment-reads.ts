@@ -52,6 +52,7 @@ export function appointment(found: EhrAppointment): Appointment {
     resourceId: found.practitioner,
     healthcareServiceId: found.service,
     careUnitId: found.department,
+    attendance: found.status === 'arrived' ? 'arrived' : null,
   };
 }
 

@@ -19,7 +19,7 @@ import {
   localReference,
   referenceTo,
 } from './fhir.ts';
-import { slotsOf } from './mappers/appointment.ts';
+import { attendanceStatuses, slotsOf } from './mappers/appointment.ts';
 import { freedSlot, slotState } from './mappers/slot.ts';
 import type { FhirSettings } from './settings.ts';
 import { searchSlots } from './time-slots/search.ts';
@@ -52,6 +52,9 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
       const before = await change(id, (it) => ({ ...it, status: 'cancelled' }));
       // If clients cannot write Slots, the server frees them.
       if (writesSlots) await freeAll(ehr, slotsOf(before));
+    },
+    async attend({ id }, attendance) {
+      await change(id, (it) => ({ ...it, status: attendanceStatuses[attendance] }));
     },
     async comment({ id }, text) {
       await change(id, (it) => ({ ...it, [ehr.dialect.commentField]: text }));

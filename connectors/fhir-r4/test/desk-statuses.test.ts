@@ -33,7 +33,8 @@ describe.each([
       await expect(write(connector, [{ kind: 'cancel', appointmentId }])).rejects.toMatchObject(rejection);
       expect(inEhr()).toEqual(before);
       const [commented] = await write(connector, [{ kind: 'update', appointmentId, comment: 'new' }]);
-      expect(commented).toMatchObject({ state: 'booked', hasStarted: true, comment: 'new' });
+      const attendance = status === 'fulfilled' ? 'completed' : 'arrived';
+      expect(commented).toMatchObject({ state: 'booked', hasStarted: true, attendance, comment: 'new' });
     },
   );
 

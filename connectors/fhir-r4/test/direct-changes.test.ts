@@ -48,12 +48,12 @@ test('a booking takes all Slots of its time, and a cancellation frees them', asy
 const documentChanges = ['changeDocument', 'changeNote', 'retractDocument', 'retractNote'];
 
 test.each([
-  [{}, ['cancel', 'comment', 'delete', 'overbook', 'take', ...documentChanges]],
-  [{ history: false }, ['cancel', 'comment', 'overbook', 'take', ...documentChanges]],
-  [{ deletedSearch: 'known' }, ['cancel', 'comment', 'delete', 'overbook', 'take', ...documentChanges]],
-  [{ documents: false }, ['cancel', 'comment', 'delete', 'overbook', 'take']],
-  [{ plainWrites: false, checksAppointments: true }, ['cancel', 'comment', 'delete', ...documentChanges]],
-  [{ plainWrites: false, patchOnly: true }, ['cancel', 'comment', ...documentChanges]],
+  [{}, ['attend', 'cancel', 'comment', 'delete', 'overbook', 'take', ...documentChanges]],
+  [{ history: false }, ['attend', 'cancel', 'comment', 'overbook', 'take', ...documentChanges]],
+  [{ deletedSearch: 'known' }, ['attend', 'cancel', 'comment', 'delete', 'overbook', 'take', ...documentChanges]],
+  [{ documents: false }, ['attend', 'cancel', 'comment', 'delete', 'overbook', 'take']],
+  [{ plainWrites: false, checksAppointments: true }, ['attend', 'cancel', 'comment', 'delete', ...documentChanges]],
+  [{ plainWrites: false, patchOnly: true }, ['attend', 'cancel', 'comment', ...documentChanges]],
   [{ plainWrites: false, operations: 'ihe', operationsOnly: true }, documentChanges],
 ] satisfies [FakeOptions, string[]][])('the server options %j determine the changes', async (options, names) => {
   const { changes } = await start({ transactions: 'none', ...options });

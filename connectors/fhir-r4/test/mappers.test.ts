@@ -199,6 +199,7 @@ describe('an Appointment', () => {
       resourceId: 'r-1',
       healthcareServiceId: 'consultation',
       careUnitId: 'north',
+      attendance: null,
     });
   });
 

@@ -1,5 +1,5 @@
 import { type Appointment, type ConnectorContext, ConnectorError, type DirectChanges } from '@crossward/connector-kit';
-import { searchRows } from './appointments/record.ts';
+import { attendanceStates, searchRows } from './appointments/record.ts';
 import { rowsAt } from './appointments/times.ts';
 import { openEhr } from './open-ehr.ts';
 import { toRpc } from './rpc/values.ts';
@@ -34,6 +34,8 @@ export async function gnuHealthDirectChanges(context: ConnectorContext<GnuHealth
         [{ state: 'free', healthprof, speciality, institution, appointment_date, appointment_date_end }],
       ]);
     },
+    attend: async ({ id }, attendance) =>
+      void (await send(`${model}.write`, [[Number(id)], { state: attendanceStates[attendance] }])),
     comment: async ({ id }, text) => void (await send(`${model}.write`, [[Number(id)], { comments: text }])),
     async take(slot) {
       const { free } = await rowsAt(rpc, settings, [Number(slot.resourceId)], slot);

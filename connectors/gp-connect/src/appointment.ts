@@ -1,4 +1,4 @@
-import type { Appointment, AppointmentState } from '@crossward/connector-kit';
+import type { Appointment, AppointmentState, Attendance } from '@crossward/connector-kit';
 import { type Directory, resourceIdOf } from './directory.ts';
 import { type FhirAppointment, referenceTo } from './fhir.ts';
 import { deliveryChannel, modalityOf } from './modality.ts';
@@ -14,6 +14,12 @@ const states: Readonly<Record<string, AppointmentState>> = {
   fulfilled: 'booked',
   cancelled: 'cancelled',
   noshow: 'cancelled',
+};
+
+const attendances: Readonly<Record<string, Attendance>> = {
+  arrived: 'arrived',
+  fulfilled: 'completed',
+  noshow: 'no_show',
 };
 
 interface Surroundings {
@@ -53,6 +59,7 @@ export function toAppointment(
       scheduleType: serviceCategory?.text,
     }),
     careUnitId,
+    attendance: attendances[status] ?? null,
     modality: modalityOf(deliveryChannel(resource)),
   };
 }

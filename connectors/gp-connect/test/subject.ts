@@ -113,6 +113,10 @@ export async function subjectOver(practice: FakePractice, name = 'gp-connect'): 
 function staffOf({ appointments, slots }: FakePractice): DirectChanges {
   return {
     cancel: async ({ id }) => appointments.edit(id, { status: 'cancelled' }),
+    async attend({ id }, attendance) {
+      const statuses = { arrived: 'arrived', completed: 'fulfilled', no_show: 'noshow' } as const;
+      appointments.edit(id, { status: statuses[attendance] });
+    },
     comment: async ({ id }, comment) => appointments.edit(id, { comment }),
     async take({ start, resourceId }) {
       const slot = slots.find((it) => it.start === start.getTime() && it.schedule.practitioner === resourceId);

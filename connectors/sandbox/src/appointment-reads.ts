@@ -1,7 +1,7 @@
 import type { Appointment, AppointmentQuery } from '@crossward/connector-kit';
 import type { Statement } from '@crossward/connector-kit/database';
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
-import { currentState } from './appointment-state.ts';
+import { currentState, hasStarted } from './appointment-state.ts';
 import { type AppointmentRow, type SandboxTables, statement } from './tables.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -129,6 +129,7 @@ export function selectAppointments(
       'ends_at',
       'held_until',
       'comment',
+      'attendance',
     ])
     .select(currentState.as('state'))
     .where('emr', '=', emr);
@@ -139,6 +140,7 @@ export function appointment(row: SelectedRow): Appointment {
     id: row.id,
     state: row.state,
     heldUntil: row.state === 'held' ? row.held_until : null,
+    hasStarted: hasStarted(row),
     start: row.starts_at,
     end: row.ends_at,
     comment: row.comment,
@@ -146,5 +148,6 @@ export function appointment(row: SelectedRow): Appointment {
     resourceId: row.resource_id,
     healthcareServiceId: row.healthcare_service_id,
     careUnitId: row.care_unit_id,
+    attendance: row.attendance,
   };
 }

@@ -7,6 +7,7 @@ import {
 } from '@crossward/connector-kit';
 import { type Kysely, sql } from 'kysely';
 import { appointmentsById } from './appointment-reads.ts';
+import { hasStarted } from './appointment-state.ts';
 import type { CurrentRow } from './change-rules.ts';
 import { isSerializationFailure, slotTaken } from './database-errors.ts';
 import type { Directory } from './directory.ts';
@@ -104,7 +105,7 @@ const selectCurrent = statement((db, input: { emr: string; careUnitId: string; i
   db
     .selectFrom('sandbox.appointments')
     .select(['id', 'care_unit_id', 'patient_id', 'resource_id', 'healthcare_service_id'])
-    .select(['starts_at', 'ends_at', 'state', 'held_until', 'comment'])
+    .select(['starts_at', 'ends_at', 'state', 'held_until', 'comment', 'attendance'])
     .select(sql<string>`xmin::text`.as('read_version'))
     .select(sql<boolean>`coalesce(held_until <= clock_timestamp(), false)`.as('is_expired'))
     .where('emr', '=', input.emr)
@@ -140,6 +141,7 @@ function appointment(row: PlannedRow | undefined): Appointment[] {
       id: row.id,
       state,
       heldUntil: state === 'held' ? row.held_until : null,
+      hasStarted: hasStarted(row),
       start: row.starts_at,
       end: row.ends_at,
       comment: row.comment,
@@ -147,6 +149,7 @@ function appointment(row: PlannedRow | undefined): Appointment[] {
       resourceId: row.resource_id,
       healthcareServiceId: row.healthcare_service_id,
       careUnitId: row.care_unit_id,
+      attendance: row.attendance,
     },
   ];
 }

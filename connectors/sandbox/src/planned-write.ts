@@ -5,6 +5,7 @@ import {
   type CareUnit,
   ConnectorError,
 } from '@crossward/connector-kit';
+import { hasStarted } from './appointment-state.ts';
 import { type CurrentRow, changedRow } from './change-rules.ts';
 import type { WantedTime } from './time-slots.ts';
 
@@ -46,6 +47,9 @@ export function planWrite(
     const before = rows.get(change.appointmentId) ?? current.get(change.appointmentId);
     if (!before) throw new ConnectorError('appointment_not_found', 'No such appointment in this care unit');
     const row = changedRow(before, change);
+    if (hasStarted(before) && (moves(before, row) || cancels(before, row))) {
+      throw new ConnectorError('appointment_started', 'The patient has arrived, or the visit is over');
+    }
     // A confirmed or extended hold needs its slots, too: a period may have been taken out after the hold expired.
     const wasHeld = change.kind === 'confirm' || change.kind === 'extend';
     const takesTime = wasHeld || moves(before, row);
@@ -71,6 +75,7 @@ function newRow(careUnit: CareUnit, creation: AppointmentCreation): PlannedRow {
     held_until: creation.holdUntil,
     is_expired: false,
     comment: creation.comment,
+    attendance: null,
     takes_time: true,
   };
 }
@@ -83,6 +88,10 @@ function moves(before: CurrentRow, after: CurrentRow): boolean {
     before.starts_at.getTime() !== after.starts_at.getTime() ||
     before.ends_at.getTime() !== after.ends_at.getTime()
   );
+}
+
+function cancels(before: CurrentRow, after: CurrentRow): boolean {
+  return after.state === 'cancelled' && before.state !== 'cancelled';
 }
 
 function timeOf(row: CurrentRow): WantedTime {

@@ -1,4 +1,4 @@
-import type { Address, AppointmentState, Gender, PatientIdentifierType } from '@crossward/connector-kit';
+import type { Address, AppointmentState, Attendance, Gender, PatientIdentifierType } from '@crossward/connector-kit';
 import { statementsOf } from '@crossward/connector-kit/database';
 import type { Generated, JSONColumnType } from 'kysely';
 
@@ -45,6 +45,7 @@ export interface AppointmentRow {
   state: AppointmentState;
   held_until: Date | null;
   comment: string | null;
+  attendance: Attendance | null;
   created_at: Generated<Date>;
   /** The transaction that last changed it. */
   changed_by: Generated<string>;

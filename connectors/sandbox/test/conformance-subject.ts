@@ -68,7 +68,16 @@ export async function sandboxSubject(name: string, database: PostgresPool): Prom
     },
     directChanges: {
       cancel: ({ id }) =>
-        sql(`UPDATE sandbox.appointments SET state = 'cancelled' WHERE emr = $1 AND id = $2`, [emr, id]),
+        sql(`UPDATE sandbox.appointments SET state = 'cancelled', attendance = NULL WHERE emr = $1 AND id = $2`, [
+          emr,
+          id,
+        ]),
+      attend: ({ id }, attendance) =>
+        sql(
+          `UPDATE sandbox.appointments SET attendance = $3, state = CASE $3 WHEN 'no_show' THEN 'cancelled' ELSE 'booked' END
+           WHERE emr = $1 AND id = $2`,
+          [emr, id, attendance],
+        ),
       comment: ({ id }, text) =>
         sql('UPDATE sandbox.appointments SET comment = $3 WHERE emr = $1 AND id = $2', [emr, id, text]),
       take: (slot) => take(sql, slot),

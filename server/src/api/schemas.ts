@@ -1,4 +1,4 @@
-import { modalities } from '@crossward/connector-kit';
+import { attendances, modalities } from '@crossward/connector-kit';
 import Type, { type TSchemaOptions } from 'typebox';
 
 /** Text in a request: Unicode that every database can store. */
@@ -44,6 +44,12 @@ export function nullableChoice<const Values extends readonly string[]>(values: V
 /** How the patient and the resource meet. */
 export const modality = nullableChoice(modalities, {
   description: 'How the patient and the resource meet. Null if the EHR does not say.',
+});
+
+/** What staff have noted about the visit. */
+export const attendance = nullableChoice(attendances, {
+  description:
+    'What the EHR knows about the attendance. `arrived`: the patient is there. `completed`: the visit is over. Both are `booked`. `no_show`: the patient did not come; the appointment is `cancelled`. Null if the EHR does not say.',
 });
 
 /** A typed reference to a named component of the OpenAPI description. */

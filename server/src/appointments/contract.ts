@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
 import {
+  attendance,
   choice,
   dateTime,
   emrId,
@@ -74,6 +75,7 @@ const appointmentFacts = {
     description:
       'Former id, if the EHR cannot move appointments, and this one was booked to move another. Shown for good.',
   }),
+  attendance,
   modality,
   notice: nullableString({
     description:

@@ -22,7 +22,10 @@ export function appointmentEvent(
   { services, ehr, careUnit }: EventOrigin,
   appointment: Appointment,
   { type, id, cancellationId }: Facts,
-  more: Pick<AppointmentEventData, 'changed' | 'previous' | 'supersedes_id' | 'superseded_by_id'> = {},
+  more: Pick<
+    AppointmentEventData,
+    'changed' | 'previous' | 'attendance' | 'previous_attendance' | 'supersedes_id' | 'superseded_by_id'
+  > = {},
 ): NewEvent {
   const { status, start, end, resource_id, healthcare_service_id } = appointmentBody(appointment, {
     services,

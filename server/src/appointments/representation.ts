@@ -137,6 +137,7 @@ function body(
     confirmation: null,
     replaces_id: null,
     supersedes_id: appointment.supersedesId ?? null,
+    attendance: appointment.attendance ?? null,
     modality: appointment.modality ?? null,
     notice: null,
   };

@@ -55,6 +55,7 @@ const example: AppointmentBody = {
   confirmation: null,
   replaces_id: null,
   supersedes_id: null,
+  attendance: null,
   modality: null,
   notice: null,
 };

@@ -5,6 +5,7 @@ export const eventTypes = [
   'appointment.updated',
   'appointment.cancelled',
   'appointment.confirmation_expired',
+  'appointment.attendance_changed',
   'message.delayed',
   'message.failed',
   'message.delivered',

@@ -1,3 +1,4 @@
+import type { Attendance } from '@crossward/connector-kit';
 import type { EventType } from './event-types.ts';
 
 /** An event to store with the change that it reports. Contains ids, times and statuses only, never personal data. */
@@ -37,6 +38,10 @@ export interface AppointmentEventData {
   /** `appointment.updated` only. */
   readonly changed?: readonly (typeof changedFields)[number][];
   readonly previous?: { readonly start: string; readonly end: string; readonly resource_id: string };
+  /** `appointment.attendance_changed` only. */
+  readonly attendance?: Attendance | null;
+  /** `appointment.attendance_changed` only. Absent: the gateway has no earlier event of the appointment. */
+  readonly previous_attendance?: Attendance | null;
 }
 
 export interface MessageEventData {

@@ -49,6 +49,7 @@ test('native → FHIR → native is the identity for every appointment that the 
         confirmation: null,
         replaces_id: null,
         supersedes_id: null,
+        attendance: null,
         modality: null,
         notice: null,
       };

@@ -1,5 +1,6 @@
+import { attendances } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
-import { choice, nullableString, reference, text } from '../api/schemas.ts';
+import { choice, nullableChoice, nullableString, reference, text } from '../api/schemas.ts';
 import { eventTypes } from '../events/event-types.ts';
 import { changedFields, outageReasons } from '../events/new-event.ts';
 
@@ -37,6 +38,15 @@ export const appointmentEventSchema = Type.Object(
         { start: dateTime('Former start.'), end: dateTime('Former end.'), resource_id: Type.String() },
         { description: '`appointment.updated`: the former time and resource.' },
       ),
+    ),
+    attendance: Type.Optional(
+      nullableChoice(attendances, { description: '`appointment.attendance_changed`: what the EHR knows now.' }),
+    ),
+    previous_attendance: Type.Optional(
+      nullableChoice(attendances, {
+        description:
+          '`appointment.attendance_changed`: the former attendance. Absent if the gateway has no earlier event of the appointment.',
+      }),
     ),
   },
   { $id: 'AppointmentEvent', description: 'Data of an event of an appointment.' },

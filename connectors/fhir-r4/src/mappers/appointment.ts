@@ -1,4 +1,4 @@
-import type { Appointment, AppointmentState } from '@crossward/connector-kit';
+import type { Appointment, AppointmentState, Attendance } from '@crossward/connector-kit';
 import type { EhrClock } from '../clock.ts';
 import type { Extension, FhirAppointment } from '../fhir.ts';
 import { localReference } from '../fhir.ts';
@@ -28,6 +28,20 @@ const states: Readonly<Record<string, AppointmentState>> = {
   cancelled: 'cancelled',
   noshow: 'cancelled',
   'entered-in-error': 'cancelled',
+};
+
+const attendances: Readonly<Record<string, Attendance>> = {
+  arrived: 'arrived',
+  'checked-in': 'arrived',
+  fulfilled: 'completed',
+  noshow: 'no_show',
+};
+
+/** The status with which staff note an attendance. */
+export const attendanceStatuses: Readonly<Record<Attendance, string>> = {
+  arrived: 'arrived',
+  completed: 'fulfilled',
+  no_show: 'noshow',
 };
 
 const started: ReadonlySet<string | undefined> = new Set(['arrived', 'checked-in', 'fulfilled']);
@@ -124,6 +138,7 @@ export function toAppointment(
     resourceId,
     healthcareServiceId: ids.serviceOf(resource),
     careUnitId: ids.careUnitId,
+    attendance: attendances[resource.status ?? ''] ?? null,
   };
 }
 

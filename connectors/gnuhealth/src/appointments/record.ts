@@ -1,4 +1,4 @@
-import type { Appointment, AppointmentState, Modality, TimeSlot } from '@crossward/connector-kit';
+import type { Appointment, AppointmentState, Attendance, Modality, TimeSlot } from '@crossward/connector-kit';
 import type { Domain, RpcClient } from '../rpc/client.ts';
 import { fromRpc, type RpcDateTime } from '../rpc/values.ts';
 import { defaultMinutes, type GnuHealthSettings } from '../settings.ts';
@@ -75,6 +75,19 @@ const states: Readonly<Record<string, AppointmentState>> = {
   no_show: 'cancelled',
 };
 
+const attendances: Readonly<Record<string, Attendance>> = {
+  checked_in: 'arrived',
+  done: 'completed',
+  no_show: 'no_show',
+};
+
+/** The state with which staff note an attendance. */
+export const attendanceStates: Readonly<Record<Attendance, string>> = {
+  arrived: 'checked_in',
+  completed: 'done',
+  no_show: 'no_show',
+};
+
 /** The states in which an appointment takes its time. */
 export const takingStates = Object.keys(states).filter((name) => states[name] === 'booked');
 
@@ -105,6 +118,7 @@ export function toAppointment(
     // Staff need not enter a speciality.
     healthcareServiceId: row.speciality === null ? '' : String(row.speciality),
     careUnitId,
+    attendance: attendances[row.state ?? ''] ?? null,
     modality: modalityOf(row, settings),
   };
 }

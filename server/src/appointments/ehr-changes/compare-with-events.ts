@@ -4,7 +4,7 @@ import type { EhrChangeRow } from '../../db/tables/ehr-changes.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { AppointmentEventData, NewEvent } from '../../events/new-event.ts';
 import type { OperationServices } from '../../operations/services.ts';
-import { changeEvent, goneEvent } from './change-event.ts';
+import { changeEvents, goneEvents } from './change-event.ts';
 
 /** Maximum number of events that are read for an appointment. */
 const mostEvents = 50;
@@ -70,11 +70,12 @@ function compare(
     const told = events.map(({ data }) => data);
     const view = row.views.find((it) => it.care_unit_id === careUnitId);
     const isNew = row.is_new || (events.length === 0 && earlier.length > 0);
-    const event = view ? changeEvent(context, view, { id, isNew, told }) : goneEvent(context, { id, told });
-    if (!event) continue;
+    const needed = view ? changeEvents(context, view, { id, isNew, told }) : goneEvents(context, { id, told });
+    if (needed.length === 0) continue;
     const [newest] = events;
     if ((newest && newest.occurred_at >= row.read_at) || !(view || row.is_checked)) return undefined;
-    observed.push({ id: row.appointment_id, event, after: newest?.sequence ?? 0 });
+    const after = newest?.sequence ?? 0;
+    observed.push(...needed.map((event) => ({ id: row.appointment_id, event, after })));
   }
   return observed;
 }

@@ -6,6 +6,7 @@ import { startGateway } from '../../../../test/gateway/gateway.ts';
 import { at, bergen, book, freeSlot, oslo, sodermalm } from '../../../../test/requests/bookings.ts';
 import { bookByCode, careUnitOf, eventually, expireCode, rowsOf } from '../../../../test/requests/codes.ts';
 import { eventsAbout, expectEvents } from '../../../../test/requests/events.ts';
+import { expectProblem } from '../../../../test/requests/problems.ts';
 import { advanceFeed, leaseFeed, releaseFeed } from './feed.ts';
 
 const ehrs = faultyEhrs();
@@ -71,6 +72,43 @@ describe('a change that staff make in the EHR', { tags: 'every-ehr' }, () => {
     await eventsAbout(gateway, booked.id, 3);
     await settled('sandbox-no');
     await expectEvents(gateway, booked.id, ['booked', 'updated', 'cancelled']);
+  });
+
+  test('is reported once: attendance, with the former one, and a patient who did not come', async () => {
+    const booked = await book(gateway);
+    const missed = await book(gateway);
+    await settled('sandbox-no');
+    const ehr = gateway.ehr('sandbox-no');
+    await ehr.attend(booked.id, 'arrived');
+    await eventsAbout(gateway, booked.id, 2);
+    expect(await norway.get(booked.id)).toEqual({ ...booked, attendance: 'arrived' });
+    expectProblem(await norway.cancel(booked.id), 409, 'appointment_started');
+    // The gateway's own write of an appointment whose attendance is known.
+    await norway.change(booked.id, { comment: 'is early' });
+    await eventsAbout(gateway, booked.id, 3);
+    await ehr.attend(booked.id, 'completed');
+    await ehr.attend(missed.id, 'no_show');
+    const [, arrived, , completed] = await eventsAbout(gateway, booked.id, 4);
+    const [, noShow] = await eventsAbout(gateway, missed.id, 3);
+    expect(await norway.get(missed.id)).toEqual({ ...missed, status: 'cancelled', attendance: 'no_show' });
+    const { id, start, end, resource_id, healthcare_service_id } = booked;
+    expect(arrived).toMatchObject({ emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' });
+    expect(arrived?.data).toEqual({
+      appointment_id: id,
+      cancellation_id: null,
+      status: 'booked',
+      ...{ start, end, resource_id, healthcare_service_id },
+      attendance: 'arrived',
+      previous_attendance: null,
+    });
+    expect(completed?.data).toMatchObject({ attendance: 'completed', previous_attendance: 'arrived' });
+    expect(noShow?.data).toMatchObject({ status: 'cancelled', attendance: 'no_show', previous_attendance: null });
+    await ehr.comment(booked.id, 'by staff');
+    await ehr.comment(missed.id, 'by staff');
+    await settled('sandbox-no');
+    await expectEvents(gateway, id, ['booked', 'attendance_changed', 'updated', 'attendance_changed']);
+    // The cancellation stays the last event of an appointment.
+    await expectEvents(gateway, missed.id, ['booked', 'attendance_changed', 'cancelled']);
   });
 
   test('and that needs no event, gets none: a comment', async () => {

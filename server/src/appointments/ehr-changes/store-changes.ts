@@ -68,5 +68,6 @@ export function toView(appointment: Appointment): AppointmentView {
     end: appointment.end.toISOString(),
     resource_id: appointment.resourceId,
     healthcare_service_id: appointment.healthcareServiceId,
+    attendance: appointment.attendance ?? null,
   };
 }

@@ -1,3 +1,4 @@
+import type { Attendance } from '@crossward/connector-kit';
 import type { AppointmentEventData } from '../../events/new-event.ts';
 
 /** What the events of an appointment say about it. */
@@ -7,6 +8,7 @@ export interface ToldState {
   readonly start: Date | undefined;
   readonly end: Date | undefined;
   readonly resourceId: string | undefined;
+  readonly attendance: Attendance | null;
 }
 
 const resourcePrefix = 'emr_id:';
@@ -17,7 +19,7 @@ const resourcePrefix = 'emr_id:';
  * @param events the newest first. An event without times, such as that of an expired code, leaves them as they were
  */
 export function toldState(
-  events: readonly Pick<AppointmentEventData, 'status' | 'start' | 'end' | 'resource_id'>[],
+  events: readonly Pick<AppointmentEventData, 'status' | 'start' | 'end' | 'resource_id' | 'attendance'>[],
 ): ToldState | undefined {
   const [newest] = events;
   if (!newest) return undefined;
@@ -27,6 +29,7 @@ export function toldState(
     start: timeOf(placed?.start),
     end: timeOf(placed?.end),
     resourceId: placed?.resource_id?.slice(resourcePrefix.length),
+    attendance: events.find(({ attendance }) => attendance !== undefined)?.attendance ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AppointmentState } from '@crossward/connector-kit';
+import type { AppointmentState, Attendance } from '@crossward/connector-kit';
 import type { Generated } from 'kysely';
 
 interface EhrChangeFeedRow {
@@ -19,6 +19,8 @@ export interface AppointmentView {
   readonly end: string;
   readonly resource_id: string;
   readonly healthcare_service_id: string;
+  /** Absent: stored by a gateway that did not read it. */
+  readonly attendance?: Attendance | null;
 }
 
 export interface EhrChangeRow {
