@@ -1,4 +1,4 @@
-import { type CryptoKey, importJWK, importPKCS8, type JWK, SignJWT } from 'jose';
+import type { CryptoKey, JWK } from 'jose';
 import type { Fetch } from './attempt.ts';
 import { TokenRejected } from './token-rejected.ts';
 
@@ -92,6 +92,9 @@ function authorized(request: Request, { text }: Token): Request {
   return request;
 }
 
+/** Only clients with a private key load it. Browsers, which have none, need no import map. */
+const jose = () => import('jose');
+
 interface SigningKey {
   readonly key: CryptoKey | Uint8Array;
   readonly algorithm: string;
@@ -102,6 +105,7 @@ async function tokenRequest(
   { clientId, tokenUrl }: Pick<TokenSource, 'clientId' | 'tokenUrl'>,
   { key, algorithm, keyId }: SigningKey,
 ): Promise<Request> {
+  const { SignJWT } = await jose();
   const assertion = await new SignJWT()
     .setProtectedHeader({ alg: algorithm, kid: keyId, typ: 'JWT' })
     .setIssuer(clientId)
@@ -131,6 +135,7 @@ async function rejection(response: Response): Promise<Response> {
 }
 
 async function importKey({ key, keyId }: PrivateKey): Promise<SigningKey> {
+  const { importPKCS8, importJWK } = await jose();
   const possible =
     typeof key === 'string' ? Object.values(algorithms) : [algorithms[key.kty as keyof typeof algorithms]];
   for (const algorithm of possible) {

@@ -137,7 +137,8 @@ async function emptied(pglite: PGlite): Promise<void> {
   const { rows } = await pglite.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
-       AND tablename NOT IN ('schema_migrations', 'event_positions', 'audit_retention', 'history_progress')`,
+       AND tablename NOT IN ('schema_migrations', 'event_positions', 'audit_retention', 'history_progress',
+         'audit_export', 'audit_export_positions')`,
   );
   // Without the triggers that protect the audit trail.
   await pglite.exec("SET session_replication_role = 'replica'");
@@ -145,6 +146,8 @@ async function emptied(pglite: PGlite): Promise<void> {
   await pglite.exec('RESET session_replication_role');
   // Migrations insert their rows.
   await pglite.exec('UPDATE event_positions SET position = 0');
+  await pglite.exec('UPDATE audit_export_positions SET last = 0');
+  await pglite.exec('UPDATE audit_export SET exported = 0, writer_id = NULL, leased_until = now(), failure = NULL');
   await pglite.exec(
     "UPDATE history_progress SET (counted_until, merged_until) = (SELECT it, it FROM (SELECT date_trunc('hour', now()) - interval '31 days' AS it))",
   );

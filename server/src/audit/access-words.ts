@@ -4,6 +4,9 @@ import type { FoundAccess } from './search.ts';
 /** What an operation does with a patient's record, for the patient. */
 const operations: Readonly<Record<string, string>> = {
   get_patient: 'Looked up your details',
+  search_patients: 'Found you in a search for patients',
+  create_patient: 'Found or created your record',
+  patient: 'Completed the creation of your record that was interrupted',
   list_accesses: 'Showed who had access to your record',
   list_appointments: 'Listed your appointments',
   create_appointment: 'Booked an appointment',

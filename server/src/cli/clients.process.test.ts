@@ -39,7 +39,7 @@ test('a client is created, listed, shown, changed, rotated and revoked, and each
   expect(await isValid('site', created.stdout)).toBe(true);
 
   expect((await crossward('clients list')).stdout.split('\n')).toEqual([
-    'demo  configuration file  active  EHRs sandbox-no,sandbox-se,sandbox-uk  scopes 11',
+    'demo  configuration file  active  EHRs sandbox-no,sandbox-se,sandbox-uk  scopes 12',
     'site  operators  active  EHRs sandbox-no,sandbox-se  scopes 2  rotated never',
     '',
   ]);

@@ -7,7 +7,7 @@ type Case = readonly [name: string, change: readonly [string, string] | string, 
 const withMessages = (sms: string) => `messages:\n  sms: ${sms}\n`;
 
 const scopes =
-  'appointments:read, appointments:write, patients:read, accesses:read, notes:read, notes:write, documents:read, documents:write, resources:read, schedules:write, webhooks:manage';
+  'appointments:read, appointments:write, patients:read, patients:write, accesses:read, notes:read, notes:write, documents:read, documents:write, resources:read, schedules:write, webhooks:manage';
 
 const cases: Record<string, readonly Case[]> = {
   YAML: [

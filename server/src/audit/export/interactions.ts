@@ -11,6 +11,8 @@ interface Interaction {
 /** Of each operation that leaves an entry. */
 const interactions: Readonly<Record<string, Interaction>> = {
   get_patient: { code: 'read', type: 'Patient' },
+  search_patients: { code: 'search-type', type: 'Patient', isOfSeveral: true },
+  create_patient: { code: 'create', type: 'Patient' },
   list_accesses: { code: 'search-type', type: 'AuditEvent' },
   list_appointments: { code: 'search-type', type: 'Appointment', isOfSeveral: true },
   get_appointment: { code: 'read', type: 'Appointment' },
@@ -50,6 +52,7 @@ const interactions: Readonly<Record<string, Interaction>> = {
   expiry: { code: 'patch', type: 'Appointment', isOfSeveral: true },
   medical_note: { code: 'create', type: 'DocumentReference' },
   document: { code: 'create', type: 'DocumentReference' },
+  patient: { code: 'create', type: 'Patient' },
   // On the command line, in the gateway's own database.
   erase_patient: { code: 'operation', type: 'Patient' },
 };
