@@ -69,9 +69,10 @@ describe.each<{ kind: Kind; sampling: number }>([
       expectReplay(await world.send(underKey(it.request, key)), first);
     }
 
-    // A gateway that has just started reads more: it remembers no timetable.
+    // A gateway that has just started reads more: it remembers no timetable, and no share of the client's limit.
     await world.restart();
     const statements = await executedStatements();
+    await world.restart();
     const points = pointsIn(statements);
     const from = doneAfter(statements, completesAfter);
     const left: { readonly it: Case; readonly key: string; readonly point: Point }[] = [];

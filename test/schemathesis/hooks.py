@@ -43,6 +43,9 @@ COMBINED_RULES = (
     ("end", "`start` and `end` must be sent together."),
     ("/content", "/content must not be empty."),
     ("patient_id", "This EHR has the same time slots for every patient."),
+    ("/family_name", "/family_name is missing. Send both, or `phone` alone."),
+    ("/birth_date", "/birth_date is missing. Send both, or `phone` alone."),
+    ("/phone", "`phone` cannot be sent with `family_name` or `birth_date`."),
     ("/patient_details", "This EHR takes no `patient_details`: it knows its patients."),
 )
 
@@ -54,6 +57,9 @@ def valid_data_is_understood(ctx, response, case):
     if meta is None or not meta.generation.mode.is_positive or response.status_code not in (400, 413, 414, 415, 422):
         return
     problem = response.json()
+    # The errors of the token endpoint (RFC 6749, section 5.2): no generated assertion is signed by a known key.
+    if "error" in problem:
+        return
     if problem["reason"] in DEPENDS_ON_DATA or breaks_combined_rule(problem):
         return
     raise AssertionError(f"A valid request was rejected: {problem['reason']}: {problem['detail']} {problem['errors']}")

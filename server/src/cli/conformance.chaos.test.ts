@@ -40,7 +40,7 @@ async function conformance(options: FakeOptions, words: string) {
     await writeFile(config, JSON.stringify({ emrs: [emr], clients: [] }));
     const { code, stdout, stderr } = await crossward(
       `conformance --config ${config} --patient p-1 se_personal_number:191212121212 ` +
-        `--resource r-1 hsa_id:SE0000000000-1001 se_personal_number:196408233234 --service consultation --other-patient p-3 --json ${words}`,
+        `--resource r-1 hsa_id:SE0000000000-1001 se_personal_number:196408233234 --service consultation --other-patient p-3 ${newPatients} --json ${words}`,
     );
     return { code, stderr, report: JSON.parse(stdout) as Report, fake };
   } finally {
@@ -48,6 +48,10 @@ async function conformance(options: FakeOptions, words: string) {
   }
 }
 
+/** Test numbers of Skatteverket. */
+const newPatients = ['189001019802', '189001029819', '189001039826', '189001049833']
+  .map((it) => `--new-patient se_personal_number:${it}`)
+  .join(' ');
 const dates = (['spring', 'autumn'] as const).map((season) => nextClockChange(timeZone, season).date);
 const clockChanges = `--clock-change ${dates.join(' --clock-change ')} --clock-change-slots 00:00-05:00/30`;
 
