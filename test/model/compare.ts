@@ -134,7 +134,6 @@ function freeSlots(model: Model, real: Real): object[] {
             ...real.range({ from, to: from + 1 }),
             resource_id: `emr_id:${real.place.resources[resource]}`,
             healthcare_service_id: service,
-            attendance: null,
             modality: null,
           })),
       )
