@@ -692,7 +692,7 @@ export interface components {
         /** @description An appointment of one patient with one resource. */
         Appointment: {
             /** @description What the EHR knows about the attendance. `arrived`: the patient is there. `completed`: the visit is over. Both are `booked`. `no_show`: the patient did not come; the appointment is `cancelled`. Null if the EHR does not say. */
-            attendance: ("arrived" | "completed" | "no_show") | null;
+            attendance?: ("arrived" | "completed" | "no_show") | null;
             care_unit_id: string;
             comment: string | null;
             confirmation: components["schemas"]["Confirmation"] | null;
@@ -834,7 +834,7 @@ export interface components {
         /** @description An appointment as it would be after the request. */
         AppointmentPreview: {
             /** @description What the EHR knows about the attendance. `arrived`: the patient is there. `completed`: the visit is over. Both are `booked`. `no_show`: the patient did not come; the appointment is `cancelled`. Null if the EHR does not say. */
-            attendance: ("arrived" | "completed" | "no_show") | null;
+            attendance?: ("arrived" | "completed" | "no_show") | null;
             care_unit_id: string;
             /**
              * @description How the request would change the appointment.

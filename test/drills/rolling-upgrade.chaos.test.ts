@@ -75,7 +75,7 @@ test('a gateway of the first version and a new one share a database, from the mi
     };
   };
   const send = async (gateway: ChildGateway, request: ChildRequest) => {
-    const response = await gateway.send<{ id: string }>(request);
+    const response = await gateway.send<{ id: string; attendance?: null }>(request);
     if (!response || response.status >= 300) throw new Error(`Failed: ${response?.text}`);
     return response;
   };
@@ -101,10 +101,12 @@ test('a gateway of the first version and a new one share a database, from the mi
     const request = bookingAt(16, 9 + index);
     const { body, status } = await send(one as ChildGateway, request);
     const repeated = await send(other as ChildGateway, request);
-    expect([repeated.status, repeated.body]).toEqual([status, body]);
+    // Only the new one shows this field.
+    const { attendance: _, ...known } = body;
+    expect(repeated).toMatchObject({ status, body: known });
     expect(repeated.headers.get('idempotency-replayed')).toBe('true');
     const path = `${request.path}/${body.id}`;
-    expect((await send(other as ChildGateway, { method: 'GET', path })).body).toEqual(body);
+    expect((await send(other as ChildGateway, { method: 'GET', path })).body).toMatchObject(known);
   }
   for (const gateway of [old, next]) {
     expect((await send(gateway, booking.request)).body).toEqual(booking.body);

@@ -33,7 +33,8 @@ test.each(['0.1.0'])('a gateway goes on with the database of version %s', async 
   // The same appointments, under the same ids.
   for (const { request, body } of [facts.booking, facts.cancellation, facts.confirmation]) {
     const collection = request.path.replace(/(?<=\/appointments)\/.*/, '');
-    expect(await get(`${collection}/${body.id}`)).toEqual(body);
+    // A later version may show more fields.
+    expect(await get(`${collection}/${body.id}`)).toMatchObject(body);
   }
   const taken = await gateway.send({ ...facts.booking.request, headers: { 'idempotency-key': 'another' } });
   expect([taken?.status, taken?.body]).toMatchObject([400, { reason: 'time_slot_unavailable' }]);

@@ -75,7 +75,8 @@ const appointmentFacts = {
     description:
       'Former id, if the EHR cannot move appointments, and this one was booked to move another. Shown for good.',
   }),
-  attendance,
+  // Not in responses that an earlier version has stored: a retry repeats them.
+  attendance: Type.Optional(attendance),
   modality,
   notice: nullableString({
     description:
