@@ -13,13 +13,11 @@ test('a write whose gateway is killed has an audit entry', async () => {
   for (const killAt of ['after 1', 'after 2', 'before 3', 'after 3', 'response']) {
     const [slot] = await world.take(oslo, 'r-1', 1);
     if (!slot) throw new Error('No free slot');
-    expect(await world.crashDuring({ ...create(oslo, slot), ...kill(killAt) })).toBe(true);
+    await world.crashDuring({ ...create(oslo, slot), ...kill(killAt) });
   }
   const [slot] = await world.take(sodermalm, 'r-1', 1);
   if (!slot) throw new Error('No free slot');
   const id = await book(world, sodermalm, slot);
-  expect(await world.crashDuring({ ...change(sodermalm, id, { comment: 'Ring først' }), ...kill('response') })).toBe(
-    true,
-  );
+  await world.crashDuring({ ...change(sodermalm, id, { comment: 'Ring først' }), ...kill('response') });
   expect(await world.violations()).toEqual({});
 });

@@ -58,12 +58,14 @@ export async function createWorld(
     proxy,
     send,
     done,
-    /** Sends a request that kills the gateway, and restarts the gateway. Returns `false` if the request got a response. */
-    async crashDuring(request: ChildRequest): Promise<boolean> {
+    /** Sends a request that kills the gateway, and restarts the gateway. */
+    async crashDuring(request: ChildRequest): Promise<void> {
       const response = await child.send<Body>(request);
-      if (response) return false;
+      if (response) {
+        const statements = decodeURIComponent(response.headers.get('x-statements') ?? '');
+        throw new Error(`${JSON.stringify(request.headers)}: not killed, but ${response.status} after ${statements}`);
+      }
       await world.restart();
-      return true;
     },
     async restart(variables?: Record<string, string>): Promise<void> {
       await child.kill();

@@ -26,6 +26,8 @@ AsyncLocalStorage.snapshot =
     work(...input);
 const deliveryKillAt = process.env.KILL_DELIVERY ?? '';
 const deliveryStatements: string[] = [];
+/** Sets up a new connection, or takes a share of the client's limit: the time decides which request sends it. */
+const belongsToNoRequest = /^\s*(SET TIME ZONE|INSERT INTO client_requests)/;
 const ofDelivery = /^(select .* from "messages" where "id"|insert into "demo_mailbox"|update "messages")/s;
 
 function die(): void {
@@ -55,8 +57,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...input: unknown[]): unk
   const [first] = input;
   const text = typeof first === 'string' ? first : ((first as { text?: string }).text ?? '');
   const run = () => Reflect.apply(query, this, input);
-  // Statements that set up a new connection.
-  if (text.startsWith('SET TIME ZONE')) return run();
+  if (belongsToNoRequest.test(text)) return run();
   const own = steps.getStore();
   if (own) return step(own.statements, own.killAt, text, run);
   return deliveryKillAt && ofDelivery.test(text) ? step(deliveryStatements, deliveryKillAt, text, run) : run();
