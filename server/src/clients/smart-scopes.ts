@@ -27,6 +27,7 @@ export const smartScopes: readonly SmartScope[] = [
   { resource: 'Device', letters: 'rs', scope: 'resources:read' },
   { resource: 'HealthcareService', letters: 'rs', scope: 'resources:read', within: 'appointments:read' },
   { resource: 'Patient', letters: 'rs', scope: 'patients:read' },
+  { resource: 'Patient', letters: 'c', scope: 'patients:write' },
   { resource: 'DocumentReference', letters: 'rs', scope: 'notes:read' },
   { resource: 'DocumentReference', letters: 'rs', scope: 'documents:read' },
   { resource: 'DocumentReference', letters: 'c', scope: 'notes:write' },

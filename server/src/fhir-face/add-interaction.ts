@@ -50,6 +50,7 @@ export function addRead(
   });
 }
 
+export const jsonMediaTypes = ['application/fhir+json', 'application/json'];
 export const formMediaType = 'application/x-www-form-urlencoded';
 
 /** `GET [base]/{type}` and `POST [base]/{type}/_search` */

@@ -17,7 +17,7 @@ import { readStarts, type Starts, startsWithin } from './search/dates.ts';
 import { anyOf, assertNotInUrl, readSearch, readToken, type Search, searchFault } from './search/input.ts';
 import { placeOf } from './search/place.ts';
 import { isOfType } from './services.ts';
-import { fhirStatus, isCancellation, type Named, toAppointment } from './to-fhir/appointment.ts';
+import { isCancellation, type Named, nativeStatuses, statusOf, toAppointment } from './to-fhir/appointment.ts';
 import { toHealthcareService } from './to-fhir/healthcare-service.ts';
 import { isBookableType, toBookable, toCareUnitLocation } from './to-fhir/resource.ts';
 import { agendaId, toSlot } from './to-fhir/schedule-and-slot.ts';
@@ -100,6 +100,8 @@ interface Wanted {
   /** References to practitioners, rooms, devices and services. One of each group must take part. */
   readonly actors: readonly (readonly string[])[];
   readonly statuses: readonly AppointmentStatus[] | undefined;
+  /** The statuses in FHIR. */
+  readonly shownAs: readonly string[] | undefined;
   /** It names what cannot exist here. */
   readonly isNothing: boolean;
 }
@@ -116,17 +118,18 @@ function readWanted(deps: FaceDeps, request: FastifyRequest, search: Search): Wa
     if (search.filters.has(name)) assertNotInUrl(request, name);
     return (anyOf(search, name) ?? []).map((it) => patientNotation(it, name));
   });
-  const statuses = anyOf(search, 'status');
-  const shown = statuses && nativeStatuses(statuses);
+  const shownAs = anyOf(search, 'status');
+  const statuses = shownAs && nativeStatuses(shownAs);
   const notation = patient && notationOf(patient.slice('Patient/'.length));
   return {
     ids: anyOf(search, '_id'),
     patient: notation,
     number: numbers[0],
     actors,
-    statuses: shown,
+    statuses,
+    shownAs,
     isNothing:
-      otherPatients.length > 0 || numbers.length > 1 || shown?.length === 0 || (patient !== undefined && !notation),
+      otherPatients.length > 0 || numbers.length > 1 || statuses?.length === 0 || (patient !== undefined && !notation),
   };
 }
 
@@ -146,11 +149,6 @@ function readActors(deps: FaceDeps, request: FastifyRequest, search: Search): st
     }
     return references ? [references] : [];
   });
-}
-
-function nativeStatuses(statuses: readonly string[]): AppointmentStatus[] {
-  const all = Object.entries(fhirStatus) as [AppointmentStatus, string][];
-  return all.filter(([, status]) => statuses.includes(status)).map(([native]) => native);
 }
 
 /** As natively: no search lists everything. */
@@ -199,18 +197,18 @@ function nativeQuery(patient: string | undefined, wanted: Wanted, { from, until 
 /** What the native search does not filter: it lists what overlaps a range. */
 function readFilter(
   search: Search,
-  { ids, patient, actors, statuses }: Wanted,
+  { ids, patient, actors, shownAs }: Wanted,
   starts: Starts,
   base: string,
   named: Named,
 ): (body: AppointmentBody) => boolean {
   const types = anyOf(search, 'service-type')?.map(readToken);
   const slots = anyOf(search, 'slot')?.map((it) => readSlotId(readReference(it, base)?.id ?? it));
-  const isOfThose = (body: AppointmentBody) =>
-    (patient === undefined || body.patient_id === patient) && (!statuses || statuses.includes(body.status));
+  const isOfPatient = (body: AppointmentBody) => patient === undefined || body.patient_id === patient;
   return (body) =>
     startsWithin(starts, body.start) &&
-    (!ids || isOfThose(body)) &&
+    (!ids || isOfPatient(body)) &&
+    (!shownAs || shownAs.includes(statusOf(body) ?? '')) &&
     actors.every((group) => group.some((it) => takingPart(body, named).includes(it))) &&
     (!types || types.some((it) => isOfType(it, body.healthcare_service_id))) &&
     (!slots || slots.some((it) => it && it.start.getTime() === Date.parse(body.start)));
@@ -288,7 +286,7 @@ function slotsOf({ agendas }: Directory, found: readonly Appointment[]): Resourc
   const slots = found.flatMap(({ status, slot, start = '', end = '' }) => {
     const name = readSlotId((slot?.[0]?.reference ?? '').slice('Slot/'.length));
     const agenda = name && byId.get(name.scheduleId);
-    return agenda && status !== 'cancelled' ? [toSlot(agenda, { start, end }, 'busy')] : [];
+    return agenda && status !== 'cancelled' && status !== 'noshow' ? [toSlot(agenda, { start, end }, 'busy')] : [];
   });
   return [...new Map(slots.map((it) => [it.id, it])).values()];
 }

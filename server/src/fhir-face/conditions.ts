@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { OperationOutcomeIssue } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import { Problem, problemAt } from '../problems/problem.ts';
 import { baseOf, type FaceDeps } from './face.ts';
-import { readEtag } from './preferences.ts';
+import { unprocessable } from './from-fhir/faults.ts';
+import { preferenceOf, readEtag } from './preferences.ts';
 import { parametersOf } from './search/input.ts';
 
 /**
@@ -12,22 +14,35 @@ import { parametersOf } from './search/input.ts';
  * @throws Problem `request_invalid`
  */
 export function keyOfCreate(deps: Pick<FaceDeps, 'publicUrl'>, request: FastifyRequest): string | undefined {
-  const condition = headerOf(request, 'if-none-exist');
+  const identifier = conditionOf(deps, request, 'Appointment');
   const sent = keyOfOther(request, true);
-  if (condition === undefined) return sent;
-  const identifier = identifierIn(condition, `${baseOf(deps, request)}/Appointment`);
-  const { identifier: own = [] } = (request.body ?? {}) as {
-    readonly identifier?: readonly { readonly system?: unknown; readonly value?: unknown }[];
-  };
-  const isOwn = Array.isArray(own) && own.some(({ system, value }) => `${system}|${value}` === identifier);
-  if (!identifier || !isOwn) {
-    throw conditionFault('If-None-Exist must be identifier=system|value of an identifier of the Appointment.');
-  }
+  if (identifier === undefined) return sent;
   if (sent !== undefined && sent !== identifier) {
     throw conditionFault('If-None-Exist and Idempotency-Key must have the same value.');
   }
   // Keys are short and printable.
   return /^[\x20-\x7e]{1,255}$/.test(identifier) ? identifier : createHash('sha256').update(identifier).digest('hex');
+}
+
+/**
+ * The identifier that `If-None-Exist` names, as `system|value`.
+ *
+ * @throws Problem `request_invalid` unless it is an identifier of the body
+ */
+export function conditionOf(
+  deps: Pick<FaceDeps, 'publicUrl'>,
+  request: FastifyRequest,
+  type: 'Appointment' | 'Patient',
+): string | undefined {
+  const condition = headerOf(request, 'if-none-exist');
+  if (condition === undefined) return undefined;
+  const identifier = identifierIn(condition, baseOf(deps, request), type);
+  const { identifier: own = [] } = (request.body ?? {}) as {
+    readonly identifier?: readonly { readonly system?: unknown; readonly value?: unknown }[];
+  };
+  const isOwn = Array.isArray(own) && own.some((it) => `${it?.system}|${it?.value}` === identifier);
+  if (identifier && isOwn) return identifier;
+  throw conditionFault(`If-None-Exist must be identifier=system|value of an identifier of the ${type}.`);
 }
 
 /** The idempotency key of another write. @throws Problem `request_invalid` for a condition that only a create can have */
@@ -44,16 +59,16 @@ function headerOf({ headers }: FastifyRequest, name: string): string | undefined
 }
 
 /** HAPI's client sends `{base}/Appointment?identifier=…`, and encodes all of it. */
-function identifierIn(condition: string, url: string): string | undefined {
+function identifierIn(condition: string, base: string, type: string): string | undefined {
   const mark = condition.indexOf('?');
   const target = mark === -1 ? '' : condition.slice(0, mark);
-  if (!['', 'Appointment', url].includes(target))
-    throw conditionFault('If-None-Exist must search for Appointments here.');
+  if (!['', type, `${base}/${type}`].includes(target))
+    throw conditionFault(`If-None-Exist must search for a ${type} here.`);
   const [[name, value] = [], ...others] = new URLSearchParams(condition.slice(mark + 1));
   return name === 'identifier' && others.length === 0 && /^[^|]+\|[^|]+$/.test(value ?? '') ? value : undefined;
 }
 
-function conditionFault(detail: string): Problem {
+export function conditionFault(detail: string): Problem {
   return problemAt({ in: 'header', header: 'if-none-exist' }, 'request_invalid', detail);
 }
 
@@ -74,4 +89,16 @@ export function assertVersion({ headers }: FastifyRequest, versionId: string): v
   const wanted = readEtag(headers['if-match']);
   if (wanted === undefined || wanted === '*' || wanted === versionId) return;
   throw problemAt({ in: 'header', header: 'if-match' }, 'version_outdated', 'The Appointment has another version.');
+}
+
+/**
+ * With `handling=strict`, nothing is left out.
+ *
+ * @throws Problem `request_invalid` (422)
+ */
+export function assertStrict(request: FastifyRequest, dropped: readonly OperationOutcomeIssue[]): void {
+  const [first] = preferenceOf(request, 'handling') === 'strict' ? dropped : [];
+  if (!first) return;
+  const pointer = (first.expression?.[0] ?? '').replace(/^\w+/, '').replaceAll('.', '/');
+  throw unprocessable(pointer, first.details?.text ?? '', 'not-supported');
 }

@@ -50,7 +50,7 @@ export const faceRepresentation: Representation = {
 
 export function outcomeOf(problem: Problem, request: FastifyRequest): OperationOutcome {
   const { resourceType = 'Appointment' } = (request.body ?? {}) as { readonly resourceType?: string };
-  const root = resourceType === 'Parameters' ? resourceType : 'Appointment';
+  const root = ['Parameters', 'Patient'].includes(resourceType) ? resourceType : 'Appointment';
   return operationOutcome(problem, problem.requestId ?? request.id, root);
 }
 

@@ -100,12 +100,16 @@ const security: CapabilityStatementRestSecurity = {
 
 type Interaction = CapabilityStatementRestResourceInteraction['code'];
 
+type SearchParameters = Readonly<Record<string, 'token' | 'reference' | 'date' | 'string'>>;
+
 interface Described {
   readonly type: CapabilityStatementRestResource['type'];
   /** Native operations without which the type is not offered. */
   readonly needs: readonly string[];
   readonly interactions: readonly { readonly code: Interaction; readonly needs: string }[];
-  readonly parameters: Readonly<Record<string, 'token' | 'reference' | 'date' | 'string'>>;
+  readonly parameters: SearchParameters;
+  /** Those that need a native operation of their own. */
+  readonly moreParameters?: { readonly needs: string; readonly parameters: SearchParameters };
   readonly includes?: readonly string[];
   readonly operations?: readonly { readonly name: string; readonly definition: string; readonly needs: string }[];
 }
@@ -125,8 +129,9 @@ const resources: readonly Described[] = [
   {
     type: 'Patient',
     needs: [],
-    interactions: readAndSearch('get_patient', 'get_patient'),
+    interactions: [...readAndSearch('get_patient', 'get_patient'), { code: 'create', needs: 'create_patient' }],
     parameters: { _id: 'token', identifier: 'token' },
+    moreParameters: { needs: 'search_patients', parameters: { family: 'string', birthdate: 'date', phone: 'token' } },
   },
   { type: 'Practitioner', ...bookable, parameters: { ...bookable.parameters, active: 'token' } },
   { type: 'Location', ...bookable },
@@ -196,10 +201,12 @@ const resources: readonly Described[] = [
 ];
 
 function resourceOf(
-  { type, interactions, parameters, includes, operations = [] }: Described,
+  { type, interactions, parameters, moreParameters, includes, operations = [] }: Described,
   offers: (operation: string) => boolean,
 ): CapabilityStatementRestResource {
   const offered = operations.filter(({ needs }) => offers(needs)).map(({ name, definition }) => ({ name, definition }));
+  const more = moreParameters && offers(moreParameters.needs) ? moreParameters.parameters : {};
+  const searched = Object.entries({ ...parameters, ...more });
   const isSearched = interactions.some(({ code }) => code === 'search-type');
   return {
     type,
@@ -209,7 +216,7 @@ function resourceOf(
     updateCreate: false,
     ...(interactions.some(({ code }) => code === 'create') ? { conditionalCreate: true } : {}),
     ...(isSearched && includes ? { searchInclude: [...includes] } : {}),
-    ...(isSearched ? { searchParam: Object.entries(parameters).map(([name, kind]) => ({ name, type: kind })) } : {}),
+    ...(isSearched ? { searchParam: searched.map(([name, kind]) => ({ name, type: kind })) } : {}),
     ...(offered.length > 0 ? { operation: offered } : {}),
   };
 }

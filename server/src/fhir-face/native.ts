@@ -22,8 +22,8 @@ export interface Natives {
   read<Body>(operationId: string, asked: Asked): Promise<Body>;
   /** @throws Problem as the native operation does */
   plan(operationId: string, asked: Asked): Promise<PlannedWrite>;
-  /** The body, if it fits a schema. @throws Problem `request_invalid` */
-  check<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema>;
+  /** The body, or parameters, if they fit a schema. @throws Problem `request_invalid` */
+  check<Schema extends TSchema>(schema: Schema, sent: unknown, part?: 'body' | 'querystring'): Static<Schema>;
 }
 
 /** Says what does not fit a schema. */
@@ -73,9 +73,9 @@ export function nativeOperations(app: FastifyInstance, describe: Validator): (re
       };
     };
     return {
-      check(schema, body) {
-        validate(request, schema, 'body', body, describe);
-        return body as Static<typeof schema>;
+      check(schema, sent, part = 'body') {
+        validate(request, schema, part, sent, describe);
+        return sent as Static<typeof schema>;
       },
       allows: (id) => allows(request, operationOf(id).scopes),
       async read<Body>(id: string, asked: Asked) {

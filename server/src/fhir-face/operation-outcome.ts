@@ -4,7 +4,7 @@ import { reasons } from '../problems/reasons.ts';
 import { issueTypes } from './issue-types.ts';
 import { urls } from './urls.ts';
 
-/** What an Appointment in FHIR calls the fields of the native operations. */
+/** What FHIR calls the fields of the native operations. */
 const elementOf: Readonly<Record<string, string>> = {
   '/patient_id': 'Appointment.participant',
   '/resource_id': 'Appointment.participant',
@@ -12,6 +12,13 @@ const elementOf: Readonly<Record<string, string>> = {
   '/start_time': 'Appointment.start',
   '/end_time': 'Appointment.end',
   '/confirmation/code': 'Parameters.parameter',
+  '/given_name': 'Patient.name',
+  '/family_name': 'Patient.name',
+  '/birth_date': 'Patient.birthDate',
+  '/phone': 'Patient.telecom',
+  '/email': 'Patient.telecom',
+  '/address/lines': 'Patient.address',
+  '/address/postal_code': 'Patient.address',
 };
 
 /** What a search in FHIR calls the parameters of the native operations. */

@@ -1,24 +1,84 @@
 import type { Bundle, Patient } from '@medplum/fhirtypes';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Static } from 'typebox';
-import type { patientSchema } from '../patients/contract.ts';
+import Type from 'typebox';
+import { patientSearchSchema } from '../patients/contract.ts';
+import { type PatientBody, shownPatient } from '../patients/representation.ts';
 import { Problem } from '../problems/problem.ts';
-import { addRead, addSearch } from './add-interaction.ts';
-import { type FaceDeps, shownInFhir, unknownResource } from './face.ts';
+import { addRead, addSearch, addWrite, jsonMediaTypes } from './add-interaction.ts';
+import { assertStrict, assertUnconditional, conditionFault, conditionOf, keyOfOther } from './conditions.ts';
+import { baseOf, type FaceDeps, shownInFhir, unknownResource } from './face.ts';
+import { droppedFromPatient, patientCreation } from './from-fhir/read-patient.ts';
+import { patientSchema, type SentPatient } from './from-fhir/schemas.ts';
 import { typeOfSystem } from './identifier-systems.ts';
 import { notationOf } from './notation.ts';
+import { allFine } from './operation-outcome.ts';
+import { etagOf, preferenceOf } from './preferences.ts';
 import { searchSet } from './search/bundle.ts';
-import { anyOf, assertNotInUrl, readSearch, readToken, requireSystem, searchFault } from './search/input.ts';
+import {
+  anyOf,
+  assertNotInUrl,
+  readSearch,
+  readToken,
+  requireSystem,
+  type Search,
+  searchFault,
+} from './search/input.ts';
 import { placeOf } from './search/place.ts';
 import { toPatient } from './to-fhir/patient.ts';
 
-type PatientBody = Static<typeof patientSchema>;
-
-/** Patient: by id or by number. A number is sent in a body. */
+/** Patient: by id, by number, or by name and birth date or phone. What identifies a person is sent in a body. */
 export function addPatients(app: FastifyInstance, deps: FaceDeps): void {
   const declared = { scopes: ['patients:read'], audit: shownInFhir } as const;
   addRead(app, 'Patient', { name: 'fhir_read_patient', ...declared }, (request, id) => read(deps, request, id));
   addSearch(app, 'Patient', { name: 'fhir_search_patient', ...declared }, (request) => search(deps, request));
+  addWrite(app, {
+    name: 'fhir_create_patient',
+    scopes: ['patients:write'],
+    audit: shownPatient,
+    method: 'POST',
+    path: '/Patient',
+    body: Type.Unknown(),
+    status: 201,
+    representation: {
+      consumes: jsonMediaTypes,
+      keyOf: (request) => keyOfOther(request, true),
+      show: async ({ body, status = 200, headers = {} }, request) => {
+        const { location: _, ...others } = headers;
+        const patient = toPatient(body as PatientBody);
+        // It has an id that FHIR cannot name: it is written all the same.
+        if (!patient) return { status, headers: others };
+        const versionId = patient.meta?.versionId;
+        const location = `${baseOf(deps, request)}/Patient/${patient.id}/_history/${versionId}`;
+        return { status, headers: { ...others, etag: etagOf(versionId), location }, ...preferred(request, patient) };
+      },
+    },
+    plan: async ({ body }, request) => planCreation(deps, request, body),
+  });
+}
+
+/** https://hl7.org/fhir/R4/http.html#ccreate, by a national number. */
+async function planCreation(deps: FaceDeps, request: FastifyRequest, body: unknown) {
+  assertUnconditional(request);
+  const natives = deps.nativesOf(request);
+  const patient = natives.check(patientSchema, body);
+  const identifier = conditionOf(deps, request, 'Patient');
+  if (identifier === undefined) {
+    throw conditionFault('A Patient is created unless the EHR has one: send If-None-Exist: identifier=system|value.');
+  }
+  assertStrict(request, droppedFromPatient(patient));
+  return natives.plan('create_patient', { body: patientCreation(patient, identifier) });
+}
+
+/** https://hl7.org/fhir/R4/http.html#ops */
+function preferred(request: FastifyRequest, patient: Patient): { readonly body?: object } {
+  switch (preferenceOf(request, 'return')) {
+    case 'minimal':
+      return {};
+    case 'OperationOutcome':
+      return { body: allFine('The Patient exists.', droppedFromPatient(request.body as SentPatient)) };
+    default:
+      return { body: patient };
+  }
 }
 
 async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promise<Patient> {
@@ -36,23 +96,57 @@ export async function readPatient(deps: FaceDeps, request: FastifyRequest, notat
 }
 
 async function search(deps: FaceDeps, request: FastifyRequest): Promise<Bundle> {
-  const search = readSearch(request, ['_id', 'identifier']);
-  const ids = anyOf(search, '_id');
-  const identifiers = anyOf(search, 'identifier');
-  if (!ids && !identifiers) throw searchFault('_id', 'A search for patients needs _id or identifier.', 'required');
-  if (identifiers) assertNotInUrl(request, 'identifier');
-  if (ids && identifiers) throw searchFault('identifier', 'Send either _id or identifier.', 'not-supported');
-  const notations = ids?.map((it) => notationOf(it)) ?? identifiers?.map((it) => patientNotation(it)) ?? [];
-  const found = await Promise.all(
-    notations.slice(0, mostPatients).map((it) => it && readPatient(deps, request, it).catch(ifUnknown)),
-  );
-  const patients = new Map(found.flatMap((it) => (it ? [[it.id, it]] : [])));
-  // The links have the ids that were found, and no number.
+  const search = readSearch(request, ['_id', ...personal]);
+  for (const name of personal) if (search.filters.has(name)) assertNotInUrl(request, name);
+  const found = await findPatients(deps, request, search);
+  const patients = new Map(found.map((it) => [it.id, it]));
+  // The links have the ids that were found, and nothing personal.
   const shown = { ...search, filters: new Map([['_id', [[...patients.keys()].join(',')]]]) };
   return searchSet(search, placeOf(deps, request, 'Patient', shown), {
     page: async () => ({ entries: [...patients.values()], next: null }),
     show: (patient) => patient,
   });
+}
+
+/** @throws Problem `request_invalid` unless the parameters select in one way */
+async function findPatients(deps: FaceDeps, request: FastifyRequest, search: Search): Promise<readonly Patient[]> {
+  const names = [...search.filters.keys()].toSorted().join();
+  if (names === '_id' || names === 'identifier') {
+    const notations =
+      anyOf(search, '_id')?.map((it) => notationOf(it)) ??
+      anyOf(search, 'identifier')?.map((it) => patientNotation(it)) ??
+      [];
+    const found = await Promise.all(
+      notations.slice(0, mostPatients).map((it) => it && readPatient(deps, request, it).catch(ifUnknown)),
+    );
+    return found.flatMap((it) => it || []);
+  }
+  if (names === 'birthdate,family' || names === 'phone') {
+    const natives = deps.nativesOf(request);
+    const { family, birthdate, phone } = natives.check(namedSchema, sentOf(search), 'querystring');
+    const body = phone === undefined ? { family_name: family, birth_date: birthdate } : { phone };
+    const { patients } = await natives.read<{ readonly patients: readonly PatientBody[] }>('search_patients', { body });
+    return patients.flatMap((it) => toPatient(it) ?? []);
+  }
+  const [first = '_id'] = search.filters.keys();
+  const detail = 'A search for patients needs _id, or identifier, or family and birthdate, or phone.';
+  throw searchFault(first, detail, search.filters.size > 1 ? 'not-supported' : 'required');
+}
+
+const personal = ['identifier', 'family', 'birthdate', 'phone'];
+
+const { family_name, birth_date, phone } = patientSearchSchema.properties;
+const namedSchema = Type.Object({ family: family_name, birthdate: birth_date, phone });
+
+/** The values of parameters that have one. */
+function sentOf(search: Search): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...search.filters.keys()].map((name) => {
+      const value = anyOf(search, name)?.join() ?? '';
+      // An unencoded `+` in a form arrives as a space.
+      return [name, name === 'phone' ? value.replace(/^ /, '+') : value.replace(/^eq(?=\d)/, '')];
+    }),
+  );
 }
 
 const mostPatients = 20;

@@ -1,5 +1,5 @@
 /** @module-tag any-database */
-import type { Appointment, Extension, OperationOutcome, Slot } from '@medplum/fhirtypes';
+import type { Appointment, Bundle, Extension, OperationOutcome, Slot } from '@medplum/fhirtypes';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type GatewayResponse, startGateway } from '../../../test/gateway/gateway.ts';
 import { freeSlot, oslo, riverside, sodermalm } from '../../../test/requests/bookings.ts';
@@ -398,4 +398,33 @@ test('what is booked natively is the same on the face, and the other way round',
   const native = await gateway.request('GET', `${oslo}/appointments/${body.id}`);
   expect(native.body).toMatchObject({ status: 'booked', start: body.start, patient_id: 'emr_id:p-1' });
   expect(await freeSlot(gateway)).not.toMatchObject({ start: body.start });
+});
+
+test('attendance that staff note is the status, and makes a new version', async () => {
+  const [{ id, meta }, missed] = [await bookIn(), await bookIn()];
+  const ehr = gateway.ehr('sandbox-no');
+  await ehr.attend(id ?? '', 'arrived');
+  await ehr.attend(missed.id ?? '', 'no_show');
+  const arrived = await norway.get(`/Appointment/${id}`);
+  expect(arrived.body).toMatchObject({ id, status: 'arrived' });
+  expect(arrived.body.meta).not.toEqual(meta);
+  expect((await norway.get(`/Appointment/${missed.id}`)).body.status).toBe('noshow');
+  const found = async (status: string) => {
+    const { body } = await norway.get<Bundle<Appointment>>(`/Appointment?_id=${id},${missed.id}&status=${status}`);
+    return (body.entry ?? []).map(({ resource }) => resource?.id);
+  };
+  expect(await Promise.all(['arrived', 'noshow', 'booked,cancelled', 'fulfilled'].map(found))).toEqual([
+    [id],
+    [missed.id],
+    [],
+    [],
+  ]);
+  const listed = await norway.get<Bundle<Appointment>>('/Appointment?patient=p-1&status=arrived,noshow&_count=500');
+  expect(listed.body.entry?.map(({ resource }) => resource?.id).toSorted()).toEqual([id, missed.id].toSorted());
+  const outdated = await norway.put({ ...arrived.body, comment: 'x' }, { 'if-match': `W/"${meta?.versionId}"` });
+  expect(outdated.status).toBe(412);
+  const noted = await norway.put({ ...arrived.body, comment: 'is early' }, { 'if-match': versionIn(arrived) });
+  expect(noted.body).toMatchObject({ status: 'arrived', comment: 'is early' });
+  await ehr.attend(id ?? '', 'completed');
+  expect((await norway.get(`/Appointment/${id}`)).body.status).toBe('fulfilled');
 });

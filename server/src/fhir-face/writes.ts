@@ -9,9 +9,9 @@ import { findCancellation } from '../confirmations/items.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import { Problem } from '../problems/problem.ts';
-import { addWrite } from './add-interaction.ts';
+import { addWrite, jsonMediaTypes } from './add-interaction.ts';
 import { readNative } from './appointments.ts';
-import { assertUnconditional, assertVersion, keyOfCreate, keyOfOther } from './conditions.ts';
+import { assertStrict, assertUnconditional, assertVersion, keyOfCreate, keyOfOther } from './conditions.ts';
 import { type Directory, namedFrom, readDirectory } from './directory.ts';
 import { baseOf, type FaceDeps, faceRepresentation, outcomeOf, unknownResource } from './face.ts';
 import { invalid, unprocessable } from './from-fhir/faults.ts';
@@ -32,14 +32,17 @@ import { etagOf, preferenceOf } from './preferences.ts';
 import { readReference } from './references.ts';
 import { appointmentContent, toAppointment, versionOfAppointment } from './to-fhir/appointment.ts';
 
-const json = ['application/fhir+json', 'application/json'];
 const jsonPatch = 'application/json-patch+json';
 const id = { id: Type.String() };
 const common = { scopes: ['appointments:write'], audit: oneRecord, body: Type.Unknown() } as const;
 
 /** Writes of Appointment. Each is planned, made, stored and replayed as the native operation that it stands for. */
 export function addAppointmentWrites(app: FastifyInstance, deps: FaceDeps): void {
-  const writing = { consumes: json, keyOf: (request: FastifyRequest) => keyOfOther(request), show: shownBy(deps) };
+  const writing = {
+    consumes: jsonMediaTypes,
+    keyOf: (request: FastifyRequest) => keyOfOther(request),
+    show: shownBy(deps),
+  };
   const create = (request: FastifyRequest, body: unknown) => {
     const appointment = deps.nativesOf(request).check(appointmentSchema, body);
     // An order or a proposal is never booked by accident.
@@ -168,7 +171,7 @@ async function planBooking(
   schedule?: string,
 ): Promise<PlannedWrite> {
   assertUnconditional(request);
-  assertStrict(request, appointment);
+  assertStrict(request, droppedFrom(appointment));
   const reading = await readingIn(deps, request);
   const wish = readAppointment(appointment, reading, schedule);
   const body = creationBody(wish, reading.careUnit.timeZone);
@@ -183,7 +186,7 @@ async function planChange(
   rules: Omit<ChangeRules, 'timeZone'>,
 ): Promise<PlannedWrite> {
   assertUnconditional(request);
-  assertStrict(request, appointment);
+  assertStrict(request, droppedFrom(appointment));
   assertVersion(request, versionOfAppointment(before));
   const reading = await readingIn(deps, request);
   const wish = readAppointment(appointment, reading);
@@ -201,14 +204,6 @@ function asUnknownUpdate(error: unknown): never {
   if (!(error instanceof Problem) || error.reason !== 'appointment_not_found') throw error;
   const detail = 'No Appointment has this id, and clients cannot choose ids. Create one with POST.';
   throw new Problem('method_not_allowed', { detail, headers: { allow: 'GET, HEAD' } });
-}
-
-/** With `handling=strict`, nothing is left out. */
-function assertStrict(request: FastifyRequest, appointment: SentAppointment): void {
-  const [first] = preferenceOf(request, 'handling') === 'strict' ? droppedFrom(appointment) : [];
-  if (!first) return;
-  const pointer = (first.expression?.[0] ?? '').replace('Appointment', '').replaceAll('.', '/');
-  throw unprocessable(pointer, first.details?.text ?? '', 'not-supported');
 }
 
 async function planPatch(

@@ -1,11 +1,15 @@
 import type { Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
+import type { ReadShown } from '../api/audit-request.ts';
 import type { CareUnitConnection } from '../ehr/connection.ts';
 import { phoneOf } from '../ehr/patient-phone.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import type { patientSchema } from './contract.ts';
 
 export type PatientBody = Static<typeof patientSchema>;
+
+/** For the audit trail. */
+export const shownPatient: ReadShown = (body) => ({ patients: (body as PatientBody).identifiers, records: [] });
 
 export function idOf({ id }: Patient) {
   return { type: 'emr_id', value: id } as const;

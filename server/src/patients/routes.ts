@@ -25,7 +25,7 @@ import {
 import { patientKind } from './kind.ts';
 import { listAccesses } from './list-accesses.ts';
 import { planPatient } from './plan-patient.ts';
-import { idOf, type PatientBody, patientBody } from './representation.ts';
+import { idOf, type PatientBody, patientBody, shownPatient } from './representation.ts';
 import { searchPatients } from './search-patients.ts';
 
 type PatientListBody = Static<typeof patientListSchema>;
@@ -73,7 +73,7 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
     method: 'GET',
     path: '/patients/:patient_id',
     needs: ['findPatient'],
-    audit: (body) => ({ patients: (body as PatientBody).identifiers, records: [] }),
+    audit: shownPatient,
     scopes: ['patients:read'],
     params: { patient_id: patientNotation() },
     response: { status: 200, description: 'The patient.', schema: patientSchema },
@@ -132,7 +132,7 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
     method: 'POST',
     path: '/patients',
     needs: ['findPatient', 'createPatient'],
-    audit: (body) => ({ patients: (body as PatientBody).identifiers, records: [] }),
+    audit: shownPatient,
     scopes: ['patients:write'],
     body: reference<Static<typeof patientCreationSchema>>('PatientCreation'),
     response: {

@@ -1,6 +1,6 @@
 import type { AppointmentBody } from '../../appointments/contract.ts';
 import { formatInstant } from '../../time/date-times.ts';
-import { fhirStatus } from '../to-fhir/appointment.ts';
+import { statusOf } from '../to-fhir/appointment.ts';
 import { invalid, unprocessable } from './faults.ts';
 import type { Wish } from './read-appointment.ts';
 
@@ -61,7 +61,7 @@ export function changeBody(before: AppointmentBody, wish: Wish, rules: ChangeRul
     const text = comment ?? wish.cancellationText;
     return { status: 'cancelled', ...(text === undefined ? {} : { comment: text }) };
   }
-  const current = fhirStatus[before.status];
+  const current = statusOf(before);
   if (wish.status !== current && !rules.asked?.includes(wish.status)) {
     throw unprocessable('/status', `The status ${current} can only become cancelled. A code is entered with $confirm.`);
   }

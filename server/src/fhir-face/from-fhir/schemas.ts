@@ -1,8 +1,9 @@
+import { genders } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
 import { choice } from '../../api/schemas.ts';
 
 /**
- * What a client may send: https://hl7.org/fhir/R4/appointment.html. Elements that the gateway reads have their form here. Others
+ * What a client may send: https://hl7.org/fhir/R4/appointment.html, https://hl7.org/fhir/R4/patient.html. Elements that the gateway reads have their form here. Others
  * are known by name, so that a misspelt one is an error.
  */
 const open = { additionalProperties: true };
@@ -79,6 +80,62 @@ export const appointmentSchema = Type.Object(
 );
 export type SentAppointment = Static<typeof appointmentSchema>;
 export type SentReference = Static<typeof reference>;
+
+const humanName = Type.Object(
+  { use: Type.Optional(text), family: Type.Optional(text), given: Type.Optional(Type.Array(text)) },
+  open,
+);
+const contactPoint = Type.Object(
+  { system: Type.Optional(text), value: Type.Optional(text), use: Type.Optional(text) },
+  open,
+);
+const address = Type.Object(
+  {
+    use: Type.Optional(text),
+    line: Type.Optional(Type.Array(text)),
+    city: Type.Optional(text),
+    postalCode: Type.Optional(text),
+    country: Type.Optional(text),
+  },
+  open,
+);
+
+/** Elements of a Patient that are left out with a warning. */
+export const droppedOfPatient = [
+  'maritalStatus',
+  'multipleBirthBoolean',
+  'multipleBirthInteger',
+  'photo',
+  'contact',
+  'communication',
+  'generalPractitioner',
+  'managingOrganization',
+] as const;
+
+/** Elements that change what the others mean: a record out of use, of somebody who is dead, or that stands for another. */
+export const refusedOfPatient = [
+  'modifierExtension',
+  'implicitRules',
+  'deceasedBoolean',
+  'deceasedDateTime',
+  'link',
+] as const;
+
+export const patientSchema = Type.Object(
+  {
+    resourceType: Type.Literal('Patient'),
+    identifier: Type.Array(identifier, { minItems: 1 }),
+    name: Type.Array(humanName, { minItems: 1 }),
+    birthDate: text,
+    active: Type.Optional(Type.Literal(true)),
+    gender: Type.Optional(choice(genders)),
+    telecom: Type.Optional(Type.Array(contactPoint)),
+    address: Type.Optional(Type.Array(address)),
+    ...byName([...droppedOfPatient, ...refusedOfPatient, 'id', 'meta', 'text', 'language', 'contained', 'extension']),
+  },
+  { additionalProperties: false, patternProperties: { '^_': {} } },
+);
+export type SentPatient = Static<typeof patientSchema>;
 
 const parameter = Type.Object(
   {

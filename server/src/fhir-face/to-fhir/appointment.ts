@@ -1,3 +1,4 @@
+import { type Attendance, attendances } from '@crossward/connector-kit';
 import type { Appointment, AppointmentParticipant, Extension, Reference } from '@medplum/fhirtypes';
 import type { AppointmentBody, AppointmentStatus } from '../../appointments/contract.ts';
 import type { CareUnitConnection } from '../../ehr/connection.ts';
@@ -17,11 +18,30 @@ export interface Named {
 }
 
 /** https://hl7.org/fhir/R4/valueset-appointmentstatus.html: `pending`, not all participants have accepted. */
-export const fhirStatus = {
+const fhirStatus = {
   booked: 'booked',
   awaiting_confirmation: 'pending',
   cancelled: 'cancelled',
 } as const satisfies Record<AppointmentStatus, Appointment['status']>;
+
+const attendedStatus = {
+  arrived: 'arrived',
+  completed: 'fulfilled',
+  no_show: 'noshow',
+} as const satisfies Record<Attendance, Appointment['status']>;
+
+/** The status in FHIR, which also says whether the patient came. Of who did not, some EHRs keep a cancelled appointment. */
+export function statusOf({ status, attendance }: Pick<Content, 'status' | 'attendance'>): Appointment['status'] {
+  const isAttended = status === 'booked' || (status === 'cancelled' && attendance === 'no_show');
+  return attendance && isAttended ? attendedStatus[attendance] : fhirStatus[status];
+}
+
+/** The native statuses that can be shown as one of these in FHIR. */
+export function nativeStatuses(shownAs: readonly string[]): AppointmentStatus[] {
+  const all = Object.keys(fhirStatus) as AppointmentStatus[];
+  const possible = [null, ...attendances].map((attendance) => ({ attendance }));
+  return all.filter((status) => possible.some((it) => shownAs.includes(statusOf({ status, ...it }) ?? '')));
+}
 
 /**
  * A native appointment in FHIR. A two-step cancellation is shown as the appointment that it would cancel.
@@ -47,7 +67,7 @@ export function appointmentContent(body: Content, named: Named): Appointment {
   return {
     resourceType: 'Appointment',
     ...(extension.length > 0 ? { extension } : {}),
-    status: fhirStatus[body.status],
+    status: statusOf(body),
     serviceType: [toServiceType(body.healthcare_service_id, named.nameOfService(body.healthcare_service_id))],
     start: body.start,
     end: body.end,
@@ -76,8 +96,9 @@ type Content = Omit<AppointmentBody, 'id' | 'confirmation'> & {
 
 /** The version: what the EHR keeps, whoever asks, and however. */
 export function versionOfAppointment(body: AppointmentBody): string {
-  const { id, status, start, end, comment, patient_id, resource_id, healthcare_service_id } = shown(body);
-  return versionOf(id, status, start, end, comment || null, patient_id, resource_id, healthcare_service_id);
+  const { id, status, attendance, start, end, comment, patient_id, resource_id, healthcare_service_id } = shown(body);
+  const state = attendance ?? status;
+  return versionOf(id, state, start, end, comment || null, patient_id, resource_id, healthcare_service_id);
 }
 
 /** A cancellation that awaits its code leaves the appointment booked. */
