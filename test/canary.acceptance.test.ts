@@ -9,6 +9,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { readExportState } from '../server/src/audit/export/export-state.ts';
 import { crossward } from '../server/src/cli/test-support.ts';
 import { type RequestOptions, startGateway } from './gateway/gateway.ts';
+import { assistantClient, startHttpAssistants, withAssistantClient } from './requests/assistant.ts';
 import { creationBody, freeSlot, oslo, riverside, sodermalm } from './requests/bookings.ts';
 import { eventually } from './requests/codes.ts';
 import { type ConsoleBrowser, type ConsolePage, consoleBrowser, newOperator, withConsole } from './requests/console.ts';
@@ -53,7 +54,9 @@ const exportFile = join(folder, 'audit.ndjson');
 const gateway = await startGateway({
   logLevel: 'trace',
   configure: (it) => ({
-    ...withConsole(withKeyClient(withQuickWebhooks(it), 'signer', { jwks: { keys: [key.publicKey] } })),
+    ...withConsole(
+      withKeyClient(withAssistantClient(withQuickWebhooks(it)), 'signer', { jwks: { keys: [key.publicKey] } }),
+    ),
     audit: { ...it.audit, export: { file: exportFile, format: 'balp' } },
   }),
 });
@@ -368,6 +371,7 @@ test('no log line, metric, problem or table contains personal data', async () =>
   await gateway.request('GET', '/health/ready');
   const operatorSecrets = await useConsole();
   const printed = await useCommandLine();
+  const assistants = await useAssistants();
   await eventually(async () => {
     const { exported, last } = await readExportState(gateway.deps.services.db);
     expect(exported).toBe(last);
@@ -409,6 +413,8 @@ test('no log line, metric, problem or table contains personal data', async () =>
   expectNoneIn('the file of the audit trail', exportedLines, [secret, 'p-1', ...operatorSecrets]);
   expect(printed.length).toBeGreaterThan(500);
   expectNoneIn('the output of a command', printed, [secret, endpoint.secret, ...operatorSecrets]);
+  expect(assistants.length).toBeGreaterThan(20);
+  expectNoneIn('the log of crossward mcp', assistants, [secret, assistantClient.secret]);
 });
 
 /** Runs the commands that show something, and gives canaries to those that take text. Returns the lines that they print. */
@@ -460,6 +466,41 @@ async function useCommandLine(): Promise<string[]> {
   return lines;
 }
 
+/** Sends canaries as hosts and models do. Returns the log of what serves them. */
+async function useAssistants(): Promise<readonly string[]> {
+  const served = await startHttpAssistants(gateway);
+  const careUnit = ['sandbox-no', 'oslo-sentrum'] as const;
+  const patient = `no_personal_number:${people.norwegian}`;
+  const host = await served.connect({ careUnit, patient }, '2026-07-28');
+  for (const text of texts) {
+    const value = Buffer.from(text).toString('latin1');
+    const right = { ...served.headersOf(patient), 'content-type': 'application/json' };
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: text,
+      method: text,
+      params: { name: text, arguments: { text } },
+    });
+    for (const header of ['x-patient', 'x-service-client-id', 'x-service-client-secret', 'origin', 'mcp-session-id']) {
+      await fetch(served.urlOf(careUnit), { method: 'POST', headers: { ...right, [header]: value }, body });
+    }
+    await fetch(served.urlOf([text, text]), { method: 'POST', headers: right, body });
+    await fetch(served.urlOf(careUnit), { method: 'POST', headers: right, body: `{"${text}` });
+    for (const [tool, args] of [
+      ['preview_booking', { time_ref: text }],
+      ['preview_booking', { time_ref: text, patient: text }],
+      ['find_times', { service_id: text, from: text, until: text }],
+      ['get_appointment', { appointment_id: text }],
+      ['book', { plan_ref: text, [text]: text }],
+      [text, { text }],
+    ] as const) {
+      await host.call(tool, args);
+    }
+  }
+  await served.close();
+  return served.log;
+}
+
 type Add = (method: string, path: string, options?: RequestOptions) => void;
 
 /** Sends canaries to the FHIR face: in paths, queries, forms, headers and bodies. */
@@ -488,6 +529,28 @@ function sendFhir(add: Add, text: string, encoded: string, encodedName: string):
   ]) {
     const token = `${parameter}=urn:oid:2.16.578.1.12.4.1.4.1|${encoded}&${encodedName}=`;
     add('POST', `${face}/${type}/_search`, { body: token, headers: form });
+  }
+  for (const terms of [`family=${encoded}&birthdate=1990-05-15`, `family=A&birthdate=${encoded}`, `phone=${encoded}`]) {
+    add('POST', `${face}/Patient/_search`, { body: terms, headers: form });
+    add('GET', `${face}/Patient?${terms}`);
+  }
+  const system = 'urn:oid:2.16.578.1.12.4.1.4.1';
+  const patient = {
+    resourceType: 'Patient',
+    identifier: [{ system, value: text }],
+    name: [{ family: text, given: [text] }],
+    birthDate: '1990-05-15',
+  };
+  for (const body of [
+    patient,
+    { ...patient, birthDate: text },
+    { ...patient, [`${text}1`]: text },
+    { ...patient, telecom: [{ system: 'phone', value: text }] },
+    { ...patient, identifier: [{ system, value: people.norwegian }] },
+  ]) {
+    const [{ value = '' } = {}] = body.identifier;
+    const condition = Buffer.from(`identifier=${system}|${value}`).toString('latin1');
+    add('POST', `${face}/Patient`, { body, headers: { ...json, 'if-none-exist': condition } });
   }
   const actor = { reference: text, identifier: { system: 'urn:oid:2.16.578.1.12.4.1.4.1', value: text } };
   const appointment = { resourceType: 'Appointment', status: 'booked', participant: [{ actor, status: 'accepted' }] };

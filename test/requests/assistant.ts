@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -6,6 +9,8 @@ import { serveHttp } from '../../server/src/assistants/http.ts';
 import { type Configuration, hashSecret } from '../../server/src/config/configuration.ts';
 import type { KeyRing } from '../../server/src/secrets/key-ring.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+
+const program = fileURLToPath(new URL('../../server/src/cli/main.ts', import.meta.url));
 
 /** The version of the protocol that a host speaks. */
 export type Era = '2026-07-28' | '2025-11-25';
@@ -76,7 +81,7 @@ interface Assignment {
 export async function startAssistant(gateway: Gateway, { careUnit, patient }: Assignment, era: Era) {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [fileURLToPath(new URL('../../server/src/cli/main.ts', import.meta.url)), 'mcp'],
+    args: [program, 'mcp'],
     env: {
       CROSSWARD_URL: `http://127.0.0.1:${gateway.port}`,
       CROSSWARD_CLIENT_ID: assistantClient.id,
@@ -108,16 +113,39 @@ export async function startHttpAssistants(
     version: '1.0.0',
     log: pino({ level: 'trace' }, { write: (line: string) => void log.push(line) }),
   });
+  return { ...served, log, ...hostsAt(served.port) };
+}
+
+/** Starts `crossward mcp --port` as an operator does. `end` asks it to end, and returns its exit code. */
+export async function startAssistantProgram(gateway: Gateway) {
+  const child = spawn(process.execPath, [program, 'mcp', '--port', '0'], {
+    env: { CROSSWARD_URL: `http://127.0.0.1:${gateway.port}` },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  for await (const line of createInterface(child.stderr)) {
+    const { msg, port } = JSON.parse(line) as { readonly msg: string; readonly port: number };
+    if (msg !== 'listening for assistants') continue;
+    const end = async () => {
+      child.kill('SIGTERM');
+      const [code] = await ended;
+      return code as number | null;
+    };
+    return { ...hostsAt(port), end };
+  }
+  throw new Error('The program has ended');
+}
+
+/** The hosts that a port of this machine serves. */
+function hostsAt(port: number) {
   const urlOf = ([emr, careUnitId]: Assignment['careUnit']) =>
-    new URL(`http://127.0.0.1:${served.port}/api/emrs/${emr}/care-units/${careUnitId}/mcp`);
+    new URL(`http://127.0.0.1:${port}/api/emrs/${emr}/care-units/${careUnitId}/mcp`);
   const headersOf = (patient: string) => ({
     'x-service-client-id': assistantClient.id,
     'x-service-client-secret': assistantClient.secret,
     'x-patient': patient,
   });
   return {
-    ...served,
-    log,
     urlOf,
     headersOf,
     connect: ({ careUnit, patient }: Assignment, era: Era, headers: Record<string, string> = headersOf(patient)) =>

@@ -10,6 +10,7 @@ import {
   type Era,
   type Host,
   startAssistant,
+  startAssistantProgram,
   startHttpAssistants,
   withAssistantClient,
 } from '../../../test/requests/assistant.ts';
@@ -359,6 +360,16 @@ describe('over HTTP', () => {
     await restarted.close();
     expect(await isFree(gateway, { ...time, healthcare_service_id: 'consultation' }, oslo)).toBe(false);
     expect(await freeSlots(gateway)).not.toEqual([]);
+  });
+
+  test('the program serves hosts until it is asked to end', async () => {
+    const started = await startAssistantProgram(gateway);
+    const host = await started.connect(atOslo, '2026-07-28');
+    const time = await oneTime(host, 3);
+    const { plan_ref } = await host.call<Preview>('preview_booking', { time_ref: time.time_ref });
+    expect(await host.call<Done>('book', { plan_ref })).toMatchObject({ appointment: { start: time.start } });
+    await host.client.close();
+    expect(await started.end()).toBe(0);
   });
 
   test('a plan outlives the access token of its client, where the secret key is known', async () => {
