@@ -37,7 +37,15 @@ describe.each<{ kind: Kind; sampling: number }>([
 ])('killed on $kind', { timeout: all ? 3_600_000 : 600_000 }, ({ kind, sampling }) => {
   /** A gateway start takes seconds, so a normal run covers only the requests with the most steps; `all` covers every request. */
   const sampled = {
-    postgresql: ['a booking by code', 'a confirmation', 'a resend', 'a medical note', 'a document', 'a schedule'],
+    postgresql: [
+      'a booking by code',
+      'a confirmation',
+      'a resend',
+      'a patient',
+      'a medical note',
+      'a document',
+      'a schedule',
+    ],
     pglite: ['a booking', 'a move that books anew'],
   }[kind];
   const nameInState = (name: string) => `${name} on ${kind}`;

@@ -1,10 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { normaliseNoPersonalNumber } from '../../server/src/identifiers/no-personal-number.ts';
 import { oslo } from '../requests/bookings.ts';
 import type { Operation } from './operation.ts';
 
-/** Writes to a patient's record. */
+/** Numbers of synthetic people (the month is raised by 80) whom no EHR of the demo has. */
+const newNumbers = (function* () {
+  for (let number = 15859001000; ; number++) {
+    if (normaliseNoPersonalNumber(String(number), true) !== undefined) yield String(number);
+  }
+})();
+
+/** Patients, and writes to their record. */
 export const records: readonly Operation[] = [
+  {
+    name: 'a patient',
+    completesAfter: 'intent',
+    every: 1,
+    async prepare(world) {
+      const named = { given_name: 'Ny', family_name: 'Prøvestad', birth_date: '1990-05-15' };
+      const identifier = `no_personal_number:${newNumbers.next().value}`;
+      const found = () => world.send({ method: 'GET', path: `${oslo}/patients/${identifier}` });
+      return {
+        request: { method: 'POST', path: `${oslo}/patients`, body: { ...named, identifier } },
+        status: 201,
+        async expectDone({ body }) {
+          expect(body).toMatchObject({ ...named, identifiers: [body.id, identifier] });
+          expect((await found()).body).toEqual(body);
+        },
+        expectDoneWithoutRetry: async () => expect((await found()).status).toBe(200),
+        expectNothingDone: async () => expect((await found()).status).toBe(404),
+      };
+    },
+  },
   {
     name: 'a medical note',
     completesAfter: 'intent',
