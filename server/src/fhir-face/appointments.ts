@@ -7,6 +7,7 @@ import { formatInstant } from '../time/date-times.ts';
 import { addRead, addSearch } from './add-interaction.ts';
 import { type Directory, namedFrom, namedIn, readDirectory } from './directory.ts';
 import { baseOf, type FaceDeps, shownInFhir, unknownResource } from './face.ts';
+import { statuses } from './from-fhir/schemas.ts';
 import { careUnitLocationId, fromFhirId, readSlotId } from './ids.ts';
 import { accessOf, type Natives } from './native.ts';
 import { fhirIdOf, notationOf } from './notation.ts';
@@ -56,11 +57,15 @@ export async function readNative(natives: Natives, id: string): Promise<Appointm
 }
 
 const numberNames = ['patient.identifier', 'patient:identifier'];
+/** What `_include` can name. */
+export const appointmentIncludes = ['patient', 'actor', 'practitioner', 'location', 'slot'].map(
+  (it) => `Appointment:${it}`,
+);
 const actorNames = ['actor', 'practitioner', 'location'];
 
 async function search(deps: FaceDeps, request: FastifyRequest): Promise<Bundle> {
   const names = ['_id', 'patient', ...numberNames, ...actorNames, 'date', 'status', 'service-type', 'slot'];
-  const search = readSearch(request, names);
+  const search = readSearch(request, names, appointmentIncludes);
   const { careUnit } = accessOf(request);
   const natives = deps.nativesOf(request);
   const starts = readStarts(search.filters.get('date') ?? [], 'date', careUnit.timeZone);
@@ -119,17 +124,19 @@ function readWanted(deps: FaceDeps, request: FastifyRequest, search: Search): Wa
     return (anyOf(search, name) ?? []).map((it) => patientNotation(it, name));
   });
   const shownAs = anyOf(search, 'status');
-  const statuses = shownAs && nativeStatuses(shownAs);
+  const unknown = shownAs?.some((it) => !statuses.some((status) => status === it));
+  if (unknown) throw searchFault('status', `The statuses are ${statuses.join(', ')}.`);
+  const native = shownAs && nativeStatuses(shownAs);
   const notation = patient && notationOf(patient.slice('Patient/'.length));
   return {
     ids: anyOf(search, '_id'),
     patient: notation,
     number: numbers[0],
     actors,
-    statuses,
+    statuses: native,
     shownAs,
     isNothing:
-      otherPatients.length > 0 || numbers.length > 1 || statuses?.length === 0 || (patient !== undefined && !notation),
+      otherPatients.length > 0 || numbers.length > 1 || native?.length === 0 || (patient !== undefined && !notation),
   };
 }
 

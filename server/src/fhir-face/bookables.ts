@@ -45,7 +45,10 @@ async function read(deps: FaceDeps, request: FastifyRequest, type: BookableType,
 }
 
 async function search(deps: FaceDeps, request: FastifyRequest, type: BookableType) {
-  const search = readSearch(request, ['_id', 'identifier', 'name', ...(type === 'Practitioner' ? ['active'] : [])]);
+  const search = readSearch(request, [
+    ...['_id', 'identifier', nameParameter(type)],
+    ...(type === 'Practitioner' ? ['active'] : []),
+  ]);
   const { client, careUnit } = accessOf(request);
   const matches = readFilter(request, search);
   // The links repeat no number of a person.
@@ -73,9 +76,14 @@ export function sized(limit: number, cursor: string | undefined) {
   return { limit, ...(cursor === undefined ? {} : { cursor }) };
 }
 
+/** https://hl7.org/fhir/R4/device.html#search: a Device has another one. */
+function nameParameter(type: BookableType): string {
+  return type === 'Device' ? 'device-name' : 'name';
+}
+
 function readFilter(request: FastifyRequest, search: Search): (resource: Bookable) => boolean {
   const ids = anyOf(search, '_id');
-  const names = anyOf(search, 'name');
+  const names = anyOf(search, 'name') ?? anyOf(search, 'device-name');
   const active = anyOf(search, 'active');
   const identifiers = anyOf(search, 'identifier')?.map((it) => requireSystem(readToken(it), 'identifier'));
   for (const { system } of identifiers ?? []) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OperationOutcomeIssue } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
-import { Problem, problemAt } from '../problems/problem.ts';
+import { type Flaw, Problem, problemAt } from '../problems/problem.ts';
 import { baseOf, type FaceDeps } from './face.ts';
 import { unprocessable } from './from-fhir/faults.ts';
 import { preferenceOf, readEtag } from './preferences.ts';
@@ -68,8 +68,10 @@ function identifierIn(condition: string, base: string, type: string): string | u
   return name === 'identifier' && others.length === 0 && /^[^|]+\|[^|]+$/.test(value ?? '') ? value : undefined;
 }
 
-export function conditionFault(detail: string): Problem {
-  return problemAt({ in: 'header', header: 'if-none-exist' }, 'request_invalid', detail);
+export function conditionFault(detail: string, flaw?: Flaw): Problem {
+  const place = { in: 'header', header: 'if-none-exist' } as const;
+  const fault = { place, reason: 'request_invalid', detail, ...(flaw ? { flaw } : {}) } as const;
+  return new Problem('request_invalid', { detail, faults: [fault] });
 }
 
 /**

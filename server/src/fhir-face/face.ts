@@ -49,9 +49,26 @@ export const faceRepresentation: Representation = {
 };
 
 export function outcomeOf(problem: Problem, request: FastifyRequest): OperationOutcome {
-  const { resourceType = 'Appointment' } = (request.body ?? {}) as { readonly resourceType?: string };
-  const root = ['Parameters', 'Patient'].includes(resourceType) ? resourceType : 'Appointment';
-  return operationOutcome(problem, problem.requestId ?? request.id, root);
+  return operationOutcome(inTermsOf(request, problem), problem.requestId ?? request.id, rootOf(request));
+}
+
+/** The type of what the body must be, or of what is searched for. */
+function rootOf({ body, routeOptions: { url = '' } }: FastifyRequest): string {
+  const { resourceType } = (body ?? {}) as { readonly resourceType?: unknown };
+  if (resourceType === 'Parameters' || url.endsWith('$confirm')) return 'Parameters';
+  const [, type = 'Appointment'] = /\/fhir-r4\/(Patient|Slot)\b/.exec(url) ?? [];
+  return type;
+}
+
+/** What a client named in `If-None-Exist` is not told of `Idempotency-Key`. */
+function inTermsOf({ headers }: FastifyRequest, problem: Problem): Problem {
+  const isCondition = headers['if-none-exist'] !== undefined && headers['idempotency-key'] === undefined;
+  if (!isCondition || problem.reason !== 'idempotency_key_reused') return problem;
+  const detail = 'The identifier of `If-None-Exist` was used in the last 24 hours for another request.';
+  const place = { in: 'header', header: 'if-none-exist' } as const;
+  const { reason, status, requestId } = problem;
+  const faults = [{ place, reason, detail }];
+  return new Problem(reason, { status, detail, faults, ...(requestId === undefined ? {} : { requestId }) });
 }
 
 /** The native status, unless FHIR has another one for a write. */

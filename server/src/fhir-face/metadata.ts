@@ -10,6 +10,7 @@ import Type from 'typebox';
 import packageJson from '../../package.json' with { type: 'json' };
 import { addOperation } from '../api/route.ts';
 import { operationsOf } from '../emrs/ehr-operations.ts';
+import { appointmentIncludes } from './appointments.ts';
 import { baseOf, type FaceDeps, facePath, faceRepresentation } from './face.ts';
 import { etagOf, readEtag } from './preferences.ts';
 import { urls } from './urls.ts';
@@ -135,7 +136,7 @@ const resources: readonly Described[] = [
   },
   { type: 'Practitioner', ...bookable, parameters: { ...bookable.parameters, active: 'token' } },
   { type: 'Location', ...bookable },
-  { type: 'Device', ...bookable },
+  { type: 'Device', ...bookable, parameters: { _id: 'token', identifier: 'token', 'device-name': 'string' } },
   {
     type: 'HealthcareService',
     needs: [],
@@ -190,13 +191,7 @@ const resources: readonly Described[] = [
       'service-type': 'token',
       slot: 'reference',
     },
-    includes: [
-      'Appointment:patient',
-      'Appointment:actor',
-      'Appointment:practitioner',
-      'Appointment:location',
-      'Appointment:slot',
-    ],
+    includes: appointmentIncludes,
   },
 ];
 

@@ -26,15 +26,22 @@ const parameterOf: Readonly<Record<string, string>> = {
   patient_id: 'patient',
   resource_id: 'actor',
   healthcare_service_id: 'service-type',
+  start: 'date',
+  end: 'date',
   cursor: '_page',
   limit: '_count',
+};
+/** Other names that a type has for them. */
+const parameterOfType: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Patient: { patient_id: 'identifier' },
+  Slot: { start: 'start', end: 'start' },
 };
 
 /**
  * A problem as an OperationOutcome: https://hl7.org/fhir/R4/operationoutcome.html. It has what the problem document has, so no
  * identifier and no text of the EHR.
  *
- * @param root the type of the resource in the body
+ * @param root the type of the resource in the body, or that is searched for
  */
 export function operationOutcome(problem: Problem, requestId: string, root = 'Appointment'): OperationOutcome {
   const faults: readonly Partial<Fault>[] = problem.faults.length > 0 ? problem.faults : [{}];
@@ -63,9 +70,10 @@ function expressionOf(place: Place, root: string): string {
     case 'header':
       return `http.header.${place.header}`;
     case 'path':
-      return `http.${place.parameter}`;
-    case 'query':
-      return `http.${parameterOf[place.parameter] ?? place.parameter}`;
+    case 'query': {
+      const { parameter } = place;
+      return `http.${parameterOfType[root]?.[parameter] ?? parameterOf[parameter] ?? parameter}`;
+    }
   }
 }
 

@@ -97,7 +97,7 @@ describe('a conditional create', () => {
 
   test('needs the condition', async () => {
     const rejected = await norway.post('/Patient', patientOf(numbers[3]));
-    expect(issueIn(rejected)).toEqual([400, 'value', 'request_invalid']);
+    expect(issueIn(rejected)).toEqual([400, 'required', 'request_invalid']);
   });
 
   test.each<[string, Partial<Patient>, NonNullable<RequestOptions['headers']>, unknown]>([

@@ -63,7 +63,8 @@ async function planCreation(deps: FaceDeps, request: FastifyRequest, body: unkno
   const patient = natives.check(patientSchema, body);
   const identifier = conditionOf(deps, request, 'Patient');
   if (identifier === undefined) {
-    throw conditionFault('A Patient is created unless the EHR has one: send If-None-Exist: identifier=system|value.');
+    const detail = 'A Patient is created unless the EHR has one: send If-None-Exist: identifier=system|value.';
+    throw conditionFault(detail, 'required');
   }
   assertStrict(request, droppedFromPatient(patient));
   return natives.plan('create_patient', { body: patientCreation(patient, identifier) });
@@ -128,9 +129,10 @@ async function findPatients(deps: FaceDeps, request: FastifyRequest, search: Sea
     const { patients } = await natives.read<{ readonly patients: readonly PatientBody[] }>('search_patients', { body });
     return patients.flatMap((it) => toPatient(it) ?? []);
   }
-  const [first = '_id'] = search.filters.keys();
   const detail = 'A search for patients needs _id, or identifier, or family and birthdate, or phone.';
-  throw searchFault(first, detail, search.filters.size > 1 ? 'not-supported' : 'required');
+  if (search.filters.size > 1) throw searchFault(names.split(',')[0] ?? '', detail, 'not-supported');
+  const missing = { family: 'birthdate', birthdate: 'family' }[names] ?? '_id';
+  throw searchFault(missing, detail, 'required');
 }
 
 const personal = ['identifier', 'family', 'birthdate', 'phone'];

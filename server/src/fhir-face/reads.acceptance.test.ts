@@ -147,6 +147,18 @@ describe('Appointment', async () => {
     expect(text).not.toContain('15859000026');
   });
 
+  test('rejects a status and an include that do not exist, and leaves the latter out if that is asked for', async () => {
+    const search = (query: string, prefer = '') =>
+      get<OperationOutcome>(`/Appointment?patient=p-1&${query}`, { headers: { prefer } });
+    for (const query of ['status=bookd', '_include=Appointment:foo']) {
+      const { status, body } = await search(query);
+      const [name = ''] = query.split('=');
+      expect([status, body.issue?.[0]?.expression]).toEqual([400, [`http.${name}`]]);
+    }
+    const lenient = await search('_include=Appointment:foo', 'handling=lenient');
+    expect([lenient.status, lenient.text.includes('foo')]).toEqual([200, false]);
+  });
+
   test('includes nothing that the client may not read', async () => {
     const { body } = await get('/Appointment?patient=p-1&_include=Appointment:actor', { client: 'appointments:read' });
     expect(new Set(typesIn(body))).toEqual(new Set(['Appointment', 'HealthcareService']));

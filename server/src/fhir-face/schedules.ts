@@ -32,7 +32,7 @@ async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promis
 }
 
 async function search(deps: FaceDeps, request: FastifyRequest) {
-  const search = readSearch(request, ['_id', 'actor', 'active', 'service-type', 'date']);
+  const search = readSearch(request, ['_id', 'actor', 'active', 'service-type', 'date'], ['Schedule:actor']);
   const place = placeOf(deps, request, 'Schedule', search);
   const { client, careUnit } = accessOf(request);
   const natives = deps.nativesOf(request);

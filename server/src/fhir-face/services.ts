@@ -32,7 +32,8 @@ async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promis
 }
 
 async function search(deps: FaceDeps, request: FastifyRequest) {
-  const search = readSearch(request, ['_id', 'active', 'name', 'service-type', 'identifier', 'location']);
+  const names = ['_id', 'active', 'name', 'service-type', 'identifier', 'location'];
+  const search = readSearch(request, names, ['HealthcareService:location']);
   const place = placeOf(deps, request, 'HealthcareService', search);
   const { client, careUnit } = accessOf(request);
   const natives = deps.nativesOf(request);

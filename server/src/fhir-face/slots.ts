@@ -86,7 +86,7 @@ const actorChains = [
 
 async function search(deps: FaceDeps, request: FastifyRequest) {
   const names = ['schedule', 'status', 'start', 'service-type', practitionerIdentifier, ...actorChains];
-  const search = readSearch(request, ['_id', ...names]);
+  const search = readSearch(request, ['_id', ...names], ['Slot:schedule', 'Schedule:actor']);
   const { careUnit } = accessOf(request);
   const starts = readStarts(search.filters.get('start') ?? [], 'start', careUnit.timeZone);
   const from = starts.from ?? new Date();

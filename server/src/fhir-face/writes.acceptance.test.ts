@@ -89,6 +89,28 @@ describe('a booking', () => {
     ['a local time', { start: '2027-01-04T09:00:00', end: '2027-01-04T09:30:00' }, [400, 'value', 'request_invalid']],
     ['another duration', { minutesDuration: 5 }, [422, 'business-rule', 'request_invalid']],
     ['no participant', { participant: [] }, [400, 'required', 'request_invalid']],
+    [
+      'a participant who declines',
+      { participant: [{ actor: { reference: 'Patient/p-1' }, status: 'declined' }] },
+      [422, 'not-supported', 'request_invalid'],
+    ],
+    [
+      'an element of a participant that FHIR does not have',
+      {
+        participant: [{ actor: { reference: 'Patient/p-1' }, status: 'accepted', staus: 'x' }],
+      } as Partial<Appointment>,
+      [400, 'structure', 'request_invalid'],
+    ],
+    [
+      'a participant without a status',
+      { participant: [{ actor: { reference: 'Patient/p-1' } }] } as Partial<Appointment>,
+      [400, 'required', 'request_invalid'],
+    ],
+    [
+      'a misspelt reference',
+      { participant: [{ actor: { refrence: 'Patient/p-1' }, status: 'accepted' }] } as Partial<Appointment>,
+      [400, 'structure', 'request_invalid'],
+    ],
     ['an unknown Slot', { slot: [{ reference: 'Slot/a.1.2' }] }, [422, 'value', 'request_invalid']],
     [
       'an unknown patient',
@@ -127,6 +149,9 @@ describe('a booking', () => {
     });
     expect(status).toBe(201);
     expect(body.issue?.map(({ severity }) => severity)).toEqual(['information', 'warning']);
+    const coded = { serviceType: [{ coding: [{ code: 'vaccination' }] }] };
+    const other = await norway.post('/Appointment', bookingOf(slot, 'p-1', coded), { prefer: 'handling=strict' });
+    expect(issueIn(other)).toEqual([422, 'not-supported', 'request_invalid']);
     const minimal = await norway.post('/Appointment', bookingOf(take()), { prefer: 'return=minimal' });
     expect([minimal.status, minimal.text]).toEqual([201, '']);
     expect(minimal.headers.location).toContain('/Appointment/');
@@ -144,6 +169,7 @@ describe('a booking', () => {
     expect([again.status, versionIn(again), again.body]).toEqual([200, versionIn(first), first.body]);
     const other = await norway.post('/Appointment', bookingOf(take(), 'p-1', { identifier }), relative);
     expect(issueIn(other)).toEqual([412, 'duplicate', 'idempotency_key_reused']);
+    expect((other.body as unknown as OperationOutcome).issue?.[0]?.expression).toEqual(['http.header.if-none-exist']);
     for (const wrong of [condition, { ...relative, 'idempotency-key': 'b' }, { 'if-none-exist': 'patient=p-1' }]) {
       expect((await norway.post('/Appointment', bookingOf(slot, 'p-1', { identifier }), wrong)).status).toBe(400);
     }

@@ -331,7 +331,7 @@ function sentIn(body: unknown): Partial<SentAppointment> {
 }
 
 function warningsFor({ body }: FastifyRequest): OperationOutcomeIssue[] {
-  return droppedFrom(sentIn(body) as SentAppointment);
+  return droppedFrom(sentIn(body));
 }
 
 async function outcomeOfTrial(_response: OperationResponse, request: FastifyRequest): Promise<Shown> {

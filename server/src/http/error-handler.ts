@@ -114,5 +114,6 @@ export function frameworkProblem(error: FastifyError, bodyLimit = mebibyte, form
 
 /** An error found before schema validation. `pointer` is a JSON Pointer into the body. */
 export function bodyUnreadable(detail: string, pointer = ''): Problem {
-  return problemAt({ in: 'body', pointer }, 'request_invalid', detail);
+  const fault = { place: { in: 'body', pointer }, reason: 'request_invalid', detail, flaw: 'structure' } as const;
+  return new Problem('request_invalid', { detail, faults: [fault] });
 }

@@ -10,7 +10,7 @@ import { isBookableType, typeOfKind } from '../to-fhir/resource.ts';
 import type { Agenda } from '../to-fhir/schedule-and-slot.ts';
 import { urls } from '../urls.ts';
 import { unprocessable } from './faults.ts';
-import { dropped, refused, type SentAppointment, type SentReference } from './schemas.ts';
+import { dropped, droppedOfParticipant, refused, type SentAppointment, type SentReference } from './schemas.ts';
 
 /** What an Appointment says, in native terms. */
 export interface Wish {
@@ -68,6 +68,11 @@ function assertUnderstood(appointment: SentAppointment): void {
   for (const name of refused) {
     if (name in appointment) throw unprocessable(`/${name}`, `The gateway does not take ${name}.`, 'not-supported');
   }
+  const declined = appointment.participant.findIndex(({ status }) => status === 'declined');
+  if (declined !== -1) {
+    const detail = 'Nobody declines here: cancel the Appointment.';
+    throw unprocessable(`/participant/${declined}/status`, detail, 'not-supported');
+  }
   if (appointment.cancelationReason && appointment.status !== 'cancelled') {
     const detail = 'Only a cancelled Appointment has a cancelationReason (app-4).';
     throw unprocessable('/cancelationReason', detail, 'invariant');
@@ -82,11 +87,24 @@ function assertUnderstood(appointment: SentAppointment): void {
 }
 
 /** The elements that are left out of a write, each with a warning. */
-export function droppedFrom(appointment: SentAppointment): OperationOutcomeIssue[] {
-  const code = appointment.cancelationReason?.coding ? ['cancelationReason.coding'] : [];
-  return [...dropped.filter((name) => name in appointment), ...code].map((name) =>
-    warning(`${name} is not kept.`, `Appointment.${name}`),
-  );
+export function droppedFrom(appointment: Partial<SentAppointment>): OperationOutcomeIssue[] {
+  const { cancelationReason, participant, serviceType } = appointment;
+  const names = [
+    ...dropped.filter((name) => name in appointment),
+    ...(cancelationReason?.coding ? ['cancelationReason.coding'] : []),
+    ...listed(participant).flatMap((it, index) =>
+      droppedOfParticipant.filter((name) => name in it).map((name) => `participant[${index}].${name}`),
+    ),
+    ...listed(serviceType).flatMap(({ coding }, index) =>
+      listed(coding).every(({ system }) => system !== urls.services) ? [`serviceType[${index}]`] : [],
+    ),
+  ];
+  return names.map((name) => warning(`${name} is not kept.`, `Appointment.${name}`));
+}
+
+/** The objects of what may be a list: a warning can be for a body that is no Appointment. */
+function listed<Item extends object>(items: readonly Item[] | undefined): readonly Item[] {
+  return Array.isArray(items) ? items.filter((it) => typeof it === 'object' && it !== null) : [];
 }
 
 /** The one value that several elements give. `undefined`: none gives any. */

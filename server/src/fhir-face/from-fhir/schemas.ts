@@ -7,27 +7,59 @@ import { choice } from '../../api/schemas.ts';
  * are known by name, so that a misspelt one is an error.
  */
 const open = { additionalProperties: true };
+/** Extensions of primitive elements are in names with an underscore. */
+const closed = { additionalProperties: false, patternProperties: { '^_': {} } };
 const text = Type.String({ format: 'text', minLength: 1 });
 /** The offset is required: https://hl7.org/fhir/R4/datatypes.html#instant */
 const instant = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$' });
 const anything = Type.Optional(Type.Unknown());
 
+const byName = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, anything]));
+const ofElement = byName(['id', 'extension']);
+
 const identifier = Type.Object({ system: Type.Optional(text), value: Type.Optional(text) }, open);
 const reference = Type.Object(
-  { reference: Type.Optional(text), type: Type.Optional(text), identifier: Type.Optional(identifier) },
-  open,
+  {
+    reference: Type.Optional(text),
+    type: Type.Optional(text),
+    identifier: Type.Optional(identifier),
+    ...byName(['display']),
+    ...ofElement,
+  },
+  closed,
+);
+const coding = Type.Object(
+  {
+    system: Type.Optional(text),
+    code: Type.Optional(text),
+    ...byName(['version', 'display', 'userSelected']),
+    ...ofElement,
+  },
+  closed,
 );
 const concept = Type.Object(
-  {
-    coding: Type.Optional(Type.Array(Type.Object({ system: Type.Optional(text), code: Type.Optional(text) }, open))),
-    text: Type.Optional(text),
-  },
-  open,
+  { coding: Type.Optional(Type.Array(coding)), text: Type.Optional(text), ...ofElement },
+  closed,
 );
-const participant = Type.Object({ actor: Type.Optional(reference), status: Type.Optional(text) }, open);
+
+/** https://hl7.org/fhir/R4/valueset-participationstatus.html */
+const participationStatuses = ['accepted', 'declined', 'tentative', 'needs-action'] as const;
+
+/** Elements of a participant that no EHR behind the gateway keeps. */
+export const droppedOfParticipant = ['type', 'required', 'period'] as const;
+
+const participant = Type.Object(
+  {
+    actor: Type.Optional(reference),
+    status: choice(participationStatuses),
+    ...byName(droppedOfParticipant),
+    ...ofElement,
+  },
+  closed,
+);
 
 /** https://hl7.org/fhir/R4/valueset-appointmentstatus.html */
-const statuses = [
+export const statuses = [
   'proposed',
   'pending',
   'booked',
@@ -57,8 +89,6 @@ export const dropped = [
 /** Elements that change what the others mean, or that nobody could act upon. */
 export const refused = ['modifierExtension', 'implicitRules', 'requestedPeriod'] as const;
 
-const byName = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, anything]));
-
 export const appointmentSchema = Type.Object(
   {
     resourceType: Type.Literal('Appointment'),
@@ -75,8 +105,7 @@ export const appointmentSchema = Type.Object(
     identifier: Type.Optional(Type.Array(identifier)),
     ...byName([...dropped, ...refused, 'meta', 'text', 'language', 'contained', 'extension', 'patientInstruction']),
   },
-  // Extensions of primitive elements are in names with an underscore.
-  { additionalProperties: false, patternProperties: { '^_': {} } },
+  closed,
 );
 export type SentAppointment = Static<typeof appointmentSchema>;
 export type SentReference = Static<typeof reference>;
@@ -133,7 +162,7 @@ export const patientSchema = Type.Object(
     address: Type.Optional(Type.Array(address)),
     ...byName([...droppedOfPatient, ...refusedOfPatient, 'id', 'meta', 'text', 'language', 'contained', 'extension']),
   },
-  { additionalProperties: false, patternProperties: { '^_': {} } },
+  closed,
 );
 export type SentPatient = Static<typeof patientSchema>;
 

@@ -41,9 +41,14 @@ const ignored: ReadonlySet<string> = new Set([
  * `handling=lenient` has it ignored, if another parameter still selects.
  *
  * @param names the parameters of this type
+ * @param includable what `_include` can name, such as `Slot:schedule`
  * @throws Problem `request_invalid`
  */
-export function readSearch(request: FastifyRequest, names: readonly string[]): Search {
+export function readSearch(
+  request: FastifyRequest,
+  names: readonly string[],
+  includable: readonly string[] = [],
+): Search {
   const filters = new Map<string, string[]>();
   const results = new Map<string, string[]>();
   const unknown: string[] = [];
@@ -55,11 +60,17 @@ export function readSearch(request: FastifyRequest, names: readonly string[]): S
   }
   const isLenient = preferenceOf(request, 'handling') === 'lenient' && filters.size > 0;
   if (unknown.length > 0 && !isLenient) throw unknownParameters(unknown, names);
+  const includes = [...(results.get('_include') ?? []), ...(results.get('_include:iterate') ?? [])];
+  // A third part narrows the type.
+  const isIncludable = (include: string) => includable.includes(include.split(':').slice(0, 2).join(':'));
+  if (!includes.every(isIncludable) && preferenceOf(request, 'handling') !== 'lenient') {
+    throw searchFault('_include', `_include takes ${includable.join(', ') || 'nothing here'}.`, 'not-supported');
+  }
   const summary = results.get('_summary')?.at(-1);
   const count = summary === 'count' ? 0 : readCount(results.get('_count')?.at(-1));
   return {
     filters,
-    includes: [...(results.get('_include') ?? []), ...(results.get('_include:iterate') ?? [])],
+    includes: includes.filter(isIncludable),
     count,
     page: results.get('_page')?.at(-1),
     isCounted: count === 0 || results.get('_total')?.at(-1) === 'accurate',
@@ -139,6 +150,6 @@ export function requireSystem(token: Token, parameter: string): { readonly syste
 /** National numbers are in no URL, which proxies and browsers log. @throws Problem `request_invalid` */
 export function assertNotInUrl(request: FastifyRequest, parameter: string): void {
   if (request.method !== 'GET' && (request.query as Record<string, unknown>)[parameter] === undefined) return;
-  const detail = `Send ${parameter} in the body of a POST to _search: a number of a person does not belong in a URL.`;
+  const detail = `Send ${parameter} in the body of a POST to _search: what identifies a person does not belong in a URL.`;
   throw problemAt(inQuery(parameter), 'request_invalid', detail);
 }
