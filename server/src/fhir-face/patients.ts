@@ -144,7 +144,8 @@ const namedSchema = Type.Object({ family: family_name, birthdate: birth_date, ph
 function sentOf(search: Search): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...search.filters.keys()].map((name) => {
-      const value = anyOf(search, name)?.join() ?? '';
+      // https://hl7.org/fhir/R4/search.html#escaping
+      const value = (anyOf(search, name)?.join() ?? '').replaceAll(/\\([\\,|$])/g, '$1');
       // An unencoded `+` in a form arrives as a space.
       return [name, name === 'phone' ? value.replace(/^ /, '+') : value.replace(/^eq(?=\d)/, '')];
     }),

@@ -97,7 +97,7 @@ describe('a booking', () => {
     [
       'an element of a participant that FHIR does not have',
       {
-        participant: [{ actor: { reference: 'Patient/p-1' }, status: 'accepted', staus: 'x' }],
+        participant: [{ actor: { reference: 'Patient/p-1' }, status: 'accepted', ...{ staus: 'x' } }],
       } as Partial<Appointment>,
       [400, 'structure', 'request_invalid'],
     ],
@@ -108,7 +108,7 @@ describe('a booking', () => {
     ],
     [
       'a misspelt reference',
-      { participant: [{ actor: { refrence: 'Patient/p-1' }, status: 'accepted' }] } as Partial<Appointment>,
+      { participant: [{ actor: { ...{ refrence: 'Patient/p-1' } }, status: 'accepted' }] } as Partial<Appointment>,
       [400, 'structure', 'request_invalid'],
     ],
     ['an unknown Slot', { slot: [{ reference: 'Slot/a.1.2' }] }, [422, 'value', 'request_invalid']],
