@@ -30,6 +30,7 @@ const interactions: Readonly<Record<string, Interaction>> = {
   list_timeslots: { code: 'operation', type: 'Appointment' },
   fhir_read_patient: { code: 'read', type: 'Patient' },
   fhir_search_patient: { code: 'search-type', type: 'Patient', isOfSeveral: true },
+  fhir_create_patient: { code: 'create', type: 'Patient' },
   fhir_read_slot: { code: 'operation', type: 'Appointment' },
   fhir_search_slot: { code: 'operation', type: 'Appointment' },
   fhir_read_appointment: { code: 'read', type: 'Appointment' },
