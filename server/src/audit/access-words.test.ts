@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { operationInWords, outcomeInWords } from './access-words.ts';
 
@@ -14,9 +14,19 @@ const operations = Object.entries(paths)
   .filter(([path]) => audited.test(path))
   .flatMap(([, methods]) => Object.values(methods).flatMap(({ operationId }) => operationId ?? []));
 
+const face = new URL('../fhir-face/', import.meta.url);
+/** Those of the FHIR face are in no OpenAPI document. */
+const inFhir = readdirSync(face)
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .flatMap(
+    (file) =>
+      readFileSync(new URL(file, face), 'utf8').match(/(?<=')fhir_\w*(patient|appointment|code)\w*(?=')/g) ?? [],
+  );
+
 test('every operation that leaves an entry has words for the patient', () => {
   expect(operations.length).toBeGreaterThan(10);
-  for (const operation of operations) {
+  expect(inFhir.length).toBeGreaterThan(10);
+  for (const operation of [...operations, ...inFhir]) {
     expect(operationInWords({ operation })).not.toBe(operation.replaceAll('_', ' '));
   }
 });

@@ -32,6 +32,23 @@ const operations: Readonly<Record<string, string>> = {
   document: 'Completed a document that was interrupted',
 };
 
+/** The native operation that says what one in FHIR does. */
+const nativeOf: Readonly<Record<string, string>> = {
+  fhir_read_patient: 'get_patient',
+  fhir_search_patient: 'search_patients',
+  fhir_create_patient: 'create_patient',
+  fhir_read_appointment: 'get_appointment',
+  fhir_search_appointment: 'list_appointments',
+  fhir_create_appointment: 'create_appointment',
+  fhir_book_appointment: 'create_appointment',
+  fhir_validate_appointment: 'create_appointment',
+  fhir_update_appointment: 'change_appointment',
+  fhir_patch_appointment: 'change_appointment',
+  fhir_confirm_appointment: 'change_appointment',
+  fhir_validate_appointment_update: 'change_appointment',
+  fhir_resend_code: 'resend_confirmation',
+};
+
 /** How an access ended, for the patient. */
 const outcomes: Readonly<Record<string, string>> = {
   success: 'Done',
@@ -44,7 +61,7 @@ const outcomes: Readonly<Record<string, string>> = {
 
 /** What was done, in words for the patient. An operation without words keeps its name. */
 export function operationInWords({ operation }: Pick<FoundAccess, 'operation'>): string {
-  return operations[operation] ?? operation.replaceAll('_', ' ');
+  return operations[nativeOf[operation] ?? operation] ?? operation.replaceAll('_', ' ');
 }
 
 /** How it ended, in words for the patient. */
