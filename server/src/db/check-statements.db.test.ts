@@ -72,6 +72,7 @@ describe('a connection on which somebody else has prepared a statement', () => {
 const version = pgbouncerVersion();
 const tracksStatements = Number(version?.split('.')[1]) >= 21;
 
+// Skipped where PgBouncer is not installed, as on a developer's machine. `.ci/run` installs it.
 describe.skipIf(version === undefined)('behind PgBouncer', () => {
   async function behind(mode: 'session' | 'transaction'): Promise<string> {
     const bouncer = await startPgbouncer(server.url ?? '', mode);
@@ -85,6 +86,7 @@ describe.skipIf(version === undefined)('behind PgBouncer', () => {
     await database.close();
   });
 
+  // From 1.21 on, PgBouncer keeps prepared statements apart, and is accepted: the next test is for both.
   test.skipIf(tracksStatements)('in transaction mode, a version that mixes up statements is rejected', async () => {
     const databaseUrl = await behind('transaction');
     await expect(openDatabase({ databaseUrl, dataDir: '', connectTimeout })).rejects.toThrow(mixedUp);

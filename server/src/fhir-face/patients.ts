@@ -146,8 +146,9 @@ function sentOf(search: Search): Readonly<Record<string, string>> {
     [...search.filters.keys()].map((name) => {
       // https://hl7.org/fhir/R4/search.html#escaping
       const value = (anyOf(search, name)?.join() ?? '').replaceAll(/\\([\\,|$])/g, '$1');
+      if (name === 'birthdate') return [name, value.replace(/^eq/, '')];
       // An unencoded `+` in a form arrives as a space.
-      return [name, name === 'phone' ? value.replace(/^ /, '+') : value.replace(/^eq(?=\d)/, '')];
+      return [name, name === 'phone' ? value.replace(/^ /, '+') : value];
     }),
   );
 }
