@@ -41,5 +41,5 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["/usr/local/bin/node", "deploy/image/healthy.js"]
 # Node.js itself is process 1 and gets the signals. The gateway handles SIGTERM and reaps its workers, so no tini is needed.
-ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=8", "--no-parallel-scavenge"]
+ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=16", "--no-parallel-scavenge"]
 CMD ["server/bundle/gateway.js"]

@@ -62,6 +62,19 @@ test('nothing is run again after a failure that concerns the whole group', async
   expect(await outcomes(rows)).toEqual(['FIRST', lost, lost]);
 });
 
+test('inputs without keys go together, in the order in which they came', async () => {
+  const statements: (readonly string[])[] = [];
+  const add = grouped({
+    async run(_db: object, inputs: readonly string[]) {
+      statements.push(inputs);
+      return inputs;
+    },
+    isOfOneInput: () => false,
+  });
+  expect(await Promise.all(['b', 'a', 'b'].map((input) => add(db, input)))).toEqual(['b', 'a', 'b']);
+  expect(statements).toEqual([['b', 'a', 'b']]);
+});
+
 test('a statement runs in the asynchronous context of no input', async () => {
   const context = new AsyncLocalStorage<string>();
   const seen: (string | undefined)[] = [];

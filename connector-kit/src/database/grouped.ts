@@ -9,8 +9,11 @@ export interface Grouping<Db extends object, Input, Row> {
   readonly run: (db: Db, inputs: readonly Input[]) => Promise<readonly Row[]>;
   /** Runs the statement of an input whose group was rejected, also if it was alone in it. Default: `run`, once. */
   readonly runAlone?: (db: Db, input: Input) => Promise<Row>;
-  /** Inputs with the same key are never in one statement. Statements lock rows in the order of their keys. */
-  readonly keyOf: (input: Input) => string;
+  /**
+   * Inputs with the same key are never in one statement. Statements lock rows in the order of their keys. Absent: any inputs go
+   * together, in the order in which they came.
+   */
+  readonly keyOf?: ((input: Input) => string) | undefined;
   /** Whether the database has rolled the statement back because of one of its inputs, or of a wait for a lock. */
   readonly isOfOneInput: (error: unknown) => boolean;
 }
@@ -38,7 +41,7 @@ export function grouped<Db extends object, Input, Row>(
 
 interface Member<Input, Row> {
   readonly input: Input;
-  readonly key: string;
+  readonly key: string | undefined;
   readonly done: PromiseWithResolvers<Row>;
 }
 
@@ -57,7 +60,7 @@ class Group<Db extends object, Input, Row> {
 
   add(input: Input): Promise<Row> {
     const done = Promise.withResolvers<Row>();
-    this.#waiting.push({ input, key: this.#grouping.keyOf(input), done });
+    this.#waiting.push({ input, key: this.#grouping.keyOf?.(input), done });
     if (!this.#isBusy) inNoContext(() => this.#sendSoon());
     return done.promise;
   }
@@ -84,14 +87,15 @@ class Group<Db extends object, Input, Row> {
   }
 
   #takeNext(): Member<Input, Row>[] {
-    const next = new Map<string, Member<Input, Row>>();
+    if (!this.#grouping.keyOf) return this.#waiting.splice(0, largestGroup);
+    const next = new Map<string | undefined, Member<Input, Row>>();
     const left: Member<Input, Row>[] = [];
     for (const member of this.#waiting) {
       if (next.size === largestGroup || next.has(member.key)) left.push(member);
       else next.set(member.key, member);
     }
     this.#waiting = left;
-    return [...next.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    return [...next.values()].sort((a, b) => ((a.key ?? '') < (b.key ?? '') ? -1 : 1));
   }
 
   async #send(members: readonly Member<Input, Row>[]): Promise<void> {

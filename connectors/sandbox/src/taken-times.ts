@@ -1,43 +1,63 @@
 import type { TimeSlot } from '@crossward/connector-kit';
+import { grouped } from '@crossward/connector-kit/database';
 import { type Kysely, sql } from 'kysely';
 import { takenState } from './appointment-state.ts';
 import { type SandboxTables, statement } from './tables.ts';
 
-const dayMilliseconds = 24 * 60 * 60 * 1000;
-
 interface Search {
-  readonly emr: string;
   readonly resourceIds: readonly string[];
   readonly start: Date;
   readonly end: Date;
-  /** No appointment is longer than a day (a table constraint), so the index scan can start one day earlier. */
-  readonly dayBefore: Date;
   readonly freeing: readonly string[];
 }
+
+/** The resource, and milliseconds since 1970: faster to read than dates. */
+type TakenTime = readonly [resourceId: string, start: number, end: number];
 
 interface Row {
   readonly version: number;
   readonly now: Date;
-  /** Null in the only row if no time is taken. */
-  readonly resource_id: string | null;
-  /** Milliseconds since 1970: faster to read than dates. */
-  readonly starts_at: number;
-  readonly ends_at: number;
+  /** Those of each resource are in order. `null`: there are none. */
+  readonly taken: readonly TakenTime[] | null;
 }
 
-/** One row at least. The taken times of each resource are in order. */
+interface Searches {
+  readonly emr: string;
+  /** As JSON text, with their places. */
+  readonly searches: string;
+}
+
+/** A row for each search. No appointment is longer than a day (a table constraint), so the index scan starts one day earlier. */
 const selectTaken = statement(
-  (_db, { emr, resourceIds, start, end, dayBefore, freeing }: Search) => sql<Row>`
-    SELECT current.version, clock_timestamp() AS now, taken.resource_id,
-      (extract(epoch FROM taken.starts_at) * 1000)::float8 AS starts_at,
-      (extract(epoch FROM taken.ends_at) * 1000)::float8 AS ends_at
-    FROM (SELECT coalesce((SELECT version FROM sandbox.schedule_versions WHERE emr = ${emr}), 0) AS version) AS current
-    LEFT JOIN sandbox.appointments AS taken
-      ON taken.emr = ${emr} AND taken.resource_id = ANY(${resourceIds}::text[])
-        AND taken.starts_at > ${dayBefore} AND taken.starts_at < ${end} AND taken.ends_at > ${start}
-        AND ${takenState} AND taken.id <> ALL(${freeing}::text[])
-    ORDER BY taken.resource_id, taken.starts_at`,
+  (_db, { emr, searches }: Searches) => sql<Row>`
+    SELECT current.version, clock_timestamp() AS now, of_search.taken
+    FROM json_to_recordset(${searches}::json) AS search (
+      place int, "resourceIds" text[], start timestamptz, "end" timestamptz, freeing text[])
+    CROSS JOIN (
+      SELECT coalesce((SELECT version FROM sandbox.schedule_versions WHERE emr = ${emr}), 0) AS version) AS current
+    CROSS JOIN LATERAL (
+      SELECT json_agg(json_build_array(taken.resource_id, (extract(epoch FROM taken.starts_at) * 1000)::float8,
+        (extract(epoch FROM taken.ends_at) * 1000)::float8) ORDER BY taken.resource_id, taken.starts_at) AS taken
+      FROM sandbox.appointments AS taken
+      WHERE taken.emr = ${emr} AND taken.resource_id = ANY(search."resourceIds")
+        AND taken.starts_at > search.start - interval '24 hours' AND taken.starts_at < search."end"
+        AND taken.ends_at > search.start AND ${takenState} AND taken.id <> ALL(search.freeing)) AS of_search
+    ORDER BY search.place`,
 );
+
+interface SearchIn extends Search {
+  readonly emr: string;
+}
+
+/** Searches that run at the same time share a statement. */
+const selectInGroup = grouped({
+  async run(db: Kysely<SandboxTables>, inputs: readonly SearchIn[]) {
+    const searches = JSON.stringify(inputs.map(({ emr: _, ...search }, place) => ({ place, ...search })));
+    const { rows } = await selectTaken(db, { emr: inputs[0]?.emr ?? '', searches });
+    return rows;
+  },
+  isOfOneInput: () => false,
+});
 
 interface TakenTimes {
   /** The version of the schedules. */
@@ -48,7 +68,7 @@ interface TakenTimes {
   isFree(slot: TimeSlot): boolean;
 }
 
-/** Reads the taken times of the slots' resources, and the version of the schedules at that moment, in one statement. */
+/** Reads the taken times of the slots' resources, and the version of the schedules at that moment. */
 export async function readTakenTimes(
   db: Kysely<SandboxTables>,
   emr: string,
@@ -56,25 +76,27 @@ export async function readTakenTimes(
   freeing: readonly string[],
 ): Promise<TakenTimes> {
   const start = slots[0]?.start ?? new Date(0);
-  const end = slots.reduce((latest, slot) => (slot.end > latest ? slot.end : latest), start);
+  const end = new Date(slots.reduce((latest, slot) => Math.max(latest, slot.end.getTime()), start.getTime()));
   const resourceIds = [...new Set(slots.map(({ resourceId }) => resourceId))];
-  const dayBefore = new Date(start.getTime() - dayMilliseconds);
-  const { rows } = await selectTaken(db, { emr, resourceIds, start, end, dayBefore, freeing });
-  const [first] = rows;
-  if (!first) throw new Error('The statement returned no row');
-  const times = Map.groupBy(rows, (row) => row.resource_id);
+  const { version, now, taken } = await selectInGroup(db, { emr, resourceIds, start, end, freeing });
+  const times = Map.groupBy(taken ?? [], ([resourceId]) => resourceId);
   const passed = new Map<string, number>();
   return {
-    version: first.version,
-    now: first.now.getTime(),
+    version,
+    now: now.getTime(),
     isFree(slot) {
-      const taken = times.get(slot.resourceId);
-      if (!taken) return true;
+      const ofResource = times.get(slot.resourceId);
+      if (!ofResource) return true;
       let index = passed.get(slot.resourceId) ?? 0;
-      while ((taken[index]?.ends_at ?? Number.POSITIVE_INFINITY) <= slot.start.getTime()) index++;
+      while (endOf(ofResource[index]) <= slot.start.getTime()) index++;
       passed.set(slot.resourceId, index);
-      const next = taken[index];
-      return next === undefined || next.starts_at >= slot.end.getTime();
+      const next = ofResource[index];
+      return next === undefined || next[1] >= slot.end.getTime();
     },
   };
+}
+
+/** Of none: never. */
+function endOf(time: TakenTime | undefined): number {
+  return time?.[2] ?? Number.POSITIVE_INFINITY;
 }

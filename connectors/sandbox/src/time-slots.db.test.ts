@@ -32,6 +32,19 @@ test('a page of free slots is one statement', async () => {
   expect(statements).toHaveLength(2);
 });
 
+test('searches at one time share a statement, and each gets its own slots', async () => {
+  const [first] = (await slots(here, 1, ['r-1'])) as [TimeSlot];
+  const changes = [{ kind: 'create' as const, patientId: 'p-1', comment: null, holdUntil: null, ...first }];
+  await there.changeAppointments({ operationId: randomUUID(), careUnit, changes });
+  const alone = [await slots(here, 20, ['r-1']), await slots(here, 20, ['r-2']), await slots(here, 30)];
+  const statements = await observeStatements(database.pool, async () => {
+    expect(await Promise.all([slots(here, 20, ['r-1']), slots(here, 20, ['r-2']), slots(here, 30)])).toEqual(alone);
+  });
+  expect(statements).toHaveLength(1);
+  expect(alone.map((found) => [...new Set(found.map(({ resourceId }) => resourceId))].length)).toEqual([1, 1, 5]);
+  expect(alone[0]?.map(({ start }) => start)).not.toContainEqual(first.start);
+});
+
 test('changes of schedules by another process apply at once', async () => {
   const [slot] = await slots(here, 1, ['r-1']);
   if (!slot) throw new Error('No free slot');

@@ -57,9 +57,8 @@ const mostFalsified = 1_000;
 /** Milliseconds after which a request has committed its draft, or failed. */
 const longestRequest = 60_000;
 
-const keyOf = ({ mac }: NewDraft) => mac.toString('base64');
-const insertShared = grouped({ run: inserting(insertDrafts), keyOf });
-const insertSharedWithoutSync = grouped({ run: inserting(insertDraftsWithoutSync), keyOf });
+const insertShared = grouped({ run: inserting(insertDrafts) });
+const insertSharedWithoutSync = grouped({ run: inserting(insertDraftsWithoutSync) });
 
 function inserting(insert: (db: Db, drafts: readonly NewDraft[]) => Promise<void>) {
   return async (db: Db, drafts: readonly NewDraft[]): Promise<undefined[]> => {

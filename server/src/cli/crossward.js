@@ -21,7 +21,7 @@ else run([file('crossward'), ...process.argv.slice(2)], process.env);
 
 /** As `server/node.sh`, which gives the reasons, for a gateway that npm does not start. */
 function gatewayOptions() {
-  return ['--max-semi-space-size=8', '--no-parallel-scavenge'];
+  return ['--max-semi-space-size=16', '--no-parallel-scavenge'];
 }
 
 function gatewayVariables() {

@@ -7,8 +7,8 @@ import { withinTime } from './time-limit.ts';
 export interface Grouping<Input, Row> {
   /** Runs one statement for all inputs. Returns the row of each input, in their order. */
   readonly run: (db: Db, inputs: readonly Input[]) => Promise<readonly (Row | undefined)[]>;
-  /** Inputs with the same key are never in one statement. Statements lock rows in the order of their keys. */
-  readonly keyOf: (input: Input) => string;
+  /** As the kit's. */
+  readonly keyOf?: (input: Input) => string;
 }
 
 /**
