@@ -14,8 +14,8 @@ import { type Booking, days, variants } from './bookings.ts';
 export const careUnitInFhir = '/api/emrs/fhir/care-units/north';
 /** The FHIR server has slots for so many days. A page has room for those of `pageDays`. */
 const [dataDays, pageDays] = [300, 14];
-/** The FHIR server has slots for about a thousand bookings. */
-const bookings = { warmUp: { requests: 300 }, round: { requests: 220 } };
+/** The FHIR server has slots for about five thousand bookings. */
+const bookings = { warmUp: { requests: 900 }, round: { requests: 220 } };
 
 /** What the gateway adds in front of a FHIR server: to a read, and to a booking. */
 export const fhir: Bench = {
@@ -43,6 +43,14 @@ export const fhir: Bench = {
       const read = reads(gateway, ...ids.map((id) => `${careUnitInFhir}/appointments/${id}`));
       const readDirectly = reads(server, ...directReads);
       const readThroughForward = reads(forward, ...directReads.map((path) => `/forward${path}`));
+      const reading = await compare(postgres, read, readThroughForward);
+      const booking = await compare(
+        postgres,
+        { server: gateway, next: () => bookingOf(next()) },
+        writes(forward, () => ({ path: '/book', body: next() })),
+        bookings,
+      );
+      // Last, when V8 has optimised what runs often: a lone caller of a gateway that has work, not of one that just started.
       const added = {
         read: await addedMilliseconds(
           () => send(gateway, read.next()),
@@ -53,13 +61,6 @@ export const fhir: Bench = {
           () => bookDirectly((request) => send(server, request), next()),
         ),
       };
-      const reading = await compare(postgres, read, readThroughForward);
-      const booking = await compare(
-        postgres,
-        { server: gateway, next: () => bookingOf(next()) },
-        writes(forward, () => ({ path: '/book', body: next() })),
-        bookings,
-      );
       const loneCommit = await postgres.loneCommitMilliseconds();
       return [
         addedResult('read through to FHIR', added.read),

@@ -13,7 +13,7 @@ export interface Grouping<Db extends object, Input, Row> {
    * Inputs with the same key are never in one statement. Statements lock rows in the order of their keys. Absent: any inputs go
    * together, in the order in which they came.
    */
-  readonly keyOf?: ((input: Input) => string) | undefined;
+  readonly keyOf?: (input: Input) => string;
   /** Whether the database has rolled the statement back because of one of its inputs, or of a wait for a lock. */
   readonly isOfOneInput: (error: unknown) => boolean;
 }
@@ -41,7 +41,6 @@ export function grouped<Db extends object, Input, Row>(
 
 interface Member<Input, Row> {
   readonly input: Input;
-  readonly key: string | undefined;
   readonly done: PromiseWithResolvers<Row>;
 }
 
@@ -60,7 +59,7 @@ class Group<Db extends object, Input, Row> {
 
   add(input: Input): Promise<Row> {
     const done = Promise.withResolvers<Row>();
-    this.#waiting.push({ input, key: this.#grouping.keyOf?.(input), done });
+    this.#waiting.push({ input, done });
     if (!this.#isBusy) inNoContext(() => this.#sendSoon());
     return done.promise;
   }
@@ -87,15 +86,17 @@ class Group<Db extends object, Input, Row> {
   }
 
   #takeNext(): Member<Input, Row>[] {
-    if (!this.#grouping.keyOf) return this.#waiting.splice(0, largestGroup);
-    const next = new Map<string | undefined, Member<Input, Row>>();
+    const { keyOf } = this.#grouping;
+    if (!keyOf) return this.#waiting.splice(0, largestGroup);
+    const next = new Map<string, Member<Input, Row>>();
     const left: Member<Input, Row>[] = [];
     for (const member of this.#waiting) {
-      if (next.size === largestGroup || next.has(member.key)) left.push(member);
-      else next.set(member.key, member);
+      const key = keyOf(member.input);
+      if (next.size === largestGroup || next.has(key)) left.push(member);
+      else next.set(key, member);
     }
     this.#waiting = left;
-    return [...next.values()].sort((a, b) => ((a.key ?? '') < (b.key ?? '') ? -1 : 1));
+    return [...next].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, member]) => member);
   }
 
   async #send(members: readonly Member<Input, Row>[]): Promise<void> {

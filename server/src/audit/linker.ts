@@ -10,10 +10,19 @@ import { linkRows, readHead } from './store.ts';
 
 /** Maximum number of rows in one statement. */
 const largestBatch = 500;
+/**
+ * Milliseconds between looks from the first row on. The looks between them continue after the last row that was linked, because
+ * PostgreSQL passes over all rows that were linked since its last vacuum. They miss rows that commit after a later one.
+ */
+const completePause = 1_000;
 
 export interface Source<Row> extends Pick<Linkable<Row, never>, 'subject' | 'textOf'> {
-  /** Reads the first rows that are not linked. `isFull`: there may be more. */
-  read(limit: number): Promise<{ readonly rows: readonly Row[]; readonly isFull: boolean }>;
+  /**
+   * Reads the first rows that are not linked. `isFull`: there may be more.
+   *
+   * @param after rows up to this id need not be read this time
+   */
+  read(limit: number, after: number): Promise<{ readonly rows: readonly Row[]; readonly isFull: boolean }>;
 }
 
 interface Dependencies {
@@ -39,6 +48,9 @@ export class Linker<Row extends { readonly id: number }> {
   /** Rows up to here are certainly linked. */
   #stored: Head = beginning;
   #anchored = 0;
+  /** The id of the last row that was linked. 0: the next look begins with the first row. */
+  #continueAfter = 0;
+  #completeAt = Number.NEGATIVE_INFINITY;
   #lastRound: Promise<unknown> = Promise.resolve();
 
   constructor(source: Source<Row>, { db, key, log }: Dependencies) {
@@ -63,6 +75,7 @@ export class Linker<Row extends { readonly id: number }> {
 
   /** Links what is left, and writes the last anchor. Logs failures. */
   async close(): Promise<void> {
+    this.#continueAfter = 0;
     try {
       while (await this.round());
       if (this.#isRegistered) await this.#writeAnchor(this.#stored, true);
@@ -72,15 +85,25 @@ export class Linker<Row extends { readonly id: number }> {
   }
 
   async #linkNext(): Promise<boolean> {
-    const { rows, isFull } = await this.#source.read(largestBatch);
-    if (rows.length === 0) return isFull;
+    const after = this.#placeToContinue();
+    // Until the rows are linked, another look begins with the first row.
+    this.#continueAfter = 0;
+    const { rows, isFull } = await this.#source.read(largestBatch, after);
     try {
-      await this.#link(rows);
+      if (rows.length > 0) await this.#link(rows);
+      this.#continueAfter = rows.at(-1)?.id ?? after;
     } catch (error) {
       // Another process has linked some of the rows. The next round reads what is left.
       if (!isSerializationFailure(error)) throw error;
     }
     return isFull;
+  }
+
+  #placeToContinue(): number {
+    const now = performance.now();
+    if (now - this.#completeAt < completePause) return this.#continueAfter;
+    this.#completeAt = now;
+    return 0;
   }
 
   async #link(rows: readonly Row[]): Promise<void> {

@@ -95,7 +95,7 @@ export class Trail implements AuditTrail {
     const dependencies = { db: background, key, log };
     const { subject, textOf } = linkedAccesses;
     this.#accesses = new Linker<StoredDraft>(
-      { subject, textOf, read: (limit) => this.#readDrafts(limit) },
+      { subject, textOf, read: (limit, after) => this.#readDrafts(limit, after) },
       dependencies,
     );
     const readActivity = async (limit: number) => {
@@ -141,12 +141,12 @@ export class Trail implements AuditTrail {
     await this.#activity.close();
   }
 
-  async #readDrafts(limit: number) {
+  async #readDrafts(limit: number, after: number) {
     const selection = {
       keyId: this.key.id,
       writerId: this.#writerId,
       except: this.#falsified,
-      after: this.#readAfter,
+      after: Math.max(after, this.#readAfter),
       limit,
     };
     const drafts = await readUnlinkedDrafts(this.#background, selection);
