@@ -14,6 +14,7 @@ import { readAnchors } from './anchor-lines.ts';
 import { type Anchor, anchorEarlierChains, insertChain } from './anchors.ts';
 import type { AuditKey } from './audit-key.ts';
 import { beginning } from './chain.ts';
+import { insertDrafts } from './drafts.ts';
 import { prepareAuditKey, readAuditKeys } from './key-store.ts';
 import { createAuditMetrics } from './metrics.ts';
 import { auditEntries, tamper } from './test-audit.ts';
@@ -178,6 +179,17 @@ describe('a draft', () => {
     expect(Math.max(...skipped)).toBe(1_000);
     expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 3 }]);
     expect(logLines.filter((line) => line.includes('audit draft was falsified'))).toHaveLength(2500);
+  });
+
+  test('that commits after a later one is linked too', async () => {
+    const trail = newTrail();
+    await record(trail, 1);
+    const slow = await db.startTransaction().execute();
+    await insertDrafts(slow, [trail.draft(accessTo('p-slow'))]);
+    await record(trail, 2);
+    expect(await verdicts()).toEqual([{ fault: null, position: null, entries: 3 }]);
+    await slow.commit().execute();
+    await expect.poll(() => trail.linkAccesses().then(() => verdicts())).toMatchObject([{ fault: null, entries: 4 }]);
   });
 
   test('is linked once by gateways that link at the same time', async () => {
