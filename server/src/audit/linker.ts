@@ -11,8 +11,8 @@ import { linkRows, readHead } from './store.ts';
 /** Maximum number of rows in one statement. */
 const largestBatch = 500;
 /**
- * Milliseconds between looks from the first row on. The looks between them continue after the last row that was linked, because
- * PostgreSQL passes over all rows that were linked since its last vacuum. They miss rows that commit after a later one.
+ * Milliseconds between looks from the first row on. Such a look is slow: PostgreSQL passes over all rows that were linked since
+ * its last vacuum. The looks between them continue after the last linked row, and miss rows that commit after a later one.
  */
 const completePause = 1_000;
 
