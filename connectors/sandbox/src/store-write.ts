@@ -25,8 +25,8 @@ const mostHours = 2;
 /**
  * Makes a write by one statement, which bookings that are made at the same time share. Returns `false` if it was made before.
  *
- * The commit does not wait for the disk. The gateway ends each operation with a commit that does, in the same database after
- * this one: before a caller hears of a write, it is as durable as its operation.
+ * The commit waits for the disk and for a synchronous standby, as that of any EHR: the gateway may end the operation in a
+ * database that has failed over, or has crashed and started again, and would tell of a write that is gone.
  */
 export function storeWrite(db: Db, write: StoredWrite): Promise<boolean> {
   const isBooking = write.rows.length === 1 && write.rows[0]?.read_version === null;
@@ -58,14 +58,12 @@ async function writeAlone(db: Db, { rows: written, ...write }: StoredWrite): Pro
   return rows[0]?.is_new === true;
 }
 
-const relaxed = sql`set_config('synchronous_commit', 'off', true)`;
-
 // The functions are in `migrations/`.
 
 const callWriteAppointments = statement(
   (_db, it: Omit<StoredWrite, 'rows'> & { readonly rows: string }) => sql<{ is_new: boolean }>`
     SELECT sandbox.write_appointments(${it.emr}, ${it.operationId}, ${it.ids}, ${it.rows}, ${it.shared}, ${it.exclusive},
-      ${it.scheduleVersion}, ${it.earliestStart}) AS is_new, ${relaxed}`,
+      ${it.scheduleVersion}, ${it.earliestStart}) AS is_new`,
 );
 
 interface Bookings extends Locks, Pick<StoredWrite, 'emr' | 'earliestStart'> {
@@ -77,7 +75,7 @@ interface Bookings extends Locks, Pick<StoredWrite, 'emr' | 'earliestStart'> {
 const callBookTogether = statement(
   (_db, it: Bookings) => sql`
     SELECT sandbox.book_together(${it.emr}, ${it.bookings}, ${it.shared}, ${it.exclusive}, ${it.scheduleVersions},
-      ${it.earliestStart}), ${relaxed}`,
+      ${it.earliestStart})`,
 );
 
 export function earliest(times: readonly Date[]): Date | null {

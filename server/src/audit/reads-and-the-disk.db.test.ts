@@ -7,7 +7,7 @@ import type { Configuration } from '../config/configuration.ts';
 
 type Reads = Configuration['audit']['reads'];
 
-/** Starts a gateway whose database notes how each transaction that stores entries will commit. */
+/** Starts a gateway whose database notes how each transaction that stores entries or appointments commits. */
 async function startWatched(reads: Reads): Promise<Gateway> {
   const gateway = await startGateway({ configure: (it) => ({ ...it, audit: { reads } }), through: waitingForDisk });
   const { db } = gateway.deps.services;
@@ -15,12 +15,14 @@ async function startWatched(reads: Reads): Promise<Gateway> {
   await sql`
     CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
-      INSERT INTO commits SELECT operation, current_setting('synchronous_commit') FROM stored;
+      INSERT INTO commits VALUES (coalesce(to_jsonb(NEW) ->> 'operation', TG_TABLE_NAME), current_setting('synchronous_commit'));
       RETURN NULL;
     END $$`.execute(db);
-  await sql`
-    CREATE TRIGGER note_commit AFTER INSERT ON audit_drafts REFERENCING NEW TABLE AS stored
-    FOR EACH STATEMENT EXECUTE FUNCTION note_commit()`.execute(db);
+  for (const table of ['audit_drafts', 'sandbox.appointments']) {
+    await sql`
+      CREATE CONSTRAINT TRIGGER note_commit AFTER INSERT ON ${sql.table(table)} DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION note_commit()`.execute(db);
+  }
   return gateway;
 }
 
@@ -40,7 +42,7 @@ describe.each<[Reads, 'on' | 'off']>([
   afterAll(() => gateway.close());
   beforeEach(() => sql`TRUNCATE commits`.execute(db));
 
-  const commits = async () => (await sql`SELECT DISTINCT operation, synchronous_commit FROM commits`.execute(db)).rows;
+  const commits = async () => (await sql`SELECT DISTINCT operation, synchronous_commit FROM commits ORDER BY operation`.execute(db)).rows;
 
   test(`synchronous_commit is ${ofReads} for reads, also for several at a time`, async () => {
     const paths = [`${oslo}/patients/p-1`, `${oslo}/patients/p-2`, `${oslo}/patients/p-1`];
@@ -54,11 +56,14 @@ describe.each<[Reads, 'on' | 'off']>([
     expect(await commits()).toEqual([{ operation: 'get_appointment', synchronous_commit: ofReads }]);
   });
 
-  test('it is on for writes and for rejected ones', async () => {
+  test('it is on for writes, in the sandbox too, and for rejected ones', async () => {
     const { send } = keysOf(gateway);
     expect((await send(creation(await freeSlot(gateway)), newKey())).status).toBe(201);
     const rejected = await gateway.request('POST', `${oslo}/appointments`, { body: { patient_id: 'p-1' } });
     expect(rejected.status).toBe(400);
-    expect(await commits()).toEqual([{ operation: 'create_appointment', synchronous_commit: 'on' }]);
+    expect(await commits()).toEqual([
+      { operation: 'appointments', synchronous_commit: 'on' },
+      { operation: 'create_appointment', synchronous_commit: 'on' },
+    ]);
   });
 });
