@@ -8,6 +8,9 @@ type Slot = Awaited<ReturnType<typeof consecutiveSlots>>[number];
 
 /** More than any server needs until it shows what it has stored. */
 const mostCalls = 200;
+/** 15 seconds: a database may show a change only when older transactions have ended. */
+const mostLooks = 60;
+const lookMilliseconds = 250;
 
 function list(
   { connector, careUnit, otherCareUnit }: Subject,
@@ -38,12 +41,12 @@ async function readAll(subject: Subject, after: string, limit?: number) {
 async function readUntil(subject: Subject, after: string, ids: readonly string[], limit?: number) {
   const found = new Map<string, ChangedAppointment>();
   let next = after;
-  for (let look = 1; look <= 20; look++) {
+  for (let look = 1; look <= mostLooks; look++) {
     const read = await readAll(subject, next, limit);
     for (const it of read.changes) found.set(it.appointment.id, it);
     next = read.next;
     if (ids.every((id) => found.has(id))) return { found, next };
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
   }
   throw new Failure(`Changed appointments are missing: ${ids.filter((id) => !found.has(id)).join(', ')}`);
 }

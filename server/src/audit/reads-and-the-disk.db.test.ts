@@ -42,7 +42,8 @@ describe.each<[Reads, 'on' | 'off']>([
   afterAll(() => gateway.close());
   beforeEach(() => sql`TRUNCATE commits`.execute(db));
 
-  const commits = async () => (await sql`SELECT DISTINCT operation, synchronous_commit FROM commits ORDER BY operation`.execute(db)).rows;
+  const commits = async () =>
+    (await sql`SELECT DISTINCT operation, synchronous_commit FROM commits ORDER BY operation`.execute(db)).rows;
 
   test(`synchronous_commit is ${ofReads} for reads, also for several at a time`, async () => {
     const paths = [`${oslo}/patients/p-1`, `${oslo}/patients/p-2`, `${oslo}/patients/p-1`];

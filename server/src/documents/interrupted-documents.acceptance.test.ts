@@ -148,6 +148,24 @@ test('a write that the EHR performs after the response to the caller is found by
   await expectOneDocument(id);
 });
 
+test('content of which the database has lost a part is not sent to the EHR, and can be sent again', async () => {
+  const headers = { 'idempotency-key': randomUUID() };
+  // As a failover that does not have the newest chunk yet.
+  await sql`CREATE FUNCTION lose_chunk() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`.execute(db);
+  await sql`
+    CREATE TRIGGER lose_chunk BEFORE INSERT ON upload_chunks
+      FOR EACH ROW WHEN (NEW.position = 2) EXECUTE FUNCTION lose_chunk()`.execute(db);
+  try {
+    expect(await send(headers)).toMatchObject({ status: 503, body: { reason: 'database_unavailable' } });
+  } finally {
+    await sql`DROP FUNCTION lose_chunk CASCADE`.execute(db);
+  }
+  expect([writes, await uploads()]).toEqual([[], 0]);
+  const retry = await send(headers);
+  expect(retry.status).toBe(201);
+  await expectOneDocument(retry.body.id);
+});
+
 describe('a write without a key that the EHR performs late', () => {
   test('is kept, and its content leaves the staging area', async () => {
     loseResponse(true);

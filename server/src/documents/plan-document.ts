@@ -37,7 +37,7 @@ export async function planDocument({ receiver, body, upload, readHeader, ...acce
     upload: { id: upload.id, size: upload.size, sha256: upload.sha256 },
   };
   return plannedWrite(documentKind, plan, async (tx, operationId) => {
-    await adoptUpload(tx, upload.id, operationId);
+    await adoptUpload(tx, upload, operationId);
     return undefined;
   });
 }

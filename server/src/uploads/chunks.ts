@@ -1,6 +1,11 @@
 /** Bytes. The memory that one upload or download takes is a few times as much. */
 const chunkSize = 64 * 1024;
 
+/** The number of chunks of content of so many bytes. */
+export function chunkCount(bytes: number): number {
+  return Math.ceil(bytes / chunkSize);
+}
+
 /**
  * Joins and cuts pieces of any size into chunks of `chunkSize`; the last one may be shorter. All are the same memory: a
  * chunk is valid until the next one is requested.

@@ -1,12 +1,34 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
+import { unavailable } from '../problems/problem.ts';
+import { chunkCount } from './chunks.ts';
+import type { Upload } from './upload.ts';
 
 /**
  * Makes an operation the owner of an upload, in the transaction that stores its plan. The upload then lives until the
  * operation ends.
+ *
+ * @throws Problem `database_unavailable` if the database has lost a part of it, in a crash or a failover
  */
-export async function adoptUpload(tx: Tx, id: string, operationId: string): Promise<void> {
-  await tx.updateTable('uploads').set({ operation_id: operationId }).where('id', '=', id).execute();
+export async function adoptUpload(
+  tx: Tx,
+  { id, size }: Pick<Upload, 'id' | 'size'>,
+  operationId: string,
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('uploads')
+    .set({ operation_id: operationId })
+    .where('id', '=', id)
+    .where(
+      ({ selectFrom }) => selectFrom('upload_chunks').select(sql`count(*)`.as('chunks')).where('upload_id', '=', id),
+      '=',
+      chunkCount(size),
+    )
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n)
+    throw unavailable('database_unavailable', {
+      detail: 'The database has lost a part of the content. Nothing was changed.',
+    });
 }
 
 /** Deletes an upload whose operation ends in this transaction. */

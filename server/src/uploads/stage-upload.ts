@@ -58,7 +58,10 @@ async function* limited(content: AsyncIterable<Uint8Array>, { maxBytes, tooLarge
   }
 }
 
-/** The commit does not wait for the disk: the transaction that starts the operation does, for all of its uploads. */
+/**
+ * The commit does not wait for the disk: the transaction that starts the operation does, and finds out whether a crash or
+ * a failover of the database has lost chunks.
+ */
 async function storeChunk(db: Db, id: string, position: number, sealed: Buffer): Promise<void> {
   await sql`
     WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
