@@ -21,8 +21,9 @@ export interface PostgresPair {
   stop(): Promise<void>;
 }
 
-// A commit waits for the standby, not for the disk.
-const settings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=on', 'wal_keep_size=512MB'];
+/** A commit waits until it is written, and for a standby, but not for the disk: it survives a crash of PostgreSQL alone. */
+export const waitingForTheirWrite = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=on'];
+const settings = [...waitingForTheirWrite, 'wal_keep_size=512MB'];
 
 export async function startPostgresPair(): Promise<PostgresPair> {
   const [folder, standbyFolder] = [await createRunFolder(), await createRunFolder()];
