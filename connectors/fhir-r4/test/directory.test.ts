@@ -61,7 +61,9 @@ describe('what is new in the EHR', () => {
 
   test('can be booked at once, also by several callers, and is read again once for all', async () => {
     const { server, changeAppointments } = await tenSecondsLater({ healthcare_services: healthcareServices });
-    const start = new Date(Math.ceil(Date.now() / 3_600_000 + 24) * 3_600_000);
+    // At night, when no known Slots are.
+    const start = new Date(Date.now() + 2 * 86_400_000);
+    start.setUTCHours(1, 0, 0, 0);
     const slots = [0, 1, 2].map((index) => ({
       start: new Date(start.getTime() + index * 1_800_000),
       end: new Date(start.getTime() + (index + 1) * 1_800_000),
