@@ -58,7 +58,7 @@ describe.each([
 
 test('an existing Slot is left unchanged if the upload keeps slots', async () => {
   const server = await startEmpty({ takesIds: true });
-  const save = async () => loadDataSet(uploadTo({ baseUrl: server.url, keepsSlots: true }).save, { days: 2 });
+  const save = async () => loadDataSet(uploadTo({ baseUrl: server.url, keepsSlots: true }).save, { days: 4 });
   await save();
   const [slot] = server.store.all('Slot');
   server.store.save({ ...slot, status: 'busy' } as FhirResource);
