@@ -43,6 +43,8 @@ const lines = [
 
 /** The peer gets slots for about two thousand bookings. */
 const dataDays = 130;
+/** Days from now between which free time slots are searched. Bookings are later, so that these stay free. */
+const searchedDays = [1, 15] as const;
 const bookings = { warmUp: { requests: 50 }, round: { requests: 100 } };
 const practitioners = ['r-1', 'r-2'];
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -121,7 +123,8 @@ async function upload({ url, token }: Peer): Promise<FreeSlots> {
     },
     { days: dataDays },
   );
-  const later = slots.filter(({ start }) => Date.parse(start) > Date.now() + dayMilliseconds);
+  const begin = Date.now() + (searchedDays[1] + 1) * dayMilliseconds;
+  const later = slots.filter(({ start }) => Date.parse(start) > begin);
   return {
     referenceOf: uploader.referenceOf,
     next() {
@@ -154,7 +157,7 @@ async function workOf({ url, token }: Peer, free: FreeSlots): Promise<Work> {
   });
   return {
     read: reads(server, ...ids.map((id) => `${prefix}/Appointment/${id}`)),
-    slots: reads(server, ...variantsOf((range) => `${prefix}/Slot?${query}&${searched(range)}`, 1, 15)),
+    slots: reads(server, ...variantsOf((range) => `${prefix}/Slot?${query}&${searched(range)}`, ...searchedDays)),
     book: { server, next: () => bookOne(free.next()) },
   };
 }
@@ -165,7 +168,10 @@ async function workOfSandbox(server: Server): Promise<Work> {
   for (let n = 0; n < variants; n++) paths.push(await book(server, next()));
   return {
     read: reads(server, ...paths),
-    slots: reads(server, ...variantsOf((range) => `${careUnit}/timeslots?${range}&resource_id=r-1&limit=500`, 1, 15)),
+    slots: reads(
+      server,
+      ...variantsOf((range) => `${careUnit}/timeslots?${range}&resource_id=r-1&limit=500`, ...searchedDays),
+    ),
     book: writes(server, next, true),
   };
 }
@@ -182,7 +188,10 @@ async function workInFront(server: Server, free: FreeSlots): Promise<Work> {
   const resource = `resource_id=${idOf('Practitioner/r-1')}`;
   return {
     read: reads(server, ...paths),
-    slots: reads(server, ...variantsOf((range) => `${careUnitInFhir}/timeslots?${range}&${resource}&limit=500`, 1, 15)),
+    slots: reads(
+      server,
+      ...variantsOf((range) => `${careUnitInFhir}/timeslots?${range}&${resource}&limit=500`, ...searchedDays),
+    ),
     book: { server, next: nextBooking },
   };
 }
