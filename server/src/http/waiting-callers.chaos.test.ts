@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -69,6 +69,18 @@ async function book(socket: Socket, { credentials }: ChildGateway, slot: Slot): 
   );
 }
 
+/** What has arrived at the gateway's side of a connection, and it has not read (Linux, `proc_net_tcp`: `rx_queue`). */
+async function unreadBytes({ address }: ChildGateway, { localPort }: Socket): Promise<number> {
+  const portInHex = (port: number) => `:${port.toString(16).padStart(4, '0').toUpperCase()}`;
+  const connections = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
+  const [, , , , queues] =
+    connections.find(
+      ([, local, remote]) =>
+        local?.endsWith(portInHex(Number(new URL(address).port))) && remote?.endsWith(portInHex(localPort ?? 0)),
+    ) ?? [];
+  return Number.parseInt(queues?.split(':')[1] ?? '', 16);
+}
+
 // Each has a gateway of its own, and most wait while it is frozen.
 describe.concurrent('a frozen gateway', () => {
   test.for(['a connection that was open before', 'a new connection'])(
@@ -114,7 +126,9 @@ describe.concurrent('a frozen gateway', () => {
     bodyless.write(
       `POST /api/webhook-endpoints HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n${headersOf(child.credentials)}\r\n\r\n`,
     );
-    // By then the gateway has read both.
+    for (const socket of [headless, bodyless])
+      await eventually(async () => expect(await unreadBytes(child, socket)).toBe(0));
+    // By then the gateway has parsed what it has read.
     await client.freeSlots(1);
     await freeze();
     headless.write(`${headersOf(child.credentials)}\r\n\r\n`);
