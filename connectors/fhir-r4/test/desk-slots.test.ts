@@ -345,6 +345,17 @@ describe.each(modes)('in mode %s, an appointment that staff move without changin
     expect(await write(connector, [creation(from)])).toMatchObject([{ state: 'booked' }]);
   });
 
+  test('blocks its time also when its Slot is taken out and another one is free then, with check_appointments', async () => {
+    const { server, connector, slots, slotOf, starts } = await start(options, { slots: { check_appointments: true } });
+    const [slot] = slots;
+    await write(connector, [creation(slot)]);
+    const taken = slotOf(slot);
+    const { extension: _claim, ...free } = { ...taken, id: 'new', status: 'free' } as FhirSlot;
+    server.store.save(free as FhirResource);
+    server.store.save({ ...taken, status: 'busy-unavailable' } as FhirResource);
+    expect(await starts()).not.toContain(slot.start.getTime());
+  });
+
   test('does not block its new time without check_appointments', async () => {
     const { connector, to } = await moved({});
     expect(await write(connector, [creation(to)])).toMatchObject([{ state: 'booked' }]);

@@ -25,8 +25,8 @@ const mostHours = 2;
 /**
  * Makes a write by one statement, which bookings that are made at the same time share. Returns `false` if it was made before.
  *
- * The commit waits for the disk and for a synchronous standby, as that of any EHR: the gateway may end the operation in a
- * database that has failed over, or has crashed and started again, and would tell of a write that is gone.
+ * The commit waits for the disk and for a synchronous standby. Otherwise the database could lose the write in a crash or a
+ * failover, and the gateway, which has the answer, would end the operation afterwards.
  */
 export function storeWrite(db: Db, write: StoredWrite): Promise<boolean> {
   const isBooking = write.rows.length === 1 && write.rows[0]?.read_version === null;

@@ -69,7 +69,7 @@ async function book(socket: Socket, { credentials }: ChildGateway, slot: Slot): 
   );
 }
 
-/** What has arrived at the gateway's side of a connection, and it has not read (Linux, `proc_net_tcp`: `rx_queue`). */
+/** The bytes of a connection that have arrived and that the gateway has not read (`rx_queue` of `/proc/net/tcp`). */
 async function unreadBytes({ address }: ChildGateway, { localPort }: Socket): Promise<number> {
   const portInHex = (port: number) => `:${port.toString(16).padStart(4, '0').toUpperCase()}`;
   const connections = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));

@@ -37,7 +37,7 @@ async function statementsOfBooking(key?: string): Promise<Statement[]> {
   });
 }
 
-/** The verb of each statement. */
+/** The verb of each statement, or the function of the sandbox that it calls. */
 function describeStatements(statements: readonly Statement[]): string[] {
   return statements.map(({ text }) => {
     const [verb] = /\b(insert into|update|delete from|begin|commit|sandbox\.\w+)/i.exec(text) ?? ['select'];
