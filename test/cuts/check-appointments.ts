@@ -51,7 +51,9 @@ function checkAppointment(subject: string, writes: readonly Write[], snapshot: S
   const items = snapshot.confirmations.flatMap((it) => it.items);
   const callerIds = (id: string) => items.filter(({ ehrId }) => ehrId === id).map((item) => item.subjectId);
   const eventsOf = (ids: readonly string[]) =>
-    snapshot.events.filter((event) => event.subject !== null && ids.includes(event.subject)).map(({ type }) => type);
+    snapshot.events
+      .filter((event) => event.messageId === null && event.subject !== null && ids.includes(event.subject))
+      .map(({ type }) => type);
   // A row that was compensated has no event, and nobody was told of it.
   const real = rows.filter((row) => row.state !== 'cancelled' || eventsOf([row.id, ...callerIds(row.id)]).length > 0);
   if (real.length > 1) return [finding('doubled', first, `appointments ${real.map(({ id }) => id).join(', ')}`)];
@@ -171,7 +173,7 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
 }
 
 /** The items that are left after one is removed for each of the others. */
-function without(items: readonly string[], others: readonly string[]): readonly string[] {
+export function without(items: readonly string[], others: readonly string[]): readonly string[] {
   const left = [...items];
   for (const other of others) {
     const index = left.indexOf(other);

@@ -28,7 +28,7 @@ function write(kind: Write['kind'], more: Partial<Write> = {}): Write {
 }
 
 const event = (type: string, id = type): Snapshot['events'][number] => {
-  return { id, type: `appointment.${type}`, subject: 'a-1', lateSeconds: 0.2, meanwhile: [] };
+  return { id, type: `appointment.${type}`, subject: 'a-1', messageId: null, lateSeconds: 0.2, meanwhile: [] };
 };
 const entry = (of: Write): Snapshot['audit'][number] => {
   return { operation: of.operation, recordIds: ['a-1'], outcome: 'success', requestId: of.requestIds[0] ?? '' };
@@ -57,6 +57,7 @@ function whole(): History {
     event('cancelled'),
     { ...event('awaiting_confirmation'), subject: 'a-2' },
     { ...event('confirmation_expired'), subject: 'a-2' },
+    { ...event('delayed'), type: 'message.delayed', subject: 'a-2', messageId: 'm-1' },
   ];
   return {
     writes,
@@ -77,6 +78,7 @@ function whole(): History {
         { id: 'c-1', failedAttempts: 1, codesSent: 1, items: [{ id: 'a-2', ehrId: 'a-2', subjectId: 'a-2' }] },
       ],
       events,
+      lateMessageIds: ['m-1'],
       deliveries: ['main', 'replayed'].map((name) => ({ endpoint: name, eventIds: events.map(({ id }) => id) })),
       secrets: [{ id: 'e-1', hashes: ['newest', 'first'] }],
       activity: [
@@ -181,9 +183,15 @@ test.for<[string, History, string[]]>([
     ['doubled: cancellation'],
   ],
   [
+    'a late message has no event',
+    changed(({ lateMessageIds }) => ({ lateMessageIds: [...lateMessageIds, 'm-2'] })),
+    ['without event: undefined'],
+  ],
+  ['a message is told as late and is not', changed(() => ({ lateMessageIds: [] })), ['doubled: undefined']],
+  [
     'a delivery is missing',
     changed(({ deliveries }) => ({ deliveries: deliveries.with(0, { endpoint: 'main', eventIds: [] }) })),
-    Array.from({ length: 5 }, () => 'without delivery: undefined'),
+    Array.from({ length: 6 }, () => 'without delivery: undefined'),
   ],
   [
     'an event comes late',

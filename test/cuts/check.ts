@@ -1,4 +1,4 @@
-import { checkAppointments } from './check-appointments.ts';
+import { checkAppointments, without } from './check-appointments.ts';
 import { checkRecords } from './check-records.ts';
 import { type Fault, type Finding, finding } from './findings.ts';
 import { type History, mainEndpoint, type Snapshot, type Write } from './history.ts';
@@ -15,6 +15,7 @@ export function check({ writes, snapshot }: History): Finding[] {
     ...checkCounters(writes, snapshot),
     ...checkAudit(writes, snapshot),
     ...checkEvents(snapshot),
+    ...checkMessages(snapshot),
     ...writes.flatMap((write) => [
       ...Array.from({ length: write.internalErrors }, () => finding('500', write, 'a response with 500')),
       ...(write.isStuck ? [finding('stuck', write, `no final response, at last ${write.reason}`)] : []),
@@ -93,4 +94,14 @@ function checkEvents({ events, deliveries }: Snapshot): Finding[] {
         : []),
     ];
   });
+}
+
+/** A message that has not left within a minute is told once. No message fails. */
+function checkMessages({ events, lateMessageIds }: Snapshot): Finding[] {
+  const told = events.flatMap(({ type, messageId }) => (messageId === null ? [] : [`${type} of ${messageId}`]));
+  const late = lateMessageIds.map((id) => `message.delayed of ${id}`);
+  return [
+    ...without(told, late).map((text) => ({ fault: 'doubled', kind: undefined, text }) as const),
+    ...without(late, told).map((text) => ({ fault: 'without event', kind: undefined, text }) as const),
+  ];
 }

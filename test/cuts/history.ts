@@ -99,11 +99,15 @@ export interface Snapshot {
     readonly id: string;
     readonly type: string;
     readonly subject: string | null;
+    /** `null`: not about a message. */
+    readonly messageId: string | null;
     /** From the commit to the publication. */
     readonly lateSeconds: number;
     /** What kept it from being published. */
     readonly meanwhile: readonly string[];
   }[];
+  /** Messages that were marked as late: they had not left within a minute. */
+  readonly lateMessageIds: readonly string[];
   /** The names of endpoints with the ids of the events that they have accepted. */
   readonly deliveries: readonly { readonly endpoint: string; readonly eventIds: readonly string[] }[];
   /** SHA-256 of the secrets that are valid, by the id of the endpoint or client. */

@@ -100,9 +100,10 @@ export async function readSnapshot(world: World, { watched, deliveries, unfinish
         FROM confirmation_items WHERE confirmation_id = confirmations.id) AS items
      FROM confirmations`,
   );
-  const events = await all<{ readonly id: string; readonly type: string; readonly subject: string | null }>(
-    `SELECT id, type, subject FROM events WHERE endpoint_id IS NULL`,
+  const events = await all<Pick<Snapshot['events'][number], 'id' | 'type' | 'subject' | 'messageId'>>(
+    `SELECT id, type, subject, data ->> 'message_id' AS "messageId" FROM events WHERE endpoint_id IS NULL`,
   );
+  const late = await all<{ readonly id: string }>('SELECT id FROM messages WHERE delayed_at IS NOT NULL');
   const audit = await all<Snapshot['audit'][number]>(
     `SELECT operation, record_ids AS "recordIds", outcome, request_id AS "requestId" FROM audit_entries`,
   );
@@ -119,6 +120,7 @@ export async function readSnapshot(world: World, { watched, deliveries, unfinish
       const meanwhile = world.disturbances(seen, published);
       return { ...event, lateSeconds: Math.round((published - seen) / 100) / 10, meanwhile };
     }),
+    lateMessageIds: late.map(({ id }) => id),
     deliveries: [...deliveries].map(([endpoint, eventIds]) => ({ endpoint, eventIds: [...eventIds] })),
     secrets: secrets.map(({ id, hashes }) => ({ id, hashes })),
     activity,
