@@ -16,6 +16,7 @@ export async function freeSlots<Count extends number>(
   connector: Connector,
   limit: Count,
   resourceId = 'r-1',
+  freeing: readonly string[] = [],
 ): Promise<Slots<Count>> {
   // At midnight, so that the first day has all its slots.
   const start = new Date(Math.ceil(Date.now() / dayMilliseconds + 1) * dayMilliseconds);
@@ -26,6 +27,7 @@ export async function freeSlots<Count extends number>(
     resourceIds: [resourceId],
     healthcareServiceIds: ['consultation'],
     limit,
+    freeing,
   });
   if (slots?.length !== limit) throw new Error('Not enough free slots');
   return slots as unknown as Slots<Count>;

@@ -22,7 +22,8 @@ async function start(options: FakeOptions = {}, settings: Partial<FhirSettings> 
   /** Changes an appointment directly in the EHR. The Slots do not change. */
   const atTheDesk = (id: string | undefined, change: object) =>
     void server.store.save({ ...appointment(id), ...change } as FhirResource);
-  const starts = async () => (await freeSlots(connector, 4)).map((it) => it.start.getTime());
+  const starts = async (freeing: readonly string[] = []) =>
+    (await freeSlots(connector, 4, 'r-1', freeing)).map((it) => it.start.getTime());
   return { server, http, connector, slots, slotOf, appointment, atTheDesk, starts };
 }
 
@@ -347,13 +348,15 @@ describe.each(modes)('in mode %s, an appointment that staff move without changin
 
   test('blocks its time also when its Slot is taken out and another one is free then, with check_appointments', async () => {
     const { server, connector, slots, slotOf, starts } = await start(options, { slots: { check_appointments: true } });
-    const [slot] = slots;
+    const [slot, other] = slots;
     await write(connector, [creation(slot)]);
+    const [moving] = await write(connector, [creation(other)]);
     const taken = slotOf(slot);
     const { extension: _claim, ...free } = { ...taken, id: 'new', status: 'free' } as FhirSlot;
     server.store.save(free as FhirResource);
     server.store.save({ ...taken, status: 'busy-unavailable' } as FhirResource);
     expect(await starts()).not.toContain(slot.start.getTime());
+    expect(await starts([moving?.id ?? ''])).not.toContain(slot.start.getTime());
   });
 
   test('does not block its new time without check_appointments', async () => {

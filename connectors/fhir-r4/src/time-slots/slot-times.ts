@@ -37,7 +37,7 @@ export function slotTimes(ehr: BookingConnection, { sweep }: Options = {}): Free
         services: query.healthcareServiceIds,
         ...(sweep ? { withAppointments: (appointments) => void seen.push(...appointments) } : {}),
       });
-      const slots = freed.size > 0 ? found : found.filter(isOffered);
+      const slots = found.filter(isOffered);
       const now = ehr.client.clock.now();
       const expired = slots.filter((slot) => slotState(slot, now) === 'expired');
       const claimants = await ownersOf(ehr, expired);
