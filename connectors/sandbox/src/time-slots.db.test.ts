@@ -14,7 +14,11 @@ const here = first.connector as Required<Connector>;
 const there = second.connector as Required<Connector>;
 
 const day = 24 * 60 * 60 * 1000;
-const range = { start: new Date(Date.now() + 7 * day), end: new Date(Date.now() + 21 * day) };
+/** From a Monday: at the weekend, only the resource that works at night has slots. */
+const start = new Date(Date.now() + 7 * day);
+start.setUTCHours(0, 0, 0, 0);
+start.setUTCDate(start.getUTCDate() + ((8 - start.getUTCDay()) % 7));
+const range = { start, end: new Date(start.getTime() + 14 * day) };
 
 function slots(connector: Required<Connector>, limit: number, resourceIds?: string[]): Promise<readonly TimeSlot[]> {
   return connector.listTimeSlots({ careUnit, ...range, ...(resourceIds ? { resourceIds } : {}), limit });
