@@ -36,6 +36,11 @@ async function needs(role: Role = 'view'): Promise<string> {
   return /Needs attention (.*?) Work /.exec(text)?.[1] ?? '';
 }
 
+async function lastEvent(): Promise<string | undefined> {
+  const events = db.selectFrom('events').select('type').where('emr', '=', 'sandbox-se');
+  return (await events.orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.type;
+}
+
 /** An operation with a plan about these patients, as it was two minutes ago. */
 async function stuck(state: 'pending' | 'suspended' | 'leased', ...patients: readonly string[]): Promise<string> {
   const id = await insertOperation(gateway.database, state);
@@ -124,8 +129,11 @@ describe('what needs attention is told with its cause, its patients and what men
       );
       expect(await needs('view')).not.toContain('Resume');
     }
+    // A background job writes events. It must see the end of the pause before a later test stops the EHR.
+    await expect.poll(lastEvent).toBe('emr.unavailable');
     await browser.submit('/console/connections/sandbox-se/resume', {});
     expect(await needs()).toBe('Nothing needs attention.');
+    await expect.poll(lastEvent).toBe('emr.recovered');
   });
 
   test('endpoints that do not get their events', async () => {
