@@ -96,7 +96,7 @@ function checkEvents({ events, deliveries }: Snapshot): Finding[] {
   });
 }
 
-/** A message that has not left within a minute is told once. No message fails. */
+/** Each late message has one event, `message.delayed`. Other messages have none: the provider accepts them all. */
 function checkMessages({ events, lateMessageIds }: Snapshot): Finding[] {
   const told = events.flatMap(({ type, messageId }) => (messageId === null ? [] : [`${type} of ${messageId}`]));
   const late = lateMessageIds.map((id) => `message.delayed of ${id}`);

@@ -106,7 +106,7 @@ export interface Snapshot {
     /** What kept it from being published. */
     readonly meanwhile: readonly string[];
   }[];
-  /** Messages that were marked as late: they had not left within a minute. */
+  /** Messages that were marked as late, and had then not left for a minute. */
   readonly lateMessageIds: readonly string[];
   /** The names of endpoints with the ids of the events that they have accepted. */
   readonly deliveries: readonly { readonly endpoint: string; readonly eventIds: readonly string[] }[];

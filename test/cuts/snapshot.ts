@@ -103,7 +103,10 @@ export async function readSnapshot(world: World, { watched, deliveries, unfinish
   const events = await all<Pick<Snapshot['events'][number], 'id' | 'type' | 'subject' | 'messageId'>>(
     `SELECT id, type, subject, data ->> 'message_id' AS "messageId" FROM events WHERE endpoint_id IS NULL`,
   );
-  const late = await all<{ readonly id: string }>('SELECT id FROM messages WHERE delayed_at IS NOT NULL');
+  const late = await all<{ readonly id: string }>(
+    `SELECT id FROM messages
+     WHERE delayed_at >= created_at + interval '1 minute' AND (completed_at IS NULL OR completed_at >= delayed_at)`,
+  );
   const audit = await all<Snapshot['audit'][number]>(
     `SELECT operation, record_ids AS "recordIds", outcome, request_id AS "requestId" FROM audit_entries`,
   );
