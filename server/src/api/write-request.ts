@@ -7,6 +7,7 @@ import { write } from '../operations/write.ts';
 import { writeOwnTables } from '../operations/write-own-tables.ts';
 import { problemAt } from '../problems/problem.ts';
 import { isDryRun } from './audit-request.ts';
+import { fingerprintsOf } from './fingerprints.ts';
 
 /**
  * Makes a write to the EHR at most once for each `Idempotency-Key`, or shows it in a dry run. A validation problem is stored
@@ -58,19 +59,8 @@ function keyOf(request: FastifyRequest) {
   const key = representation?.keyOf ? representation.keyOf(request) : headers['idempotency-key'];
   if (key === undefined) return { requestId, keyed: undefined };
   if (typeof key === 'string' && printable.test(key)) {
-    return { requestId, keyed: { key, fingerprint: fingerprint(request) } };
+    return { requestId, keyed: { key, fingerprints: fingerprintsOf(request) } };
   }
   const detail = 'The idempotency-key header must have 1 to 255 printable ASCII characters.';
   throw problemAt({ in: 'header', header: 'idempotency-key' }, 'request_invalid', detail);
-}
-
-/** Identifies the content of a request: method, URL, body, and the values of referenced headers. */
-function fingerprint({ method, raw, body, params, query, headers }: FastifyRequest): string {
-  const referenced: (readonly string[] | null)[] = [];
-  JSON.stringify([params, query, body], (_name, value) => {
-    if (typeof value === 'string' && value.startsWith('header:'))
-      referenced.push(raw.headersDistinct[value.slice('header:'.length).toLowerCase()] ?? null);
-    return value;
-  });
-  return JSON.stringify([method, raw.url, body ?? null, referenced, headers['x-service-standard'] ?? null]);
 }

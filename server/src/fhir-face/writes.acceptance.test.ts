@@ -167,6 +167,8 @@ describe('a booking', () => {
     expect(first.body.identifier).toEqual(identifier);
     const again = await norway.post('/Appointment', bookingOf(slot, 'p-1', { identifier }), relative);
     expect([again.status, versionIn(again), again.body]).toEqual([200, versionIn(first), first.body]);
+    const inAnotherOrder = Object.fromEntries(Object.entries(bookingOf(slot, 'p-1', { identifier })).reverse());
+    expect((await norway.post('/Appointment', inAnotherOrder, relative)).body).toEqual(first.body);
     const other = await norway.post('/Appointment', bookingOf(take(), 'p-1', { identifier }), relative);
     expect(issueIn(other)).toEqual([412, 'duplicate', 'idempotency_key_reused']);
     expect((other.body as unknown as OperationOutcome).issue?.[0]?.expression).toEqual(['http.header.if-none-exist']);

@@ -149,7 +149,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     connection,
     accesses,
     write(text, { key, decide, begin = async () => undefined } = {}) {
-      const keyed = key === undefined ? undefined : { key, fingerprint: text };
+      const keyed = key === undefined ? undefined : { key, fingerprints: [text] as const };
       return write(services, {
         clientId: 'clinic',
         ehr: connection,

@@ -16,15 +16,21 @@ type Services = Pick<OperationServices, 'db' | 'keys' | 'liveTokens'>;
 /** The `Idempotency-Key` of a request that is not claimed yet, with the operation that would claim it. */
 export interface Key {
   readonly operation: Leased & { readonly keyHash: Buffer };
-  /** Of what identifies the content of the request, under each secret key. */
+  /** Of each fingerprint, under each secret key. The first one is stored. */
   readonly requestHashes: readonly [Buffer, ...Buffer[]];
 }
 
-interface KeyRequest extends Pick<Leased, 'clientId' | 'emr' | 'careUnitId'> {
+/** An `Idempotency-Key`, and what was sent with it. */
+export interface KeyAndContent {
   readonly key: string;
-  /** Identifies the content of the request. Hashed here and never stored in plain text. */
-  readonly fingerprint: string;
+  /**
+   * Each identifies the content of the request: the first one as it is stored now, the others as earlier versions did. Hashed
+   * here and never stored in plain text.
+   */
+  readonly fingerprints: readonly [string, ...string[]];
 }
+
+type KeyRequest = KeyAndContent & Pick<Leased, 'clientId' | 'emr' | 'careUnitId'>;
 
 export type Claim =
   /** `expiresAt`: when the holds and codes of its plan expire. */
@@ -42,13 +48,16 @@ interface Answered {
   readonly outcome: OperationResponse | Problem;
 }
 
-export async function openKey({ db, keys }: Services, { key, fingerprint, ...place }: KeyRequest): Promise<Key> {
+export async function openKey({ db, keys }: Services, { key, fingerprints, ...place }: KeyRequest): Promise<Key> {
   const keyHashes = keys.hashes('idempotency-key', key);
   // The hash depends on the secret key. Usually there is only one secret key, and no look-up is needed.
   const keyHash = keyHashes.length > 1 ? await findKeyHash(db, place.clientId, keyHashes) : keyHashes[0];
   return {
     operation: { ...place, id: randomUUID(), token: randomUUID(), keyHash, attempt: 0 },
-    requestHashes: keys.hashes('request', fingerprint),
+    requestHashes: [
+      ...keys.hashes('request', fingerprints[0]),
+      ...fingerprints.slice(1).flatMap((it) => keys.hashes('request', it)),
+    ],
   };
 }
 

@@ -23,8 +23,8 @@ afterAll(() => testDatabase.dispose());
 
 const services = { keys, liveTokens: new Set<string>() };
 
-const request = (key: string, fingerprint = 'body') =>
-  openKey({ db, ...services }, { clientId: 'app', emr: 'ehr', careUnitId: 'ward', key, fingerprint });
+const request = (key: string, fingerprints: readonly [string, ...string[]] = ['body']) =>
+  openKey({ db, ...services }, { clientId: 'app', emr: 'ehr', careUnitId: 'ward', key, fingerprints });
 
 function claim(unclaimed: Key) {
   const planned: Planned = {
@@ -61,7 +61,7 @@ test('each key of a shared statement has its own outcome', async () => {
   await sql`UPDATE operations SET lease_expires_at = now() WHERE id = ${interrupted.operation.id}`.execute(db);
   const requests = await Promise.all(
     ['new', 'done', 'interrupted', 'in progress', 'done', 'new'].map((key, index) =>
-      request(key, index === 4 ? 'another body' : 'body'),
+      request(key, index === 4 ? ['another body'] : ['body']),
     ),
   );
   let outcomes: PromiseSettledResult<object>[] = [];
@@ -85,6 +85,25 @@ test('each key of a shared statement has its own outcome', async () => {
   const inserts = statements.filter(({ text }) => text.includes('INSERT INTO operations'));
   // One for the four keys, and one for the keys that occur a second time.
   expect(inserts).toHaveLength(2);
+});
+
+test('a key that an earlier version stored with another fingerprint is taken over, and only by a request with it', async () => {
+  const names = ['earlier 1', 'earlier 2', 'earlier 3'];
+  for (const name of names) {
+    const earlier = await request(name, ['as sent']);
+    await claim(earlier);
+    await sql`UPDATE operations SET lease_expires_at = now() WHERE id = ${earlier.operation.id}`.execute(db);
+  }
+  const requests = await Promise.all([
+    request('earlier 1', ['sorted', 'as sent']),
+    request('earlier 2', ['sorted', 'otherwise']),
+    request('earlier 3', ['as sent']),
+  ]);
+  expect(await Promise.all(requests.map(claim))).toMatchObject([
+    { state: 'interrupted' },
+    { state: 'answered', outcome: { reason: 'idempotency_key_reused' } },
+    { state: 'interrupted' },
+  ]);
 });
 
 test('a shared statement stores what a single one does', async () => {

@@ -68,6 +68,32 @@ describe('the same key and request get the stored response', () => {
     expect((await stored(first.body.id, sodermalm)).status).toBe('booked');
   });
 
+  test('a booking whose members come in another order', { tags: 'every-ehr' }, async () => {
+    const slot = await freeSlot(gateway);
+    const key = newKey();
+    const members = Object.entries({ ...creationBody(slot), patient_id: 'header:x-patient', comment: 'Blåbær, 1.0' });
+    const request = { ...creation(slot), headers: { 'x-patient': 'p-3' } };
+    const first = await send({ ...request, body: Object.fromEntries(members) }, key);
+    expect(first.status).toBe(201);
+    expectReplayed(await send({ ...request, body: Object.fromEntries(members.reverse()) }, key), first);
+    // Escapes and white space mean nothing, either.
+    const [name = '', ...others] = members.map(([it, value]) => `"${it}" :\n${JSON.stringify(value)}`).sort();
+    const text = `{ ${[...others, name].join(' , ')} }`.replace('å', '\\u00e5').replace('"comment"', '"comm\\u0065nt"');
+    expectReplayed(await send({ ...request, body: text }, key), first);
+    expect(await at(slot)).toEqual([{ id: first.body.id, state: 'booked' }]);
+  });
+
+  test('a change of many appointments whose ids come in another order is another request', async () => {
+    const ids = (await bookSome(gateway, 2)).map(({ id }) => id);
+    const key = newKey();
+    const { path, method } = changeMany([], {});
+    const first = await send({ method, path, body: { ids, comment: 'x' } }, key);
+    expect(first.status).toBe(200);
+    expectReplayed(await send({ method, path, body: { comment: 'x', ids } }, key), first);
+    const other = await send({ method, path, body: { comment: 'x', ids: ids.toReversed() } }, key);
+    expect(other).toMatchObject({ status: 422, body: { reason: 'idempotency_key_reused' } });
+  });
+
   test('many appointments with long comments, stored compressed', async () => {
     const booked = await bookSome(gateway, 12);
     const ids = booked.map(({ id }) => id);

@@ -56,7 +56,7 @@ describe('a booking without a code needs three statements, one of them in the EH
 
 test('the commit of a transaction that claims a key waits for the disk', async () => {
   const place = { clientId: 'everything', emr: 'sandbox-no', careUnitId: 'oslo-sentrum' };
-  const key = await openKey(services, { ...place, key: newKey(), fingerprint: 'it' });
+  const key = await openKey(services, { ...place, key: newKey(), fingerprints: ['it'] });
   await db.transaction().execute(async (tx) => {
     await sql`SET LOCAL synchronous_commit TO on`.execute(tx);
     await claimKey(tx, services, key, nothingPlanned, 10);

@@ -69,21 +69,19 @@ interface Inserted {
  * Stores an operation with its plan, and claims its key. Outside a transaction, requests that run at the same time share a
  * statement. `undefined`: the key is taken.
  *
- * @param requestHashes hash of the request under each secret key, the first one to store
+ * @param requestHashes any of which an operation with the same content can have, the first one to store
  */
 export async function insertOperation(
   db: Db | Tx,
   input: Beginning,
   requestHashes: readonly Buffer[] = [],
 ): Promise<Inserted | undefined> {
-  const inserting = { ...input, requestHash: requestHashes[0] };
-  // The shared statement compares each row with the hash of that row only.
-  const isShared = !db.isTransaction && requestHashes.length <= 1;
-  return isShared ? insertInGroup(db, inserting) : (await insertAll(db, [inserting], requestHashes))[0];
+  const inserting = { ...input, requestHashes };
+  return db.isTransaction ? (await insertAll(db, [inserting]))[0] : insertInGroup(db, inserting);
 }
 
 interface Inserting extends Beginning {
-  readonly requestHash: Buffer | undefined;
+  readonly requestHashes: readonly Buffer[];
 }
 
 const insertInGroup = grouped({
@@ -91,22 +89,18 @@ const insertInGroup = grouped({
   keyOf: ({ id, clientId, keyHash }: Inserting) => (keyHash ? `${keyHash.toString('base64')} ${clientId}` : id),
 });
 
-async function insertAll(
-  db: Db | Tx,
-  inputs: readonly Inserting[],
-  requestHashes: readonly Buffer[] = [],
-): Promise<(Inserted | undefined)[]> {
-  const { rows } = await insertRows(db, { operations: JSON.stringify(inputs.map(asJson)), requestHashes });
+async function insertAll(db: Db | Tx, inputs: readonly Inserting[]): Promise<(Inserted | undefined)[]> {
+  const { rows } = await insertRows(db, { operations: JSON.stringify(inputs.map(asJson)) });
   const inserted = new Map(rows.map((row) => [row.token, row]));
   return inputs.map(({ token }) => inserted.get(token));
 }
 
-function asJson({ keyHash, requestHash, sealedPlan, patientHashes, ...input }: Inserting) {
+function asJson({ keyHash, requestHashes, sealedPlan, patientHashes, ...input }: Inserting) {
   return {
     id: input.id,
     client_id: input.clientId,
     key_hash: keyHash?.toString('base64'),
-    request_hash: requestHash?.toString('base64'),
+    request_hashes: requestHashes.map((hash) => hash.toString('base64')),
     emr: input.emr,
     care_unit_id: input.careUnitId,
     token: input.token,
@@ -121,16 +115,15 @@ function asJson({ keyHash, requestHash, sealedPlan, patientHashes, ...input }: I
 interface RowsInput {
   /** JSON text of a list. */
   readonly operations: string;
-  readonly requestHashes: readonly Buffer[];
 }
 
 /** Takes over the lease of an operation that no process works on and that has no response. */
-const insertRows = statement((_db, { operations, requestHashes }: RowsInput) => {
+const insertRows = statement((_db, { operations }: RowsInput) => {
   const columns = Object.entries({
     id: sql`id`,
     client_id: sql`client_id`,
     idempotency_key_hash: sql`decode(key_hash, 'base64')`,
-    request_hash: sql`decode(request_hash, 'base64')`,
+    request_hash: sql`decode(request_hashes ->> 0, 'base64')`,
     emr: sql`emr`,
     care_unit_id: sql`care_unit_id`,
     lease_token: sql`token`,
@@ -143,16 +136,20 @@ const insertRows = statement((_db, { operations, requestHashes }: RowsInput) => 
     }),
   });
   return sql<Inserted & { readonly token: string }>`
+    WITH operation AS (
+      SELECT * FROM json_to_recordset(${operations}::json) AS operation (
+        id uuid, client_id text, key_hash text, request_hashes json, emr text, care_unit_id text, token uuid, kind text,
+        sealed_plan text, lease_seconds float8, lifetime_seconds float8, patient_hashes json))
     INSERT INTO operations (${sql.join(columns.map(([name]) => sql.ref(name)))})
     SELECT ${sql.join(columns.map(([, value]) => value))}
-    FROM json_to_recordset(${operations}::json) AS operation (
-      id uuid, client_id text, key_hash text, request_hash text, emr text, care_unit_id text, token uuid, kind text,
-      sealed_plan text, lease_seconds float8, lifetime_seconds float8, patient_hashes json)
+    FROM operation
     ON CONFLICT (client_id, idempotency_key_hash) DO UPDATE SET
       lease_token = EXCLUDED.lease_token, lease_expires_at = EXCLUDED.lease_expires_at,
       next_attempt_at = CASE WHEN operations.next_attempt_at IS NOT NULL THEN EXCLUDED.lease_expires_at END
     WHERE operations.sealed_response IS NULL
-      AND (operations.request_hash = EXCLUDED.request_hash OR operations.request_hash = ANY(${requestHashes}::bytea[]))
+      AND operations.request_hash IN (
+        SELECT decode(hash, 'base64') FROM operation, json_array_elements_text(operation.request_hashes) AS hash
+        WHERE operation.token = EXCLUDED.lease_token)
       AND (operations.lease_expires_at IS NULL OR operations.lease_expires_at <= now())
       AND operations.created_at > now() - ${keyLifetime}
     RETURNING operations.id, operations.expires_at AS "expiresAt", operations.lease_token AS token`;

@@ -9,7 +9,7 @@ import { OperationEnded, OutdatedPlan } from '../problems/operation-errors.ts';
 import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import { draftsOf, noteRecorded } from './audit-draft.ts';
-import { answerOfKey, type Claim, claimKey, inProgress, type Key, openKey } from './claim.ts';
+import { answerOfKey, type Claim, claimKey, inProgress, type Key, type KeyAndContent, openKey } from './claim.ts';
 import type { InCareUnit, PlannedWrite } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
 import { endWithRecords, perform, releaseLeaseSoon } from './perform.ts';
@@ -24,8 +24,8 @@ import { type LeasedWork, leasedWork, leaseSeconds } from './work.ts';
 export interface WriteRequest extends InCareUnit {
   readonly clientId: string;
   readonly requestId: string;
-  /** The `Idempotency-Key`, and what identifies the content of the request. `undefined` without a key. */
-  readonly keyed: { readonly key: string; readonly fingerprint: string } | undefined;
+  /** `undefined` without an `Idempotency-Key`. */
+  readonly keyed: KeyAndContent | undefined;
   /** Looks up what the write needs, and checks the rules. Called again if another request changes what it has read. */
   plan(): Promise<PlannedWrite>;
   /** Called before the first effect. @throws Problem if nobody waits for the response any longer */

@@ -70,9 +70,7 @@ export function addUploadBodies(scope: FastifyInstance, { services, maxBytes }: 
       });
       if (!received.upload) return received.fields;
       request.upload = received.upload;
-      const fields = { ...(received.fields as object), content: `sha-256:${received.upload.sha256}` };
-      // In one order, so that a retry in the other media type is the same request.
-      return Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
+      return { ...(received.fields as object), content: `sha-256:${received.upload.sha256}` };
     } catch (error) {
       if (upload) await discardUpload(services.db, upload.id).catch(() => undefined);
       throw error;
