@@ -276,7 +276,7 @@ test('no log line, metric, problem or table contains personal data', async () =>
     add('GET', '/api/emrs', { headers: { traceparent: headerValue, ...inTrace } });
     add('GET', '/api/emrs', { headers: { 'x-request-id': `patient-${headerValue}` } });
     if (numbers.includes(text)) {
-      add('GET', `${oslo}/patients/nobody`, { headers: { 'x-request-id': text.padStart(32, 'a') } });
+      add('GET', `${oslo}/patients/nobody`, { headers: { 'x-request-id': text.padStart(32, '0') } });
       const traceparent = `00-${text.padStart(32, 'a')}-${'b'.repeat(16)}-01`;
       add('GET', `${oslo}/patients/p-1`, { headers: { traceparent, ...inTrace } });
     }

@@ -1570,7 +1570,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -1713,7 +1713,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -1869,7 +1869,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -2007,7 +2007,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -2164,7 +2164,7 @@ export interface operations {
                 status?: ("awaiting_confirmation" | "booked" | "cancelled")[];
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -2368,7 +2368,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -2635,7 +2635,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -2891,7 +2891,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -3091,7 +3091,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -3344,7 +3344,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -3598,7 +3598,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -3786,7 +3786,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -4050,7 +4050,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -4259,7 +4259,7 @@ export interface operations {
                 start?: string;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -4465,7 +4465,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -4662,7 +4662,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -4909,7 +4909,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -5100,7 +5100,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -5298,7 +5298,7 @@ export interface operations {
                 start?: string;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -5495,7 +5495,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -5740,7 +5740,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -5931,7 +5931,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -6166,7 +6166,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -6360,7 +6360,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -6559,7 +6559,7 @@ export interface operations {
                 start?: string;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -6760,7 +6760,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -7013,7 +7013,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -7210,7 +7210,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -7462,7 +7462,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -7743,7 +7743,7 @@ export interface operations {
                 start: string;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -7936,7 +7936,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -8241,7 +8241,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -8383,7 +8383,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -8588,7 +8588,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -8738,7 +8738,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -8927,7 +8927,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -9148,7 +9148,7 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed";
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -9306,7 +9306,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -9517,7 +9517,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -9733,7 +9733,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
@@ -9950,7 +9950,7 @@ export interface operations {
             header?: {
                 /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid. */
+                /** @description A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";

@@ -71,7 +71,7 @@ const commonHeaders = {
     'x-request-id': {
       type: 'string',
       description:
-        'A UUID, a ULID or 32 hexadecimal digits, without digits that could be a national number. Echoed in the response; generated if absent or invalid.',
+        'A UUID, a ULID or a trace id (32 hexadecimal digits), with a letter in it. Echoed in the response; generated if absent or invalid.',
     },
   },
 };

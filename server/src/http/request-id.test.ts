@@ -1,7 +1,5 @@
-import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nhsNumbers, norwegianNumbers, swedishNumbers } from '../identifiers/arbitraries.ts';
 import { requestId } from './request-id.ts';
 
 const given = (value: string | undefined) =>
@@ -16,6 +14,10 @@ test.each([
   '7ZZZZZZZZZZZZZZZZZZZZZZZZZ',
   '4bf92f3577b34da6a3ce929d0e0e4736',
   '4BF92F3577B34DA6A3CE929D0E0E4736',
+  // Digits among letters could by chance be a number.
+  'aa158590-0002-6aaa-aaaa-aaaaaaaaaaaa',
+  'f191212121212345678901234567890a',
+  '01ARZ9990000018TSV4RRFFQ69',
 ])('keeps %s', (value) => {
   expect(given(value)).toBe(value);
 });
@@ -34,15 +36,17 @@ test.each([
   '0'.repeat(32),
   '15859000026158590000261585900002',
   '01585900002600000000000000',
-  // A Norwegian, a Swedish and a British number in accepted forms.
-  '00000000-0000-0000-0000-015859000026',
-  'a0000000-0000-0000-0000-015859000026',
-  'ABCDEFAB-CDEF-ABCD-EFAB-C15859000026',
-  'aa158590-0002-6aaa-aaaa-aaaaaaaaaaaa',
-  'aaaaaaaaaaaaaaaaaaaa191212121212',
-  'aaaaaaaaaaaaaaaaaaaaaa1212121212',
-  '01ARZ3NDEKTSV4RR9990000018',
-  '01ARZ9990000018TSV4RRFFQ69',
+  // Digits only, in accepted forms.
+  '00000000-0000-4000-8000-015859000026',
+  '00000000000000000000191212121212',
+  '00000000000000009990000018',
+  // No version, no variant.
+  '00000000-0000-0000-0000-000000000000',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  'a0000000-0000-0000-8000-015859000026',
+  'a0000000-0000-9000-8000-015859000026',
+  'a0000000-0000-4000-0000-015859000026',
+  'ABCDEFAB-CDEF-4BCD-EFAB-C15859000026',
   // One character too few, one too many, and one that is not in the alphabet.
   '01ARZ3NDEKTSV4RRFFQ69G5FA',
   '01ARZ3NDEKTSV4RRFFQ69G5FAVV',
@@ -62,33 +66,13 @@ test.each([
   expect(id).not.toBe(value);
 });
 
-/** Forms with a place for as many digits as a number has. */
-const forms = {
-  uuid: (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
-  hexadecimal: (hex: string) => hex,
-  ulid: (hex: string) => `0${hex.slice(0, 25)}`,
-};
-
-test('never carries a national number, wherever it stands and whatever is around it', () => {
-  const numbers = fc.oneof(
-    fc.constantFrom(0, 40, 65, 80).chain(norwegianNumbers),
-    swedishNumbers,
-    swedishNumbers.map((number) => number.slice(2)),
-    nhsNumbers,
-  );
-  const around = fc.stringMatching(/^[0-9a-f]{32}$/);
+test('keeps every random id', () => {
+  const ids = fc.oneof(fc.uuid(), fc.uuid({ version: 7 }), fc.ulid(), fc.stringMatching(/^[0-9a-f]{32}$/));
   fc.assert(
-    fc.property(numbers, around, fc.nat(), fc.constantFrom(...Object.values(forms)), (number, hex, place, form) => {
-      const at = place % (25 - number.length);
-      const id = given(form(hex.slice(0, at) + number + hex.slice(at + number.length)));
-      expect(id.replaceAll('-', '')).not.toContain(number);
+    fc.property(ids, (id) => {
+      expect(given(id) === id).toBe(/[A-Za-z]/.test(id));
     }),
   );
-});
-
-test('keeps nearly every random id', () => {
-  const ids = Array.from({ length: 1000 }, (_, index) => forms.uuid(hash('sha256', String(index)).slice(0, 32)));
-  expect(ids.filter((id) => given(id) === id).length).toBeGreaterThan(950);
 });
 
 test('is always a UUID, a ULID or 32 hexadecimal digits', () => {

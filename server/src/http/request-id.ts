@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { hasNationalNumber } from '../identifiers/number-in-text.ts';
 
-const uuid = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
+/** Version 1 to 8 of RFC 9562, with its variant. */
+const uuid = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}';
 /** A trace id of W3C Trace Context. */
 const hexadecimal = '[0-9a-fA-F]{32}';
 /** Crockford's base 32 of 128 bits (https://github.com/ulid/spec). */
@@ -13,11 +13,10 @@ const form = new RegExp(`^(?=.*[A-Za-z])(?:${uuid}|${hexadecimal}|${ulid})$`);
 
 /**
  * The caller's `x-request-id` if it is valid, otherwise a generated one. It is kept in the log and in the audit trail, so it
- * must not carry a national number: a freer form could, and so can digits in one of these forms. Of random UUIDs, one in
- * thirty-five has such digits by chance.
+ * must not carry a national number: a freer form could. Of random UUIDs, one in thirty-five has digits by chance that could be
+ * a number, so digits among letters are not looked at.
  */
 export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];
-  const isUsable = typeof given === 'string' && form.test(given) && !hasNationalNumber(given);
-  return isUsable ? given : randomUUID();
+  return typeof given === 'string' && form.test(given) ? given : randomUUID();
 }
