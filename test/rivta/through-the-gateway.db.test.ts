@@ -22,8 +22,14 @@ test('books, reads, moves and cancels, and no text that leaves the gateway has t
   expect([moved.status, moved.body.id], moved.text).toEqual([200, made.body.id]);
   const cancelled = await change(made.body.id, { status: 'cancelled' });
   expect(cancelled.status, cancelled.text).toBe(200);
-  expect((await gateway.request('GET', path)).status).toBe(404);
-  for (const { text } of [made, read, list, moved, cancelled]) expect(text).not.toContain(patients.first.slice(2));
+  // The producer has it no more, and the gateway knows what it was.
+  const forgotten = await gateway.request<Shown>('GET', path);
+  expect([forgotten.status, forgotten.body], forgotten.text).toEqual([200, { ...cancelled.body, notice: null }]);
+  expect((await change(made.body.id, { status: 'cancelled' })).status).toBe(200);
+  const late = await change(made.body.id, { comment: 'x' });
+  expect([late.status, late.body.reason]).toEqual([409, 'appointment_cancelled']);
+  for (const { text } of [made, read, list, moved, cancelled, forgotten, late])
+    expect(text).not.toContain(patients.first.slice(2));
   // A caller who knows the form of the ids cannot make one.
   await book();
   const [booking] = fake.calendar.bookings.keys();

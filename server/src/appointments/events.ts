@@ -3,6 +3,7 @@ import type { AppointmentEventData, NewEvent } from '../events/new-event.ts';
 import type { Work } from '../operations/kind.ts';
 import { formatInstant } from '../time/date-times.ts';
 import type { AppointmentBody } from './contract.ts';
+import { sealForLater } from './remembered.ts';
 import { appointmentBody } from './representation.ts';
 import { asChanged, type Results } from './write/changes.ts';
 import type { AppointmentPlan, Step } from './write/plan.ts';
@@ -17,7 +18,7 @@ interface Facts {
   readonly cancellationId?: string | undefined;
 }
 
-/** An event about an appointment. Leaves out the patient and the comment. */
+/** An event about an appointment. Its data leaves out the patient and the comment. */
 export function appointmentEvent(
   { services, ehr, careUnit }: EventOrigin,
   appointment: Appointment,
@@ -42,7 +43,8 @@ export function appointmentEvent(
     healthcare_service_id,
     ...more,
   };
-  return { type, emr: ehr.id, careUnitId: careUnit.id, subject: id, data };
+  const sealedAppointment = sealForLater(services.keys, ehr.id, id, appointment);
+  return { type, emr: ehr.id, careUnitId: careUnit.id, subject: id, data, sealedAppointment };
 }
 
 /** What an update changed, and the former time and resource. `undefined`: nothing. */

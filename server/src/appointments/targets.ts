@@ -5,6 +5,7 @@ import { inPath } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { openDraft } from './drafts.ts';
 import { type KnownAppointment, withFormerIds } from './rebooking/known-appointment.ts';
+import { rememberedAppointments } from './remembered.ts';
 import { isBookedSince } from './representation.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -51,6 +52,15 @@ export async function findTargets(
     );
     for (const appointment of read) appointments.set(appointment.id, appointment);
   }
+  // What the EHR has no more is cancelled, with what the gateway knows of it.
+  const gone = ehrIds.length > found.length ? ids.filter((id) => isGone(gatewayItems.get(id), id, appointments)) : [];
+  const originalOf = (id: string) => originalId(gatewayItems.get(id), id);
+  const remembered = await rememberedAppointments(context, [...new Set(gone.map(originalOf))]);
+  for (const id of gone) {
+    const appointment = remembered.get(originalOf(id));
+    const ehrId = gatewayItems.get(id)?.ehrAppointmentId ?? id;
+    if (appointment) appointments.set(ehrId, { ...appointment, id: ehrId });
+  }
   const targets = new Map<string, Target>();
   for (const id of ids) {
     const target = targetOf(context, id, gatewayItems.get(id), appointments, ownItems);
@@ -59,6 +69,15 @@ export async function findTargets(
     reachedRecord({ id, patientId: target.appointment.patientId });
   }
   return targets;
+}
+
+function isGone(item: Item | undefined, id: string, appointments: ReadonlyMap<string, KnownAppointment>): boolean {
+  return item?.ehrAppointmentId !== null && !appointments.has(item?.ehrAppointmentId ?? id);
+}
+
+/** The caller's id of the appointment itself. That of a two-step cancellation is another. */
+function originalId(item: Item | undefined, id: string): string {
+  return item?.kind === 'cancellation' ? (item.replacesId ?? item.ehrAppointmentId ?? id) : id;
 }
 
 function targetOf(

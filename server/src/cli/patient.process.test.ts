@@ -55,7 +55,7 @@ test('codes and messages of a patient are shown, then erased, and nothing of oth
   expect(shown).toMatchObject({
     code: 0,
     erased: false,
-    removed: { confirmations: 1, messages: 1, drafts: 0 },
+    removed: { confirmations: 1, messages: 1, drafts: 0, in_events: 2 },
     kept: { ids: 0, stored_responses: 0 },
     not_finished: { confirmations: 0, operations: [] },
   });
@@ -68,6 +68,10 @@ test('codes and messages of a patient are shown, then erased, and nothing of oth
   );
   // The appointment is the EHR's.
   expect((await careUnitOf(gateway, sodermalm).get(mine.id)).status).toBe('booked');
+  const kept = await rowsOf(gateway, 'SELECT FROM events WHERE subject = $1 AND sealed_appointment IS NOT NULL', [
+    mine.id,
+  ]);
+  expect(kept).toEqual([]);
   // It is in the audit trail, and among what operators did, without the patient there.
   const [hash] = patientHashes(gateway, 'sandbox-se', 'emr_id:p-3');
   const entry = (await auditEntries(db)).findLast(({ operation }) => operation === 'erase_patient');
@@ -81,7 +85,7 @@ test('codes and messages of a patient are shown, then erased, and nothing of oth
   expect((await verifyUnlinked(db, await readAuditKeys(db, keys))).falsified).toBe(0);
 
   const again = await erase('sandbox-se', 'p-3', '--yes');
-  expect(again).toMatchObject({ code: 0, erased: true, removed: { confirmations: 0, messages: 0, drafts: 0 } });
+  expect(again).toMatchObject({ code: 0, erased: true, removed: { confirmations: 0, messages: 0, in_events: 0 } });
 });
 
 test('a code that can still be entered is not erased, and a hold that has ended is', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
+import { eraseKept, eventsKeepingOf } from '../appointments/remembered.ts';
 import type { AuditKey } from '../audit/audit-key.ts';
 import { insertDrafts, newDraft } from '../audit/drafts.ts';
 import { readAuditKeys } from '../audit/key-store.ts';
@@ -21,6 +22,8 @@ import { patientOption, readPatient } from './read-patient.ts';
 /** What the gateway holds about a patient. */
 interface Held {
   readonly ofCodes: OfCodes;
+  /** Events that keep the patient's id and a comment, encrypted. */
+  readonly inEvents: number;
   /** Operations that may be about the patient and are not finished. */
   readonly unfinished: readonly string[];
   readonly auditEntries: number;
@@ -80,12 +83,13 @@ async function erase(db: Db, about: About): Promise<{ readonly held: Held; reado
   const { emr, patientId, auditKeys } = about;
   let unfinished: Held | undefined;
   const result = await act(db, undefined, { action: 'patient_erase', target: emr }, async (tx) => {
-    const { ids, held } = await find(tx, about);
+    const { ids, eventIds, held } = await find(tx, about);
     if (held.ofCodes.open > 0 || held.unfinished.length > 0) {
       unfinished = held;
       throw new NotPossible('not_finished');
     }
     await eraseOfCodes(tx, ids);
+    await eraseKept(tx, eventIds);
     const [key] = auditKeys;
     if (key) await insertDrafts(tx, [newDraft(key, randomUUID(), erasureOf(emr, patientId))]);
     return held;
@@ -113,15 +117,17 @@ function erasureOf(emr: string, patientId: string) {
 
 async function find(tx: Tx, { emr, patientId, keys, auditKeys }: About) {
   const { ids, found } = await findOfCodes(tx, emr, patientHashes(keys, emr, patientId));
+  const eventIds = await eventsKeepingOf(tx, keys, emr, patientId);
   const hashes = auditKeys.map((key) => key.hashPatient(emr, `emr_id:${patientId}`));
   const { entries, operationIds } = await entriesOfPatient(tx, hashes);
   const held: Held = {
     ofCodes: found,
+    inEvents: eventIds.length,
     unfinished: await unfinishedOfPatient(tx, keys, emr, patientId),
     auditEntries: entries,
     responses: await storedResponses(tx, operationIds),
   };
-  return { ids, held };
+  return { ids, eventIds, held };
 }
 
 function ownId(emr: string, typed: string | undefined): string {
@@ -133,21 +139,22 @@ function ownId(emr: string, typed: string | undefined): string {
   return identifier.slice('emr_id:'.length);
 }
 
-function inJson({ ofCodes, unfinished, auditEntries, responses }: Held) {
+function inJson({ ofCodes, inEvents, unfinished, auditEntries, responses }: Held) {
   const { open, ids, ...removed } = ofCodes;
   return {
-    removed,
+    removed: { ...removed, in_events: inEvents },
     kept: snakeCase({ ids, auditEntries, storedResponses: responses.count, storedResponsesUntil: responses.until }),
     not_finished: { confirmations: open, operations: unfinished },
   };
 }
 
-function report({ ofCodes, unfinished, auditEntries, responses }: Held, isErased: boolean): string {
+function report({ ofCodes, inEvents, unfinished, auditEntries, responses }: Held, isErased: boolean): string {
   const { confirmations, messages, drafts, ids, open } = ofCodes;
   const until = responses.until ? `, until ${responses.until.toISOString()}` : '';
   return [
     isErased ? 'Erased:' : 'Would be erased:',
     `  ${confirmations} confirmations with their codes, ${messages} messages, ${drafts} drafts that were never booked`,
+    `  the patient's id and comments in ${inEvents} events`,
     'Kept:',
     `  ${ids} ids that stand for appointments of the EHR, without anything about the patient: callers use them`,
     `  ${auditEntries} entries of the audit trail, with keyed hashes: the law wants the log of accesses. They end with retention.audit_days`,

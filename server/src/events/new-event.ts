@@ -10,6 +10,8 @@ export interface NewEvent {
   /** Events of one subject are delivered in order. `null`: no order. */
   readonly subject: string | null;
   readonly data: EventData;
+  /** The patient's id and the comment, encrypted, to answer with once the EHR has the appointment no more. */
+  readonly sealedAppointment?: Buffer | undefined;
   /** Seen in the EHR, where somebody made the change directly. Default: no. */
   readonly isObserved?: boolean;
 }

@@ -23,9 +23,9 @@ export function withEvents(
 ): RawBuilder<{ id: string }> {
   return sql`
     WITH changed AS (${statement}), written AS (
-      INSERT INTO events (type, emr, care_unit_id, subject, data, is_observed, began_at)
+      INSERT INTO events (type, emr, care_unit_id, subject, data, sealed_appointment, is_observed, began_at)
       SELECT event ->> 'type', event ->> 'emr', event ->> 'care_unit_id', event ->> 'subject', event -> 'data',
-        coalesce((event ->> 'is_observed')::boolean, false), began_at
+        decode(event ->> 'sealed_appointment', 'base64'), coalesce((event ->> 'is_observed')::boolean, false), began_at
       FROM jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS it (event, place)
       JOIN changed ON changed.id::text = event ->> 'of'
       ORDER BY place)${alsoWritten ? sql`, also_written AS (${alsoWritten})` : sql``}
@@ -35,9 +35,13 @@ export function withEvents(
 /** Events as JSON text, for `withEvents`, each with the `id` of the row whose change it reports. */
 export function eventsText(changes: readonly { readonly id: string; readonly events: readonly NewEvent[] }[]): string {
   const rows = changes.flatMap(({ id, events }) =>
-    events.map(({ careUnitId, isObserved, ...event }) => {
-      return { of: id, ...event, care_unit_id: careUnitId, is_observed: isObserved };
-    }),
+    events.map(({ careUnitId, sealedAppointment, isObserved, ...event }) => ({
+      of: id,
+      ...event,
+      care_unit_id: careUnitId,
+      sealed_appointment: sealedAppointment?.toString('base64'),
+      is_observed: isObserved,
+    })),
   );
   return JSON.stringify(rows);
 }

@@ -19,6 +19,7 @@ export type Purpose =
   | 'message'
   | 'write'
   | 'confirmation'
+  | 'event'
   | 'idempotency'
   | 'upload'
   | 'webhook'

@@ -8,6 +8,7 @@ export interface ToldState {
   readonly start: Date | undefined;
   readonly end: Date | undefined;
   readonly resourceId: string | undefined;
+  readonly healthcareServiceId: string | undefined;
   readonly attendance: Attendance | null;
 }
 
@@ -19,7 +20,10 @@ const resourcePrefix = 'emr_id:';
  * @param events the newest first. An event without times, such as that of an expired code, leaves them as they were
  */
 export function toldState(
-  events: readonly Pick<AppointmentEventData, 'status' | 'start' | 'end' | 'resource_id' | 'attendance'>[],
+  events: readonly Pick<
+    AppointmentEventData,
+    'status' | 'start' | 'end' | 'resource_id' | 'healthcare_service_id' | 'attendance'
+  >[],
 ): ToldState | undefined {
   const [newest] = events;
   if (!newest) return undefined;
@@ -29,6 +33,7 @@ export function toldState(
     start: timeOf(placed?.start),
     end: timeOf(placed?.end),
     resourceId: placed?.resource_id?.slice(resourcePrefix.length),
+    healthcareServiceId: placed?.healthcare_service_id ?? undefined,
     attendance: events.find(({ attendance }) => attendance !== undefined)?.attendance ?? null,
   };
 }

@@ -2,6 +2,7 @@ import type { Appointment } from '@crossward/connector-kit';
 import type { Work } from '../../operations/kind.ts';
 import { isFinal, isSettled } from '../../problems/operation-errors.ts';
 import { Problem } from '../../problems/problem.ts';
+import { cancelledAnyway } from '../cancelled-if-gone.ts';
 import { isFree } from '../free-time.ts';
 import { timesTaken } from '../time-rules.ts';
 import {
@@ -33,7 +34,10 @@ export async function performPlan(work: Work, plan: AppointmentPlan, rules?: Ste
   try {
     return await makeCalls(work, plan, rules);
   } catch (error) {
-    if (!(error instanceof Problem) || error.reason !== 'time_slot_unavailable') throw error;
+    if (!(error instanceof Problem)) throw error;
+    // The plan was made with it, so the EHR has it no more.
+    if (error.reason === 'appointment_not_found') throw new Problem('appointment_cancelled', { cause: error });
+    if (error.reason !== 'time_slot_unavailable') throw error;
     throw await sayWhichTime(work, plan, error);
   }
 }
@@ -48,7 +52,12 @@ async function makeCalls(work: Work, plan: AppointmentPlan, rules: StepRules | u
     const changes = steps.map(({ change }) => ehrChange(change, expiresAt));
     try {
       await rules?.beforeCall(work, plan, { operationId, steps });
-      const returned = await call('changeAppointments', { operationId, careUnit, isFirst, onNoResponse, changes });
+      const write = { operationId, careUnit, isFirst, onNoResponse, changes };
+      const returned = await call('changeAppointments', write).catch((error) => {
+        // With rules, other steps depend on who has cancelled it.
+        if (rules) throw error;
+        return [cancelledAnyway(error, steps)];
+      });
       for (const { step, appointment } of resultsOf(steps, returned)) {
         // If an earlier call made the change, the EHR returns the appointment's current state.
         done.set(step.index, isFirst || calls.length === 1 ? appointment : asChanged(step, appointment));

@@ -10,6 +10,7 @@ interface EventRow {
   subject: string | null;
   /** Written as JSON text. */
   data: ColumnType<Readonly<Record<string, unknown>>, string, string>;
+  sealed_appointment: Generated<Buffer | null>;
   endpoint_id: Generated<string | null>;
   is_observed: Generated<boolean>;
   occurred_at: Generated<Date>;
