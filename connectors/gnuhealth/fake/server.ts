@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { maySee } from './calendars.ts';
 import { addData, type FakeData } from './data.ts';
 import { models } from './models.ts';
 import { type SearchRead, searchRows, shown } from './search.ts';
-import { Tables } from './tables.ts';
+import { type Row, Tables } from './tables.ts';
 import { Transaction, TrytonException } from './transaction.ts';
 import { decodeValue, type Instant } from './values.ts';
 
@@ -27,9 +28,14 @@ export interface SeenCall {
  * - `cut_before`: the connection is cut, and nothing is done
  * - `cut_after`: it is done, and the connection is cut
  * - `late`: the connection is cut, and it is done at `finishLate`, with the time at which it began
- * - a status: the answer, and nothing is done
+ * - a status, or an exception of Tryton: the answer, and nothing is done
  */
-export type Fault = 'cut_before' | 'cut_after' | 'late' | { readonly status: number };
+export type Fault =
+  | 'cut_before'
+  | 'cut_after'
+  | 'late'
+  | { readonly status: number }
+  | { readonly exception: TrytonException };
 
 export interface FakeServer {
   readonly url: string;
@@ -132,9 +138,12 @@ export async function startFake(data: FakeData): Promise<FakeServer> {
     const call = { method, params, userId };
     fake.seen.push(call);
     const fault = fake.misbehave(call);
-    if (typeof fault === 'object') throw new HttpStatus(fault.status);
+    if (typeof fault === 'object' && 'status' in fault) throw new HttpStatus(fault.status);
     if (fault === 'cut_before') return void request.socket.destroy();
-    const run = () => (isLogin ? logIn(params) : perform(method, params, userId ?? 0, begin));
+    const run = () => {
+      if (typeof fault === 'object') throw fault.exception;
+      return isLogin ? logIn(params) : perform(method, params, userId ?? 0, begin);
+    };
     if (fault === 'late') {
       late.push(() => quietly(run));
       return void request.socket.destroy();
@@ -172,7 +181,9 @@ export async function startFake(data: FakeData): Promise<FakeServer> {
       case 'search_read': {
         const [domain, offset, limit, order, fields] = args;
         const query = { ...search, domain, offset, limit, order, fields } as SearchRead;
-        return searchRows(tables, query).map((row) => shown(tables, model, row, query.fields, rest));
+        const isVisible = (row: Row) => model !== 'calendar.calendar' || maySee(row, userId, tables.calendarAdmins);
+        const rows = searchRows(tables, query).filter(isVisible);
+        return rows.map((row) => shown(tables, model, row, query.fields, rest));
       }
       case 'search_count': {
         const query = { ...search, domain: args[0], offset: 0, limit: null, order: null, fields: [] } as SearchRead;

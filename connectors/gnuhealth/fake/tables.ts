@@ -12,6 +12,8 @@ export interface Row {
 
 /** The records of all models, by id. */
 export class Tables {
+  /** Users of the group Calendar Group Administration. */
+  readonly calendarAdmins = new Set<number>();
   private readonly rows = new Map<string, Map<number, Row>>();
   private readonly lastIds = new Map<string, number>();
 

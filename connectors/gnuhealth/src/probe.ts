@@ -1,6 +1,7 @@
 import { type ConnectorContext, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
 import type { Ehr } from './ehr.ts';
 import { openEhr } from './open-ehr.ts';
+import { probeCalendars } from './probe-calendars.ts';
 import { toRpc } from './rpc/values.ts';
 import type { GnuHealthSettings } from './settings.ts';
 
@@ -26,6 +27,8 @@ export async function probe(context: ConnectorContext<GnuHealthSettings>): Promi
   if (ehr) {
     await attempt(findings, 'modules', () => probeModules(ehr, findings));
     await attempt(findings, 'access rights', () => probeRights(ehr, findings));
+    const institutions = context.careUnits.map((careUnit) => ehr.directory.institutionOf(careUnit));
+    await attempt(findings, 'calendars', async () => void findings.push(await probeCalendars(ehr, institutions)));
     for (const careUnit of context.careUnits) {
       const name = `care unit ${careUnit.id}`;
       await attempt(findings, name, async () => void findings.push(await probeCareUnit(ehr, careUnit, name)));

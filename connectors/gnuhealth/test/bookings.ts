@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Appointment, AppointmentChange, Connector, EhrHttp, TimeSlot } from '@crossward/connector-kit';
 import { onTestFinished } from 'vitest';
-import { people } from '../fake/data.ts';
-import { type FakeServer, type SeenCall, startFake } from '../fake/server.ts';
+import { institutions, people, professionals, specialities } from '../fake/data.ts';
+import { type FakeServer, type SeenCall, startFake, users } from '../fake/server.ts';
 import type { GnuHealthSettings } from '../src/settings.ts';
 import { ordinaryStarts } from './starts.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
@@ -69,4 +69,36 @@ export function rowsIn(fake: FakeServer, state: string, { start, resourceId }: T
     (row) =>
       row.state === state && row.healthprof === Number(resourceId) && row.appointment_date === start.getTime() * 1000,
   );
+}
+
+/** Gives the health professional Ada a calendar, which the gateway may not change. */
+export function addCalendar(fake: FakeServer): number {
+  return fake.as('desk', (it) => {
+    const [user = 0] = it.create('res.user', [{ calendar: null }]);
+    const [calendar = 0] = it.create('calendar.calendar', [{ owner: user, read_users: [], write_users: [] }]);
+    it.write('res.user', [user], { calendar });
+    const party = Number(fake.tables.of('gnuhealth.healthprofessional').get(professionals.ada)?.party);
+    it.write('party.party', [party], { internal_user: user });
+    return calendar;
+  });
+}
+
+/** Makes an appointment as somebody who may change the calendars. */
+export function bookAsAdmin(fake: FakeServer, start: Date, patient: number = people.ola): number {
+  fake.tables.calendarAdmins.add(users.desk ?? 0);
+  const [id = 0] = fake.as('desk', (it) =>
+    it.create('gnuhealth.appointment', [
+      {
+        state: 'confirmed',
+        patient,
+        healthprof: professionals.ada,
+        institution: institutions.north,
+        speciality: specialities.family,
+        appointment_date: start.getTime() * 1000,
+        appointment_date_end: (start.getTime() + 30 * 60_000) * 1000,
+        comments: null,
+      },
+    ]),
+  );
+  return id;
 }

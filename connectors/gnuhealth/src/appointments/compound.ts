@@ -1,5 +1,5 @@
 import type { RpcClient } from '../rpc/client.ts';
-import { type Outcome, type Version, writeIfUnchanged } from '../rpc/conditional-write.ts';
+import { type Outcome, type Versions, writeIfUnchanged } from '../rpc/conditional-write.ts';
 import { toRpc } from '../rpc/values.ts';
 import { type AppointmentRow, model, searchRows, type TimedRow } from './record.ts';
 
@@ -10,13 +10,13 @@ export interface Compound {
   readonly create?: readonly object[];
 }
 
-function versionOf({ id, _timestamp }: AppointmentRow): Version {
-  return { model, id, _timestamp };
+function versionsOf(records: readonly AppointmentRow[]): Versions {
+  return { model, records };
 }
 
 /** A change of one row. */
 export function writeRow(rpc: RpcClient, row: AppointmentRow, values: object): Promise<Outcome> {
-  return writeIfUnchanged(rpc, [versionOf(row)], `model.${model}.write`, [[row.id], values]);
+  return writeIfUnchanged(rpc, versionsOf([row]), `model.${model}.write`, [[row.id], values]);
 }
 
 /**
@@ -34,7 +34,7 @@ export function writeTogether(
     ...(remove.length > 0 ? [['delete', remove.map(({ id }) => id)]] : []),
     ...(create.length > 0 ? [['create', create]] : []),
   ];
-  const versions = [...(write ? [write.row] : []), ...remove].map(versionOf);
+  const versions = versionsOf([...(write ? [write.row] : []), ...remove]);
   return writeIfUnchanged(rpc, versions, 'model.gnuhealth.patient.write', [[patient], { appointments: actions }]);
 }
 
@@ -63,7 +63,7 @@ export async function tidyFreeRows(rpc: RpcClient, patient: number): Promise<voi
     ]);
     if (rows.length === 0) return;
     const ids = rows.map(({ id }) => id);
-    await writeIfUnchanged(rpc, rows.map(versionOf), `model.${model}.write`, [ids, { patient: null }]);
+    await writeIfUnchanged(rpc, versionsOf(rows), `model.${model}.write`, [ids, { patient: null }]);
   } catch {
     // The change itself is done.
   }

@@ -1,5 +1,6 @@
 import { ConnectorError, type EhrHttp, type EhrRequest, type EhrStream } from '@crossward/connector-kit';
 import type { GnuHealthSettings } from '../settings.ts';
+import { type Answer, readAnswer } from './answer.ts';
 import { createSessions, type Session } from './session.ts';
 
 /** A term of a search, or a group of terms. */
@@ -18,9 +19,6 @@ export interface Search {
 interface WithId {
   readonly id: number;
 }
-
-/** The server's answer to a write: done, or rejected by an exception of Tryton of this name, and rolled back. */
-export type Answer = { readonly result: unknown } | { readonly exception: string };
 
 /** Tryton's JSON-RPC: https://docs.tryton.org/projects/server/en/7.0/topics/rpc.html */
 export interface RpcClient {
@@ -118,18 +116,4 @@ export function createRpcClient(http: EhrHttp, settings: GnuHealthSettings, now:
 /** The server refuses any other member, such as `jsonrpc`, and a call without its context. */
 function bodyOf(method: string, params: readonly unknown[], context: object): string {
   return JSON.stringify({ id: 0, method, params: [...params, context] });
-}
-
-/** `undefined`: not an answer of this interface. */
-function readAnswer(text: string): Answer | undefined {
-  try {
-    const answer = JSON.parse(text) as { result?: unknown; error?: unknown };
-    if ('result' in answer) return { result: answer.result };
-    if (!Array.isArray(answer.error)) return undefined;
-    const [name]: unknown[] = answer.error;
-    // A name only: an unexpected error has its message in this place.
-    return { exception: typeof name === 'string' && /^[A-Za-z]{1,60}$/.test(name) ? name : 'an error' };
-  } catch {
-    return undefined;
-  }
 }

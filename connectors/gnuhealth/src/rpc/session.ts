@@ -1,5 +1,6 @@
 import { ConnectorError, type EhrHttp } from '@crossward/connector-kit';
 import type { GnuHealthSettings } from '../settings.ts';
+import { readAnswer } from './answer.ts';
 
 /**
  * Tryton locks a login for all after more than five wrong passwords within this time (`session.timeout`), so a password that
@@ -55,7 +56,12 @@ export function createSessions(
       throw new ConnectorError('rejected', 'The EHR rejected the user or its password');
     }
     if (status !== 200) throw new ConnectorError('rejected', `The EHR responded ${status} to the login`);
-    const session = readSession(text);
+    const answer = readAnswer(text);
+    // Such as that it wants a second factor.
+    if (answer && 'exception' in answer) {
+      throw new ConnectorError('rejected', `The EHR responded to the login with ${answer.exception}`);
+    }
+    const session = readSession(answer?.result);
     if (!session) throw new ConnectorError('rejected', 'The EHR sent an invalid response to the login');
     const [userId, key] = session;
     const authorization = `Session ${Buffer.from(`${user}:${userId}:${key}`).toString('base64')}`;
@@ -83,13 +89,8 @@ function locked(seconds: number): ConnectorError {
   return new ConnectorError('unavailable', words, { retryAfterSeconds: seconds });
 }
 
-function readSession(text: string): readonly [number, string] | undefined {
-  try {
-    const { result } = JSON.parse(text) as { result?: unknown };
-    if (!Array.isArray(result)) return undefined;
-    const [userId, key]: unknown[] = result;
-    return typeof userId === 'number' && typeof key === 'string' ? [userId, key] : undefined;
-  } catch {
-    return undefined;
-  }
+function readSession(result: unknown): readonly [number, string] | undefined {
+  if (!Array.isArray(result)) return undefined;
+  const [userId, key]: unknown[] = result;
+  return typeof userId === 'number' && typeof key === 'string' ? [userId, key] : undefined;
 }

@@ -1,0 +1,52 @@
+import type { ProbeFinding } from '@crossward/connector-kit';
+import type { Ehr } from './ehr.ts';
+
+const name = 'calendars';
+
+interface Calendar {
+  readonly id: number;
+  readonly owner: number;
+  readonly read_users: readonly number[];
+  readonly write_users: readonly number[];
+}
+
+interface Professional {
+  readonly id: number;
+  readonly 'party.'?: { readonly 'internal_user.'?: { readonly calendar: number | null } | null } | null;
+}
+
+/**
+ * GNU Health keeps an event in the calendar of a health professional who has one, for each appointment that staff have booked,
+ * and changes it with the appointment. A user who may not change the event cannot move the appointment either.
+ */
+export async function probeCalendars({ rpc }: Ehr, institutions: readonly number[]): Promise<ProbeFinding> {
+  const [userId, professionals] = await Promise.all([
+    rpc.userId(),
+    rpc.searchRead<Professional>({
+      model: 'gnuhealth.healthprofessional',
+      domain: [
+        ['institution', 'in', institutions],
+        ['party.internal_user.calendar', '!=', null],
+      ],
+      fields: ['party.internal_user.calendar'],
+    }),
+  ]);
+  const ids = professionals.flatMap((it) => it['party.']?.['internal_user.']?.calendar ?? []);
+  const visible = await rpc.searchRead<Calendar>({
+    model: 'calendar.calendar',
+    domain: [['id', 'in', ids]],
+    fields: ['owner', 'read_users', 'write_users'],
+  });
+  const writable = new Set(visible.filter((it) => mayWrite(it, userId)).map(({ id }) => id));
+  const refused = ids.filter((id) => !writable.has(id)).length;
+  if (refused === 0) return { name, status: 'ok', detail: 'The user may change the calendars of the professionals.' };
+  const detail =
+    `The user may not change the calendars of ${refused} health professionals: the EHR refuses to move the appointments ` +
+    'that staff have booked with them. It needs the group Calendar Group Administration.';
+  return { name, status: 'problem', detail };
+}
+
+/** A user who sees a calendar of somebody else, without being named as its reader, is an administrator of calendars. */
+function mayWrite({ owner, read_users, write_users }: Calendar, userId: number): boolean {
+  return owner === userId || write_users.includes(userId) || !read_users.includes(userId);
+}

@@ -1,0 +1,26 @@
+/** The server's answer to a write: done, or rejected by an exception of this class, and rolled back. */
+export type Answer = { readonly result: unknown } | { readonly exception: Exception };
+
+/** The exceptions that Tryton names in its answers. It does not name the class of any other, such as a mistake in a module. */
+const namedExceptions = ['ConcurrencyException', 'UserError', 'UserWarning', 'LoginException'] as const;
+export type Exception = (typeof namedExceptions)[number] | 'DatabaseOperationalError' | 'an unexpected exception';
+
+/** `undefined`: not an answer of this interface. */
+export function readAnswer(text: string): Answer | undefined {
+  try {
+    const answer = JSON.parse(text) as { result?: unknown; error?: unknown };
+    if ('result' in answer) return { result: answer.result };
+    return Array.isArray(answer.error) ? { exception: exceptionOf(answer.error[0]) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An exception without a name has its message in its place, which may contain anything. */
+function exceptionOf(name: unknown): Exception {
+  const known = namedExceptions.find((it) => it === name);
+  if (known) return known;
+  // PostgreSQL's words, after Tryton has repeated the transaction five times.
+  const isRace = typeof name === 'string' && /^(could not serialize access|deadlock detected)/.test(name);
+  return isRace ? 'DatabaseOperationalError' : 'an unexpected exception';
+}
