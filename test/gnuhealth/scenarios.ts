@@ -4,7 +4,8 @@ import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../ehrs/f
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import { finalResponse, nextCall, settledResponse, withQuickRecovery } from '../gateway/recovery.ts';
 import type { Appointment } from '../requests/bookings.ts';
-import { backdateWrites, eventually } from '../requests/codes.ts';
+import { backdateWrites, eventually, rowsOf } from '../requests/codes.ts';
+import { expectEvents } from '../requests/events.ts';
 import { newKey } from '../requests/idempotency-keys.ts';
 import { contextOf, type Site, staffOf, withSite } from './site.ts';
 
@@ -27,6 +28,7 @@ export function describeScenarios(name: string, makeSite: () => Promise<Site>): 
       site = await makeSite();
       proxy = await startFaultProxy(site.settings.base_url);
       gateway = await startGateway({
+        intervals: { changes: 100, events: 100 },
         configure: (demo) => withQuickRecovery(withSite(demo, site, proxy.url), { settling_seconds: 2 }),
       });
     });
@@ -83,6 +85,24 @@ export function describeScenarios(name: string, makeSite: () => Promise<Site>): 
 
     const isFree = async ({ start }: Slot) => (await slots(50)).some((slot) => slot.start === start);
 
+    /** As staff see it, past the proxy. */
+    async function appointmentAt({ start, end }: Slot, patientId?: string) {
+      const context = contextOf(site, site.desk);
+      const connector = await gnuHealthConnector.open(context);
+      const [unit] = context.careUnits;
+      if (!unit) throw new Error('No care unit');
+      const found = await connector.listAppointments?.({
+        careUnit: unit,
+        ...(patientId === undefined ? {} : { patientId }),
+        range: { start: new Date(start), end: new Date(end) },
+        states: ['booked'],
+        limit: 10,
+      });
+      const [only] = found ?? [];
+      if (!only) throw new Error('The time is not booked');
+      return only;
+    }
+
     test('books, moves and cancels: the id stays, and each time is free again', async () => {
       const [from, to] = (await slots(2)) as [Slot, Slot];
       const made = await book(from);
@@ -103,6 +123,20 @@ export function describeScenarios(name: string, makeSite: () => Promise<Site>): 
       expect(won).toHaveLength(1);
       for (const { status, body } of results) if (status !== 201) expect(body.reason).toBe('time_slot_unavailable');
       expect(await booked(slot)).toEqual(won.map(({ body }) => body.id));
+    });
+
+    test('what staff book, in a free time that was made before, and cancel is an event each', async () => {
+      const [slot] = await slots(1);
+      await eventually(async () =>
+        expect(await rowsOf(gateway, 'SELECT FROM ehr_change_feeds WHERE cursor IS NOT NULL', [])).toHaveLength(1),
+      );
+      const { take } = await staffOf(site);
+      const resource = { resourceId: String(site.professionals.ada), healthcareServiceId: String(site.specialty) };
+      const release = await take?.({ start: new Date(slot.start), end: new Date(slot.end), ...resource });
+      const { id } = await appointmentAt(slot);
+      await expectEvents(gateway, id, ['booked']);
+      await release?.();
+      await expectEvents(gateway, id, ['booked', 'cancelled']);
     });
 
     describe('when GNU Health', () => {
@@ -168,7 +202,7 @@ export function describeScenarios(name: string, makeSite: () => Promise<Site>): 
         proxy.commitThenGoDown(isWrite);
         expect(await book(slot, key)).toMatchObject({ status: 504 });
         const { cancel: cancelAsStaff } = await staffOf(site);
-        await cancelAsStaff?.(await appointmentAt(slot));
+        await cancelAsStaff?.(await appointmentAt(slot, String(site.patients.kari)));
         await proxy.comeUp();
         await eventually(async () => {
           await backdateWrites(gateway);
@@ -177,24 +211,6 @@ export function describeScenarios(name: string, makeSite: () => Promise<Site>): 
         });
         expect(await booked(slot)).toEqual([]);
       });
-
-      /** As staff see it, past the proxy. */
-      async function appointmentAt({ start, end }: Slot) {
-        const context = contextOf(site, site.desk);
-        const connector = await gnuHealthConnector.open(context);
-        const [unit] = context.careUnits;
-        if (!unit) throw new Error('No care unit');
-        const found = await connector.listAppointments?.({
-          careUnit: unit,
-          patientId: String(site.patients.kari),
-          range: { start: new Date(start), end: new Date(end) },
-          states: ['booked'],
-          limit: 10,
-        });
-        const [only] = found ?? [];
-        if (!only) throw new Error('The time is not booked');
-        return only;
-      }
     });
   });
 }

@@ -57,7 +57,7 @@ export function withSite(demo: Configuration, { settings, institutions }: Site, 
     connector: 'gnuhealth',
     settings: { ...settings, base_url: url },
     synthetic_identifiers: true,
-    connection: resolveConnection({ allow_private_addresses: true }),
+    connection: resolveConnection({ allow_private_addresses: true, changes_seconds: 0.2 }),
     policies,
     care_units: [
       { ...place, id: 'north', name: 'North', settings: { institution: institutions.north } },

@@ -1,7 +1,7 @@
 import type { Connector } from '@crossward/connector-kit';
 import { expect, test } from 'vitest';
 import { people } from '../fake/data.ts';
-import { creation, freeSlots, open, write } from './bookings.ts';
+import { bookAsAdmin, creation, freeSlots, open, rowsIn, write } from './bookings.ts';
 import { north, south } from './subject.ts';
 
 async function changesAfter(connector: Connector, after?: string) {
@@ -76,4 +76,40 @@ test('many changes of one moment come in pages, each once', async () => {
     hasMore = page?.hasMore ?? false;
   }
   expect(seen.sort()).toEqual(ids.map(String).sort());
+});
+
+test('an appointment that staff book is new, in a free time that was made long before too; one that they change is not', async () => {
+  const { fake, connector } = await open();
+  const slots = await freeSlots(connector, 5);
+  const rows = slots.map((slot) => Number(rowsIn(fake, 'free', slot)[0]?.id));
+  const [chosen, reopened, known, attended] = rows as [number, number, number, number];
+  const model = 'gnuhealth.appointment';
+  const asDesk = (id: number, values: object) => fake.as('desk', (it) => it.write(model, [id], { ...values }));
+  const confirmed = { state: 'confirmed', patient: people.ola };
+  for (const id of [known, attended]) asDesk(id, confirmed);
+  asDesk(reopened, { ...confirmed, state: 'user_cancelled' });
+  // All this was long ago.
+  const longAgo = 86_400_000_000;
+  for (const table of [model, 'ir.model.log']) {
+    for (const [id, row] of fake.tables.of(table)) {
+      const write_date = row.write_date === null ? null : row.write_date - longAgo;
+      fake.tables.of(table).set(id, { ...row, create_date: row.create_date - longAgo, write_date });
+    }
+  }
+  const { next } = await changesAfter(connector);
+  const before = Date.now();
+  asDesk(chosen, confirmed);
+  asDesk(reopened, { state: 'confirmed' });
+  asDesk(known, { comments: 'moved to room 2' });
+  asDesk(attended, { state: 'checked_in' });
+  const created = bookAsAdmin(fake, new Date((slots[4]?.start.getTime() ?? 0) + 86_400_000));
+  const { changes } = await changesAfter(connector, next);
+  const isNew = new Map(changes.map((it) => [it.appointment.id, (it.createdAt?.getTime() ?? 0) >= before]));
+  expect(Object.fromEntries(isNew)).toEqual({
+    [chosen]: true,
+    [reopened]: true,
+    [created]: true,
+    [known]: false,
+    [attended]: false,
+  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { people } from '../fake/data.ts';
 import type { Fault } from '../fake/server.ts';
-import { creation, freeSlots, isWrite, open, read, rowsIn, write } from './bookings.ts';
+import { bookAsAdmin, creation, freeSlots, isWrite, open, read, rowsIn, write } from './bookings.ts';
 
 /** Gives one fault to the first write that comes. */
 function once(fault: Fault) {
@@ -39,7 +39,7 @@ describe.each(lost)('a write that gets no answer (%j)', (fault) => {
     fake.finishLate();
     expect(moved).toMatchObject({ id, start: to?.start, state: 'booked' });
     expect(await read(connector, id)).toEqual(moved);
-    expect(from && rowsIn(fake, 'free', from)).toHaveLength(1);
+    expect(from && rowsIn(fake, 'free', from)).toMatchObject([{ patient: null }]);
     expect(to && rowsIn(fake, 'free', to)).toHaveLength(0);
   });
 
@@ -50,9 +50,33 @@ describe.each(lost)('a write that gets no answer (%j)', (fault) => {
     fake.misbehave = once(fault);
     expect(await write(connector, { kind: 'cancel', appointmentId: id })).toMatchObject({ id, state: 'cancelled' });
     fake.finishLate();
-    expect(slot && rowsIn(fake, 'free', slot)).toHaveLength(1);
+    expect(slot && rowsIn(fake, 'free', slot)).toMatchObject([{ patient: null }]);
   });
 });
+
+test.each(['move', 'cancellation'] as const)(
+  'the retry of a %s takes the patient out of the free time',
+  async (kind) => {
+    const { fake, connector } = await open();
+    const [from, to] = await freeSlots(connector, 2);
+    const { id } = await write(connector, creation(from));
+    const change =
+      kind === 'move'
+        ? ({ kind: 'update', appointmentId: id, ...(to ? { time: to } : {}) } as const)
+        : ({ kind: 'cancel', appointmentId: id } as const);
+    let isAway = false;
+    fake.misbehave = (call) => {
+      if (isAway) return 'cut_before';
+      isAway = isWrite(call);
+      return isAway ? 'cut_after' : undefined;
+    };
+    await expect(write(connector, change)).rejects.toMatchObject({ kind: 'outcome_unknown' });
+    fake.misbehave = () => undefined;
+    expect(from && rowsIn(fake, 'free', from)).toMatchObject([{ patient: people.kari }]);
+    await write(connector, change);
+    expect(from && rowsIn(fake, 'free', from)).toMatchObject([{ patient: null }]);
+  },
+);
 
 describe('an EHR that stays away after a write', () => {
   test.each(['cut_before', 'cut_after', 'late'] as const)('leaves its outcome unknown (%s)', async (fault) => {
@@ -149,7 +173,23 @@ test('a booking that overlaps what staff book at the same moment gives way', asy
   };
   await expect(write(connector, creation(slot))).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
   expect(slot && rowsIn(fake, 'confirmed', slot)).toEqual([]);
-  expect(slot && rowsIn(fake, 'free', slot)).toHaveLength(1);
+  expect(slot && rowsIn(fake, 'free', slot)).toMatchObject([{ patient: null }]);
+});
+
+test('a move that overlaps what staff book at the same moment goes back', async () => {
+  const { fake, connector } = await open();
+  const [from, to] = await freeSlots(connector, 2);
+  const { id } = await write(connector, creation(from));
+  let isOver = false;
+  fake.misbehave = (call) => {
+    if (!isOver && isWrite(call) && to) bookAsAdmin(fake, new Date(to.start.getTime() + 10 * 60_000));
+    isOver ||= isWrite(call);
+    return undefined;
+  };
+  const move = write(connector, { kind: 'update', appointmentId: id, ...(to ? { time: to } : {}) });
+  await expect(move).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+  expect(await read(connector, id)).toMatchObject({ state: 'booked', start: from?.start });
+  expect(to && rowsIn(fake, 'free', to)).toMatchObject([{ patient: null }]);
 });
 
 test('every write of an appointment names the version that was read', async () => {

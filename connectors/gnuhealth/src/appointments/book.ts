@@ -4,7 +4,7 @@ import { standingOf } from '../patients.ts';
 import { isUnknown } from '../rpc/conditional-write.ts';
 import { recordId, toRpc } from '../rpc/values.ts';
 import { untilUnchanged } from './attempts.ts';
-import { freeRowLike, writeRow, writeTogether } from './compound.ts';
+import { freeRowLike, tidyFreeRows, writeRow, writeTogether } from './compound.ts';
 import { type TimedRow, toAppointment } from './record.ts';
 import { freeRowAt, taken } from './target.ts';
 import { isSameTime, rowsAt } from './times.ts';
@@ -79,6 +79,7 @@ async function giveBack(ehr: Ehr, row: TimedRow, patient: number): Promise<never
     writeTogether(ehr.rpc, patient, { remove: [row], create: [{ ...freeRowLike(row) }] }),
   );
   if (outcome !== 'done') throw new ConnectorError('outcome_unknown', 'A booking that overlaps another was changed');
+  await tidyFreeRows(ehr.rpc, patient);
   throw taken();
 }
 

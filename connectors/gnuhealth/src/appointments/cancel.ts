@@ -13,26 +13,26 @@ import type { TimedRow } from './record.ts';
 import { isSameTime, rowsAt } from './times.ts';
 
 /** Cancels, and adds a free row at the time in the same transaction. */
-export function cancel(
+export async function cancel(
   ehr: Ehr,
   careUnit: CareUnit,
   { appointmentId, comment }: AppointmentCancellation,
 ): Promise<Appointment> {
-  return untilUnchanged(async () => {
-    const { row, appointment, patient } = await appointmentRow(ehr, careUnit, appointmentId);
-    if (appointment.state === 'cancelled') return appointment;
+  const cancelled = await untilUnchanged(async () => {
+    const found = await appointmentRow(ehr, careUnit, appointmentId);
+    const { row, appointment, patient } = found;
+    if (appointment.state === 'cancelled') return found;
     if (appointment.hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
     const state = ehr.settings.cancelled_state ?? 'user_cancelled';
     const values = { state, ...(comment === undefined ? {} : { comments: comment }) };
     const freed = await freedBy(ehr, row);
     const outcome = await writeTogether(ehr.rpc, patient, { write: { row, values }, create: freed });
-    if (outcome === 'refused') return undefined;
     // Undecided: if it is cancelled now, it is as requested. If not, the next attempt cancels it.
-    if (outcome === 'undecided') return undefined;
-    const now = (await afterWriting(() => appointmentRow(ehr, careUnit, appointmentId))).appointment;
-    await tidyFreeRows(ehr.rpc, patient);
-    return now;
+    if (outcome !== 'done') return undefined;
+    return afterWriting(() => appointmentRow(ehr, careUnit, appointmentId));
   });
+  await tidyFreeRows(ehr.rpc, cancelled.patient);
+  return cancelled.appointment;
 }
 
 /** The free rows to add when an appointment leaves its time: none if the time is taken, free, or over. */

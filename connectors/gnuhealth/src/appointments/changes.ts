@@ -1,6 +1,7 @@
 import type { AppointmentChanges, AppointmentChangesQuery, ChangedAppointment } from '@crossward/connector-kit';
 import type { Ehr } from '../ehr.ts';
 import { fromRpc, toRpc } from '../rpc/values.ts';
+import { bookedSince } from './booked-since.ts';
 import { type ChangeCursor, markOf, overlapMilliseconds, readCursor, writeCursor } from './change-cursor.ts';
 import { type DeletedRow, deletedIds, searchDeletions } from './deletions.ts';
 import { type AppointmentRow, searchRows, toAppointment } from './record.ts';
@@ -32,7 +33,16 @@ export async function listAppointmentChanges(
   const isNew = ({ mark }: Change) => !seen.has(mark);
   const page = hasMore ? throughLimit(changes, isNew, limit) : changes;
   const fresh = page.filter(isNew);
-  const shown = fresh.flatMap(({ row, at }) => (row ? viewsOf(ehr, careUnits, row, at) : []));
+  const views = fresh.flatMap(({ row, at }) => (row ? viewsOf(ehr, careUnits, row, at) : []));
+  const booked = await bookedSince(
+    ehr.rpc,
+    views.map(({ row }) => row),
+    toRpc(new Date(cursor.since)),
+  );
+  const shown = views.map(({ row, ...view }): ChangedAppointment => {
+    const createdAt = booked.get(row.id);
+    return createdAt ? { ...view, createdAt } : view;
+  });
   const isShown = new Set(shown.map(({ appointment }) => appointment.id));
   const deleted = await deletedIds(
     ehr.rpc,
@@ -120,12 +130,11 @@ function viewsOf(
   careUnits: AppointmentChangesQuery['careUnits'],
   row: AppointmentRow,
   at: number,
-): ChangedAppointment[] {
+): (ChangedAppointment & { readonly row: AppointmentRow })[] {
   return careUnits
     .filter((careUnit) => directory.institutionOf(careUnit) === row.institution)
     .flatMap((careUnit) => {
       const appointment = toAppointment(row, careUnit.id, settings);
-      // A free row becomes an appointment when it is booked, so the time of its creation tells nothing.
-      return appointment ? [{ appointment, changedAt: new Date(at) }] : [];
+      return appointment ? [{ row, appointment, changedAt: new Date(at) }] : [];
     });
 }

@@ -1,6 +1,7 @@
 import type { RpcClient } from '../rpc/client.ts';
 import { type Outcome, type Versions, writeIfUnchanged } from '../rpc/conditional-write.ts';
 import { toRpc } from '../rpc/values.ts';
+import { untilUnchanged } from './attempts.ts';
 import { type AppointmentRow, model, searchRows, type TimedRow } from './record.ts';
 
 /** Changes to rows of `gnuhealth.appointment`, made together or not at all. */
@@ -52,18 +53,24 @@ export function freeRowLike({ healthprof, speciality, institution, appointment_t
 }
 
 /**
- * Takes the patient out of free rows: `writeTogether` creates them with one. Whatever fails here is done with the patient's
- * next change; until then, staff see the patient in a free time.
+ * Takes the patient out of the free rows that `writeTogether` has created: it creates every row with one. Whatever fails here is
+ * done with the patient's next change; until then, staff see the patient in a free time.
  */
 export async function tidyFreeRows(rpc: RpcClient, patient: number): Promise<void> {
   try {
-    const rows = await searchRows(rpc, [
+    const ours = [
       ['state', '=', 'free'],
       ['patient', '=', patient],
-    ]);
-    if (rows.length === 0) return;
-    const ids = rows.map(({ id }) => id);
-    await writeIfUnchanged(rpc, versionsOf(rows), `model.${model}.write`, [ids, { patient: null }]);
+      ['name', '=', null],
+      ['create_uid', '=', await rpc.userId()],
+    ];
+    await untilUnchanged(async () => {
+      const rows = await searchRows(rpc, ours);
+      if (rows.length === 0) return true;
+      const ids = rows.map(({ id }) => id);
+      const outcome = await writeIfUnchanged(rpc, versionsOf(rows), `model.${model}.write`, [ids, { patient: null }]);
+      return outcome === 'done' ? true : undefined;
+    });
   } catch {
     // The change itself is done.
   }

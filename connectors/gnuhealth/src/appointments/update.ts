@@ -4,17 +4,18 @@ import { toRpc } from '../rpc/values.ts';
 import { untilUnchanged } from './attempts.ts';
 import { afterWriting } from './book.ts';
 import { freedBy } from './cancel.ts';
-import { tidyFreeRows, writeRow, writeTogether } from './compound.ts';
+import { freeRowLike, tidyFreeRows, writeRow, writeTogether } from './compound.ts';
 import { appointmentRow } from './own-row.ts';
 import type { TimedRow } from './record.ts';
 import { freeRowAt, type Target, taken } from './target.ts';
 import { isSameTime, rowsAt } from './times.ts';
 
 /** Changes the comment, or moves the appointment: it keeps its id. */
-export function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment> {
+export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment> {
   let mayBeDone = false;
-  return untilUnchanged(async () => {
-    const { row, appointment, patient } = await appointmentRow(ehr, careUnit, change.appointmentId);
+  const updated = await untilUnchanged(async () => {
+    const found = await appointmentRow(ehr, careUnit, change.appointmentId);
+    const { row, appointment, patient } = found;
     if (appointment.state === 'cancelled') {
       throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
     }
@@ -23,7 +24,7 @@ export function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate):
     const stays = isSameTime(target, appointment) && target.resourceId === appointment.resourceId;
     if (stays) {
       const isAsWanted = change.comment === undefined || (change.comment || null) === appointment.comment;
-      if (isAsWanted && (mayBeDone || change.comment === undefined)) return appointment;
+      if (isAsWanted && (mayBeDone || change.comment === undefined)) return found;
       const outcome = await writeRow(ehr.rpc, row, values);
       mayBeDone ||= outcome === 'undecided';
       if (outcome !== 'done') return undefined;
@@ -31,15 +32,15 @@ export function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate):
       if (appointment.hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
       await expectResource(ehr, careUnit, target.resourceId);
       const free = await freeRowAt(ehr, careUnit, target, row.id);
-      const outcome = await move(ehr, patient, row, free, values);
+      const outcome = await move(ehr, patient, row, free, values, await freedBy(ehr, row));
       mayBeDone ||= outcome === 'undecided';
       if (outcome !== 'done') return undefined;
       await expectAlone(ehr, careUnit, change.appointmentId, row);
     }
-    const now = (await afterWriting(() => appointmentRow(ehr, careUnit, change.appointmentId))).appointment;
-    await tidyFreeRows(ehr.rpc, patient);
-    return now;
+    return afterWriting(() => appointmentRow(ehr, careUnit, change.appointmentId));
   });
+  await tidyFreeRows(ehr.rpc, updated.patient);
+  return updated.appointment;
 }
 
 async function expectResource(ehr: Ehr, careUnit: CareUnit, resourceId: string): Promise<void> {
@@ -47,8 +48,8 @@ async function expectResource(ehr: Ehr, careUnit: CareUnit, resourceId: string):
   if (!resource) throw new ConnectorError('resource_not_found', 'The care unit has no such health professional');
 }
 
-/** The appointment takes the time of the free row, which is removed, and leaves a free row at its former time. */
-async function move(ehr: Ehr, patient: number, row: TimedRow, free: TimedRow, values: object) {
+/** The appointment takes the time of the free row, which is removed, and leaves free rows at its former time. */
+function move(ehr: Ehr, patient: number, row: TimedRow, free: TimedRow, values: object, create: readonly object[]) {
   const time = {
     appointment_date: toRpc(free.start),
     appointment_date_end: toRpc(free.end),
@@ -58,7 +59,7 @@ async function move(ehr: Ehr, patient: number, row: TimedRow, free: TimedRow, va
   return writeTogether(ehr.rpc, patient, {
     write: { row, values: { ...values, ...time } },
     remove: [free],
-    create: await freedBy(ehr, row),
+    create,
   });
 }
 
@@ -73,8 +74,10 @@ async function expectAlone(ehr: Ehr, careUnit: CareUnit, id: string, former: Tim
     const there = await rowsAt(ehr.rpc, ehr.settings, [row.healthprof], row);
     if (there.taken.every((it) => it.id === row.id)) return true;
     const back = { ...appointment, resourceId: String(former.healthprof), start: former.start, end: former.end };
-    const outcome = await move(ehr, patient, row, await freeRowAt(ehr, careUnit, back, row.id), {});
+    const own = await freeRowAt(ehr, careUnit, back, row.id);
+    const outcome = await move(ehr, patient, row, own, {}, [freeRowLike(row)]);
     if (outcome !== 'done') throw new ConnectorError('outcome_unknown', 'An appointment that moved was changed');
+    await tidyFreeRows(ehr.rpc, patient);
     return false;
   });
   if (!isAlone) throw taken();
