@@ -53,8 +53,11 @@ export function createCaller(options: CallerOptions): Caller {
 
   return {
     read: async (options = {}, send) => (await call(options, undefined, send)).data,
-    write: async (options = {}, send) =>
-      (await call(options, options.idempotencyKey ?? newIdempotencyKey(), send)).data,
+    async write(options = {}, send) {
+      const { data, response } = await call(options, options.idempotencyKey ?? newIdempotencyKey(), send);
+      if (response.headers.get('idempotency-replayed') === 'true') options.onReplay?.();
+      return data;
+    },
     open: async (options = {}, send) => (await call(options, undefined, send, true)).response,
   };
 }

@@ -56,6 +56,15 @@ describe('a request is repeated after', () => {
   });
 });
 
+test('a write says that its result is the stored response of an earlier request', async () => {
+  const replayed = json(appointment, 201, { 'idempotency-replayed': 'true' });
+  const { unit } = clientWithReplies([noConnection, replayed, json(appointment, 201)]);
+  const onReplay = vi.fn();
+  await settled(unit.appointments.create(creation, { onReplay }));
+  await settled(unit.appointments.create(creation, { onReplay }));
+  expect(onReplay).toHaveBeenCalledOnce();
+});
+
 describe('a request is not repeated after', () => {
   test.each<[string, Reply]>([
     ['400', problem('time_slot_unavailable', 400, {}, false)],

@@ -64,4 +64,9 @@ export interface WriteOptions extends CallOptions {
    * stopped: the same key and the same request never write twice (within 24 hours).
    */
   readonly idempotencyKey?: string;
+  /**
+   * Called if the result is the stored response of an earlier request with the key. What was written may have changed since:
+   * read it to know.
+   */
+  readonly onReplay?: () => void;
 }

@@ -15,7 +15,7 @@ import {
   withAssistantClient,
 } from '../../../test/requests/assistant.ts';
 import { book, freeSlots, isFree, oslo, riverside, type Slot, sodermalm } from '../../../test/requests/bookings.ts';
-import { careUnitOf, codeFor, confirmationOf } from '../../../test/requests/codes.ts';
+import { careUnitOf, codeFor, confirmationOf, expireCode } from '../../../test/requests/codes.ts';
 import { withPages } from '../../../test/requests/patient-page.ts';
 import { newKey, requestToken, signAssertion, withKeyClient } from '../../../test/requests/tokens.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
@@ -45,6 +45,8 @@ interface Done {
   readonly appointment: Visit;
   readonly next: string;
 }
+/** A time with an offset. */
+const now = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
 
 const key = await newKey('2026-a');
 let gateway: Gateway;
@@ -63,14 +65,15 @@ afterAll(async () => {
   await gateway.close();
 });
 
+const dayAfter = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
 /** Free times of `r-1`, from `weeks` weeks from now. */
 async function timesOf(host: Host, weeks: number): Promise<readonly Time[]> {
-  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
   const { times } = await host.call<{ times: readonly Time[] }>('find_times', {
     service_id: 'consultation',
     resource_id: 'emr_id:r-1',
-    from: day(weeks * 7),
-    until: day(weeks * 7 + 6),
+    from: dayAfter(weeks * 7),
+    until: dayAfter(weeks * 7 + 6),
   });
   return times;
 }
@@ -113,14 +116,14 @@ describe.each<{ era: Era; weeks: number }>([
       host.call<Done>('book', { plan_ref: preview.plan_ref }),
     ]);
     const done = booked.appointment ? booked : again;
-    expect(await host.call('book', { plan_ref: preview.plan_ref })).toEqual(done);
+    expect(await host.call('book', { plan_ref: preview.plan_ref })).toEqual({ ...done, now });
     expect(done.appointment).toMatchObject({ status: 'booked', start: first?.start });
     expect(await appointmentsOf('p-1')).toHaveLength(before + 1);
     const { appointment_id } = done.appointment;
     const { appointments } = await host.call<{ appointments: readonly Visit[] }>('list_my_appointments');
     expect(appointments).toContainEqual(done.appointment);
 
-    expect(await host.call('get_appointment', { appointment_id })).toEqual({ appointment: done.appointment });
+    expect(await host.call('get_appointment', { appointment_id })).toEqual({ appointment: done.appointment, now });
     const move = await host.call<Preview>('preview_move', { appointment_id, time_ref: second?.time_ref });
     const moved = await host.call<Done>('move', { plan_ref: move.plan_ref });
     expect(moved.appointment).toMatchObject({ status: 'booked', start: second?.start });
@@ -209,10 +212,10 @@ describe('tools', () => {
       await host.call<Done>('cancel', { plan_ref: preview.plan_ref }),
       await host.call<Done>('cancel', { plan_ref: preview.plan_ref }),
     ];
-    expect(again).toEqual(first);
+    expect(again).toEqual({ ...first, now });
     const { appointment_id } = first.appointment;
     expect(first.appointment).toMatchObject({ status: 'awaiting_confirmation', cancels_appointment_id: id });
-    expect(await host.call('get_appointment', { appointment_id })).toEqual({ appointment: first.appointment });
+    expect(await host.call('get_appointment', { appointment_id })).toEqual({ appointment: first.appointment, now });
     await careUnitOf(gateway, riverside, assistantClient).confirm(
       appointment_id,
       await codeFor(gateway, appointment_id),
@@ -230,11 +233,114 @@ describe('tools', () => {
       error: 'time_slot_unavailable',
       next: 'Call find_times and let the person choose another time.',
     });
-    expect(
-      await host.call('find_times', { service_id: 'none', from: '2030-02-30', until: '2030-03-01' }),
-    ).toMatchObject({
-      error: expect.any(String),
-      next: expect.stringMatching(/^[A-Z][^.]+\.$/),
+  });
+
+  test.each([
+    ['find_times', { service_id: 'consultation', from: '2030-02-30', until: '2030-03-01' }, /`from` must be/],
+    ['find_times', { service_id: 'consultation', from: '2030-03-01', until: 'next week' }, /`until` must be/],
+    ['find_times', { service_id: 'consultation', from: '2030-03-01' }, /`until` is missing/],
+    ['find_times', { service_id: 5, from: '2030-03-01', until: '2030-03-02' }, /`service_id` must be/],
+    ['find_times', { service_id: 'a', resource_id: 'r-1', from: '2030-03-01', until: '2030-03-02' }, /`resource_id`/],
+    ['get_appointment', { appointment_id: 'a\u0007b' }, /`appointment_id` must be/],
+    ['get_appointment', { appointment_id: '..' }, /`appointment_id` must be/],
+    ['get_appointment', { appointment_id: '' }, /`appointment_id` must be/],
+    ['preview_booking', { time_ref: null }, /`time_ref` must be/],
+    ['list_services', { name: '' }, /only the arguments/],
+  ])('say how to correct a call of %s: %j', async (tool, args, fault) => {
+    const host = await http.connect(atOslo, '2026-07-28');
+    const { error, next } = await host.call(tool, args);
+    expect([error, next]).toEqual(['argument_invalid', expect.stringMatching(fault)]);
+    expect(next).toMatch(/^Correct [^.]+\.$/);
+  });
+
+  test('take times as people and results write them', async () => {
+    const host = await http.connect(atOslo, '2026-07-28');
+    const [first, second] = await timesOf(host, 4);
+    if (!first || !second) throw new Error('No free times');
+    const find = async (from: string, until: string, more: object = {}) => {
+      const found = await host.call<{ times: readonly Time[] }>('find_times', {
+        service_id: 'consultation',
+        resource_id: 'emr_id:r-1',
+        from,
+        until,
+        ...more,
+      });
+      return found.times.map(({ start }) => start);
+    };
+    const minutes = ({ start }: Slot) => start.slice(0, 'YYYY-MM-DDThh:mm'.length);
+    expect(await find(first.start, first.end)).toEqual([first.start]);
+    expect(await find(minutes(first), first.end)).toEqual([first.start]);
+    expect(await find(new Date(first.start).toISOString(), first.end)).toEqual([first.start]);
+    const ofDay = await find(first.start.slice(0, 10), first.start.slice(0, 10));
+    expect(ofDay).toContain(first.start);
+    // A host that makes a model give every argument lets it give an empty one.
+    expect(await find(first.start, first.end, { resource_id: '' })).toContain(first.start);
+  });
+
+  test('find times on every day of a week, with names and the present time', async () => {
+    const host = await http.connect(atOslo, '2026-07-28');
+    const times = await timesOf(host, 4);
+    expect(times).toHaveLength(20);
+    const all = await freeSlots(gateway, { from: new Date(dayAfter(28)), days: 7, limit: 500 });
+    const daysOf = (slots: readonly Slot[]) => [...new Set(slots.map(({ start }) => start.slice(0, 10)))];
+    expect(daysOf(times)).toEqual(daysOf(all));
+    expect(daysOf(times).length).toBeGreaterThan(3);
+    expect(times).toEqual(times.map((it) => ({ ...it, resource_name: 'Lege Nøysom Fjord' })));
+    const { now: told } = await host.call<{ now: string }>('list_services');
+    expect(told).toMatch(/[+]0[12]:00$/);
+    expect(Math.abs(Date.parse(told) - Date.now())).toBeLessThan(60_000);
+  });
+
+  test.each(['2026-07-28', '2025-11-25'] as const)(
+    'tell what an appointment is now, however often a plan is used (%s)',
+    async (era) => {
+      const host = await http.connect(atOslo, era);
+      const [first, second, third] = await timesOf(host, era === '2026-07-28' ? 5 : 6);
+      const { plan_ref: booking } = await host.call<Preview>('preview_booking', { time_ref: first?.time_ref });
+      const { appointment } = await host.call<Done>('book', { plan_ref: booking });
+      const { appointment_id } = appointment;
+      const { plan_ref: moving } = await host.call<Preview>('preview_move', {
+        appointment_id,
+        time_ref: second?.time_ref,
+      });
+      await host.call<Done>('move', { plan_ref: moving });
+      expect(await host.call<Done>('book', { plan_ref: booking })).toMatchObject({
+        appointment: { appointment_id, status: 'booked', start: second?.start },
+        next: expect.stringContaining('has been moved since'),
+      });
+      await careUnitOf(gateway, oslo).change(appointment_id, { start: third?.start, end: third?.end });
+      expect(await host.call<Done>('move', { plan_ref: moving })).toMatchObject({
+        appointment: { start: third?.start },
+        next: expect.stringContaining('has been moved since'),
+      });
+      const { plan_ref: ending } = await host.call<Preview>('preview_cancel', { appointment_id });
+      await host.call<Done>('cancel', { plan_ref: ending });
+      for (const [tool, plan_ref] of [
+        ['book', booking],
+        ['move', moving],
+      ] as const) {
+        expect(await host.call<Done>(tool, { plan_ref })).toMatchObject({
+          appointment: { appointment_id, status: 'cancelled' },
+          next: expect.stringContaining('has been cancelled'),
+        });
+      }
+      expect(await host.call<Done>('cancel', { plan_ref: ending })).toMatchObject({
+        appointment: { status: 'cancelled' },
+        next: 'Tell the person the result.',
+      });
+    },
+  );
+
+  test('tell that a cancellation has no effect if its code was not entered', async () => {
+    const { id } = await book(gateway, { careUnit: riverside, patientId: 'p-3' });
+    const host = await http.connect({ careUnit: ['sandbox-uk', 'riverside'], patient: 'p-3' }, '2026-07-28');
+    const { plan_ref } = await host.call<Preview>('preview_cancel', { appointment_id: id });
+    const { appointment } = await host.call<Done>('cancel', { plan_ref });
+    const { get } = careUnitOf(gateway, riverside, assistantClient);
+    await expireCode(gateway, await get(appointment.appointment_id));
+    expect(await host.call<Done>('cancel', { plan_ref })).toMatchObject({
+      appointment: { appointment_id: appointment.appointment_id, status: 'booked' },
+      next: expect.stringContaining('is not cancelled'),
     });
   });
 });
@@ -348,6 +454,10 @@ describe('over HTTP', () => {
         post({}, new URL('/mcp', http.urlOf(careUnit))),
       ),
     ).toEqual([403, 403, 401, 401, 400, 404, 404]);
+  });
+
+  test.each(['*/*', 'text/html, */*;q=0.1', undefined])('a host that accepts %s is served', async (accept) => {
+    expect((await post({ accept })).status).toBe(200);
   });
 
   test('a plan of another process is performed', async () => {

@@ -71,7 +71,10 @@ export async function serveHttp(settings: HttpSettings): Promise<{ readonly port
     },
   };
   const answer = toNodeHandler(guarded, { onerror: warn, maxRequestBodySize: longestBody });
-  const server = createServer((request, response) => void answer(request as NodeIncomingMessageLike, response));
+  const server = createServer((request, response) => {
+    request.headers.accept = acceptOf(request.headers.accept);
+    void answer(request as NodeIncomingMessageLike, response);
+  });
   server.listen({ host, port });
   try {
     await once(server, 'listening');
@@ -86,6 +89,11 @@ export async function serveHttp(settings: HttpSettings): Promise<{ readonly port
       await once(server, 'close');
     },
   };
+}
+
+/** Both media types of the protocol if the host takes any (RFC 9110, section 12.5.1): the SDK looks for their names. */
+function acceptOf(accept = '*/*'): string {
+  return /(^|[\s,])\*\/\*/.test(accept) ? `${accept}, application/json, text/event-stream` : accept;
 }
 
 /**

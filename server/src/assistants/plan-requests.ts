@@ -1,4 +1,4 @@
-import type { Appointment, AppointmentCreation, AppointmentUpdate } from '@crossward/client';
+import type { Appointment, AppointmentCreation, AppointmentUpdate, WriteOptions } from '@crossward/client';
 import type { Assignment, Desk } from './desk.ts';
 import type { FoundTime, KeyedPlan } from './references.ts';
 
@@ -18,10 +18,21 @@ export function moveOf({ start, end, resourceId }: FoundTime): AppointmentUpdate
   return { start, end, resource_id: resourceId };
 }
 
-/** Performs a plan under its key: at most once, however often it is called. */
-export function perform({ careUnit, assignment }: Desk, plan: KeyedPlan): Promise<Appointment> {
+/**
+ * Performs a plan under its key: at most once, however often it is called. Returns the appointment as it is now, which may have
+ * been changed since the first call.
+ */
+export async function perform(desk: Desk, plan: KeyedPlan): Promise<Appointment> {
+  let isReplayed = false;
+  const onReplay = () => {
+    isReplayed = true;
+  };
+  const written = await write(desk, plan, { idempotencyKey: plan.key, onReplay });
+  return isReplayed ? desk.careUnit.appointments.get(written.id) : written;
+}
+
+function write({ careUnit, assignment }: Desk, plan: KeyedPlan, options: WriteOptions): Promise<Appointment> {
   const { appointments } = careUnit;
-  const options = { idempotencyKey: plan.key };
   switch (plan.action) {
     case 'book':
       return appointments.create(creationOf(plan.time, assignment), options);

@@ -30,6 +30,10 @@ export const timeRefInvalid = new Refusal(
   'Call find_times again and use a time_ref of its result, unchanged.',
 );
 export const planRefInvalid = new Refusal('plan_ref_invalid', previewAgain);
+/** @param fault what is wrong, without what was given */
+export function argumentInvalid(fault: string): Refusal {
+  return new Refusal('argument_invalid', `Correct the arguments and call the tool again: ${fault}.`);
+}
 export const personalNumberRefused = new Refusal(
   'personal_number_refused',
   'Call the tool without national numbers: use only ids that another tool has returned.',
@@ -57,8 +61,10 @@ const nextSteps: { readonly [R in Reason]?: string } = {
   patient_limit_reached: 'Tell the person to enter or let expire the codes they have received before they book again.',
   rate_limited: tryLater,
   resend_limit_reached: 'Tell the person that no more codes are sent for this appointment.',
+  request_invalid: 'Correct the arguments as the descriptions of the tool say, and call it again.',
   resource_not_found: 'Call list_resources and use a resource_id of its result.',
   scope_missing: tellOperator,
+  search_too_costly: 'Correct the range: call the tool again with fewer days, or with a resource_id.',
   time_range_invalid: 'Use a range that begins before it ends, in the future, of at most 92 days.',
   time_slot_unavailable: findAnotherTime,
 };

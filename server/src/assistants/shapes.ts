@@ -1,5 +1,7 @@
 import type { Appointment, AppointmentPreview } from '@crossward/client';
 import Type, { type Static } from 'typebox';
+import type { Desk } from './desk.ts';
+import { type Names, namesAt, noNames } from './names.ts';
 import { dataText, longestText } from './texts.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -14,23 +16,16 @@ export function strictObject<const Properties extends Type.TProperties>(properti
   return Type.Object(properties, closed);
 }
 
-/** An id of an earlier result. */
-export function id(description: string) {
-  // `.` and `..` would name another path.
-  return Type.String({ minLength: 1, maxLength: 200, pattern: '^(?!\\.{1,2}$)[^\\p{Cc}]+$', description });
-}
-
-/** An id of a resource. Other notations would be another way to name a person. */
-export const resourceId = Type.String({
-  minLength: 9,
-  maxLength: 208,
-  pattern: '^emr_id:[^\\p{Cc}]+$',
-  description: '`resource_id` of an earlier result.',
-});
-export const reference = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 4000, pattern: '^[A-Za-z0-9_-]+$', description });
+/**
+ * A text that a tool takes. Its form is checked in `arguments.ts`: hosts that turn schemas into grammars refuse patterns, and with
+ * one tool the whole list.
+ */
+export const text = (description: string) => Type.String({ description });
 
 export { dataFromEhr, time };
+
+/** Null if the EHR does not name it. */
+export const name = Type.Union([dataFromEhr, Type.Null()]);
 
 export const modality = Type.Union([
   Type.Literal('in_person'),
@@ -57,22 +52,36 @@ export const appointmentShape = strictObject({
   start: time,
   end: time,
   service_id: Type.String(),
+  service_name: name,
   resource_id: Type.String(),
+  resource_name: name,
   modality,
   notice: Type.Union([dataFromEhr, Type.Null()]),
   awaited_code: awaitedCode,
   cancels_appointment_id: Type.Union([Type.String(), Type.Null()]),
 });
 
-/** What a model gets of an appointment: no patient, no comment, no code, no link. */
-export function appointmentOf(it: Appointment | AppointmentPreview): Static<typeof appointmentShape> {
+/** What a model gets of appointments: no patient, no comment, no code, no link. */
+export async function appointmentsOf(desk: Desk, appointments: readonly (Appointment | AppointmentPreview)[]) {
+  const names = appointments.length > 0 ? await namesAt(desk) : noNames;
+  return appointments.map((it) => appointmentOf(it, names));
+}
+
+/** As `appointmentsOf`. */
+export async function shownAppointment(desk: Desk, appointment: Appointment | AppointmentPreview) {
+  return appointmentOf(appointment, await namesAt(desk));
+}
+
+function appointmentOf(it: Appointment | AppointmentPreview, names: Names): Static<typeof appointmentShape> {
   return {
     appointment_id: it.id,
     status: it.status,
     start: it.start,
     end: it.end,
     service_id: it.healthcare_service_id,
+    service_name: names.services.get(it.healthcare_service_id) ?? null,
     resource_id: it.resource_id,
+    resource_name: names.resources.get(it.resource_id) ?? null,
     modality: it.modality,
     notice: it.notice === null ? null : dataText(it.notice),
     awaited_code: it.confirmation && {

@@ -1,11 +1,17 @@
-import { type CallToolResult, fromJsonSchema, type JsonSchemaType, type McpServer } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  fromJsonSchema,
+  type JsonSchemaType,
+  type jsonSchemaValidator,
+  type McpServer,
+} from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import type { Static, TObject } from 'typebox';
-import { withoutNationalNumbers } from '../identifiers/index.ts';
-import { isUuid } from '../identifiers/uuid.ts';
 import { describeError } from '../log/describe-error.ts';
+import { checkArguments } from './arguments.ts';
 import type { Desk } from './desk.ts';
-import { internalError, personalNumberRefused, refusalFor } from './refusal.ts';
+import { internalError, refusalFor } from './refusal.ts';
+import { strictObject, time } from './shapes.ts';
 
 /** What a host may show of a tool. Hints are no safeguard. */
 export const hints = {
@@ -30,20 +36,28 @@ export interface ToolFacts<Input extends TObject, Output extends TObject> {
 /** Adds a tool to a server. */
 export type Tool = (server: McpServer, desk: Desk, log: Logger) => void;
 
-/** The tool answers with a result, or with a reason and what to do next. The log has no argument and no result. */
+/** Leaves the arguments to `checkArguments`, whose refusals say what to do. */
+const anyInput: jsonSchemaValidator = {
+  getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+};
+
+/**
+ * The tool answers with a result and the present time, which a model does not know, or with a reason and what to do next. The
+ * log has no argument and no result.
+ */
 export function tool<Input extends TObject, Output extends TObject>(facts: ToolFacts<Input, Output>): Tool {
   const { name, title, description, hints: annotations, input, output, run } = facts;
   return (server, desk, log) => {
-    const answer = async (args: Static<Input>): Promise<CallToolResult> => {
+    const answer = async (given: unknown): Promise<CallToolResult> => {
       const started = performance.now();
       const logCall = (outcome: string) =>
         log.info({ tool: name, outcome, duration_ms: Math.round(performance.now() - started) }, 'tool called');
       try {
-        refuseNationalNumbers(args as Readonly<Record<string, unknown>>);
-        const result = await run(args, desk);
+        const args = checkArguments(input, given);
+        const result = { ...(await run(args as Static<Input>, desk)), now: await desk.now() };
         logCall('success');
         return {
-          structuredContent: result as Record<string, unknown>,
+          structuredContent: result,
           content: [{ type: 'text', text: JSON.stringify(result) }],
         };
       } catch (error) {
@@ -60,18 +74,10 @@ export function tool<Input extends TObject, Output extends TObject>(facts: ToolF
         title,
         description,
         annotations,
-        inputSchema: fromJsonSchema<Static<Input>>(input as JsonSchemaType),
-        outputSchema: fromJsonSchema<Static<Output>>(output as JsonSchemaType),
+        inputSchema: fromJsonSchema(input as JsonSchemaType, anyInput),
+        outputSchema: fromJsonSchema(strictObject({ ...output.properties, now: time }) as JsonSchemaType),
       },
       answer,
     );
   };
-}
-
-/** @throws Refusal if an argument looks like a national number. A UUID and a sealed reference can by chance */
-function refuseNationalNumbers(args: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(args)) {
-    if (typeof value !== 'string' || name.endsWith('_ref') || isUuid(value.replace(/^cw-/, ''))) continue;
-    if (withoutNationalNumbers(value) !== value) throw personalNumberRefused;
-  }
 }

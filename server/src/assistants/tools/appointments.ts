@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { ownAppointment } from '../own-appointment.ts';
-import { appointmentOf, appointmentShape, id, strictObject } from '../shapes.ts';
+import { appointmentShape, appointmentsOf, shownAppointment, strictObject, text } from '../shapes.ts';
 import { hints, tool } from '../tool.ts';
 
 const mostAppointments = 20;
@@ -16,7 +16,8 @@ export const listMyAppointments = tool({
     appointments: Type.Array(appointmentShape),
     has_more: Type.Boolean(),
   }),
-  async run(_, { careUnit, assignment }) {
+  async run(_, desk) {
+    const { careUnit, assignment } = desk;
     const now = Date.now();
     const { items, nextCursor } = await careUnit.appointments
       .list({
@@ -27,11 +28,11 @@ export const listMyAppointments = tool({
         limit: mostAppointments,
       })
       .firstPage();
-    return { appointments: items.map(appointmentOf), has_more: nextCursor !== null };
+    return { appointments: await appointmentsOf(desk, items), has_more: nextCursor !== null };
   },
 });
 
-const appointmentId = id('`appointment_id` of an earlier result.');
+const appointmentId = text('`appointment_id` of an earlier result.');
 
 export const getAppointment = tool({
   name: 'get_appointment',
@@ -41,7 +42,7 @@ export const getAppointment = tool({
   input: strictObject({ appointment_id: appointmentId }),
   output: strictObject({ appointment: appointmentShape }),
   async run({ appointment_id }, desk) {
-    return { appointment: appointmentOf(await ownAppointment(desk, appointment_id)) };
+    return { appointment: await shownAppointment(desk, await ownAppointment(desk, appointment_id)) };
   },
 });
 
@@ -57,6 +58,6 @@ export const resendCode = tool({
     await ownAppointment(desk, appointment_id);
     // Shorter than the pause between two codes: the model hears of it at once.
     const sent = await desk.careUnit.appointments.resendCode(appointment_id, { timeoutMs: 10_000 });
-    return { appointment: appointmentOf(sent) };
+    return { appointment: await shownAppointment(desk, sent) };
   },
 });

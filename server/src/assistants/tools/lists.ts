@@ -1,6 +1,9 @@
+import type { TimeSlot } from '@crossward/client';
 import Type from 'typebox';
+import { namesAt, noNames } from '../names.ts';
 import { endOfRange, startOfRange } from '../ranges.ts';
-import { dataFromEhr, id, modality, reference, resourceId, strictObject, time } from '../shapes.ts';
+import { dataFromEhr, modality, name, strictObject, text, time } from '../shapes.ts';
+import { spread } from '../spread.ts';
 import { dataText } from '../texts.ts';
 import { hints, tool } from '../tool.ts';
 
@@ -9,13 +12,16 @@ const mostTimes = 20;
 /** Services and resources. */
 const mostEntries = 100;
 
-const serviceId = id('`service_id` of list_services.');
+/** What is read to spread times over: a gateway sends at most so many at once. */
+const longestPage = 500;
+const mostPages = 4;
+
+const serviceId = text('`service_id` of list_services.');
 const hasMore = Type.Boolean({ description: 'Whether there are more. If so, ask more narrowly.' });
-const day = (text: string) =>
-  Type.String({
-    pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2})?)?$',
-    description: `${text} A date (2030-03-15) or a time (2030-03-15T09:00), local time of the care unit.`,
-  });
+const day = (meaning: string) =>
+  text(
+    `${meaning} A date (2030-03-15) or a time (2030-03-15T09:00), local time of the care unit unless it has an offset.`,
+  );
 
 export const listServices = tool({
   name: 'list_services',
@@ -77,39 +83,58 @@ export const listResources = tool({
 export const findTimes = tool({
   name: 'find_times',
   title: 'Find free times',
-  description: `Finds free times, at most ${mostTimes}. Give a time_ref of the result to preview_booking or preview_move.`,
+  description: `Finds free times, at most ${mostTimes}, spread over the days of the range. Give a time_ref of the result to preview_booking or preview_move.`,
   hints: hints.reads,
   input: strictObject({
     service_id: serviceId,
-    resource_id: Type.Optional(resourceId),
+    resource_id: Type.Optional(text('`resource_id` of list_resources.')),
     from: day('First day or time.'),
     until: day('Last day, or time before which the appointment ends. At most 92 days after `from`.'),
   }),
   output: strictObject({
     times: Type.Array(
-      strictObject({ time_ref: reference(''), start: time, end: time, resource_id: Type.String(), modality }),
+      strictObject({
+        time_ref: Type.String(),
+        start: time,
+        end: time,
+        resource_id: Type.String(),
+        resource_name: name,
+        modality,
+      }),
     ),
     has_more: hasMore,
   }),
-  async run({ service_id, resource_id, from, until }, { client, careUnit, references, assignment }) {
-    const { capabilities } = await client.emrs.get(assignment.emr);
-    const { items, nextCursor } = await careUnit.timeSlots
+  async run({ service_id, resource_id, from, until }, desk) {
+    const { client, careUnit, references, assignment } = desk;
+    const [{ capabilities }, timeZone] = await Promise.all([client.emrs.get(assignment.emr), desk.timeZone()]);
+    const pages = careUnit.timeSlots
       .list({
-        start: startOfRange(from),
-        end: endOfRange(until),
+        start: startOfRange(from, timeZone),
+        end: endOfRange(until, timeZone),
         healthcare_service_id: [service_id],
-        limit: mostTimes,
+        limit: longestPage,
         ...(resource_id === undefined ? {} : { resource_id: [resource_id] }),
         ...(capabilities.timeslots_by_patient === 'none' ? {} : { patient_id: assignment.patient }),
       })
-      .firstPage();
-    const times = items.map(({ start, end, resource_id, healthcare_service_id, modality }) => ({
+      .pages();
+    const found: TimeSlot[] = [];
+    let isWhole = false;
+    for (let page = 0; page < mostPages && !isWhole; page++) {
+      const { value, done } = await pages.next();
+      if (value) found.push(...value.items);
+      isWhole = done === true || value?.nextCursor === null;
+    }
+    // A start has the care unit's offset, so its date is the day there.
+    const chosen = spread(found, mostTimes, ({ start }) => start.slice(0, 'YYYY-MM-DD'.length));
+    const { resources } = chosen.length > 0 ? await namesAt(desk) : noNames;
+    const times = chosen.map(({ start, end, resource_id, healthcare_service_id, modality }) => ({
       time_ref: references.sealTime({ start, end, resourceId: resource_id, serviceId: healthcare_service_id }),
       start,
       end,
       resource_id,
+      resource_name: resources.get(resource_id) ?? null,
       modality,
     }));
-    return { times, has_more: nextCursor !== null };
+    return { times, has_more: !isWhole || found.length > times.length };
   },
 });

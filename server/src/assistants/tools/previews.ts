@@ -5,13 +5,13 @@ import { ownAppointment } from '../own-appointment.ts';
 import { creationOf, moveOf } from '../plan-requests.ts';
 import type { FoundTime, Plan } from '../references.ts';
 import { timeRefInvalid } from '../refusal.ts';
-import { appointmentOf, appointmentShape, id, reference, strictObject } from '../shapes.ts';
+import { appointmentShape, shownAppointment, strictObject, text } from '../shapes.ts';
 import { hints, tool } from '../tool.ts';
 
-const timeRef = reference('`time_ref` of find_times, unchanged.');
-const appointmentId = id('`appointment_id` of an earlier result.');
+const timeRef = text('`time_ref` of find_times, unchanged.');
+const appointmentId = text('`appointment_id` of an earlier result.');
 const output = strictObject({
-  plan_ref: reference('Give it, unchanged, to the tool that does what was previewed.'),
+  plan_ref: text('Give it, unchanged, to the tool that does what was previewed.'),
   valid_until: Type.String({ description: 'RFC 3339.' }),
   needs_code: Type.Boolean({
     description: 'Whether it is done only when the person enters a code that is sent to them.',
@@ -70,12 +70,12 @@ function openTime({ references }: Desk, timeReference: string): FoundTime {
   return time;
 }
 
-function planned({ references }: Desk, plan: Plan, preview: AppointmentPreview): Static<typeof output> {
-  const { reference: plan_ref, validUntil } = references.sealPlan(plan);
+async function planned(desk: Desk, plan: Plan, preview: AppointmentPreview): Promise<Static<typeof output>> {
+  const { reference: plan_ref, validUntil } = desk.references.sealPlan(plan);
   return {
     plan_ref,
     valid_until: validUntil.toISOString(),
     needs_code: preview.confirmation !== null,
-    appointment: appointmentOf(preview),
+    appointment: await shownAppointment(desk, preview),
   };
 }

@@ -4,10 +4,10 @@ import type { Desk } from '../desk.ts';
 import { perform } from '../plan-requests.ts';
 import type { Plan } from '../references.ts';
 import { planRefInvalid } from '../refusal.ts';
-import { appointmentOf, appointmentShape, reference, strictObject } from '../shapes.ts';
+import { appointmentShape, shownAppointment, strictObject, text } from '../shapes.ts';
 import { hints, tool } from '../tool.ts';
 
-const input = strictObject({ plan_ref: reference('`plan_ref` of the preview, unchanged.') });
+const input = strictObject({ plan_ref: text('`plan_ref` of the preview, unchanged.') });
 const output = strictObject({ appointment: appointmentShape, next: Type.String() });
 
 export const book = tool({
@@ -46,10 +46,20 @@ async function carryOut(desk: Desk, action: Plan['action'], planReference: strin
   const plan = desk.references.openPlan(planReference);
   if (plan?.action !== action) throw planRefInvalid;
   const appointment = await perform(desk, plan);
-  return { appointment: appointmentOf(appointment), next: nextAfter(appointment) };
+  return { appointment: await shownAppointment(desk, appointment), next: nextAfter(plan, appointment) };
 }
 
-function nextAfter({ status, confirmation }: Appointment): string {
+function nextAfter(plan: Plan, { status, confirmation, start }: Appointment): string {
+  const planned = plan.action === 'cancel' ? 'cancelled' : 'booked';
+  if (status === 'cancelled' && planned === 'booked') {
+    return 'Tell the person that this appointment has been cancelled, by somebody or because no code was entered in time.';
+  }
+  if (status === 'booked' && planned === 'cancelled') {
+    return 'Tell the person that this appointment is not cancelled: no code was entered in time, or it was booked again.';
+  }
+  if (plan.action !== 'cancel' && start !== plan.time.start) {
+    return 'Tell the person that this appointment has been moved since, and the time that it has now.';
+  }
   if (status !== 'awaiting_confirmation') return 'Tell the person the result.';
   const how = confirmation?.channel === 'email' ? 'e-mail' : 'SMS';
   return `Tell the person to enter the code that they get by ${how}, and that nothing is done before they do; never ask for the code.`;
