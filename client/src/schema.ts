@@ -699,10 +699,11 @@ export interface components {
             emr: string;
             /**
              * Format: date-time
-             * @description RFC 3339, with the care unit's UTC offset.
+             * @description RFC 3339, with the care unit's UTC offset. Null if the EHR does not say when the appointment ends.
              */
-            end: string;
-            healthcare_service_id: string;
+            end: string | null;
+            /** @description Null if the EHR names none of the healthcare services of the care unit. */
+            healthcare_service_id: string | null;
             id: string;
             /** @description How the patient and the resource meet. Null if the EHR does not say. */
             modality: ("in_person" | "phone" | "video") | null;
@@ -712,8 +713,10 @@ export interface components {
             patient_id: string;
             /** @description Id of the original appointment, if this id was created by a two-step cancellation. */
             replaces_id: string | null;
-            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
-            resource_id: string;
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. Null if the EHR names no resource of the care unit. */
+            resource_id: string | null;
+            /** @description What the EHR shows for the resource, if `resource_id` is null. */
+            resource_name?: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, with the care unit's UTC offset.
@@ -804,8 +807,8 @@ export interface components {
                  * Format: date-time
                  * @description Former end.
                  */
-                end: string;
-                resource_id: string;
+                end: string | null;
+                resource_id: string | null;
                 /**
                  * Format: date-time
                  * @description Former start.
@@ -846,10 +849,11 @@ export interface components {
             emr: string;
             /**
              * Format: date-time
-             * @description RFC 3339, with the care unit's UTC offset.
+             * @description RFC 3339, with the care unit's UTC offset. Null if the EHR does not say when the appointment ends.
              */
-            end: string;
-            healthcare_service_id: string;
+            end: string | null;
+            /** @description Null if the EHR names none of the healthcare services of the care unit. */
+            healthcare_service_id: string | null;
             /** @description Null if it would be created. */
             id: string | null;
             /** @description How the patient and the resource meet. Null if the EHR does not say. */
@@ -860,8 +864,10 @@ export interface components {
             patient_id: string;
             /** @description Id of the original appointment, if this id was created by a two-step cancellation. */
             replaces_id: string | null;
-            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
-            resource_id: string;
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. Null if the EHR names no resource of the care unit. */
+            resource_id: string | null;
+            /** @description What the EHR shows for the resource, if `resource_id` is null. */
+            resource_name?: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, with the care unit's UTC offset.
@@ -1111,6 +1117,17 @@ export interface components {
              * @enum {string}
              */
             status: "available" | "degraded" | "unavailable" | "paused";
+            /** @description Records of the EHR that the gateway could not read within the last 24 hours, and left out of its responses. Other records are not affected. Empty: none. */
+            unreadable_records: {
+                count: number;
+                /**
+                 * Format: date-time
+                 * @description When the first of them was left out.
+                 */
+                since: string;
+                /** @description What the records are in the words of the EHR, such as `Appointment`. */
+                type: string;
+            }[];
         };
         /** @description Data of an event of an EHR. */
         EmrEvent: {
@@ -1599,6 +1616,7 @@ export interface operations {
                      *           "breaker": "closed",
                      *           "last_success_at": "2026-03-20T08:00:00Z",
                      *           "answered_from_memory_at": null,
+                     *           "unreadable_records": [],
                      *           "capabilities": {
                      *             "patient_identifier_types": [
                      *               "emr_id",
@@ -1746,6 +1764,7 @@ export interface operations {
                      *       "breaker": "closed",
                      *       "last_success_at": "2026-03-20T08:00:00Z",
                      *       "answered_from_memory_at": null,
+                     *       "unreadable_records": [],
                      *       "capabilities": {
                      *         "patient_identifier_types": [
                      *           "emr_id",

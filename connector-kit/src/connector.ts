@@ -337,6 +337,16 @@ export interface ConfiguredCareUnit extends CareUnit {
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
+/** A record of the EHR that a connector could not read, and left out of a result. */
+export interface LeftOutRecord {
+  /** What it is in the words of the EHR, such as `Appointment`. From a fixed list of the connector. */
+  readonly type: string;
+  /** Its id in the EHR, so that it is counted once. It is never shown. Absent: the record has none. */
+  readonly id?: string | undefined;
+  /** Where it cannot be read, as a JSON Pointer such as `/participant/0/actor`. Contains nothing from the record. */
+  readonly path: string;
+}
+
 /** What the gateway passes to a connector to open a connection. */
 export interface ConnectorContext<Settings> {
   /** The connection's id, `{emr}` in the paths. */
@@ -356,6 +366,11 @@ export interface ConnectorContext<Settings> {
    * background, and if the client names nobody.
    */
   user?(): User | undefined;
+  /**
+   * Counts a record that cannot be read and is left out, so that it hides no other. Operators see the type, how many there are
+   * and the path of the first. Absent: nobody counts.
+   */
+  leftOut?(record: LeftOutRecord): void;
 }
 
 /** The context of a connector with migrations. */

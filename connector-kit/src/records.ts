@@ -1,3 +1,4 @@
+import { ConnectorError } from './errors.ts';
 import type { PatientIdentifier, ResourceIdentifier } from './identifiers.ts';
 
 /** A clinic or department of the EHR, with its time zone. Defined in the configuration, not in the EHR. */
@@ -114,7 +115,10 @@ export interface TimeSlot {
 export const appointmentStates = ['booked', 'held', 'pending', 'cancelled'] as const;
 export type AppointmentState = (typeof appointmentStates)[number];
 
-/** An appointment of one patient with one resource. `start` is inclusive, `end` is exclusive. */
+/**
+ * An appointment of one patient with one resource. `start` is inclusive, `end` is exclusive. An EHR may not say everything: an
+ * appointment is returned whenever it has a patient and a start.
+ */
 export interface Appointment {
   readonly id: string;
   readonly state: AppointmentState;
@@ -123,11 +127,16 @@ export interface Appointment {
   /** Whether the patient has arrived, or the visit is over: it can be neither moved nor cancelled. Absent: no. */
   readonly hasStarted?: boolean;
   readonly start: Date;
-  readonly end: Date;
+  /** From the record, else from its duration, that of its slot or that of its service. `null`: none of them is known. */
+  readonly end: Date | null;
   readonly comment: string | null;
   readonly patientId: string;
-  readonly resourceId: string;
-  readonly healthcareServiceId: string;
+  /** `null`: the EHR names no resource of the care unit that has an id. */
+  readonly resourceId: string | null;
+  /** The name that the record shows for the resource. Only read if `resourceId` is `null`. Absent: none. */
+  readonly resourceName?: string | null | undefined;
+  /** `null`: the record names none of the care unit's services. A connector never guesses one. */
+  readonly healthcareServiceId: string | null;
   readonly careUnitId: string;
   /**
    * What staff have noted. The state stays as above: `arrived` (the patient is there, or checked in) and `completed` (the visit
@@ -141,4 +150,25 @@ export interface Appointment {
    * and nowhere else, up to 500 characters. Absent in everything that is read.
    */
   readonly notice?: string | null | undefined;
+}
+
+/** An appointment about which the EHR says all that a move needs. */
+export interface CompleteAppointment extends Appointment {
+  readonly end: Date;
+  readonly resourceId: string;
+  readonly healthcareServiceId: string;
+}
+
+export function isComplete<Some extends Appointment>(appointment: Some): appointment is Some & CompleteAppointment {
+  const { end, resourceId, healthcareServiceId } = appointment;
+  return end !== null && resourceId !== null && healthcareServiceId !== null;
+}
+
+/** @throws ConnectorError `change_not_allowed` if the EHR does not say enough about an appointment that is to be moved */
+export function assertComplete<Some extends Appointment>(appointment: Some): Some & CompleteAppointment {
+  if (isComplete(appointment)) return appointment;
+  throw new ConnectorError(
+    'change_not_allowed',
+    'The EHR does not name the end, resource or service of the appointment',
+  );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AppointmentChange, Connector, ConnectorOperation } from './connector.ts';
 import { ConnectorError } from './errors.ts';
-import type { Appointment, Patient } from './records.ts';
+import type { CompleteAppointment, Patient } from './records.ts';
 import { withRightAnswers } from './right-answers.ts';
 
 const careUnit = { id: 'unit', timeZone: 'Europe/Oslo' };
@@ -19,7 +19,7 @@ const patient: Patient = {
   email: null,
   address: null,
 };
-const appointment: Appointment = {
+const appointment: CompleteAppointment = {
   id: 'a-1',
   state: 'booked',
   heldUntil: null,

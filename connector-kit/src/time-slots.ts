@@ -16,7 +16,20 @@ export function coversWithoutGap(slots: readonly TimeRange[], range: TimeRange):
   return range.start.getTime() < end && reached.has(end);
 }
 
-/** Whether two ranges overlap. Ends are exclusive: adjacent ranges do not overlap. */
-export function overlaps(a: TimeRange, b: TimeRange): boolean {
-  return a.start < b.end && b.start < a.end;
+/** The time of an appointment. `null`: the EHR does not say when it ends. */
+interface OpenRange {
+  readonly start: Date;
+  readonly end: Date | null;
+}
+
+/**
+ * Whether two ranges overlap. Ends are exclusive: adjacent ranges do not overlap. A range without an end counts as the moment
+ * at which it starts.
+ */
+export function overlaps(a: OpenRange, b: OpenRange): boolean {
+  return a.start < endOf(b) && b.start < endOf(a);
+}
+
+function endOf({ start, end }: OpenRange): Date {
+  return end ?? new Date(start.getTime() + 1);
 }

@@ -58,7 +58,7 @@ export function createBookingPage({ careUnit, clinic, timeZone, language, patien
       careUnit.healthcareServices.list().all(),
       careUnit.appointments.list({ patient_id, status: ['booked', 'awaiting_confirmation'] }).all(),
     ]);
-    const upcoming = appointments.filter(({ end }) => Date.parse(end) > Date.now());
+    const upcoming = appointments.filter(({ start, end }) => Date.parse(end ?? start) > Date.now());
     return show(reply, startPage(site, services, upcoming));
   });
 

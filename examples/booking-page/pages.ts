@@ -151,7 +151,7 @@ export function appointmentPage(site: Site, { appointment, names }: Shown, query
         !isCancelled &&
         !confirmation &&
         html`<p class="actions">
-          <a href="${search('/times', { service, moving: id })}">${texts.move}</a>
+          ${service !== null && html`<a href="${search('/times', { service, moving: id })}">${texts.move}</a>`}
           <a href="/appointments/${id}/cancel">${texts.cancel}</a>
         </p>`
       }

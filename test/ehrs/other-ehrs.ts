@@ -4,12 +4,14 @@ import { type PoliciesInFile, resolvePolicies } from '../../server/src/config/po
 import { connectorUnderTest } from './under-test.ts';
 
 /** Wraps the connector under test. `change` is called for each configured EHR. */
-export function wrapConnector(change: (connector: Connector, emr: string) => Connector): ConnectorModule {
+export function wrapConnector(
+  change: (connector: Connector, emr: string, context: DatabaseContext<unknown>) => Connector,
+): ConnectorModule {
   const module = connectorUnderTest();
   return {
     ...module,
     async open(context: DatabaseContext<unknown>) {
-      return change(await module.open(context), context.emr);
+      return change(await module.open(context), context.emr, context);
     },
   };
 }

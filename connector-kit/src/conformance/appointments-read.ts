@@ -1,4 +1,5 @@
 import type { AppointmentQuery } from '../connector.ts';
+import { assertComplete } from '../records.ts';
 import { type Claim, capability, claimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
 import {
@@ -115,7 +116,7 @@ export const appointmentsRead = capability(
     ),
 
     'filters appointments by resource': async (subject) => {
-      const { id, resourceId } = await book(subject);
+      const { id, resourceId } = assertComplete(await book(subject));
       expectThat(await shows(subject, id, { resourceId }), 'An appointment is not listed for its resource');
       for (const appointment of await listAllPages(subject, { resourceId })) {
         expectSame(appointment.resourceId, resourceId, 'Resource of an appointment listed for one resource');
@@ -125,7 +126,7 @@ export const appointmentsRead = capability(
     },
 
     'lists appointments that overlap the range': async (subject) => {
-      const { id, start, end } = await book(subject);
+      const { id, start, end } = assertComplete(await book(subject));
       const [before, after] = [new Date(start.getTime() - 60_000), new Date(end.getTime() + 60_000)];
       const middle = new Date((start.getTime() + end.getTime()) / 2);
       const cases: [string, Date, Date, boolean][] = [

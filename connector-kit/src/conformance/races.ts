@@ -1,6 +1,7 @@
 import type { Connector } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import type { Appointment } from '../records.ts';
+import { overlaps } from '../time-slots.ts';
 import { capability, claimed } from './check.ts';
 import { describe, expectSame, expectThat } from './expect.ts';
 import {
@@ -80,7 +81,7 @@ export const races = capability('races', ({ capabilities }) => capabilities.chan
       'Appointments in the EHR compared with successful bookings',
     );
     for (const slot of run) {
-      const over = there.filter(({ start, end }) => start < slot.end && slot.start < end);
+      const over = there.filter((it) => overlaps(it, slot));
       expectThat(over.length <= 1, 'Two appointments overlap');
     }
   },

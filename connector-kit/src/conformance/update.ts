@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AppointmentUpdate } from '../connector.ts';
-import type { Appointment } from '../records.ts';
+import { type Appointment, assertComplete } from '../records.ts';
 import { capability, claimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
 import { foreignResource } from './resources.ts';
@@ -66,7 +66,7 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
     [rebooks],
     async (subject) => {
       const [mine, other] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
-      const made = await book(subject, { slot: mine, comment: 'original' });
+      const made = assertComplete(await book(subject, { slot: mine, comment: 'original' }));
       for (const what of [{ time: { start: other.start, end: other.end } }, { resourceId: made.resourceId }]) {
         const move = update(subject, made, { ...what, comment: 'changed' });
         await expectRejection(move, 'unsupported', 'A new time or resource, although appointments are rebooked,');

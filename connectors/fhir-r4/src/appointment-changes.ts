@@ -61,7 +61,9 @@ function cancellationsOf(
   { last, deletedAt }: DeletedAppointment,
 ): ChangedAppointment[] {
   return changesOf(ehr, directories, last)
-    .filter(({ appointment: { state, end } }) => state !== 'cancelled' && end > ehr.client.clock.now())
+    .filter(
+      ({ appointment: { state, start, end } }) => state !== 'cancelled' && (end ?? start) > ehr.client.clock.now(),
+    )
     .map(({ appointment, ...it }) => ({
       ...it,
       appointment: { ...appointment, state: 'cancelled', heldUntil: null },

@@ -1,4 +1,10 @@
-import type { Appointment, AppointmentPosition, AppointmentQuery, CareUnit } from '@crossward/connector-kit';
+import {
+  type Appointment,
+  type AppointmentPosition,
+  type AppointmentQuery,
+  type CareUnit,
+  overlaps,
+} from '@crossward/connector-kit';
 import type { SearchParameters } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
@@ -129,7 +135,7 @@ function isWanted(
 ): boolean {
   if (patientId !== undefined && appointment.patientId !== patientId) return false;
   if (resourceId !== undefined && appointment.resourceId !== resourceId) return false;
-  if (range && !(appointment.start < range.end && appointment.end > range.start)) return false;
+  if (range && !overlaps(appointment, range)) return false;
   if (states && states.length > 0 && !states.includes(appointment.state)) return false;
   return after === undefined || byPosition(appointment, after) > 0;
 }

@@ -56,7 +56,7 @@ export async function gnuHealthDirectChanges(context: ConnectorContext<GnuHealth
             speciality,
             institution,
             appointment_date: toRpc(appointment.start),
-            appointment_date_end: toRpc(appointment.end),
+            appointment_date_end: appointment.end && toRpc(appointment.end),
             comments: null,
           },
         ],

@@ -127,7 +127,7 @@ function newAppointment(
 }
 
 function isAsRequested(made: Appointment, { patientId, resourceId, start, end }: AppointmentCreation): boolean {
-  const isSameTime = made.start.getTime() === start.getTime() && made.end.getTime() === end.getTime();
+  const isSameTime = made.start.getTime() === start.getTime() && made.end?.getTime() === end.getTime();
   return made.patientId === patientId && made.resourceId === resourceId && isSameTime;
 }
 

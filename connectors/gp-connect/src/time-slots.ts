@@ -1,4 +1,4 @@
-import type { TimeSlot, TimeSlotPosition, TimeSlotQuery } from '@crossward/connector-kit';
+import { isComplete, type TimeSlot, type TimeSlotPosition, type TimeSlotQuery } from '@crossward/connector-kit';
 import { findAppointments } from './appointment-reads.ts';
 import type { GpConnectConnection } from './connection.ts';
 import { resourceIdOf } from './directory.ts';
@@ -52,6 +52,7 @@ async function freedSlots(
 ): Promise<readonly TimeSlot[]> {
   const appointments = await findAppointments(ehr, careUnit, freeing);
   return appointments
+    .filter(isComplete)
     .filter((it) => it.state === 'booked' && it.start >= start && it.end <= end)
     .filter((it) => resourceIds?.includes(it.resourceId) ?? true)
     .filter((it) => healthcareServiceIds?.includes(it.healthcareServiceId) ?? true)

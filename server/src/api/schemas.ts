@@ -60,6 +60,9 @@ export function reference<Shape>(name: string) {
 /** The id of a patient or resource in a response, in the notation that requests accept. */
 export const emrId = Type.String({ description: 'As `emr_id:{value}`. Can be sent back unchanged.' });
 
+export const nullableEmrId = (description: string) =>
+  nullableString({ description: `As \`emr_id:{value}\`. Can be sent back unchanged. ${description}` });
+
 /** An identifier in a request. The schema only rejects an empty one; other errors have their own reasons. */
 function notation(kind: 'Patient' | 'Resource') {
   return (prefix = '') =>

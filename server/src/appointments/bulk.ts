@@ -1,3 +1,4 @@
+import { isComplete } from '@crossward/connector-kit';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { type Fault, Problem } from '../problems/problem.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
@@ -10,7 +11,7 @@ import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
 import { planUpdate, type RequestedUpdate, readUpdate } from './plan-update.ts';
 import type { RequestContext } from './request-context.ts';
 import { readReturnUrl } from './return-url.ts';
-import { targetState, updateReasons } from './target-rules.ts';
+import { targetState, updateReasons, whyUnmovable } from './target-rules.ts';
 import { findTargets, type Target } from './targets.ts';
 import { slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
@@ -24,7 +25,7 @@ export async function planBulkUpdate(
   const requested = await readUpdate(context, body, readHeader);
   const { resourceId } = requested;
   const targets = await requireTargets(context, body.ids, async (found) => [
-    ...updateFaultsOf(found),
+    ...updateFaultsOf(found, ({ appointment }) => (resourceId ?? appointment.resourceId) !== appointment.resourceId),
     ...(resourceId === undefined ? [] : await unavailableTimes(context, found, resourceId)),
   ]);
   const plans = targets.map((target, index) =>
@@ -144,10 +145,13 @@ export async function requireTargets(
 }
 
 /** A fault for each target that cannot be updated. */
-export function updateFaultsOf(targets: readonly Target[]): Fault[] {
+export function updateFaultsOf(targets: readonly Target[], moves: (target: Target) => boolean): Fault[] {
   return targets.flatMap((target) => {
+    const { id, appointment } = target;
     const reason = updateReasons[targetState(target)];
-    return reason ? [faultOf(target.id, reason)] : [];
+    if (reason) return [faultOf(id, reason)];
+    const detail = moves(target) ? whyUnmovable(appointment) : undefined;
+    return detail === undefined ? [] : [{ id, reason: 'change_not_allowed' as const, detail }];
   });
 }
 
@@ -169,7 +173,10 @@ async function unavailableTimes(
   resourceId: string,
 ): Promise<Fault[]> {
   const { ehr, careUnit } = context;
-  const movable = targets.filter((target) => updateReasons[targetState(target)] === undefined);
+  const movable = targets.flatMap((target) => {
+    const { id, appointment } = target;
+    return updateReasons[targetState(target)] === undefined && isComplete(appointment) ? [{ id, appointment }] : [];
+  });
   const freeing = movable.map(({ appointment }) => appointment.id);
   const moving = movable.filter(({ appointment }) => appointment.resourceId !== resourceId);
   const requested = moving.map(({ appointment }) => ({ ...appointment, resourceId }));
@@ -184,7 +191,7 @@ async function unavailableTimes(
     })),
     slots,
   });
-  return targets.flatMap(({ id, appointment }) =>
+  return movable.flatMap(({ id, appointment }) =>
     faults.includes(id) ? [slotFault({ ...appointment, resourceId }, careUnit.timeZone, undefined, id)] : [],
   );
 }
@@ -196,7 +203,7 @@ function movingFault(
   index: number,
   { resourceId }: RequestedUpdate,
 ): Fault | undefined {
-  if (resourceId === undefined || appointment.resourceId === resourceId) return undefined;
+  if (resourceId === undefined || appointment.resourceId === resourceId || !isComplete(appointment)) return undefined;
   return slotFault({ ...appointment, resourceId }, careUnit.timeZone, place(index), id);
 }
 

@@ -7,6 +7,7 @@ import {
   emrId,
   modality,
   nullableChoice,
+  nullableEmrId,
   nullableString,
   patientNotation,
   reference,
@@ -61,11 +62,19 @@ export const confirmationSchema = Type.Object(
 const appointmentFacts = {
   status: choice(appointmentStatuses),
   start: Type.String({ format: 'date-time', description: "RFC 3339, with the care unit's UTC offset." }),
-  end: Type.String({ format: 'date-time', description: "RFC 3339, with the care unit's UTC offset." }),
+  end: nullableString({
+    format: 'date-time',
+    description: "RFC 3339, with the care unit's UTC offset. Null if the EHR does not say when the appointment ends.",
+  }),
   comment: nullableString(),
   patient_id: emrId,
-  resource_id: emrId,
-  healthcare_service_id: Type.String(),
+  resource_id: nullableEmrId('Null if the EHR names no resource of the care unit.'),
+  resource_name: Type.Optional(
+    nullableString({ description: 'What the EHR shows for the resource, if `resource_id` is null.' }),
+  ),
+  healthcare_service_id: nullableString({
+    description: 'Null if the EHR names none of the healthcare services of the care unit.',
+  }),
   emr: Type.String(),
   care_unit_id: Type.String(),
   replaces_id: nullableString({

@@ -1,7 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { AppointmentEventData, NewEvent } from '../events/new-event.ts';
 import type { Work } from '../operations/kind.ts';
-import { formatInstant } from '../time/date-times.ts';
 import type { AppointmentBody } from './contract.ts';
 import { sealForLater } from './remembered.ts';
 import { appointmentBody } from './representation.ts';
@@ -55,17 +54,13 @@ export function updateFacts(
 ): Required<Pick<AppointmentEventData, 'changed' | 'previous'>> | undefined {
   const changed = [
     ...(before.start.getTime() === after.start.getTime() ? [] : (['start'] as const)),
-    ...(before.end.getTime() === after.end.getTime() ? [] : (['end'] as const)),
+    ...(before.end?.getTime() === after.end?.getTime() ? [] : (['end'] as const)),
     ...(before.resourceId === after.resourceId ? [] : (['resource_id'] as const)),
     ...(before.comment === after.comment ? [] : (['comment'] as const)),
   ];
   if (changed.length === 0) return undefined;
-  const { resource_id } = appointmentBody(before, { services, ehr, careUnit });
-  const zone = careUnit.timeZone;
-  return {
-    changed,
-    previous: { start: formatInstant(before.start, zone), end: formatInstant(before.end, zone), resource_id },
-  };
+  const { start, end, resource_id } = appointmentBody(before, { services, ehr, careUnit });
+  return { changed, previous: { start, end, resource_id } };
 }
 
 type Shown = Pick<AppointmentBody, 'id' | 'replaces_id'>;

@@ -1,3 +1,4 @@
+import { isComplete } from '@crossward/connector-kit';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem } from '../problems/problem.ts';
@@ -44,7 +45,8 @@ async function planUpdateOfOne(
   const target = await requireTarget(context, id);
   const requested = await readUpdate(context, body, readHeader);
   const place = requested.time ? updatePlaces.start : inBody('resource_id');
-  const faultIfTaken = slotFault(updated(target.appointment, requested), context.careUnit.timeZone, place);
+  const after = updated(target.appointment, requested);
+  const faultIfTaken = isComplete(after) ? slotFault(after, context.careUnit.timeZone, place) : undefined;
   return assertRoom(context, planUpdate(context, target, requested, { faultIfTaken }));
 }
 

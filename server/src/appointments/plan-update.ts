@@ -10,7 +10,7 @@ import { readComment } from './read-comment.ts';
 import type { KnownAppointment } from './rebooking/known-appointment.ts';
 import { rebookingSteps } from './rebooking/steps.ts';
 import type { RequestContext } from './request-context.ts';
-import { targetState, updateReasons } from './target-rules.ts';
+import { assertMovable, targetState, updateReasons } from './target-rules.ts';
 import type { Target } from './targets.ts';
 import { longestAppointmentHours } from './time-rules.ts';
 import type { AppointmentPlan, ShownChange, Step } from './write/plan.ts';
@@ -68,12 +68,13 @@ export function planUpdate(
   if (isNewTime(appointment, after)) assertNotPast(after.start, updatePlaces.start);
   const word = wordFor(appointment, after);
   if (word === 'moved' && appointment.hasStarted) throw new Problem('appointment_started');
+  if (word === 'moved') assertMovable({ ...appointment, end: after.end });
   const { changes, rebooks } = ehr.capabilities;
   if (word === 'moved' && rebooks) {
     // The details of the former booking are not kept.
     if (ehr.capabilities.patientDetails === 'required') throw new Problem('operation_unsupported');
     const more = { ...(place ? { place } : {}), ...(faultIfTaken ? { faultIfTaken } : {}) };
-    return { steps: rebookingSteps(target, after, more), many: false };
+    return { steps: rebookingSteps(target, assertMovable(after), more), many: false };
   }
   if (word !== 'kept' && !changes.includes('update')) throw new Problem('operation_unsupported');
   const step: Step = {
@@ -113,6 +114,6 @@ function wordFor(before: Appointment, after: Appointment): ShownChange {
   return before.comment === after.comment ? 'kept' : 'updated';
 }
 
-function isNewTime(before: TimeRange, after: TimeRange): boolean {
-  return before.start.getTime() !== after.start.getTime() || before.end.getTime() !== after.end.getTime();
+function isNewTime(before: Appointment, after: Appointment): boolean {
+  return before.start.getTime() !== after.start.getTime() || before.end?.getTime() !== after.end?.getTime();
 }

@@ -1,4 +1,4 @@
-import type { Appointment } from '@crossward/connector-kit';
+import type { CompleteAppointment } from '@crossward/connector-kit';
 import { assertNotPast, type TimeRange } from '../api/request-times.ts';
 import { findPatient } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
@@ -12,9 +12,13 @@ import { planUpdate, type RequestedUpdate, readUpdate, updatePlaces } from './pl
 import type { RequestContext } from './request-context.ts';
 import { holdsInRange, planReschedule, type ReschedulePlan } from './reschedule-plan.ts';
 import { readReturnUrl } from './return-url.ts';
+import { assertMovable } from './target-rules.ts';
 import type { Target } from './targets.ts';
 import { longestRescheduleHours, slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
+
+/** A target about which the EHR says all that a move needs. */
+type MovableTarget = Target & { readonly appointment: CompleteAppointment };
 
 interface RequestedReschedule extends RequestedUpdate {
   readonly returnUrl: string | undefined;
@@ -30,7 +34,8 @@ export async function planRescheduling(
   const { time, ...requested } = await readUpdate(context, body, readHeader, longestRescheduleHours);
   if (!time) throw new Error('A reschedule has a range');
   assertNotPast(time.start, updatePlaces.start);
-  const targets = await requireTargets(context, body.ids, reschedulingFaults);
+  const found = await requireTargets(context, body.ids, reschedulingFaults);
+  const targets = found.map((target) => ({ ...target, appointment: assertMovable(target.appointment) }));
   const [target] = targets;
   if (!target) throw new Error('A reschedule has ids');
   const like = { ...target.appointment, resourceId: requested.resourceId ?? target.appointment.resourceId };
@@ -40,7 +45,7 @@ export async function planRescheduling(
 
 /** A fault for each target that cannot be updated or differs from the first one. All are in the care unit of the path. */
 function reschedulingFaults(targets: readonly Target[]): Fault[] {
-  const notUpdatable = updateFaultsOf(targets);
+  const notUpdatable = updateFaultsOf(targets, () => true);
   const key = ({ appointment: { patientId, resourceId, healthcareServiceId } }: Target) =>
     JSON.stringify([patientId, resourceId, healthcareServiceId]);
   const [first] = targets;
@@ -58,8 +63,8 @@ function reschedulingFaults(targets: readonly Target[]): Fault[] {
 
 async function planSlots(
   context: RequestContext,
-  targets: readonly Target[],
-  like: Appointment,
+  targets: readonly MovableTarget[],
+  like: CompleteAppointment,
   range: TimeRange,
 ): Promise<ReschedulePlan> {
   const { ehr, careUnit } = context;
@@ -81,14 +86,14 @@ async function planSlots(
 
 async function planSteps(
   context: RequestContext,
-  targets: readonly Target[],
+  targets: readonly MovableTarget[],
   layout: ReschedulePlan,
   requested: RequestedReschedule,
   range: TimeRange,
-  like: Appointment,
+  like: CompleteAppointment,
 ): Promise<AppointmentPlan> {
   const byId = new Map(targets.map((target) => [target.id, target]));
-  const targetOf = (id: string) => byId.get(id) as Target;
+  const targetOf = (id: string) => byId.get(id) as MovableTarget;
   const faultIfTaken = slotFault(
     { ...range, resourceId: like.resourceId },
     context.careUnit.timeZone,
@@ -129,7 +134,7 @@ function placeOf(targets: readonly Target[], id: string | undefined): Place {
 /** An appointment to cancel keeps its time until its code is confirmed, so it must not be in the range. */
 function assertExtrasLeaveRoom(
   { careUnit }: RequestContext,
-  extras: readonly Target[],
+  extras: readonly MovableTarget[],
   range: TimeRange,
   resourceId: string,
 ): void {
@@ -151,7 +156,7 @@ function assertExtrasLeaveRoom(
 async function planMissing(
   context: RequestContext,
   slots: readonly TimeRange[],
-  like: Appointment,
+  like: CompleteAppointment,
   { comment, returnUrl }: RequestedReschedule,
 ) {
   if (slots.length === 0) return [];

@@ -1,4 +1,7 @@
+import { type CompleteAppointment, isComplete } from '@crossward/connector-kit';
+import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
+import type { KnownAppointment } from './rebooking/known-appointment.ts';
 import { isBookedSince } from './representation.ts';
 import type { Target } from './targets.ts';
 
@@ -42,3 +45,18 @@ export const updateReasons: Record<TargetState, Reason | undefined> = {
   'pending in the EHR': 'appointment_awaiting_confirmation',
   cancelled: 'appointment_cancelled',
 };
+
+/** What to tell about an appointment that cannot be moved, because the EHR does not say enough. `undefined`: it says enough. */
+export function whyUnmovable(appointment: KnownAppointment): string | undefined {
+  if (isComplete(appointment)) return undefined;
+  const { resourceId, healthcareServiceId } = appointment;
+  if (resourceId === null) return 'The EHR does not name the resource of this appointment, so it cannot be moved.';
+  if (healthcareServiceId === null) return 'The EHR does not name its healthcare service, so it cannot be moved.';
+  return 'The EHR does not say when this appointment ends, so it can only be moved with `start` and `end`.';
+}
+
+/** @throws Problem `change_not_allowed` if the EHR does not say enough about the appointment to move it */
+export function assertMovable<Some extends KnownAppointment>(appointment: Some): Some & CompleteAppointment {
+  if (isComplete(appointment)) return appointment;
+  throw new Problem('change_not_allowed', { detail: whyUnmovable(appointment) });
+}

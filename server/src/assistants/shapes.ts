@@ -50,10 +50,10 @@ export const appointmentShape = strictObject({
   appointment_id: Type.Union([Type.String(), Type.Null()]),
   status,
   start: time,
-  end: time,
-  service_id: Type.String(),
+  end: Type.Union([time, Type.Null()]),
+  service_id: Type.Union([Type.String(), Type.Null()]),
   service_name: name,
-  resource_id: Type.String(),
+  resource_id: Type.Union([Type.String(), Type.Null()]),
   resource_name: name,
   modality,
   notice: Type.Union([dataFromEhr, Type.Null()]),
@@ -79,9 +79,9 @@ function appointmentOf(it: Appointment | AppointmentPreview, names: Names): Stat
     start: it.start,
     end: it.end,
     service_id: it.healthcare_service_id,
-    service_name: names.services.get(it.healthcare_service_id) ?? null,
+    service_name: names.services.get(it.healthcare_service_id ?? '') ?? null,
     resource_id: it.resource_id,
-    resource_name: names.resources.get(it.resource_id) ?? null,
+    resource_name: resourceName(it, names),
     modality: it.modality,
     notice: it.notice === null ? null : dataText(it.notice),
     awaited_code: it.confirmation && {
@@ -92,4 +92,10 @@ function appointmentOf(it: Appointment | AppointmentPreview, names: Names): Stat
     },
     cancels_appointment_id: it.replaces_id,
   };
+}
+
+/** The name in the list of resources, else what the EHR shows in the appointment. */
+function resourceName(it: Appointment | AppointmentPreview, { resources }: Names): string | null {
+  if (it.resource_id !== null) return resources.get(it.resource_id) ?? null;
+  return it.resource_name ? dataText(it.resource_name) : null;
 }

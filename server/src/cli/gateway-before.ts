@@ -21,6 +21,7 @@ export function gatewayBefore(connector: () => Connector): (operation: Connector
       patientTokens,
       patience,
       changesSeconds: 0,
+      unreadableRecords: () => [],
       requestFailed: () => undefined,
     };
     const facts = { id: 'emr', name: 'EHR', connector: 'checked', careUnits: new Map(), ...settings, close };

@@ -9,6 +9,7 @@ import { openTls } from './guard/ehr-tls.ts';
 import { createPace } from './guard/pace.ts';
 import { httpSettings, limitRate } from './guard/settings.ts';
 import { openingMistake } from './opening-mistake.ts';
+import { countUnreadable, type UnreadableRecords } from './unreadable-records.ts';
 
 /** The result of a check of one connection. */
 export interface EmrCheck {
@@ -18,6 +19,8 @@ export interface EmrCheck {
   readonly certificate?: ProbeFinding;
   /** Absent if the connector has no probe. */
   readonly probe?: ProbeReport;
+  /** Records that the probe or the opening came across and could not read. */
+  readonly unreadable?: readonly UnreadableRecords[];
   /** `null` if the connection could not be opened; see `error`. */
   readonly claims: (Connector['capabilities'] & { readonly operations: readonly string[] }) | null;
   readonly error?: string;
@@ -28,6 +31,8 @@ export type ChosenEmr = LoadedEmr;
 
 /** Its connector, and the HTTP connections that it uses. */
 export interface BoundEmr extends BoundConnector {
+  /** The records that the connector has left out so far. */
+  unreadableRecords(): readonly UnreadableRecords[];
   readonly certificate: ProbeFinding | undefined;
   close(): Promise<void>;
 }
@@ -37,9 +42,14 @@ export function isWell(check: EmrCheck): boolean {
   return check.claims !== null && !findingsOf(check).some(({ status }) => status === 'problem');
 }
 
-/** What was found about the gateway's certificate, then by the probe. */
-export function findingsOf({ certificate, probe }: EmrCheck): readonly ProbeFinding[] {
-  return [...(certificate ? [certificate] : []), ...(probe?.findings ?? [])];
+/** What was found about the gateway's certificate, then by the probe, then about records that cannot be read. */
+export function findingsOf({ certificate, probe, unreadable = [] }: EmrCheck): readonly ProbeFinding[] {
+  return [...(certificate ? [certificate] : []), ...(probe?.findings ?? []), ...unreadable.map(unreadableFinding)];
+}
+
+function unreadableFinding({ type, count, path }: UnreadableRecords): ProbeFinding {
+  const detail = `${count} ${count === 1 ? 'record' : 'records'} left out, the first because of ${path}`;
+  return { name: `unreadable ${type}`, status: 'warning', detail };
 }
 
 /**
@@ -50,16 +60,19 @@ export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool
   const tls = await openTls(emr);
   const pace = createPace({ fixedRate: emr.connection.requests_per_second });
   const http = createEhrHttp(httpSettings(emr.connection, tls), pace);
+  const unreadable = countUnreadable(emr.id, undefined);
   const context = {
     emr: emr.id,
     settings: emr.settings,
     careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
     http,
     now: () => new Date(),
+    leftOut: unreadable.leftOut,
   };
   const bound = bindConnector(module, context, database);
   return {
     ...bound,
+    unreadableRecords: unreadable.counts,
     certificate: certificateFinding(tls, new Date()),
     async open() {
       const connector = await bound.open().catch((error: unknown) => {
@@ -74,7 +87,7 @@ export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool
 
 /** Checks the server of an EHR and opens the connection. Changes nothing in the EHR. */
 export async function checkConnection(chosen: ChosenEmr, database: PostgresPool | undefined): Promise<EmrCheck> {
-  const { certificate, probe: runProbe, open, close } = await bindEmr(chosen, database);
+  const { certificate, probe: runProbe, open, unreadableRecords, close } = await bindEmr(chosen, database);
   try {
     // Probe before opening, so that a rejected connection is reported as a finding.
     const probe = await runProbe();
@@ -86,7 +99,8 @@ export async function checkConnection(chosen: ChosenEmr, database: PostgresPool 
     };
     try {
       const { capabilities, ...operations } = await open();
-      return { ...found, claims: { ...capabilities, operations: Object.keys(operations) } };
+      const unreadable = unreadableRecords();
+      return { ...found, unreadable, claims: { ...capabilities, operations: Object.keys(operations) } };
     } catch (error) {
       if (!(error instanceof ConnectorError)) throw error;
       return { ...found, claims: null, error: `${error.kind}: ${causeOf(error)}` };

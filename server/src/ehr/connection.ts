@@ -19,6 +19,7 @@ import type { EhrTls } from './guard/ehr-tls.ts';
 import type { EhrHealth, Guard } from './guard/guard.ts';
 import type { Opening } from './opening.ts';
 import { createSlotSearches } from './slot-searches.ts';
+import type { UnreadableRecords } from './unreadable-records.ts';
 
 export type ConfirmationPolicy = 'none' | 'code';
 
@@ -86,6 +87,8 @@ export interface EhrConnection {
    * @throws what `call` throws
    */
   searchTimeSlots(query: TimeSlotQuery): Promise<readonly TimeSlot[]>;
+  /** What this process could not read of the EHR's records within a day. */
+  unreadableRecords(): readonly UnreadableRecords[];
   /** Counts a request that has failed because of the EHR, for the log. */
   requestFailed(cause: unknown): void;
   /** Call it after the last call has ended. */

@@ -23,6 +23,7 @@ import { createOutageLog } from './outage-log.ts';
 import type { Pauses } from './pauses.ts';
 import { withSealedAppointmentIds } from './sealed-appointment-ids.ts';
 import { withSealedPatients } from './sealed-patients.ts';
+import { countUnreadable } from './unreadable-records.ts';
 
 /** All configured EHRs by id, in the order of the configuration. */
 export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
@@ -71,6 +72,8 @@ async function openConnection(
   metrics.watchRate(emr.id, pace.rate);
   const tls = await openTls(emr);
   const http = createEhrHttp(httpSettings(emr.connection, tls), pace);
+  const unreadable = countUnreadable(emr.id, log);
+  metrics.watchUnreadable(emr.id, unreadable.counts);
   const context = {
     emr: emr.id,
     settings: emr.settings,
@@ -78,6 +81,7 @@ async function openConnection(
     http,
     now,
     user: currentUser,
+    leftOut: unreadable.leftOut,
   };
   const { open } = bindConnector(module, context, database);
   const tokens = patientTokens(keys, emr.id);
@@ -128,6 +132,7 @@ async function openConnection(
       },
       changesSeconds: emr.connection.changes_seconds,
       tls,
+      unreadableRecords: unreadable.counts,
       requestFailed: outages.requestFailed,
       async close() {
         opening.stop();

@@ -48,6 +48,17 @@ export const emrSchema = (operations: ReadonlyMap<string, AnyOperation>) =>
           'Set while the EHR fails: when the gateway last used what it keeps of the EHR for a short time, such as resources ' +
           'and services. It may be out of date. Null otherwise.',
       }),
+      unreadable_records: Type.Array(
+        Type.Object({
+          type: Type.String({ description: 'What the records are in the words of the EHR, such as `Appointment`.' }),
+          count: Type.Integer(),
+          since: Type.String({ format: 'date-time', description: 'When the first of them was left out.' }),
+        }),
+        {
+          description:
+            'Records of the EHR that the gateway could not read within the last 24 hours, and left out of its responses. Other records are not affected. Empty: none.',
+        },
+      ),
       capabilities: Type.Object({
         patient_identifier_types: Type.Array(choice(patientIdentifierTypes), {
           description: 'Identifier types by which patients can be looked up.',

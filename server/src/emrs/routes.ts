@@ -17,6 +17,7 @@ const emrExample = {
   breaker: 'closed',
   last_success_at: '2026-03-20T08:00:00Z',
   answered_from_memory_at: null,
+  unreadable_records: [],
   capabilities: {
     patient_identifier_types: ['emr_id', 'no_personal_number'],
     resource_identifier_types: ['emr_id'],
@@ -135,6 +136,9 @@ function emr(ehr: EhrConnection, operations: ReadonlyMap<string, AnyOperation>):
     breaker,
     last_success_at: lastSuccessAt?.toISOString() ?? null,
     answered_from_memory_at: answeredFromMemoryAt?.toISOString() ?? null,
+    unreadable_records: ehr
+      .unreadableRecords()
+      .map(({ type, count, since }) => ({ type, count, since: since.toISOString() })),
     capabilities: {
       patient_identifier_types: [...capabilities.patientIdentifierTypes],
       resource_identifier_types: [...capabilities.resourceIdentifierTypes],

@@ -39,7 +39,7 @@ export interface AppointmentEventData {
   readonly superseded_by_id?: string;
   /** `appointment.updated` only. */
   readonly changed?: readonly (typeof changedFields)[number][];
-  readonly previous?: { readonly start: string; readonly end: string; readonly resource_id: string };
+  readonly previous?: Pick<AppointmentEventData, 'end' | 'resource_id'> & { readonly start: string };
   /** `appointment.attendance_changed` only. */
   readonly attendance?: Attendance | null;
   /** `appointment.attendance_changed` only. Absent: the gateway has no earlier event of the appointment. */

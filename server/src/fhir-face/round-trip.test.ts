@@ -39,7 +39,7 @@ test('native → FHIR → native is the identity for every appointment that the 
       appointments,
       ({ ids: [own, patient, resource, service], kind, start, minutes, comment, attendance, timeZone }) => {
         const format = (at: number) => formatInstant(new Date(at * 1000), timeZone);
-        const native: AppointmentBody = {
+        const native = {
           id: own,
           status: 'booked',
           start: format(start),
@@ -56,7 +56,7 @@ test('native → FHIR → native is the identity for every appointment that the 
           attendance,
           modality: null,
           notice: null,
-        };
+        } satisfies AppointmentBody;
         const bookable = {
           id: native.resource_id,
           identifiers: [],

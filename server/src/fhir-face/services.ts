@@ -77,6 +77,7 @@ function readFilter(search: Search, location: Location, base: string): (service:
 }
 
 /** Whether a token of `service-type` names a service. */
-export function isOfType({ system, value }: Token, serviceId: string | undefined): boolean {
+export function isOfType({ system, value }: Token, serviceId: string | null | undefined): boolean {
+  if (serviceId === null) return false;
   return (system === undefined || system === urls.services) && (value === '' || value === serviceId);
 }

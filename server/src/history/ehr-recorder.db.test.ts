@@ -17,6 +17,7 @@ const silent = {
   watchBreaker: () => undefined,
   throttled: () => undefined,
   watchRate: () => undefined,
+  watchUnreadable: () => undefined,
 };
 
 describe.each(['postgresql', 'pglite'] as const)('on %s', async (kind) => {

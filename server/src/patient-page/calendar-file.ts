@@ -5,7 +5,8 @@ export interface CalendarEvent {
   /** Keeps an appointment that is added twice from appearing twice. Tells nothing about the appointment. */
   readonly uid: string;
   readonly start: Date;
-  readonly end: Date;
+  /** `null`: the EHR does not say it. */
+  readonly end: Date | null;
   readonly title: string;
   readonly place: string;
   readonly description: string;
@@ -27,7 +28,7 @@ export function calendarFile(events: readonly CalendarEvent[], now: Date): strin
       `UID:${uid}`,
       `DTSTAMP:${utc(now)}`,
       `DTSTART:${utc(start)}`,
-      `DTEND:${utc(end)}`,
+      ...(end ? [`DTEND:${utc(end)}`] : []),
       `SUMMARY:${escaped(title)}`,
       `LOCATION:${escaped(place)}`,
       `DESCRIPTION:${escaped(description)}`,

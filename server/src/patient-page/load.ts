@@ -74,7 +74,7 @@ async function readView({ confirmation, context }: LinkedPage): Promise<PageView
       id,
       start,
       end,
-      resource: found?.resources.get(resourceId),
+      resource: resourceId === null ? undefined : found?.resources.get(resourceId),
     })),
   };
 }
@@ -96,7 +96,7 @@ async function readAppointments(context: RequestContext, ids: readonly string[])
 }
 
 async function readResources({ ehr, careUnit }: RequestContext, appointments: readonly Appointment[]) {
-  const ids = [...new Set(appointments.map(({ resourceId }) => resourceId))];
+  const ids = [...new Set(appointments.flatMap(({ resourceId }) => resourceId ?? []))];
   const resources = await Promise.all(
     ids.map((value) => ehr.call('findResource', careUnit, { type: 'emr_id', value })),
   );

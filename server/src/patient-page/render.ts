@@ -165,7 +165,7 @@ function when(
 ): Html {
   const time = (instant: Date) =>
     html`<time datetime="${formatInstant(instant, timeZone)}">${clockText(instant, timeZone)}</time>`;
-  return html`<span class="day">${dayText(start, timeZone, language)}</span><br>${time(start)} ${words.until} ${time(end)}`;
+  return html`<span class="day">${dayText(start, timeZone, language)}</span><br>${time(start)}${end && html` ${words.until} ${time(end)}`}`;
 }
 
 function codeForm(page: Page, words: Texts, error: string | undefined): Html {

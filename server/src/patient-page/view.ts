@@ -17,7 +17,7 @@ export interface ShownAppointment {
   /** Not shown. */
   readonly id: string;
   readonly start: Date;
-  readonly end: Date;
+  readonly end: Date | null;
   readonly resource: Pick<Resource, 'kind' | 'name'> | undefined;
 }
 

@@ -35,7 +35,11 @@ export const appointmentEventSchema = Type.Object(
     ),
     previous: Type.Optional(
       Type.Object(
-        { start: dateTime('Former start.'), end: dateTime('Former end.'), resource_id: Type.String() },
+        {
+          start: dateTime('Former start.'),
+          end: nullableString({ format: 'date-time', description: 'Former end.' }),
+          resource_id: nullableString(),
+        },
         { description: '`appointment.updated`: the former time and resource.' },
       ),
     ),

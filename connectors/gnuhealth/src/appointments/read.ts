@@ -1,11 +1,17 @@
-import type { Appointment, AppointmentPosition, AppointmentQuery, CareUnit } from '@crossward/connector-kit';
+import {
+  type Appointment,
+  type AppointmentPosition,
+  type AppointmentQuery,
+  type CareUnit,
+  overlaps,
+} from '@crossward/connector-kit';
 import type { Ehr } from '../ehr.ts';
 import { compareKeys } from '../order.ts';
 import type { Domain } from '../rpc/client.ts';
 import { recordId, recordIds } from '../rpc/values.ts';
 import { pagesByStart } from './pages.ts';
 import { searchRows, statesFor, toAppointment } from './record.ts';
-import { overlap, overlapping } from './times.ts';
+import { overlapping } from './times.ts';
 
 export async function findAppointments(
   { rpc, settings, directory }: Ehr,
@@ -30,7 +36,7 @@ export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promi
   for await (const rows of pagesByStart(ehr.rpc, domain, after?.start)) {
     const shown = rows
       .flatMap((row) => toAppointment(row, careUnit.id, ehr.settings) ?? [])
-      .filter((it) => !range || overlap(it, range))
+      .filter((it) => !range || overlaps(it, range))
       .filter((it) => !after || compareKeys(keys(it), keys(after)) > 0);
     found.push(...shown.sort((a, b) => compareKeys(keys(a), keys(b))));
     if (found.length >= limit) break;

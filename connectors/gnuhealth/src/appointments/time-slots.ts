@@ -1,10 +1,10 @@
-import type { TimeSlot, TimeSlotPosition, TimeSlotQuery } from '@crossward/connector-kit';
+import { overlaps, type TimeSlot, type TimeSlotPosition, type TimeSlotQuery } from '@crossward/connector-kit';
 import type { Ehr } from '../ehr.ts';
 import { compareKeys } from '../order.ts';
 import { recordIds, toRpc } from '../rpc/values.ts';
 import { pagesByStart } from './pages.ts';
 import { searchRows, type TimedRow, takingStates, timed, toTimeSlot } from './record.ts';
-import { overlap, rowsAt } from './times.ts';
+import { rowsAt } from './times.ts';
 
 /**
  * Appointments in the state `free`. Tryton does not compare records, so staff can confirm an appointment over a free time:
@@ -32,7 +32,7 @@ export async function listTimeSlots(ehr: Ehr, query: TimeSlotQuery): Promise<rea
     const free = rows.flatMap((row) => timed(row, settings) ?? []);
     const taken = await takenDuring(ehr, professionals, free);
     const isFree = (row: TimedRow) =>
-      !taken.some((it) => !freeing.includes(String(it.id)) && it.healthprof === row.healthprof && overlap(it, row));
+      !taken.some((it) => !freeing.includes(String(it.id)) && it.healthprof === row.healthprof && overlaps(it, row));
     found.push(...inOrder(free.filter(isFree).flatMap((row) => toTimeSlot(row, settings) ?? [])).filter(isWanted));
     if (found.length >= limit) break;
   }

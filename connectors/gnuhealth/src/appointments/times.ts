@@ -1,3 +1,4 @@
+import { type Appointment, overlaps } from '@crossward/connector-kit';
 import type { Domain, RpcClient } from '../rpc/client.ts';
 import { toRpc } from '../rpc/values.ts';
 import { defaultMinutes, type GnuHealthSettings } from '../settings.ts';
@@ -37,14 +38,12 @@ export async function rowsAt(
     ['state', 'in', ['free', ...takingStates]],
     ...overlapping(range, settings),
   ]);
-  const there = rows.flatMap((row) => timed(row, settings) ?? []).filter((row) => overlap(row, range));
+  const there = rows.flatMap((row) => timed(row, settings) ?? []).filter((row) => overlaps(row, range));
   return { taken: there.filter(({ state }) => state !== 'free'), free: there.filter(({ state }) => state === 'free') };
 }
 
-export function overlap(a: Range, b: Range): boolean {
-  return a.start < b.end && b.start < a.end;
-}
+type Time = Pick<Appointment, 'start' | 'end'>;
 
-export function isSameTime(a: Range, b: Range): boolean {
-  return a.start.getTime() === b.start.getTime() && a.end.getTime() === b.end.getTime();
+export function isSameTime(a: Time, b: Time): boolean {
+  return a.start.getTime() === b.start.getTime() && a.end?.getTime() === b.end?.getTime();
 }

@@ -1,4 +1,10 @@
-import { type Appointment, type AppointmentUpdate, type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import {
+  type Appointment,
+  type AppointmentUpdate,
+  assertComplete,
+  type CareUnit,
+  ConnectorError,
+} from '@crossward/connector-kit';
 import type { Ehr } from '../ehr.ts';
 import { toRpc } from '../rpc/values.ts';
 import { untilUnchanged } from './attempts.ts';
@@ -7,7 +13,7 @@ import { freedBy } from './cancel.ts';
 import { freeRowLike, tidyFreeRows, writeRow, writeTogether } from './compound.ts';
 import { appointmentRow } from './own-row.ts';
 import type { TimedRow } from './record.ts';
-import { freeRowAt, type Target, taken } from './target.ts';
+import { freeRowAt, taken } from './target.ts';
 import { isSameTime, rowsAt } from './times.ts';
 
 /** Changes the comment, or moves the appointment: it keeps its id. */
@@ -19,9 +25,9 @@ export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUp
     if (appointment.state === 'cancelled') {
       throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
     }
-    const target: Target = { ...appointment, ...change.time, resourceId: change.resourceId ?? appointment.resourceId };
+    const wished = { ...appointment, ...change.time, resourceId: change.resourceId ?? appointment.resourceId };
     const values = change.comment === undefined ? {} : { comments: change.comment };
-    const stays = isSameTime(target, appointment) && target.resourceId === appointment.resourceId;
+    const stays = isSameTime(wished, appointment) && wished.resourceId === appointment.resourceId;
     if (stays) {
       const isAsWanted = change.comment === undefined || (change.comment || null) === appointment.comment;
       if (isAsWanted && (mayBeDone || change.comment === undefined)) return found;
@@ -30,6 +36,7 @@ export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUp
       if (outcome !== 'done') return undefined;
     } else {
       if (appointment.hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
+      const target = assertComplete(wished);
       await expectResource(ehr, careUnit, target.resourceId);
       const free = await freeRowAt(ehr, careUnit, target, row.id);
       const outcome = await move(ehr, patient, row, free, values, await freedBy(ehr, row));
@@ -73,7 +80,8 @@ async function expectAlone(ehr: Ehr, careUnit: CareUnit, id: string, former: Tim
     const { row, appointment, patient } = await appointmentRow(ehr, careUnit, id);
     const there = await rowsAt(ehr.rpc, ehr.settings, [row.healthprof], row);
     if (there.taken.every((it) => it.id === row.id)) return true;
-    const back = { ...appointment, resourceId: String(former.healthprof), start: former.start, end: former.end };
+    const { start, end, healthprof } = former;
+    const back = { ...assertComplete(appointment), resourceId: String(healthprof), start, end };
     const own = await freeRowAt(ehr, careUnit, back, row.id);
     const outcome = await move(ehr, patient, row, own, {}, [freeRowLike(row)]);
     if (outcome !== 'done') throw new ConnectorError('outcome_unknown', 'An appointment that moved was changed');

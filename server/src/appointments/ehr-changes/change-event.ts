@@ -91,7 +91,7 @@ function appointmentOf(view: AppointmentView): Appointment {
     state: view.state,
     heldUntil: null,
     start: new Date(view.start),
-    end: new Date(view.end),
+    end: view.end === null ? null : new Date(view.end),
     resourceId: view.resource_id,
     healthcareServiceId: view.healthcare_service_id,
     patientId: '',

@@ -150,7 +150,7 @@ test('a reading that the events say already is not stored, and replaces an earli
     cancellation_id: null,
     status: 'booked' as const,
     start: start.toISOString(),
-    end: end.toISOString(),
+    end: end?.toISOString() ?? null,
     resource_id: 'emr_id:r-1',
     healthcare_service_id: 'consultation',
   };

@@ -65,7 +65,7 @@ export function toView(appointment: Appointment): AppointmentView {
     care_unit_id: appointment.careUnitId,
     state: appointment.state,
     start: appointment.start.toISOString(),
-    end: appointment.end.toISOString(),
+    end: appointment.end?.toISOString() ?? null,
     resource_id: appointment.resourceId,
     healthcare_service_id: appointment.healthcareServiceId,
     attendance: appointment.attendance ?? null,

@@ -6,9 +6,10 @@ export interface ToldState {
   readonly status: AppointmentEventData['status'];
   /** `undefined`: no event says it. */
   readonly start: Date | undefined;
-  readonly end: Date | undefined;
-  readonly resourceId: string | undefined;
-  readonly healthcareServiceId: string | undefined;
+  /** `null`, here and below: the EHR did not say it. */
+  readonly end: Date | null | undefined;
+  readonly resourceId: string | null | undefined;
+  readonly healthcareServiceId: string | null | undefined;
   readonly attendance: Attendance | null;
 }
 
@@ -30,14 +31,14 @@ export function toldState(
   const placed = events.find(({ start }) => start !== null);
   return {
     status: newest.status,
-    start: timeOf(placed?.start),
-    end: timeOf(placed?.end),
-    resourceId: placed?.resource_id?.slice(resourcePrefix.length),
-    healthcareServiceId: placed?.healthcare_service_id ?? undefined,
+    start: timeOf(placed?.start) ?? undefined,
+    end: placed && timeOf(placed.end),
+    resourceId: placed && (placed.resource_id?.slice(resourcePrefix.length) ?? null),
+    healthcareServiceId: placed?.healthcare_service_id,
     attendance: events.find(({ attendance }) => attendance !== undefined)?.attendance ?? null,
   };
 }
 
-function timeOf(text: string | null | undefined): Date | undefined {
-  return text ? new Date(text) : undefined;
+function timeOf(text: string | null | undefined): Date | null {
+  return text ? new Date(text) : null;
 }

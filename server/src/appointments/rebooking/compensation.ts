@@ -1,4 +1,9 @@
-import type { Appointment, AppointmentCreation } from '@crossward/connector-kit';
+import {
+  type Appointment,
+  type AppointmentCreation,
+  type CompleteAppointment,
+  isComplete,
+} from '@crossward/connector-kit';
 import type { Work } from '../../operations/kind.ts';
 import type { Fault } from '../../problems/problem.ts';
 import type { Results } from '../write/changes.ts';
@@ -14,7 +19,7 @@ function formerTime({
   start,
   end,
   comment,
-}: Appointment): AppointmentCreation {
+}: CompleteAppointment): AppointmentCreation {
   return { kind: 'create', patientId, resourceId, healthcareServiceId, start, end, comment, holdUntil: null };
 }
 
@@ -37,7 +42,10 @@ export async function bookedAgain(
     .where('former_id', '=', move.formerId)
     .executeTakeFirst();
   if (moved) return 'nothing';
-  const creation = formerTime(move.cancellation.before);
+  const { before } = move.cancellation;
+  // Only an appointment about which the EHR says everything is moved.
+  if (!isComplete(before)) return 'nothing';
+  const creation = formerTime(before);
   if (ehr.offers('findOperation')) return creation;
   const { holdUntil: _, ...rest } = creation;
   const steps = [{ change: { ...rest, hold: false } }];

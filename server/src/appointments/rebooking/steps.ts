@@ -1,16 +1,16 @@
+import type { CompleteAppointment } from '@crossward/connector-kit';
 import { areFree } from '../free-time.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Target } from '../targets.ts';
 import { timesTaken } from '../time-rules.ts';
 import { changesOf, isAtomic, withoutCollisions } from '../write/changes.ts';
 import type { AppointmentPlan, Step } from '../write/plan.ts';
-import type { KnownAppointment } from './known-appointment.ts';
 
 /**
  * The steps that move an appointment in an EHR that cannot: book it anew, then cancel the former one. Only the first is in the
  * response.
  */
-export function rebookingSteps({ appointment, id }: Target, after: KnownAppointment, more: Partial<Step>): Step[] {
+export function rebookingSteps({ appointment, id }: Target, after: CompleteAppointment, more: Partial<Step>): Step[] {
   const { patientId, resourceId, healthcareServiceId, start, end, comment } = after;
   const place = { patientId, resourceId, healthcareServiceId, start, end, comment };
   return [

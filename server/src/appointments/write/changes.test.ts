@@ -1,4 +1,5 @@
 import type { Appointment } from '@crossward/connector-kit';
+import { overlaps } from '@crossward/connector-kit';
 import { type Arbitrary, array, assert, constantFrom, integer, property, record } from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ChangeStep } from './changes.ts';
@@ -54,7 +55,7 @@ function isInTheWay(step: ChangeStep, other: ChangeStep): boolean {
   if (change.kind !== 'create' && change.kind !== 'update') return false;
   const time = change.kind === 'create' ? change : change.time;
   if (!time || change.resourceId !== before.resourceId) return false;
-  return time.start < before.end && before.start < time.end;
+  return overlaps(time, before);
 }
 
 /** Whether the chain of blocking steps leads back to a step that it has visited. */

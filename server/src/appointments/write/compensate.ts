@@ -92,11 +92,13 @@ function reversal(
   }
   if (now && before && isSame(now, before)) return 'nothing';
   if (change.kind !== 'update' || !before || !now || !isSame(now, result)) return 'impossible';
+  const { start, end } = before;
   return {
     kind: 'update',
     appointmentId: before.id,
-    time: { start: before.start, end: before.end },
-    resourceId: before.resourceId,
+    // Without an end or a resource, the update changed only the comment.
+    ...(end && { time: { start, end } }),
+    ...(before.resourceId !== null && { resourceId: before.resourceId }),
     comment: before.comment,
   };
 }
@@ -106,7 +108,7 @@ export function isSame(a: Appointment, b: Appointment): boolean {
   return (
     a.state === b.state &&
     a.start.getTime() === b.start.getTime() &&
-    a.end.getTime() === b.end.getTime() &&
+    a.end?.getTime() === b.end?.getTime() &&
     a.resourceId === b.resourceId &&
     (a.comment ?? '') === (b.comment ?? '')
   );

@@ -3,6 +3,7 @@ import type { Proposal } from '../../operations/kind.ts';
 import type { OperationResponse } from '../../operations/operation-response.ts';
 import { areFree } from '../free-time.ts';
 import { previewBody } from '../representation.ts';
+import { assertMovable } from '../target-rules.ts';
 import { timesTaken } from '../time-rules.ts';
 import { changesOf } from './changes.ts';
 import { assertAllWithinLimits, demandOf } from './decision.ts';
@@ -14,7 +15,7 @@ export async function previewPlan(proposal: Proposal, plan: AppointmentPlan): Pr
   const changes = changesOf(plan);
   const freeing = changes.flatMap(({ change }) => (change.kind === 'create' ? [] : [change.appointmentId]));
   const times = changes.flatMap(({ response }) =>
-    response && (response.word === 'created' || response.word === 'moved') ? [response.appointment] : [],
+    response && (response.word === 'created' || response.word === 'moved') ? [assertMovable(response.appointment)] : [],
   );
   if (!(await areFree(ehr, careUnit, times, freeing))) throw timesTaken(plan.steps);
   const patients = patientsWithCode(plan);

@@ -70,7 +70,7 @@ function isSame(a: Booking, b: Booking): boolean {
 }
 
 function isSameTime(a: Pick<Booking, 'start' | 'end'>, b: Pick<Booking, 'start' | 'end'>): boolean {
-  return a.start.getTime() === b.start.getTime() && a.end.getTime() === b.end.getTime();
+  return a.start.getTime() === b.start.getTime() && a.end?.getTime() === b.end?.getTime();
 }
 
 /** Whether the appointment is in the state that the change was to produce. */

@@ -51,6 +51,7 @@ ${need && html`<p class="advice${!figures.pause && ' bad'}">${sentenceOf(need)}<
 <div class="sheet">${callFigures(emr.name, figures.minutes)}
 ${sumUp(figures.minutes).calls === 0 ? html`<p class="empty">No calls in the last hour.</p>` : hourCharts(figures.minutes)}</div>
 ${callLists(figures)}
+${unreadable(ehr)}
 <h2>Details</h2>
 ${facts([
   ['Connector', emr.connector],
@@ -80,6 +81,24 @@ ${
         [...Map.groupBy(failedCalls, ({ cause }) => cause)].map(([cause, calls]) => causeRow(cause, calls)),
       )
 }`;
+}
+
+/** Records of a day that this process has left out. */
+function unreadable(ehr: EhrConnection): Html | false {
+  const records = ehr.unreadableRecords();
+  if (records.length === 0) return false;
+  return html`<h2>Records that cannot be read</h2>
+<p class="quiet">Left out of responses within the last 24 hours, each counted once. Other records are shown.</p>
+${table(
+  'Records that this gateway process could not read',
+  ['Type', 'Records', 'First fault at', 'Since'],
+  records.map(({ type, count, path, since }) => [
+    html`<code>${type}</code>`,
+    count,
+    html`<code>${path}</code>`,
+    time(since),
+  ]),
+)}`;
 }
 
 /** @param calls the newest first */

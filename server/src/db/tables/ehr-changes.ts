@@ -16,9 +16,10 @@ export interface AppointmentView {
   readonly state: AppointmentState;
   /** ISO 8601. */
   readonly start: string;
-  readonly end: string;
-  readonly resource_id: string;
-  readonly healthcare_service_id: string;
+  /** `null`, here and below: the EHR does not say it. */
+  readonly end: string | null;
+  readonly resource_id: string | null;
+  readonly healthcare_service_id: string | null;
   /** Absent: stored by a gateway that did not read it. */
   readonly attendance?: Attendance | null;
 }

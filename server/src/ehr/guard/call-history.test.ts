@@ -7,6 +7,7 @@ const metrics = {
   watchBreaker: () => undefined,
   throttled: () => undefined,
   watchRate: () => undefined,
+  watchUnreadable: () => undefined,
 };
 
 test('keeps sixty minutes, each with its calls, failures and latency', () => {

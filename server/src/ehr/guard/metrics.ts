@@ -1,5 +1,6 @@
 import type { ConnectorErrorKind } from '@crossward/connector-kit';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { UnreadableCounter } from '../unreadable-records.ts';
 import { type BreakerState, breakerStates } from './breaker.ts';
 import type { GuardedOperation } from './guarded-operation.ts';
 
@@ -18,6 +19,8 @@ export interface EhrMetrics {
   throttled(emr: string): void;
   /** The rate is read whenever metrics are collected. `undefined`: no limit. */
   watchRate(emr: string, rate: () => number | undefined): void;
+  /** The counts are read whenever metrics are collected. */
+  watchUnreadable(emr: string, counts: UnreadableCounter['counts']): void;
 }
 
 /** Labels are names from the configuration and the connector interface, never values from a call. */
@@ -40,6 +43,19 @@ export function createEhrMetrics(registry: Registry): EhrMetrics {
       for (const [emr, rate] of rates) {
         const current = rate();
         if (current !== undefined) this.set({ emr }, current);
+      }
+    },
+  });
+  const unreadable = new Map<string, UnreadableCounter['counts']>();
+  new Gauge({
+    name: 'crossward_ehr_unreadable_records',
+    help: 'Records of an EHR that this process could not read within a day, and left out of its responses.',
+    labelNames: ['emr', 'type'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [emr, counts] of unreadable) {
+        for (const { type, count } of counts()) this.set({ emr, type }, count);
       }
     },
   });
@@ -75,5 +91,6 @@ export function createEhrMetrics(registry: Registry): EhrMetrics {
     watchBreaker: (emr, state) => void breakers.set(emr, state),
     throttled: (emr) => throttled.inc({ emr }),
     watchRate: (emr, rate) => void rates.set(emr, rate),
+    watchUnreadable: (emr, counts) => void unreadable.set(emr, counts),
   };
 }

@@ -73,11 +73,12 @@ export function changeBody(before: AppointmentBody, wish: Wish, rules: ChangeRul
     ...(comment === undefined ? {} : { comment }),
   };
   // Nothing changes: the same time again says so natively.
-  return Object.keys(change).length > 0 ? change : { start: before.start, end: before.end };
+  if (Object.keys(change).length > 0) return change;
+  return before.end === null ? { comment: before.comment ?? '' } : { start: before.start, end: before.end };
 }
 
-function differs(wished: Date | undefined, current: string): boolean {
-  return wished !== undefined && wished.getTime() !== Date.parse(current);
+function differs(wished: Date | undefined, current: string | null): boolean {
+  return wished !== undefined && wished.getTime() !== Date.parse(current ?? '');
 }
 
 /** `undefined`: it stays. */

@@ -63,30 +63,38 @@ export function toAppointment(body: AppointmentBody, named: Named): Appointment 
 export function appointmentContent(body: Content, named: Named): Appointment {
   const { careUnit } = named;
   const extension = extensionsOf(body);
-  const minutes = minutesOf(body);
+  const { healthcare_service_id: service } = body;
+  const slot = slotOf(body);
   return {
     resourceType: 'Appointment',
     ...(extension.length > 0 ? { extension } : {}),
     status: statusOf(body),
-    serviceType: [toServiceType(body.healthcare_service_id, named.nameOfService(body.healthcare_service_id))],
+    ...(service === null ? {} : { serviceType: [toServiceType(service, named.nameOfService(service))] }),
     start: body.start,
-    end: body.end,
-    ...(Number.isInteger(minutes) ? { minutesDuration: minutes } : {}),
-    slot: [slotOf(body)],
+    ...(body.end === null ? unknownEnd : endingAt(body.start, body.end)),
+    ...(slot ? { slot: [slot] } : {}),
     ...(body.comment ? { comment: body.comment } : {}),
     ...(body.notice ? { patientInstruction: body.notice } : {}),
     participant: [
       participant(patientOf(body), body.status === 'awaiting_confirmation' ? 'needs-action' : 'accepted'),
-      participant(resourceOf(body, named)),
+      ...resourceParticipant(body, named),
       ...serviceParticipant(body),
       participant({ reference: `Location/${careUnitLocationId(careUnit.id)}` }),
     ],
   };
 }
 
-/** A fraction if the time does not have whole minutes. */
-function minutesOf({ start, end }: { readonly start: string; readonly end: string }): number {
-  return (Date.parse(end) - Date.parse(start)) / 60_000;
+/** With a start there must be an end (constraint app-2): https://hl7.org/fhir/R4/extension-data-absent-reason.html */
+const unknownEnd = {
+  _end: {
+    extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
+  },
+};
+
+/** Without the duration if it has a part of a minute. */
+function endingAt(start: string, end: string): Pick<Appointment, 'end' | 'minutesDuration'> {
+  const minutes = (Date.parse(end) - Date.parse(start)) / 60_000;
+  return { end, ...(Number.isInteger(minutes) ? { minutesDuration: minutes } : {}) };
 }
 
 /** An appointment that may have no id yet. */
@@ -116,15 +124,17 @@ function patientOf({ patient_id }: Content): Reference {
   return { reference: `Patient/${fhirIdOf(patient_id)}` };
 }
 
-function resourceOf({ resource_id }: Content, named: Named): Reference {
+/** None if the EHR says nothing about the resource. */
+function resourceParticipant({ resource_id, resource_name }: Content, named: Named): AppointmentParticipant[] {
+  if (resource_id === null) return resource_name ? [participant({ display: resource_name })] : [];
   const type = named.typeOf(resource_id);
   const id = fhirIdOf(resource_id);
-  if (type !== undefined && id !== undefined) return { reference: `${type}/${id}` };
-  return { identifier: { system: urls.resources, value: emrIdOf(resource_id) } };
+  if (type !== undefined && id !== undefined) return [participant({ reference: `${type}/${id}` })];
+  return [participant({ identifier: { system: urls.resources, value: emrIdOf(resource_id) } })];
 }
 
 function serviceParticipant({ healthcare_service_id }: Content): AppointmentParticipant[] {
-  const id = toFhirId(healthcare_service_id);
+  const id = healthcare_service_id === null ? undefined : toFhirId(healthcare_service_id);
   return id === undefined ? [] : [participant({ reference: `HealthcareService/${id}` })];
 }
 
@@ -132,7 +142,9 @@ function participant(actor: Reference, status: AppointmentParticipant['status'] 
   return { actor: actor as NonNullable<AppointmentParticipant['actor']>, status };
 }
 
-function slotOf({ resource_id, healthcare_service_id, start, end }: Content): { readonly reference: string } {
+/** `undefined`: the EHR does not say all that names a Slot. */
+function slotOf({ resource_id, healthcare_service_id, start, end }: Content): { reference: string } | undefined {
+  if (resource_id === null || healthcare_service_id === null || end === null) return undefined;
   const schedule = scheduleId(emrIdOf(resource_id), healthcare_service_id);
   const times = { start: new Date(start), end: new Date(end) };
   return { reference: `Slot/${slotId({ scheduleId: schedule, ...times })}` };

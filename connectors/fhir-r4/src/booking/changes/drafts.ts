@@ -1,4 +1,9 @@
-import { type AppointmentCreation, type AppointmentWrite, ConnectorError } from '@crossward/connector-kit';
+import {
+  type AppointmentCreation,
+  type AppointmentWrite,
+  assertComplete,
+  ConnectorError,
+} from '@crossward/connector-kit';
 import type { BookingConnection } from '../../connection.ts';
 import type { CareUnitDirectory } from '../../directory.ts';
 import { type FhirAppointment, referenceTo } from '../../fhir.ts';
@@ -113,11 +118,13 @@ function moveOf({ ehr, directory }: Known, draft: Draft, change: ChangeOfExistin
   const facts = toAppointment(draft.after, directory, ehr.dialect, ehr.client.clock);
   const time = change.time ?? appointmentTime(draft.after);
   const resourceId = change.resourceId ?? facts?.resourceId;
-  if (!facts || !time || resourceId === undefined) return undefined;
+  if (!facts || !time || resourceId === undefined || resourceId === null) return undefined;
   const { start, end } = time;
   const stays =
     facts.resourceId === resourceId &&
     facts.start.getTime() === start.getTime() &&
-    facts.end.getTime() === end.getTime();
-  return stays ? undefined : { draft, resourceId, serviceId: facts.healthcareServiceId, start, end, holdUntil: null };
+    facts.end?.getTime() === end.getTime();
+  if (stays) return undefined;
+  const { healthcareServiceId: serviceId } = assertComplete({ ...facts, end });
+  return { draft, resourceId, serviceId, start, end, holdUntil: null };
 }
