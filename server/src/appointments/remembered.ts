@@ -49,7 +49,8 @@ export async function rememberedAppointments(
     const told = toldState(events.map(({ data }) => data as unknown as AppointmentEventData));
     const [kept] = events.flatMap((it) => keptIn(keys, ehr.id, id, it.sealed_appointment) ?? []);
     const { start, end, resourceId, healthcareServiceId, attendance } = told ?? {};
-    if (!kept || !start || end === undefined || resourceId === undefined || healthcareServiceId === undefined) return [];
+    if (!kept || !start || end === undefined || resourceId === undefined || healthcareServiceId === undefined)
+      return [];
     const place = { start, end, resourceId, healthcareServiceId, careUnitId: careUnit.id };
     return [[id, { id, state: 'cancelled', heldUntil: null, ...place, ...kept, attendance }] as const];
   });
