@@ -247,6 +247,17 @@ export interface AppointmentWrite extends Write {
   readonly changes: readonly AppointmentChange[];
 }
 
+/** The changes of a write that was interrupted, in an EHR that does not find operations by id. */
+export interface InterruptedChanges {
+  readonly careUnit: CareUnit;
+  /** Those of which the gateway has seen that they were made. */
+  readonly made: readonly AppointmentChange[];
+  /** The others. */
+  readonly notSeen: readonly AppointmentChange[];
+  /** A time before the first call of the write, by the gateway's clock. */
+  readonly since: Date;
+}
+
 /**
  * The operations of the port. A connector implements the ones that its EHR supports. They throw only `ConnectorError`;
  * any other error counts as a bug in the connector. Ids in queries are the EHR's own (`emr_id` values).
@@ -306,6 +317,13 @@ export interface ConnectorOperations
     operationId: string,
     changes?: readonly AppointmentChange[],
   ): Promise<readonly Appointment[] | null>;
+  /**
+   * For an EHR that keeps no operation ids, but refuses a write of records that were changed since they were read. Makes sure
+   * that no earlier call makes any of the changes in `notSeen` late, and completes what those in `made` have left open.
+   * Returns `false` if one of `notSeen` may have been made, and undone by others since: it must not be made again. Safe to
+   * call again.
+   */
+  settleChanges(changes: InterruptedChanges): Promise<boolean>;
 }
 
 /** The name of an operation of the port. */

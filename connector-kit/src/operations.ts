@@ -13,6 +13,7 @@ const names: Record<ConnectorOperation, true> = {
   listAppointmentChanges: true,
   changeAppointments: true,
   findOperation: true,
+  settleChanges: true,
   listMedicalNotes: true,
   findMedicalNote: true,
   createMedicalNote: true,

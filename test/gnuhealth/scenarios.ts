@@ -164,6 +164,35 @@ export function describeScenarios(name: string, makeSite: () => Promise<Site>): 
         expect(await booked(slot)).toEqual([found.body.id]);
       });
 
+      test('never gets a booking, the retry books, and the first one is refused if it arrives after all', async () => {
+        const [slot] = await slots(1);
+        const key = newKey();
+        const late = proxy.finishLate(isWrite);
+        expect(await book(slot, key)).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+        await proxy.comeUp();
+        const made = await finalResponse(() => book(slot, key));
+        expect(made.status, made.text).toBe(201);
+        await late.finish();
+        expect(await booked(slot)).toEqual([made.body.id]);
+        await expectEvents(gateway, made.body.id, ['booked']);
+      });
+
+      test('never gets a move or a cancellation, the retry makes it', async () => {
+        const [from, to] = (await slots(2)) as [Slot, Slot];
+        const { id } = (await book(from)).body;
+        for (const send of [(key: string) => change(id, to, key), (key: string) => cancel(id, key)]) {
+          await aSecond();
+          const key = newKey();
+          const late = proxy.finishLate(isWrite);
+          expect(await send(key)).toMatchObject({ status: 504 });
+          await proxy.comeUp();
+          expect(await finalResponse(() => send(key))).toMatchObject({ status: 200, body: { id } });
+          await late.finish();
+        }
+        expect(await read(id)).toMatchObject({ status: 'cancelled', start: to.start });
+        expect([await isFree(from), await isFree(to)]).toEqual([true, true]);
+      });
+
       test('gets a booking late that was sent again by then, it refuses the late one', async () => {
         const [slot] = await slots(1);
         const late = proxy.deliverLate(isWrite);
@@ -213,6 +242,11 @@ export function describeScenarios(name: string, makeSite: () => Promise<Site>): 
       });
     });
   });
+}
+
+/** The time of a change is compared with that of a request, to the second. */
+function aSecond(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1_100));
 }
 
 function isWrite({ body }: ProxiedRequest): boolean {

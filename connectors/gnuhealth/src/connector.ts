@@ -2,6 +2,7 @@ import type { Connector, ConnectorContext, StatelessConnectorModule } from '@cro
 import { batchedLookUps } from '@crossward/connector-kit';
 import { listAppointmentChanges } from './appointments/changes.ts';
 import { findAppointments, listAppointments } from './appointments/read.ts';
+import { settleChanges } from './appointments/settle.ts';
 import { listTimeSlots } from './appointments/time-slots.ts';
 import { changeAppointments } from './appointments/write.ts';
 import { gnuHealthDirectChanges } from './direct-changes.ts';
@@ -51,6 +52,7 @@ async function open(context: ConnectorContext<GnuHealthSettings>): Promise<Conne
     listAppointments: (query) => listAppointments(ehr, query),
     listAppointmentChanges: (query) => listAppointmentChanges(ehr, query),
     changeAppointments: (write) => changeAppointments(ehr, write),
+    settleChanges: (changes) => settleChanges(ehr, changes),
     ...medicalNotes(ehr),
     ...documents(ehr),
   };

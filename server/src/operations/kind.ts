@@ -38,6 +38,8 @@ export interface Work extends Proposal {
   readonly expiresAt: Date | null;
   /** No process has called the EHR for this attempt before. */
   readonly isFirst: boolean;
+  /** Of an interrupted operation that has not ended: when the EHR was first called for it, by the database's clock. */
+  readonly interruptedSince?: Date | undefined;
   /** The operation id that the EHR gets for the whole operation or for one part. */
   ehrId(part?: number | string): string;
   /**
@@ -63,7 +65,7 @@ export interface Work extends Proposal {
 /**
  * What a look-up in the EHR found.
  *
- * - `nothing`: no effect so far
+ * - `nothing`: no effect so far. An EHR that settles changes makes none of them any more
  * - `in part`: the EHR has performed some of the steps
  * - `nearly`: only steps are missing that do the same if they are done twice; `perform` leaves out the others
  * - `not known`: the EHR does not find operations by id, and reconciliation did not find the whole operation

@@ -123,14 +123,15 @@ export async function endWithout(
 
 /**
  * Settles the row of an operation without effect. The problem is stored under the key if a caller gets it. After
- * compensation a retry starts over with new ids, since the EHR has used these; without one, the EHR may still process an earlier call.
+ * compensation a retry starts over with new ids, since the EHR has used these; without one, the EHR may still process an earlier
+ * call, unless it settles changes.
  */
 export async function settle(tx: Tx, work: LeasedWork, problem?: Problem): Promise<void> {
   const { operation, services, ehr, isFirst, wasCompensated, hasCaller } = work;
   const { keyHash, attempt, hasResponse } = operation;
   const isTold = hasCaller && problem !== undefined && isStoredUnderKey(problem);
   const sealed = isTold ? sealProblem(services.keys, operation, problem) : null;
-  if (!isFirst && !wasCompensated)
+  if (!isFirst && !wasCompensated && !ehr.offers('settleChanges'))
     return monitor(tx, { ...operation, ...ehr.patience, sealedResponse: sealed, hadEffect: false });
   if (sealed) return storeResponse(tx, operation, sealed);
   if (hasResponse) return stopMonitoring(tx, operation);

@@ -95,7 +95,9 @@ function reopen(
   const { expiresAt, plan } = operation;
   const work = leasedWork(services, operation, { ehr, careUnit, kind, plan, expiresAt, isFirst: false, ...how });
   // The work has getters, which a spread would read now.
-  return Object.assign(work, { operation, hasReservation: kind.reservation?.(work, plan) !== undefined });
+  const interruptedSince = operation.state === 'done' ? undefined : (operation.firstSentAt ?? undefined);
+  const hasReservation = kind.reservation?.(work, plan) !== undefined;
+  return Object.assign(work, { operation, interruptedSince, hasReservation });
 }
 
 /**
@@ -157,16 +159,17 @@ async function performAgain(work: Interrupted): Promise<OperationResponse> {
 
 /**
  * After compensation the operation starts over with new ids, because compensated ones must not be used again. Otherwise the ids
- * stay the same, so that the EHR recognises them even if it makes the write late.
+ * stay the same, so that the EHR recognises them even if it makes the write late. It does not if it has settled the write.
  */
 async function startOver(work: Interrupted): Promise<Restart> {
-  const { services, kind, plan, operation, wasCompensated } = work;
+  const { services, kind, plan, operation, wasCompensated, ehr } = work;
   const attempt = wasCompensated ? operation.attempt + 1 : operation.attempt;
+  const isOver = wasCompensated || ehr.offers('settleChanges');
   await inTransaction(services.db, async (tx) => {
     await kind.cleanUp?.(tx, work, plan, undefined);
-    await (wasCompensated ? clearPlan(tx, operation, attempt) : markNotDone(tx, operation));
+    await (isOver ? clearPlan(tx, operation, attempt) : markNotDone(tx, operation));
   });
-  return { restart: { ...operation, attempt, isMonitored: !wasCompensated } };
+  return { restart: { ...operation, attempt, isMonitored: !isOver } };
 }
 
 /** @throws OperationEnded with `partially_applied` unless everything was reverted */

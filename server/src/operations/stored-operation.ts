@@ -33,6 +33,8 @@ export interface StoredRow extends Leased {
   readonly expiresAt: Date | null;
   /** Its holds and codes have expired. */
   readonly isExpired: boolean;
+  /** When the EHR was called for it for the first time. Null: it was not. */
+  readonly firstSentAt: Date | null;
   readonly secondsSinceFirstCall: number;
   readonly secondsSinceLastCall: number;
 }
@@ -45,6 +47,7 @@ export const storedColumns = sql`
   operations.reported_unknown AS "reportedUnknown", operations.had_effect AS "hadEffect",
   operations.consecutive_failures AS failures, operations.last_failure AS "lastFailure",
   operations.expires_at AS "expiresAt", coalesce(operations.expires_at <= now(), false) AS "isExpired",
+  operations.first_sent_at AS "firstSentAt",
   coalesce(extract(epoch FROM now() - operations.first_sent_at), 0)::float8 AS "secondsSinceFirstCall",
   coalesce(extract(epoch FROM now() - operations.last_sent_at), 0)::float8 AS "secondsSinceLastCall"`;
 

@@ -4,7 +4,7 @@ import { standingOf } from '../patients.ts';
 import { isUnknown } from '../rpc/conditional-write.ts';
 import { recordId, toRpc } from '../rpc/values.ts';
 import { untilUnchanged } from './attempts.ts';
-import { freeRowLike, tidyFreeRows, writeRow, writeTogether } from './compound.ts';
+import { freeRowLike, tidyFreeRows, writeRows, writeTogether } from './compound.ts';
 import { type TimedRow, toAppointment } from './record.ts';
 import { freeRowAt, taken } from './target.ts';
 import { isSameTime, rowsAt } from './times.ts';
@@ -59,7 +59,7 @@ async function checkedPatient(
  */
 function take(ehr: Ehr, free: TimedRow, patient: number, { end, comment }: AppointmentCreation) {
   const values = { state: 'confirmed', comments: comment, appointment_date_end: toRpc(end) };
-  if (free.name === null) return writeRow(ehr.rpc, free, { ...values, patient });
+  if (free.name === null) return writeRows(ehr.rpc, [free], { ...values, patient });
   return writeTogether(ehr.rpc, patient, { remove: [free], create: [{ ...freeRowLike(free), ...values }] });
 }
 

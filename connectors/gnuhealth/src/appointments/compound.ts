@@ -15,9 +15,9 @@ function versionsOf(records: readonly AppointmentRow[]): Versions {
   return { model, records };
 }
 
-/** A change of one row. */
-export function writeRow(rpc: RpcClient, row: AppointmentRow, values: object): Promise<Outcome> {
-  return writeIfUnchanged(rpc, versionsOf([row]), `model.${model}.write`, [[row.id], values]);
+/** The same change of each row. */
+export function writeRows(rpc: RpcClient, rows: readonly AppointmentRow[], values: object): Promise<Outcome> {
+  return writeIfUnchanged(rpc, versionsOf(rows), `model.${model}.write`, [rows.map(({ id }) => id), values]);
 }
 
 /**
@@ -57,21 +57,22 @@ export function freeRowLike({ healthprof, speciality, institution, appointment_t
  * done with the patient's next change; until then, staff see the patient in a free time.
  */
 export async function tidyFreeRows(rpc: RpcClient, patient: number): Promise<void> {
-  try {
-    const ours = [
-      ['state', '=', 'free'],
-      ['patient', '=', patient],
-      ['name', '=', null],
-      ['create_uid', '=', await rpc.userId()],
-    ];
-    await untilUnchanged(async () => {
-      const rows = await searchRows(rpc, ours);
-      if (rows.length === 0) return true;
-      const ids = rows.map(({ id }) => id);
-      const outcome = await writeIfUnchanged(rpc, versionsOf(rows), `model.${model}.write`, [ids, { patient: null }]);
-      return outcome === 'done' ? true : undefined;
-    });
-  } catch {
+  await clearFreeRows(rpc, patient).catch(() => {
     // The change itself is done.
-  }
+  });
+}
+
+/** As `tidyFreeRows`. @throws ConnectorError */
+export async function clearFreeRows(rpc: RpcClient, patient: number): Promise<void> {
+  const ours = [
+    ['state', '=', 'free'],
+    ['patient', '=', patient],
+    ['name', '=', null],
+    ['create_uid', '=', await rpc.userId()],
+  ];
+  await untilUnchanged(async () => {
+    const rows = await searchRows(rpc, ours);
+    const isClear = rows.length === 0 || (await writeRows(rpc, rows, { patient: null })) === 'done';
+    return isClear ? true : undefined;
+  });
 }

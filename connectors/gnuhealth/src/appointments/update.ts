@@ -10,7 +10,7 @@ import { toRpc } from '../rpc/values.ts';
 import { untilUnchanged } from './attempts.ts';
 import { afterWriting } from './book.ts';
 import { freedBy } from './cancel.ts';
-import { freeRowLike, tidyFreeRows, writeRow, writeTogether } from './compound.ts';
+import { freeRowLike, tidyFreeRows, writeRows, writeTogether } from './compound.ts';
 import { appointmentRow } from './own-row.ts';
 import type { TimedRow } from './record.ts';
 import { freeRowAt, taken } from './target.ts';
@@ -31,7 +31,7 @@ export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUp
     if (stays) {
       const isAsWanted = change.comment === undefined || (change.comment || null) === appointment.comment;
       if (isAsWanted && (mayBeDone || change.comment === undefined)) return found;
-      const outcome = await writeRow(ehr.rpc, row, values);
+      const outcome = await writeRows(ehr.rpc, [row], values);
       mayBeDone ||= outcome === 'undecided';
       if (outcome !== 'done') return undefined;
     } else {

@@ -43,6 +43,8 @@ export interface RpcClient {
   stream(method: string, params: readonly unknown[]): Promise<EhrStream>;
   /** By the `Date` of the last response. */
   now(): Date;
+  /** A time of the gateway's clock by that of the server: up to a second early, as `Date` has no fractions. */
+  at(time: Date): Date;
 }
 
 export function createRpcClient(http: EhrHttp, settings: GnuHealthSettings, now: () => Date): RpcClient {
@@ -95,6 +97,10 @@ export function createRpcClient(http: EhrHttp, settings: GnuHealthSettings, now:
     throw new ConnectorError('rejected', `The EHR responded to ${method} with ${answer.exception}`);
   }
 
+  function at(time: Date): Date {
+    return new Date(time.getTime() + ahead);
+  }
+
   return {
     userId: async () => (await sessions.get()).userId,
     call,
@@ -109,7 +115,8 @@ export function createRpcClient(http: EhrHttp, settings: GnuHealthSettings, now:
     },
     write: (method, params, { context = {}, repeatable }) => send(bodyOf(method, params, context), repeatable),
     stream: (method, params) => inSession((session) => http.stream(request(bodyOf(method, params, {}), session, true))),
-    now: () => new Date(now().getTime() + ahead),
+    now: () => at(now()),
+    at,
   };
 }
 

@@ -15,7 +15,9 @@ export async function lookUpPlan(
   unfinished: (plan: AppointmentPlan, done: Results) => 'nearly' | 'in part' | undefined = () => undefined,
 ): Promise<Found<Results>> {
   const done = await partsDone(work, plan);
+  const isRuledOut = await settle(work, plan, done);
   if (done.size === changesOf(plan).length) return { outcome: done };
+  if (isRuledOut && done.size === 0) return 'nothing';
   if (!work.ehr.offers('findOperation')) return unfinished(plan, done) ?? 'not known';
   return done.size === 0 ? 'nothing' : 'in part';
 }
@@ -31,4 +33,15 @@ export async function partsDone(work: Work, plan: AppointmentPlan): Promise<Resu
     for (const { step, appointment } of found ? resultsOf(steps, found) : []) done.set(step.index, appointment);
   }
   return done;
+}
+
+/** Whether the EHR has made none of the other steps, and makes none of them late. */
+async function settle(work: Work, plan: AppointmentPlan, done: Results): Promise<boolean> {
+  const { call, careUnit, ehr, expiresAt, interruptedSince: since } = work;
+  if (since === undefined || !ehr.offers('settleChanges')) return false;
+  const changes = (isMade: boolean) =>
+    changesOf(plan)
+      .filter(({ index }) => done.has(index) === isMade)
+      .map(({ change }) => ehrChange(change, expiresAt));
+  return call('settleChanges', { careUnit, made: changes(true), notSeen: changes(false), since });
 }
