@@ -19,7 +19,8 @@ export interface Patients {
   /**
    * Finds the patient with this identifier, family name and birth date, or creates one.
    *
-   * @throws {ProblemError} `patient_mismatch`: the EHR has the identifier with another name or birth date
+   * @throws {ProblemError} `patient_mismatch`: the EHR has the identifier with another name or birth date;
+   *   `patient_ambiguous`: it has several records with it
    */
   findOrCreate(patient: PatientCreation, options?: WriteOptions): Promise<Patient>;
   /**

@@ -166,7 +166,7 @@ export interface paths {
         put?: never;
         /**
          * Find or create a patient
-         * @description Returns the patient with this identifier. If the EHR has none, creates one. A patient who is found must have this family name and birth date, otherwise the response is 409 `patient_mismatch`, and shows nothing of the record. However often the request is sent, the EHR gets one patient.
+         * @description Returns the patient with this identifier. If the EHR has none, creates one. A patient who is found must have this family name and birth date, otherwise the response is 409 `patient_mismatch`, and shows nothing of the record. Of several records with the identifier none is chosen: 409 `patient_ambiguous`. However often the request is sent, the EHR gets one patient.
          */
         post: operations["create_patient"];
         delete?: never;
@@ -1368,7 +1368,7 @@ export interface components {
          * @description Stable, machine-readable reason of an error. The list is closed.
          * @enum {string}
          */
-        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "search_too_costly" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_rejected" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "not_acceptable" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_changed" | "patient_mismatch" | "appointment_started" | "change_not_allowed" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "version_outdated" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "client_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "ehr_paused" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "search_too_costly" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_rejected" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "not_acceptable" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_changed" | "patient_mismatch" | "appointment_started" | "change_not_allowed" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "patient_ambiguous" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "version_outdated" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "client_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "ehr_paused" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
         /** @description A practitioner, room or device that can be booked. */
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
@@ -2288,6 +2288,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `patient_ambiguous` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `uri_too_long` */
             414: {
                 headers: {
@@ -2511,7 +2522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `idempotency_in_progress`, `patient_inactive`, `no_contact_channel` */
+            /** @description `idempotency_in_progress`, `patient_ambiguous`, `patient_inactive`, `no_contact_channel` */
             409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -3931,7 +3942,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `idempotency_in_progress`, `patient_mismatch` */
+            /** @description `idempotency_in_progress`, `patient_mismatch`, `patient_ambiguous` */
             409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -4172,6 +4183,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `patient_ambiguous` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `uri_too_long` */
             414: {
                 headers: {
@@ -4382,6 +4404,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `patient_ambiguous` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `uri_too_long` */
             414: {
                 headers: {
@@ -4576,6 +4609,17 @@ export interface operations {
             };
             /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found` */
             404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `patient_ambiguous` */
+            409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
@@ -4790,7 +4834,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `idempotency_in_progress` */
+            /** @description `idempotency_in_progress`, `patient_ambiguous` */
             409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -5025,6 +5069,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `patient_ambiguous` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `uri_too_long` */
             414: {
                 headers: {
@@ -5200,6 +5255,17 @@ export interface operations {
             };
             /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found`, `document_not_found` */
             404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `patient_ambiguous` */
+            409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
@@ -5418,6 +5484,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `patient_ambiguous` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `uri_too_long` */
             414: {
                 headers: {
@@ -5621,7 +5698,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `idempotency_in_progress`, `appointment_awaiting_confirmation`, `appointment_cancelled` */
+            /** @description `idempotency_in_progress`, `patient_ambiguous`, `appointment_awaiting_confirmation`, `appointment_cancelled` */
             409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -5847,6 +5924,17 @@ export interface operations {
             };
             /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found`, `medical_note_not_found` */
             404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `patient_ambiguous` */
+            409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
@@ -7847,6 +7935,17 @@ export interface operations {
             };
             /** @description `emr_not_found`, `care_unit_not_found` */
             404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `patient_ambiguous` */
+            409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;

@@ -3,6 +3,8 @@
  * Reads return `null` or an empty list for unknown ids; only writes throw the `*_not_found` kinds.
  *
  * - `patient_inactive`: the patient's record is out of use, or says that the patient has died
+ * - `patient_ambiguous`: several records have the identifier, and none of them says that it replaces the others. A connector
+ *   never chooses one
  * - `time_slot_unavailable`: free time slots do not cover the range, or another booking took the time first
  * - `appointment_cancelled`, `appointment_pending`, `appointment_started`, `appointment_not_held`: the appointment's state
  *   does not allow the change
@@ -19,6 +21,7 @@
 export const connectorErrorKinds = [
   'patient_not_found',
   'patient_inactive',
+  'patient_ambiguous',
   'resource_not_found',
   'healthcare_service_not_found',
   'appointment_not_found',

@@ -35,6 +35,11 @@ export interface Patient {
   readonly phone: string | null;
   /** Digits, such as `0701740605`. Set if `phone` is null because the EHR has a number without its country code. */
   readonly nationalPhone?: string;
+  /**
+   * All numbers, the best first, if there are several and the first has no country code: E.164, or digits. The gateway takes the
+   * first that can be reached, in the care unit's country if need be.
+   */
+  readonly phones?: readonly string[];
   readonly email: string | null;
   readonly address: Address | null;
   /** Set if nothing can be booked: the record is out of use, or says that the patient has died. */

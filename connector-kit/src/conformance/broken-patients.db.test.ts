@@ -72,6 +72,17 @@ const variants: [string, capability: string, check: string, (right: CompleteConn
     'a patient whom the EHR has is not changed',
     (right) => ({ createPatient: async (creation) => ({ ...(await right.createPatient(creation)), isNew: true }) }),
   ],
+  [
+    'creates a patient whose number has another spelling again',
+    'patient-creation',
+    'a patient whose number has another spelling in the EHR is not created again',
+    (right) => ({
+      createPatient: async (creation) => {
+        const { patient } = await right.createPatient(creation);
+        return { patient: { ...patient, id: randomUUID() }, isNew: true };
+      },
+    }),
+  ],
 ];
 
 function known(right: CompleteConnector, value = 'p-1') {

@@ -61,6 +61,36 @@ export function readVariants(correct: Subject): readonly Variant[] {
       }),
     ],
     [
+      'finds a number in one spelling only',
+      'patients',
+      'a number that the EHR has in another spelling finds its patient',
+      (right) => ({
+        findPatient: (it) => right.findPatient(it.type === 'emr_id' ? it : { type: 'emr_id', value: 'p-21' }),
+      }),
+    ],
+    [
+      'shows a number as staff have written it',
+      'patients',
+      'a number that the EHR has in another spelling finds its patient',
+      (right) => ({
+        findPatient: async (it) => {
+          const found = (await right.findPatient(it)) as Patient;
+          return { ...found, identifiers: found.identifiers.map((own) => ({ ...own, value: own.value.slice(2) })) };
+        },
+      }),
+    ],
+    [
+      'keeps the trunk zero of a phone number',
+      'patients',
+      'a phone number is read as staff have written it',
+      (right) => ({
+        findPatient: async (it) => {
+          const found = (await right.findPatient(it)) as Patient;
+          return { ...found, phone: found.phone?.replace('+46', '+460') ?? null };
+        },
+      }),
+    ],
+    [
       'lists resources in reverse order',
       'resources',
       'lists each resource once, ordered by id',

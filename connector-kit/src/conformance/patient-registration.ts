@@ -129,6 +129,15 @@ export const patientCreation = capability('patient-creation', (connector) => con
     expectSame(await knownPatient(subject), known, 'The patient afterwards');
   },
 
+  'a patient whose number has another spelling in the EHR is not created again': async (subject) => {
+    const [identifier] = given(subject.facts.numbersAsWritten, 'no number in another spelling is given');
+    const found = identifier && (await operation(subject.connector, 'findPatient')(identifier));
+    const known = given(found, 'the EHR does not have a given patient');
+    const creation = { ...(await newPatient(subject)), identifier: given(identifier, 'no number is given') };
+    const { patient, isNew } = await operation(subject.connector, 'createPatient')(creation);
+    expectThat(!isNew && patient.id === known.id, 'A patient whom the EHR has is created again');
+  },
+
   'a new patient can be booked': claimed([changes('create')], async (subject) => {
     const { patient } = await operation(subject.connector, 'createPatient')(await newPatient(subject));
     const booked = await book(subject, { patientId: patient.id });

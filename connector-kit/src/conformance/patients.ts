@@ -60,6 +60,24 @@ export const patients = capability('patients', (connector) => connector.findPati
     expectThat(found.phone === null || /^\+[1-9]\d{4,14}$/.test(found.phone), 'A phone number is not E.164');
   },
 
+  'a number that the EHR has in another spelling finds its patient': async ({ facts, connector }) => {
+    const find = operation(connector, 'findPatient');
+    for (const identifier of given(facts.numbersAsWritten, 'no number in another spelling is given')) {
+      const found = await find(identifier);
+      expectThat(found !== null, `A patient is not found, whose ${identifier.type} has another spelling`);
+      const shown = found.identifiers.some(({ type, value }) => type === identifier.type && value === identifier.value);
+      expectThat(shown, `A ${identifier.type} in another spelling is not shown in its normal form`);
+    }
+  },
+
+  'a phone number is read as staff have written it': async ({ facts, connector }) => {
+    const phones = given(facts.phonesAsWritten, 'no phone number as staff have written it is given');
+    for (const [id, phone] of Object.entries(phones)) {
+      const found = await operation(connector, 'findPatient')({ type: 'emr_id', value: id });
+      expectSame(found?.phone, phone, 'Phone number');
+    }
+  },
+
   'an unknown patient returns null': async (subject) => {
     for (const identifier of subject.facts.unknownPatients ?? nobody) {
       const found = await operation(subject.connector, 'findPatient')(identifier);

@@ -10,6 +10,16 @@ import type { CareUnit, PatientDetails } from '../records.ts';
 export interface Facts {
   /** Identifiers of one patient, of all types. Absent: checks that need a patient or a booking are not run. */
   readonly patient?: readonly PatientIdentifier[] | undefined;
+  /**
+   * National numbers that the EHR has in another spelling than the normal form, such as `640823-3234`, one of each patient. Absent:
+   * the EHR itself brings numbers into one form.
+   */
+  readonly numbersAsWritten?: readonly PatientIdentifier[] | undefined;
+  /**
+   * Patients whose phone number the EHR has as staff have written it, such as `+46 (0)70-174 06 05 (mother)`, by the EHR's own id,
+   * with the number in E.164, or null for one that cannot exist.
+   */
+  readonly phonesAsWritten?: Readonly<Record<string, string | null>> | undefined;
   /** Another patient, by the EHR's own id; where identifiers pass through, as `{type}:{value}`. */
   readonly otherPatientId?: string | undefined;
   /** What bookings tell about the patient, where they have to. Default: a name. */

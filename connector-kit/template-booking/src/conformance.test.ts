@@ -28,6 +28,8 @@ describeConformance('the clinic', async () => {
         { type: 'nhs_number', value: '9990000018' },
       ],
       otherPatientId: '1002',
+      numbersAsWritten: [{ type: 'nhs_number', value: '9990000018' }],
+      phonesAsWritten: { 1001: '+447700900001' },
       unknownPatients: [
         { type: 'emr_id', value: '9999' },
         { type: 'nhs_number', value: '9990000026' },

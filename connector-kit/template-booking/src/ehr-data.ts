@@ -1,13 +1,13 @@
-// Synthetic patients: NHS numbers from 999 000 0000 are never issued, and +4477009… is reserved for fiction.
+// Staff have written numbers as they liked. Synthetic patients: NHS numbers from 999 000 0000 are never issued, and +4477009… is reserved for fiction.
 export const patients = [
   {
     id: '1001',
-    nhs: '9990000018',
+    nhs: '999 000 0018',
     given: 'Merry',
     family: 'Meadow',
     born: '1979-05-12',
     sex: 'female',
-    mobile: '+447700900001',
+    mobile: '+44 (0)7700 900001 (evenings)',
   },
   { id: '1002', nhs: null, given: 'Jolly', family: 'Brook', born: '2001-11-30', sex: 'male', mobile: '+447700900002' },
 ];

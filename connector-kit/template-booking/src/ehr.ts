@@ -79,7 +79,10 @@ export function createEhr(): ReadonlyMap<string, Search> {
     };
 
   return new Map<string, Search>([
-    ['/patients/search', ({ id, nhs }) => patients.filter((it) => (id === undefined ? it.nhs === nhs : it.id === id))],
+    [
+      '/patients/search',
+      ({ id, nhs }) => patients.filter((it) => (id === undefined ? [nhs].flat().includes(it.nhs) : it.id === id)),
+    ],
     ['/services/search', () => services],
     ['/practitioners/search', ({ department }) => practitioners.filter((it) => it.department === department)],
     ['/free-times/search', freeTimes],

@@ -1,4 +1,12 @@
-import { ConnectorError, genders, type Patient, type PatientIdentifier } from '@crossward/connector-kit';
+import {
+  ConnectorError,
+  genders,
+  numberIn,
+  type Patient,
+  type PatientIdentifier,
+  patientPhones,
+  spellingsOf,
+} from '@crossward/connector-kit';
 import type { EhrClient } from './ehr-client.ts';
 
 /** The fields of the EHR's response that the connector uses. Other fields are ignored. */
@@ -13,24 +21,26 @@ interface EhrPatient {
 }
 
 export async function findPatient(ehr: EhrClient, { type, value }: PatientIdentifier): Promise<Patient | null> {
-  const search = type === 'nhs_number' ? { nhs: value } : { id: value };
+  const search = type === 'nhs_number' ? { nhs: spellingsOf({ type, value }) } : { id: value };
   const [found, ...more] = await ehr.post<EhrPatient>('/patients/search', search);
-  if (more.length > 0) throw new ConnectorError('rejected', 'The EHR has several patients with the same identifier');
+  if (more.length > 0)
+    throw new ConnectorError('patient_ambiguous', 'The EHR has several patients with the same identifier');
   return found ? patient(found) : null;
 }
 
 function patient({ id, nhs, given, family, born, sex, mobile }: EhrPatient): Patient {
+  const number = numberIn('nhs_number', nhs);
   return {
     id,
     identifiers: [
       { type: 'emr_id', value: id },
-      ...(nhs === null ? [] : [{ type: 'nhs_number', value: nhs } as const]),
+      ...(number === undefined ? [] : [{ type: 'nhs_number', value: number } as const]),
     ],
     givenName: given,
     familyName: family,
     birthDate: born,
     gender: genders.find((it) => it === sex) ?? 'unknown',
-    phone: mobile,
+    ...patientPhones([mobile]),
     email: null,
     address: null,
   };

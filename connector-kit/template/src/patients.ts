@@ -1,4 +1,12 @@
-import { ConnectorError, type EhrHttp, genders, type Patient, type PatientIdentifier } from '@crossward/connector-kit';
+import {
+  ConnectorError,
+  type EhrHttp,
+  genders,
+  numberIn,
+  type Patient,
+  type PatientIdentifier,
+  spellingsOf,
+} from '@crossward/connector-kit';
 
 /** The fields of the EHR's response that the connector uses. Other fields are ignored. */
 interface ToyPatient {
@@ -10,7 +18,7 @@ interface ToyPatient {
   readonly sex: string;
 }
 
-/** Searches with a request body, so that no patient identifier appears in a URL. */
+/** Searches for each way to write a number, and with a request body, so that no patient identifier appears in a URL. */
 export async function findPatient(
   http: EhrHttp,
   baseUrl: string,
@@ -20,14 +28,21 @@ export async function findPatient(
     method: 'POST',
     url: `${baseUrl}/patients/search`,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(identifier.type === 'nhs_number' ? { nhs: identifier.value } : { id: identifier.value }),
+    body: JSON.stringify(
+      identifier.type === 'nhs_number' ? { nhs: spellingsOf(nhsNumber(identifier)) } : { id: identifier.value },
+    ),
     repeatable: true,
   });
   if (status !== 200)
     throw new ConnectorError('rejected', `The EHR responded with status ${status} to a patient search`);
   const [found, ...more] = readPatients(text);
-  if (more.length > 0) throw new ConnectorError('rejected', 'The EHR has several patients with the same identifier');
+  if (more.length > 0)
+    throw new ConnectorError('patient_ambiguous', 'The EHR has several patients with the same identifier');
   return found ? patient(found) : null;
+}
+
+function nhsNumber({ value }: { readonly value: string }) {
+  return { type: 'nhs_number', value } as const;
 }
 
 function readPatients(text: string): readonly ToyPatient[] {
@@ -41,12 +56,10 @@ function readPatients(text: string): readonly ToyPatient[] {
 }
 
 function patient({ id, nhs, given, family, born, sex }: ToyPatient): Patient {
+  const number = numberIn('nhs_number', nhs);
   return {
     id,
-    identifiers: [
-      { type: 'emr_id', value: id },
-      ...(nhs === null ? [] : [{ type: 'nhs_number', value: nhs } as const]),
-    ],
+    identifiers: [{ type: 'emr_id', value: id }, ...(number === undefined ? [] : [nhsNumber({ value: number })])],
     givenName: given,
     familyName: family,
     birthDate: born,

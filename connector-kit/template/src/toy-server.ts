@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// Synthetic patients: NHS numbers from 999 000 0000 are never issued.
+// Synthetic patients: NHS numbers from 999 000 0000 are never issued. Staff have written them as they liked.
 const patients = [
-  { id: '1001', nhs: '9990000018', given: 'Merry', family: 'Meadow', born: '1979-05-12', sex: 'female' },
+  { id: '1001', nhs: '999 000 0018', given: 'Merry', family: 'Meadow', born: '1979-05-12', sex: 'female' },
   { id: '1002', nhs: null, given: 'Jolly', family: 'Brook', born: '2001-11-30', sex: 'male' },
 ];
 const services = [
@@ -14,14 +14,16 @@ const services = [
 
 interface Search {
   readonly id?: string;
-  readonly nhs?: string;
+  readonly nhs?: readonly string[];
 }
 
 async function responseTo(request: IncomingMessage): Promise<[status: number, body: object]> {
   switch (`${request.method} ${request.url}`) {
     case 'POST /patients/search': {
       const { id, nhs } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Search;
-      const found = patients.filter((it) => (id === undefined ? it.nhs === nhs : it.id === id));
+      const found = patients.filter((it) =>
+        id === undefined ? nhs?.some((number) => number === it.nhs) : it.id === id,
+      );
       return [200, { patients: found }];
     }
     case 'GET /services':

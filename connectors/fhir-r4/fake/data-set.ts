@@ -40,9 +40,11 @@ const services: readonly Fhir[] = healthcareServices.map(({ id, name, service_ty
 
 const personnummer = 'http://electronichealth.se/identifier/personnummer';
 const hsaId = 'urn:oid:1.2.752.29.4.19';
+/** Of `p-6`. The number of `p-2` has no century: staff have written both. */
+const phoneAsWritten = '+46 (0)70-174 06 05 ankn. 2 (mamma)';
 const names = [
   ['Tolvan', 'Tolvansson', 'male', '1912-12-12', '191212121212'],
-  ['Ljus', 'Provberg', 'male', '1970-10-03', '197010632391'],
+  ['Ljus', 'Provberg', 'male', '1970-10-03', '7010632391'],
   ['Pigg', 'Testlund', 'female', '1984-02-17'],
   ['Glada', 'Exempelin', 'female', '1993-09-09'],
   ['Lugn', 'Mallström', 'male', '1961-04-25'],
@@ -88,7 +90,7 @@ function dataSet({ days = 70, alsoOn = [], oneActorEach = false }: DataSetOption
       birthDate,
       telecom: [
         // The Swedish authority reserves this range for fiction.
-        { system: 'phone', use: 'mobile', value: `+4670174060${index}` },
+        { system: 'phone', use: 'mobile', value: index === 5 ? phoneAsWritten : `+4670174060${index}` },
         { system: 'email', value: `p-${index + 1}@patients.example` },
       ],
       address: [

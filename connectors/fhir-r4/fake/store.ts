@@ -169,7 +169,9 @@ export class Store {
         return actors.some((it) => refersTo(it, values));
       }
       case 'family':
-        return list(resource.name).some(({ family }) => String(family).toLowerCase().startsWith(value.toLowerCase()));
+        return list(resource.name).some(({ family }) =>
+          values.some((it) => String(family).toLowerCase().startsWith(it.toLowerCase())),
+        );
       case 'birthdate':
         return resource.birthDate === value;
       case 'phone':

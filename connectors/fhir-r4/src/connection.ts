@@ -15,6 +15,7 @@ import type { Directory } from './directory.ts';
 import { type IdentifierSystems, identifierSystems } from './identifiers.ts';
 import type { AppointmentDialect } from './mappers/appointment.ts';
 import { type Recent, recent } from './recent.ts';
+import { type SearchAny, searchAny } from './search-any.ts';
 import { type CareUnitSettings, careUnitSettings, defaultOperationSystem, type FhirSettings } from './settings.ts';
 
 /** The server, as used by reads and by every booking mode. It does not depend on the booking mode. */
@@ -27,6 +28,7 @@ export interface FhirConnection {
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
   readonly directory: Directory;
+  readonly searchAny: SearchAny;
   /** The ids of patients who were found recently and can be booked. */
   readonly bookablePatients: Recent<string>;
   /** The references of the records that a patient has replaced, by that of the patient, who was read recently. */
@@ -89,6 +91,7 @@ export function connect(
       resourceIdentifierTypes,
       knows: facts.knows,
     }),
+    searchAny: searchAny(client),
     bookablePatients: recent(),
     replacedPatients: recent(),
     searchesPatientLinks: facts.searchesPatientLinks,

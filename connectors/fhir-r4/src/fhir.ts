@@ -16,11 +16,8 @@ export type Received<T> = T extends readonly (infer Item)[]
 export interface Coding extends Received<r4.Coding> {}
 export interface CodeableConcept extends Received<r4.CodeableConcept> {}
 export interface Reference extends Received<r4.Reference> {}
-export interface Period extends Received<r4.Period> {}
 export interface FhirIdentifier extends Received<r4.Identifier> {}
 export interface Extension extends Received<r4.Extension> {}
-export interface HumanName extends Received<r4.HumanName> {}
-export interface ContactPoint extends Received<r4.ContactPoint> {}
 export interface FhirAddress extends Received<r4.Address> {}
 export interface Attachment extends Received<r4.Attachment> {}
 export interface Participant extends Received<r4.AppointmentParticipant> {}
@@ -109,15 +106,6 @@ export function referenceTo(resource: FhirResource): string {
 
 export function typeOf(reference: string): string {
   return reference.slice(0, reference.indexOf('/'));
-}
-
-/** Whether a period includes a moment. A missing bound is open. */
-export function isCurrent(period: Period | undefined, now: Date): boolean {
-  if (period?.start !== undefined && new Date(period.start) > now) return false;
-  // A bare date as an end includes the whole day: https://hl7.org/fhir/R4/datatypes.html#Period
-  if (period?.end === undefined) return true;
-  const end = period.end.length <= 10 ? new Date(`${period.end}T23:59:59Z`) : new Date(period.end);
-  return !(end < now);
 }
 
 export function compare(a: string, b: string): number {

@@ -1,8 +1,8 @@
-import type { Identifier, PatientIdentifierType, ResourceIdentifierType } from '@crossward/connector-kit';
+import { type Identifier, type NumberType, numberIn } from '@crossward/connector-kit';
 import type { FhirIdentifier } from './fhir.ts';
 import type { FhirSettings } from './settings.ts';
 
-export type NumberType = Exclude<PatientIdentifierType | ResourceIdentifierType, 'emr_id'>;
+export type { NumberType };
 export type IdentifierSystems = Readonly<Record<NumberType, readonly string[]>>;
 
 /**
@@ -42,9 +42,13 @@ export function systemOf(systems: IdentifierSystems, { type, value }: Identifier
   return systems[type][0] ?? '';
 }
 
-/** The value of the search parameter `identifier`: any system of the type. */
-export function identifierToken(systems: IdentifierSystems, { type, value }: Identifier<NumberType>): string {
-  return systems[type].map((system) => `${escapeToken(system)}|${escapeToken(value)}`).join(',');
+/** Values of the search parameter `identifier`: for each spelling of the number one of each system of the type. */
+export function identifierTokens(
+  systems: IdentifierSystems,
+  type: NumberType,
+  spellings: readonly string[],
+): readonly (readonly string[])[] {
+  return spellings.map((it) => systems[type].map((system) => `${escapeToken(system)}|${escapeToken(it)}`));
 }
 
 /** https://hl7.org/fhir/R4/search.html#escaping */
@@ -52,18 +56,22 @@ export function escapeToken(text: string): string {
   return text.replace(/[\\$,|]/g, (character) => `\\${character}`);
 }
 
-/** The numbers of these types among FHIR identifiers, each once. */
+/**
+ * The numbers of these types among FHIR identifiers, each once.
+ *
+ * @param born the birth date of whom they belong to
+ */
 export function knownNumbers<Type extends NumberType>(
   systems: IdentifierSystems,
   types: readonly Type[],
   identifiers: readonly FhirIdentifier[] = [],
+  born?: string,
 ): Identifier<Type>[] {
   const found = new Map<string, Identifier<Type>>();
   for (const { use, system, value } of identifiers) {
     const type = types.find((it) => system !== undefined && systems[it].includes(system));
-    if (type === undefined || value === undefined || use === 'old') continue;
-    const normalised = type === 'hsa_id' ? value.trim().toUpperCase() : value.replace(/[\s-]/g, '');
-    found.set(`${type} ${normalised}`, { type, value: normalised });
+    const number = type === undefined || use === 'old' ? undefined : numberIn(type, value, born);
+    if (type !== undefined && number !== undefined) found.set(`${type} ${number}`, { type, value: number });
   }
   return [...found.values()];
 }

@@ -1,5 +1,5 @@
 import { ConnectorError, type EhrResponse } from '@crossward/connector-kit';
-import type { OperationOutcome } from './fhir.ts';
+import type { Bundle, OperationOutcome } from './fhir.ts';
 
 /** https://hl7.org/fhir/R4/valueset-issue-type.html */
 const unsupportedCodes = new Set(['not-supported']);
@@ -14,6 +14,19 @@ export function isOutcome(body: unknown): body is OperationOutcome {
 /** Some servers respond with 200 and an OperationOutcome that reports an error. */
 export function hasFailed(outcome: OperationOutcome): boolean {
   return (outcome.issue ?? []).some(({ severity }) => severity === 'error' || severity === 'fatal');
+}
+
+/**
+ * The error in the result of a search that has failed although its status is 200: an OperationOutcome among the matches, of the
+ * mode `outcome` (https://hl7.org/fhir/R4/search.html#errors) or with nothing else beside it. Warnings are none.
+ */
+export function searchFailure(bundle: Bundle): OperationOutcome | undefined {
+  const entries = Array.isArray(bundle.entry) ? bundle.entry : [];
+  const isAlone = entries.every((it) => isOutcome(it?.resource));
+  return entries
+    .filter((it) => isAlone || it?.search?.mode === 'outcome')
+    .map((it) => it?.resource)
+    .find((it): it is OperationOutcome => isOutcome(it) && hasFailed(it));
 }
 
 /**

@@ -1,15 +1,19 @@
 import {
   ConnectorError,
+  completeSpellingsOf,
   type Patient,
   type PatientCreation,
   type PatientIdentifier,
   type PatientOperations,
+  spellingsOf,
 } from '@crossward/connector-kit';
-import { afterWriting, isBroken, isConflict, unknownOutcome } from './booking/write/outcomes.ts';
+import { isBroken, isConflict, unknownOutcome } from './booking/write/outcomes.ts';
 import type { ServerFacts } from './capability-statement.ts';
+import type { WriteResponse } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { FhirPatient } from './fhir.ts';
-import { identifierToken, type NumberType, systemOf } from './identifiers.ts';
+import { identifierTokens, type NumberType, systemOf } from './identifiers.ts';
+import { isRejection } from './outcome.ts';
 import { findPatient, patientOf } from './patients.ts';
 
 /**
@@ -24,29 +28,59 @@ export function patientCreation(
   return isPossible ? { createPatient: (creation: PatientCreation) => createPatient(ehr, creation) } : {};
 }
 
-/** A conditional create: https://hl7.org/fhir/R4/http.html#ccreate. The number is in a header, not in the URL. */
+/**
+ * A conditional create: https://hl7.org/fhir/R4/http.html#ccreate. The number is in a header, not in the URL. The condition names
+ * all usual spellings of the number. Somebody else can have one without the century: then the patient is created unless another
+ * record has one that is this number only. The same if the server rejects such a long condition.
+ */
 async function createPatient(
   ehr: FhirConnection,
   creation: PatientCreation,
 ): Promise<{ patient: Patient; isNew: boolean }> {
   const identifier = creation.identifier as NumberIdentifier;
-  const ifNoneExist = `identifier=${encodeURIComponent(identifierToken(ehr.systems, identifier))}`;
-  const response = await ehr.client.create(resourceOf(ehr, creation, identifier), { ifNoneExist });
-  // Somebody else creates the patient now, or has done so.
-  if (isConflict(response.status)) {
-    const found = await afterWriting(() => findPatient(ehr, identifier));
-    if (found) return { patient: found, isNew: false };
-    throw new ConnectorError('unavailable', `The EHR responded with ${response.status}`);
+  const resource = resourceOf(ehr, creation, identifier);
+  let failure: ConnectorError | undefined;
+  for (const ifNoneExist of conditionsOf(ehr, identifier)) {
+    const response = await ehr.client.create(resource, { ifNoneExist });
+    if (isBroken(response.status)) throw unknownOutcome(response.rejection);
+    const isNew = response.status === 201;
+    if (isNew && response.resource?.resourceType === 'Patient' && response.resource.id !== undefined) {
+      return { patient: patientOf(ehr, response.resource as FhirPatient), isNew };
+    }
+    const patient = await findAfterwards(ehr, identifier);
+    if (patient) return { patient, isNew };
+    if (isNew) throw unknownOutcome();
+    failure = failureOf(response);
+    if (!isRejection(failure) && response.status !== 412) break;
   }
-  if (isBroken(response.status)) throw unknownOutcome(response.rejection);
-  if (!response.ok) throw response.rejection ?? new ConnectorError('rejected', 'The EHR created no patient');
-  const isNew = response.status === 201;
-  if (isNew && response.resource?.resourceType === 'Patient' && response.resource.id !== undefined) {
-    return { patient: patientOf(ehr, response.resource as FhirPatient), isNew };
+  throw failure ?? new ConnectorError('rejected', 'The EHR created no patient');
+}
+
+/** The conditions of a create, the widest first. */
+function conditionsOf({ systems }: FhirConnection, number: NumberIdentifier): readonly string[] {
+  const spellings = [spellingsOf(number), completeSpellingsOf(number), [number.value]];
+  const lists = spellings.map((it) => identifierTokens(systems, number.type, it).flat().join());
+  return [...new Set(lists)].map((it) => `identifier=${encodeURIComponent(it)}`);
+}
+
+async function findAfterwards(ehr: FhirConnection, identifier: NumberIdentifier): Promise<Patient | null> {
+  try {
+    return await findPatient(ehr, identifier);
+  } catch (error) {
+    const isKnown = !(error instanceof ConnectorError) || error.kind === 'patient_ambiguous';
+    throw isKnown ? error : unknownOutcome(error);
   }
-  const patient = await afterWriting(() => findPatient(ehr, identifier));
-  if (!patient) throw unknownOutcome();
-  return { patient, isNew };
+}
+
+/** Why a create has made no patient, although nobody is found who has the number. */
+function failureOf({ status, ok, rejection }: WriteResponse): ConnectorError {
+  // Somebody else creates the patient now, or several records match.
+  if (isConflict(status)) return new ConnectorError('unavailable', `The EHR responded with ${status}`);
+  if (!ok && rejection) return rejection;
+  return new ConnectorError(
+    'rejected',
+    'The EHR created no patient, because another one has a number that looks alike',
+  );
 }
 
 type NumberIdentifier = PatientIdentifier & {

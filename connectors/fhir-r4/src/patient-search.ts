@@ -1,6 +1,11 @@
-import type { Patient, PatientOperations, PatientSearch } from '@crossward/connector-kit';
+import {
+  isSameName,
+  type Patient,
+  type PatientOperations,
+  type PatientSearch,
+  spellingsOfName,
+} from '@crossward/connector-kit';
 import type { ServerFacts } from './capability-statement.ts';
-import type { SearchParameters } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import { compare, type FhirPatient } from './fhir.ts';
 import { escapeToken } from './identifiers.ts';
@@ -19,7 +24,7 @@ export function patientSearch(
 }
 
 async function searchPatients(ehr: FhirConnection, search: PatientSearch): Promise<readonly Patient[]> {
-  const found = await ehr.client.search<FhirPatient>('Patient', parametersOf(search), { post: true });
+  const found = await ehr.searchAny<FhirPatient>({ type: 'Patient', ...valuesOf(search), options: { post: true } });
   const current = found.filter((it) => isBookable(it) && !it.link?.some(({ type }) => type === 'replaced-by'));
   return current
     .map((it) => patientOf(ehr, it))
@@ -29,20 +34,14 @@ async function searchPatients(ehr: FhirConnection, search: PatientSearch): Promi
 }
 
 /** https://hl7.org/fhir/R4/patient.html#search */
-function parametersOf(search: PatientSearch): SearchParameters {
-  if ('phone' in search) return [['phone', search.phone]];
-  return [
-    ['family', escapeToken(search.familyName)],
-    ['birthdate', search.birthDate],
-  ];
+function valuesOf(search: PatientSearch) {
+  if ('phone' in search) return { parameter: 'phone', groups: [[search.phone]] };
+  const groups = spellingsOfName(search.familyName).map((it) => [escapeToken(it)]);
+  return { parameter: 'family', groups, others: [['birthdate', search.birthDate]] as const };
 }
 
 /** A server finds names that begin so, without regard to accents, and may ignore a parameter. */
 function matches({ familyName, birthDate, phone }: Patient, search: PatientSearch): boolean {
   if ('phone' in search) return phone === search.phone;
-  return birthDate === search.birthDate && lower(familyName ?? '') === lower(search.familyName);
-}
-
-function lower(name: string): string {
-  return name.normalize('NFC').toLowerCase();
+  return birthDate === search.birthDate && isSameName(familyName, search.familyName);
 }

@@ -3,10 +3,11 @@ import {
   type Patient,
   type PatientIdentifier,
   type PatientIdentifierType,
+  spellingsOf,
 } from '@crossward/connector-kit';
 import type { FhirConnection } from './connection.ts';
 import { type FhirPatient, localReference, referenceTo } from './fhir.ts';
-import { identifierToken } from './identifiers.ts';
+import { identifierTokens } from './identifiers.ts';
 import { toPatient } from './mappers/patient.ts';
 import { replacedBy } from './replaced-patients.ts';
 
@@ -40,10 +41,13 @@ async function byNumber(
   type: Exclude<PatientIdentifierType, 'emr_id'>,
   value: string,
 ): Promise<FhirPatient | null> {
-  const identifier = ['identifier', identifierToken(ehr.systems, { type, value })] as const;
-  const post = ehr.settings.patient_search !== 'get';
-  const found = await ehr.client.search<FhirPatient>('Patient', [identifier], { post, few: true });
-  // Some servers ignore a search parameter that they do not know, and return everybody.
+  const found = await ehr.searchAny<FhirPatient>({
+    type: 'Patient',
+    parameter: 'identifier',
+    groups: identifierTokens(ehr.systems, type, spellingsOf({ type, value })),
+    options: { post: ehr.settings.patient_search !== 'get', few: true },
+  });
+  // Somebody else can have a spelling without the century. Some servers ignore a parameter that they do not know.
   const matching = found.filter((it) =>
     patientOf(ehr, it).identifiers.some((own) => own.type === type && own.value === value),
   );
@@ -53,7 +57,7 @@ async function byNumber(
   const inUse = people.filter(({ active }) => active !== false);
   const candidates = inUse.length > 0 ? inUse : people;
   if (candidates.length > 1) {
-    throw new ConnectorError('rejected', 'The EHR has more than one patient with this identifier');
+    throw new ConnectorError('patient_ambiguous', 'The EHR has more than one patient with this identifier');
   }
   return candidates[0] ?? null;
 }

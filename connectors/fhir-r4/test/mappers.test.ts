@@ -89,7 +89,8 @@ describe('a Patient', () => {
   test.each([
     ['00 47 00 00 00 01', '+4700000001', undefined],
     ['22 00 00 00', null, '22000000'],
-    ['22 00 00 00 ext. 3', null, undefined],
+    ['22 00 00 00 ext. 3', null, '22000000'],
+    ['see notes', null, undefined],
     ['', null, undefined],
   ])('with the phone number %j has the phone %j, without a country code %j', (value, phone, nationalPhone) => {
     const telecom = [{ system: 'phone', value }];

@@ -30,7 +30,7 @@ describe('a patient', () => {
     const { server, connector } = await open();
     const { id: _, ...twin } = server.store.get('Patient/p-1');
     const saved = server.store.save(twin as FhirResource);
-    await expect(connector.findPatient?.(number)).rejects.toMatchObject({ kind: 'rejected' });
+    await expect(connector.findPatient?.(number)).rejects.toMatchObject({ kind: 'patient_ambiguous' });
     const merged = { ...saved, link: [{ type: 'replaced-by', other: { reference: 'Patient/p-1' } }] };
     server.store.save(merged as unknown as FhirPatient);
     expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-1' });

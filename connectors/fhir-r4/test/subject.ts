@@ -61,6 +61,8 @@ export async function fhirSubject(
         { type: 'emr_id', value: 'p-1' },
         { type: 'se_personal_number', value: '191212121212' },
       ],
+      numbersAsWritten: [{ type: 'se_personal_number', value: '197010632391' }],
+      phonesAsWritten: { 'p-6': '+46701740605' },
       otherPatientId: 'p-3',
       unknownPatients: [
         { type: 'emr_id', value: 'p-21' },

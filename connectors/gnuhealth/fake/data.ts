@@ -63,7 +63,7 @@ function addPeople(it: Transaction): void {
   const parties = it.create('party.party', [
     person('Kari', 'Nordmann', {
       ref: '131169 00216',
-      mobile: '+47 900 00 001',
+      mobile: '+47 (0)900 00 001 (dagtid)',
       email: 'kari@example.org',
       gender: 'f',
     }),

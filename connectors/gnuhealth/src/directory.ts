@@ -3,13 +3,14 @@ import {
   type ConfiguredCareUnit,
   ConnectorError,
   type HealthcareService,
+  numberIn,
   type Resource,
   type ResourceIdentifier,
 } from '@crossward/connector-kit';
 import { Check } from 'typebox/value';
-import { numberIn } from './national-numbers.ts';
 import { compareText } from './order.ts';
 import type { RpcClient } from './rpc/client.ts';
+import { dateText, type RpcDate } from './rpc/values.ts';
 import { careUnitSettings, type GnuHealthSettings } from './settings.ts';
 
 const lifetimeMilliseconds = 60_000;
@@ -37,7 +38,12 @@ export interface Directory {
 
 interface Professional {
   readonly id: number;
-  readonly 'party.': { readonly name: string | null; readonly lastname: string | null; readonly ref: string | null };
+  readonly 'party.': {
+    readonly name: string | null;
+    readonly lastname: string | null;
+    readonly ref: string | null;
+    readonly dob: RpcDate | null;
+  };
 }
 
 interface Speciality {
@@ -106,7 +112,7 @@ async function read(
     rpc.searchRead<Professional>({
       model: 'gnuhealth.healthprofessional',
       domain: [['institution', '=', institution]],
-      fields: ['party.name', 'party.lastname', 'party.ref'],
+      fields: ['party.name', 'party.lastname', 'party.ref', 'party.dob'],
     }),
     rpc.searchRead<Speciality>({
       model: 'gnuhealth.hp_specialty',
@@ -135,7 +141,10 @@ function toResource(
   { national_number: type }: GnuHealthSettings,
 ): Resource {
   const own = specialities.filter(({ healthprof }) => healthprof === id).map(({ specialty }) => String(specialty));
-  const number = type === undefined || type === 'nhs_number' ? undefined : numberIn(type, party.ref);
+  const number =
+    type === undefined || type === 'nhs_number'
+      ? undefined
+      : numberIn(type, party.ref, party.dob && dateText(party.dob));
   const identifiers: ResourceIdentifier[] = [{ type: 'emr_id', value: String(id) }];
   if (number !== undefined && type !== undefined && type !== 'nhs_number') identifiers.push({ type, value: number });
   return {

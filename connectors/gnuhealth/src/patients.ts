@@ -1,5 +1,15 @@
-import type { Address, Patient, PatientIdentifier } from '@crossward/connector-kit';
-import { formsOf, numberIn } from './national-numbers.ts';
+import {
+  type Address,
+  ConnectorError,
+  emailIn,
+  type NumberType,
+  numberIn,
+  type Patient,
+  type PatientIdentifier,
+  patientPhones,
+  spellingsOf,
+  tidyName,
+} from '@crossward/connector-kit';
 import type { Domain, RpcClient } from './rpc/client.ts';
 import { dateText, type RpcDate, recordId } from './rpc/values.ts';
 import type { GnuHealthSettings } from './settings.ts';
@@ -46,10 +56,20 @@ export async function findPatient(
     fields: ['active', 'deceased', ...partyFields.map((field) => `party.${field}`)],
     context: { active_test: false },
   });
-  // The field is unique, but its forms are not. One number of two people is nobody's.
-  const [row, another] = rows;
-  if (!row || another) return null;
-  return toPatient(row, national_number, await addressOf(rpc, row['party.'].id));
+  const row = type === 'emr_id' ? rows[0] : onlyOne(rows.filter((it) => numberOf(it, type) === value));
+  return row ? toPatient(row, national_number, await addressOf(rpc, row['party.'].id)) : null;
+}
+
+/** The field is unique, but its spellings are not. A record that is out of use may be a copy of the one in use. */
+function onlyOne(rows: readonly PatientRow[]): PatientRow | undefined {
+  const inUse = rows.filter((it) => it.active && it['party.'].active);
+  const [row, another] = inUse.length > 0 ? inUse : rows;
+  if (another) throw new ConnectorError('patient_ambiguous', 'The EHR has more than one patient with this number');
+  return row;
+}
+
+function numberOf({ 'party.': { ref, dob } }: PatientRow, type: NumberType): string | undefined {
+  return numberIn(type, ref, dob && dateText(dob));
 }
 
 /** Whether there is a patient with this id, and whether something can be booked. */
@@ -72,7 +92,7 @@ function byId(value: string): Domain | undefined {
 }
 
 function byNumber(type: NonNullable<GnuHealthSettings['national_number']>, value: string): Domain {
-  return [['party.ref', 'in', formsOf(type, value)]];
+  return [['party.ref', 'in', spellingsOf({ type, value })]];
 }
 
 function isInactive({ active, deceased, 'party.': party }: PatientRow): boolean {
@@ -97,28 +117,19 @@ async function addressOf(rpc: RpcClient, party: number): Promise<Address | null>
 
 function toPatient(row: PatientRow, type: GnuHealthSettings['national_number'], address: Address | null): Patient {
   const { id, 'party.': party } = row;
-  const number = type && numberIn(type, party.ref);
+  const number = type && numberOf(row, type);
   const identifiers: PatientIdentifier[] = [{ type: 'emr_id', value: String(id) }];
   if (type && number !== undefined) identifiers.push({ type, value: number });
   return {
     id: String(id),
     identifiers,
-    givenName: party.name || null,
-    familyName: party.lastname || null,
+    givenName: tidyName(party.name) || null,
+    familyName: tidyName(party.lastname) || null,
     birthDate: party.dob && dateText(party.dob),
     gender: party.gender === 'm' ? 'male' : party.gender === 'f' ? 'female' : null,
-    ...phoneIn(party),
-    email: party.email || null,
+    ...patientPhones([party.mobile, party.phone]),
+    email: emailIn(party.email),
     address,
     ...(isInactive(row) ? { isInactive: true } : {}),
   };
-}
-
-/** The mobile number before the other one, and one with its country code before one without. */
-function phoneIn({ mobile, phone }: PatientRow['party.']): Pick<Patient, 'phone' | 'nationalPhone'> {
-  const numbers = [mobile, phone].map((text) => (text ?? '').replaceAll(/[\s().-]/g, '').replace(/^00/, '+'));
-  const whole = numbers.find((number) => /^\+[1-9]\d{4,14}$/.test(number));
-  if (whole !== undefined) return { phone: whole };
-  const national = numbers.find((number) => /^\d{4,14}$/.test(number));
-  return { phone: null, ...(national === undefined ? {} : { nationalPhone: national }) };
 }

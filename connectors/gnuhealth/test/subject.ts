@@ -77,6 +77,8 @@ export async function fakeSubject(): Promise<Subject> {
         { type: 'emr_id', value: String(people.kari) },
         { type: 'no_personal_number', value: kariNumber },
       ],
+      numbersAsWritten: [{ type: 'no_personal_number', value: kariNumber }],
+      phonesAsWritten: { [people.kari]: '+4790000001' },
       otherPatientId: String(people.ola),
       unknownPatients: [
         { type: 'emr_id', value: 'no-such-patient' },

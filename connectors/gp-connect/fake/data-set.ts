@@ -129,18 +129,23 @@ export function patientResource({ id, nhsNumber, family, given }: Patient): obje
     resourceType: 'Patient',
     id,
     meta: { versionId: '1521806400000', profile: [profile('CareConnect-GPC-Patient-1')] },
-    identifier: [{ system: identifier('nhs-number'), value: nhsNumber }],
+    // Some systems send it as it is printed on letters.
+    identifier: [{ system: identifier('nhs-number'), value: id === '2' ? spaced(nhsNumber) : nhsNumber }],
     active: true,
     name: [{ use: 'official', text: `${given} ${family}`, family, given: [given], prefix: ['Ms'] }],
     telecom: [
       { system: 'phone', value: '01632 960001', use: 'home' },
-      { system: 'phone', value: '07700 900001', use: 'mobile' },
+      { system: 'phone', value: '07700 900001 (after six)', use: 'mobile' },
     ],
     gender: 'female',
     birthDate: '1984-02-17',
     address: [{ use: 'home', type: 'physical', line: ['1 Test Street'], city: 'Leeds', postalCode: 'LS1 6AE' }],
     managingOrganization: { reference: 'Organization/7' },
   };
+}
+
+function spaced(number: string): string {
+  return number.replace(/^(...)(...)/, '$1 $2 ');
 }
 
 export function slotResource({ id, schedule, start, end }: Slot): object {

@@ -1,4 +1,13 @@
-import { type Address, ConnectorError, genders, type Patient, type PatientIdentifier } from '@crossward/connector-kit';
+import {
+  type Address,
+  ConnectorError,
+  contactsOfPatient,
+  genders,
+  nameOfPatient,
+  numberIn,
+  type Patient,
+  type PatientIdentifier,
+} from '@crossward/connector-kit';
 import type { GpConnectClient } from './client.ts';
 import { type FhirPatient, type FhirResource, isFhirId } from './fhir.ts';
 import { SpineError } from './spine-errors.ts';
@@ -22,10 +31,13 @@ export async function isPatient(client: GpConnectClient, id: string): Promise<bo
 async function byNhsNumber(client: GpConnectClient, number: string): Promise<FhirPatient | null> {
   const identifier = encodeURIComponent(`${identifierSystems.nhsNumber}|${number}`);
   const found = (await client.search('search:patient-1', `Patient?identifier=${identifier}`)).filter(isPatientResource);
-  if (found.length > 1) throw new ConnectorError('rejected', 'The EHR has more than one patient with this NHS number');
-  const [patient] = found;
+  const [patient, another] = found;
   if (!patient) return null;
-  if (patient.id !== undefined && nhsNumbers(patient).includes(number)) return patient;
+  const areRight = found.every((it) => it.id !== undefined && nhsNumbers(it).includes(number));
+  if (areRight && another && another.id !== patient.id) {
+    throw new ConnectorError('patient_ambiguous', 'The EHR has more than one patient with this NHS number');
+  }
+  if (areRight && !another) return patient;
   throw new ConnectorError('rejected', 'The EHR sent a patient with another NHS number than the one requested');
 }
 
@@ -62,12 +74,14 @@ function isPatientResource(resource: FhirResource): resource is FhirPatient {
 }
 
 function nhsNumbers({ identifier = [] }: FhirPatient): string[] {
-  return identifier.flatMap(({ system, value }) => (system === identifierSystems.nhsNumber && value ? [value] : []));
+  return identifier.flatMap(({ system, value }) =>
+    system === identifierSystems.nhsNumber ? (numberIn('nhs_number', value) ?? []) : [],
+  );
 }
 
 function toPatient(resource: FhirPatient): Patient {
-  const { id = '', name = [], telecom = [], gender, birthDate, active, deceasedBoolean, deceasedDateTime } = resource;
-  const official = name.find(({ use }) => use === 'official') ?? name[0];
+  const { id = '', gender, birthDate, active, deceasedBoolean, deceasedDateTime } = resource;
+  const now = new Date();
   const isInactive = active === false || deceasedBoolean === true || deceasedDateTime !== undefined;
   return {
     id,
@@ -75,26 +89,14 @@ function toPatient(resource: FhirPatient): Patient {
       { type: 'emr_id', value: id },
       ...nhsNumbers(resource).map((value) => ({ type: 'nhs_number', value }) as const),
     ],
-    givenName: official?.given?.join(' ') || null,
-    familyName: official?.family ?? null,
+    ...nameOfPatient(resource.name, now),
     birthDate: birthDate !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(birthDate) ? birthDate : null,
     gender: genders.find((it) => it === gender) ?? null,
-    phone: phoneOf(telecom),
-    email: telecom.find(({ system, value }) => system === 'email' && value?.trim())?.value?.trim() ?? null,
+    // Practices write numbers of the United Kingdom without its country code.
+    ...contactsOfPatient(resource.telecom, now, 'GB'),
     address: addressOf(resource),
     ...(isInactive ? { isInactive: true } : {}),
   };
-}
-
-/** E.164 of the mobile number, or of another one. Practices write numbers of the United Kingdom without its country code. */
-function phoneOf(telecom: NonNullable<FhirPatient['telecom']>): string | null {
-  const phones = telecom.filter(({ system, use }) => (system === 'phone' || system === 'sms') && use !== 'old');
-  const best = phones.find(({ use }) => use === 'mobile') ?? phones[0];
-  const digits = best?.value
-    ?.replace(/[\s().-]/g, '')
-    .replace(/^00/, '+')
-    .replace(/^0(?=\d{9,10}$)/, '+44');
-  return digits !== undefined && /^\+[1-9]\d{4,14}$/.test(digits) ? digits : null;
 }
 
 function addressOf({ address = [] }: FhirPatient): Address | null {

@@ -78,6 +78,8 @@ export async function subjectOver(practice: FakePractice, name = 'gp-connect'): 
         { type: 'emr_id', value: known?.id ?? '' },
         { type: 'nhs_number', value: known?.nhsNumber ?? '' },
       ],
+      numbersAsWritten: [{ type: 'nhs_number', value: other?.nhsNumber ?? '' }],
+      phonesAsWritten: { [other?.id ?? '']: '+447700900001' },
       otherPatientId: other?.id,
       unknownPatients: [
         { type: 'emr_id', value: 'no-such-patient' },

@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import {
   ConnectorError,
+  emailIn,
+  type Identifier,
+  isSameName,
+  numberIn,
   type Patient,
   type PatientCreation,
   type PatientIdentifier,
+  type PatientIdentifierType,
   type PatientSearch,
+  patientPhones,
+  spellingsOf,
+  tidyName,
 } from '@crossward/connector-kit';
 import type { Kysely, Selectable } from 'kysely';
 import type { Directory } from './directory.ts';
@@ -16,7 +24,7 @@ type Db = Kysely<SandboxTables>;
 export async function findCreated(db: Db, emr: string, identifier: PatientIdentifier): Promise<Patient | null> {
   const { type, value } = identifier;
   const byId = db.selectFrom('sandbox.patients').selectAll().where('emr', '=', emr).where('id', '=', value);
-  const row = await (type === 'emr_id' ? byId.executeTakeFirst() : byIdentifier(db, emr, identifier));
+  const row = await (type === 'emr_id' ? byId.executeTakeFirst() : byNumber(db, emr, { type, value }));
   return row ? patientOf(row) : null;
 }
 
@@ -39,11 +47,7 @@ export async function searchPatients(
 
 function matches({ familyName, birthDate, phone }: Patient, search: PatientSearch): boolean {
   if ('phone' in search) return phone === search.phone;
-  return birthDate === search.birthDate && lower(familyName ?? '') === lower(search.familyName);
-}
-
-function lower(text: string): string {
-  return text.normalize('NFC').toLowerCase();
+  return birthDate === search.birthDate && isSameName(familyName, search.familyName);
 }
 
 /** Creates the patient, unless one with this identifier exists, and returns the one that does. */
@@ -53,16 +57,17 @@ export async function createPatient(
   directory: Directory,
   creation: PatientCreation,
 ): Promise<{ patient: Patient; isNew: boolean }> {
-  const { identifier, operationId } = creation;
-  const known = await directory.findPatient(identifier);
+  const { operationId } = creation;
+  const number = creation.identifier as Identifier<PatientNumberType>;
+  const known = await directory.findPatient(number);
   if (!known) {
     await db
       .insertInto('sandbox.patients')
       .values({
         emr,
         id: randomUUID(),
-        identifier_type: identifier.type,
-        identifier_value: identifier.value,
+        identifier_type: number.type,
+        identifier_value: number.value,
         given_name: creation.givenName,
         family_name: creation.familyName,
         birth_date: creation.birthDate,
@@ -76,21 +81,31 @@ export async function createPatient(
       .onConflict((conflict) => conflict.columns(['emr', 'identifier_type', 'identifier_value']).doNothing())
       .execute();
   }
-  const row = await byIdentifier(db, emr, identifier);
+  const row = await byNumber(db, emr, number);
   if (row) return { patient: patientOf(row), isNew: row.operation_id === operationId };
   // One of those that the sandbox begins with.
   if (known) return { patient: known, isNew: false };
   throw new ConnectorError('outcome_unknown', 'The patient was created and is not there');
 }
 
-function byIdentifier(db: Db, emr: string, { type, value }: PatientIdentifier): Promise<Row | undefined> {
-  return db
+type PatientNumberType = Exclude<PatientIdentifierType, 'emr_id'>;
+
+/** The row with this number, in whatever spelling it is stored: the table can be edited as staff would. */
+async function byNumber(db: Db, emr: string, number: Identifier<PatientNumberType>): Promise<Row | undefined> {
+  const rows = await db
     .selectFrom('sandbox.patients')
     .selectAll()
     .where('emr', '=', emr)
-    .where('identifier_type', '=', type)
-    .where('identifier_value', '=', value)
-    .executeTakeFirst();
+    .where('identifier_type', '=', number.type)
+    .where('identifier_value', 'in', spellingsOf(number))
+    .execute();
+  const [row, another] = rows.filter((it) => numberOf(it) === number.value);
+  if (another) throw new ConnectorError('patient_ambiguous', 'The sandbox has more than one patient with this number');
+  return row;
+}
+
+function numberOf({ identifier_type: type, identifier_value: value, birth_date: born }: Row): string | undefined {
+  return type === 'emr_id' ? undefined : numberIn(type, value, born);
 }
 
 type Row = Selectable<SandboxTables['sandbox.patients']>;
@@ -100,14 +115,14 @@ function patientOf(row: Row): Patient {
     id: row.id,
     identifiers: [
       { type: 'emr_id', value: row.id },
-      { type: row.identifier_type, value: row.identifier_value },
+      { type: row.identifier_type, value: numberOf(row) ?? row.identifier_value },
     ],
-    givenName: row.given_name,
-    familyName: row.family_name,
+    givenName: tidyName(row.given_name) || null,
+    familyName: tidyName(row.family_name) || null,
     birthDate: row.birth_date,
     gender: row.gender,
-    phone: row.phone,
-    email: row.email,
+    ...patientPhones([row.phone]),
+    email: emailIn(row.email),
     address: row.address,
   };
 }

@@ -34,6 +34,13 @@ export async function sandboxSubject(name: string, database: PostgresPool): Prom
       '2024-01-01T06:00:00', 30, 'FREQ=DAILY') ON CONFLICT DO NOTHING`,
     [emr, careUnit.id, nightWorker],
   );
+  await sql(
+    `INSERT INTO sandbox.patients
+      (emr, id, identifier_type, identifier_value, given_name, family_name, birth_date, phone, operation_id)
+      VALUES ($1, 'p-written', 'se_personal_number', '640823-3234', 'Skriven', 'Provtext', '1964-08-23',
+      '+46 (0)70-174 06 99 (bara SMS)', gen_random_uuid()) ON CONFLICT DO NOTHING`,
+    [emr],
+  );
   return {
     name,
     get connector() {
@@ -46,6 +53,8 @@ export async function sandboxSubject(name: string, database: PostgresPool): Prom
         { type: 'emr_id', value: 'p-1' },
         { type: 'se_personal_number', value: '191212121212' },
       ],
+      numbersAsWritten: [{ type: 'se_personal_number', value: '196408233234' }],
+      phonesAsWritten: { 'p-written': '+46701740699' },
       otherPatientId: 'p-3',
       unknownPatients: [
         { type: 'emr_id', value: 'p-21' },

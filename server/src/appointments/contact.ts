@@ -1,11 +1,11 @@
-import type { Patient } from '@crossward/connector-kit';
+import type { Patient, PatientPhones } from '@crossward/connector-kit';
 import type { ConfirmationKind } from '../db/tables/confirmations.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import type { CareUnitConnection } from '../ehr/connection.ts';
 import { phoneOf } from '../ehr/patient-phone.ts';
 import { Problem } from '../problems/problem.ts';
 
-type Contactable = Pick<Patient, 'phone' | 'nationalPhone' | 'email'>;
+type Contactable = PatientPhones & Pick<Patient, 'email'>;
 
 /** Whom a code is sent to: what the caller has told about the patient counts more than what the EHR knows. */
 export function contactable(patient: Contactable, details: Contactable | undefined): Contactable {

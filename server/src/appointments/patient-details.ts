@@ -1,4 +1,4 @@
-import type { PatientDetails } from '@crossward/connector-kit';
+import { type PatientDetails, tidyName } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { inBody } from '../problems/places.ts';
@@ -27,7 +27,7 @@ export function readPatientDetails(
     if (isRequired && sent[name] === undefined) throw missing(`patient_details/${name}`);
   }
   const { given_name = null, family_name = null, phone = null, email = null } = sent;
-  return { givenName: given_name, familyName: family_name, phone, email };
+  return { givenName: tidyName(given_name) || null, familyName: tidyName(family_name) || null, phone, email };
 }
 
 function missing(name: string) {

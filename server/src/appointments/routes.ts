@@ -134,6 +134,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       'time_range_invalid',
       'local_time_nonexistent',
       'cursor_invalid',
+      'patient_ambiguous',
       ...identifierReasons,
       ...ehrReadReasons,
     ],
@@ -168,7 +169,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     body: reference<Static<typeof appointmentCreationSchema>>('AppointmentCreation'),
     response: { status: 201, description: 'The appointment.', schema: appointmentSchema },
     preview: reference<PreviewBody>('AppointmentPreview'),
-    reasons: [...timeReasons, 'return_url_not_allowed', ...identifierReasons, ...ehrWriteReasons],
+    reasons: [...timeReasons, 'return_url_not_allowed', 'patient_ambiguous', ...identifierReasons, ...ehrWriteReasons],
     reasonsOfNames: ['patient_not_found', 'resource_not_found', 'healthcare_service_not_found'],
     examples: {
       params: place,

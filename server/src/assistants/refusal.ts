@@ -57,6 +57,7 @@ const nextSteps: { readonly [R in Reason]?: string } = {
   local_time_nonexistent: 'Use another time of day, because the clocks go forward over this one.',
   no_contact_channel: 'Tell the person that the care unit needs their phone number before they can book here.',
   outcome_unknown: repeat,
+  patient_ambiguous: 'Tell the person to contact the care unit, which has two records with their number.',
   patient_inactive: 'Tell the person to contact the care unit.',
   patient_limit_reached: 'Tell the person to enter or let expire the codes they have received before they book again.',
   rate_limited: tryLater,

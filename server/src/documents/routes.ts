@@ -37,6 +37,7 @@ const example = {
 };
 const oneDocumentReasons = [
   'patient_not_found',
+  'patient_ambiguous',
   'document_not_found',
   ...identifierReasons,
   ...ehrReadReasons,
@@ -65,7 +66,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     params: patientParams,
     query: documentsQuery,
     response: { status: 200, description: 'Documents stored at the care unit, newest first.', schema: documentsSchema },
-    reasons: ['patient_not_found', 'cursor_invalid', ...identifierReasons, ...ehrReadReasons],
+    reasons: ['patient_not_found', 'patient_ambiguous', 'cursor_invalid', ...identifierReasons, ...ehrReadReasons],
     examples: { params: place, query: { limit: 20 }, response: { documents: [example], next_cursor: null } },
     async handle({ client, ehr, careUnit, params, query, readHeader }) {
       const patientId = await findPatientId(ehr, params.patient_id, readHeader);
@@ -152,6 +153,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     response: { status: 201, description: 'The document.', schema: documentSchema },
     reasons: [
       'patient_not_found',
+      'patient_ambiguous',
       'content_type_mismatch',
       'author_not_practitioner',
       ...identifierReasons,

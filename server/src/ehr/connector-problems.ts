@@ -11,6 +11,7 @@ const reasonOf: Record<
 > = {
   patient_not_found: 'patient_not_found',
   patient_inactive: 'patient_inactive',
+  patient_ambiguous: 'patient_ambiguous',
   resource_not_found: 'resource_not_found',
   healthcare_service_not_found: 'healthcare_service_not_found',
   appointment_not_found: 'appointment_not_found',

@@ -6,24 +6,41 @@ import type {
   Resource,
   ResourceIdentifier,
 } from '@crossward/connector-kit';
-import { type Place, problemAt } from '../problems/problem.ts';
+import { type Place, Problem, problemAt } from '../problems/problem.ts';
 import type { CareUnitConnection, EhrConnection } from './connection.ts';
 import { reachedPatient } from './reached.ts';
+
+/** Where a request names a patient, and the booking that the patient is looked up for. */
+interface LookUpOptions {
+  readonly place?: Place | undefined;
+  readonly intended?: IntendedBooking | undefined;
+}
 
 /**
  * The patient with this identifier. Of one whose identifier passes through, nothing but the token is known.
  *
  * @param identifier as `patientIdentifier` has read it
- * @param intended the booking that the patient is looked up for
+ * @throws Problem `patient_ambiguous` if the EHR has several records with it
  */
 export async function findPatient(
   ehr: EhrConnection,
   identifier: PatientIdentifier,
-  intended?: IntendedBooking,
+  { place, intended }: LookUpOptions = {},
 ): Promise<Patient | null> {
-  if (!ehr.capabilities.passesThrough) return ehr.call('findPatient', identifier, intended);
+  if (!ehr.capabilities.passesThrough) {
+    return ehr.call('findPatient', identifier, intended).catch((error: unknown) => {
+      throw place && error instanceof Problem ? atPlace(error, place) : error;
+    });
+  }
   const nothing = { givenName: null, familyName: null, birthDate: null, gender: null };
   return { id: identifier.value, identifiers: [identifier], ...nothing, phone: null, email: null, address: null };
+}
+
+/** The problem, with the place of the identifier that several records have. */
+function atPlace(problem: Problem, place: Place): Problem {
+  if (problem.reason !== 'patient_ambiguous') return problem;
+  const { reason, detail, cause } = problem;
+  return new Problem(reason, { detail, faults: [{ place, reason, detail }], cause });
 }
 
 /**
@@ -36,7 +53,7 @@ export async function requirePatient(
   place: Place,
   intended?: IntendedBooking,
 ): Promise<Patient> {
-  const patient = await findPatient(ehr, identifier, intended);
+  const patient = await findPatient(ehr, identifier, { place, intended });
   if (!patient) throw problemAt(place, 'patient_not_found', 'The EHR has no patient with this identifier.');
   reachedPatient({ type: 'emr_id', value: patient.id }, ...patient.identifiers);
   return patient;

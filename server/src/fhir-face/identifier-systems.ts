@@ -1,3 +1,4 @@
+import type { NumberType } from '@crossward/connector-kit';
 import type { Identifier } from '@medplum/fhirtypes';
 
 /**
@@ -17,7 +18,7 @@ const systems = {
   hsaId: 'urn:oid:1.2.752.29.4.19',
 } as const;
 
-const typeBySystem: ReadonlyMap<string, string> = new Map([
+const typeBySystem: ReadonlyMap<string, NumberType> = new Map<string, NumberType>([
   [systems.birthNumber, 'no_personal_number'],
   [systems.dNumber, 'no_personal_number'],
   [systems.personnummer, 'se_personal_number'],
@@ -30,7 +31,7 @@ const typeBySystem: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The type of a system in the notation of native identifiers. `undefined`: the gateway does not know it. */
-export function typeOfSystem(system: string): string | undefined {
+export function typeOfSystem(system: string): NumberType | undefined {
   return typeBySystem.get(system);
 }
 

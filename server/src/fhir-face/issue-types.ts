@@ -12,6 +12,7 @@ export type IssueType =
   | 'not-supported'
   | 'duplicate'
   | 'not-found'
+  | 'multiple-matches'
   | 'too-long'
   | 'too-costly'
   | 'business-rule'
@@ -88,6 +89,7 @@ export const issueTypes: Readonly<Record<Reason, IssueFacts>> = {
   schedule_limit_reached: rule,
   schedule_has_appointments: rule,
   patient_inactive: rule,
+  patient_ambiguous: { type: 'multiple-matches' },
   patient_mismatch: { type: 'conflict' },
   return_url_not_allowed: rule,
   no_contact_channel: rule,

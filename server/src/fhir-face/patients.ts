@@ -1,3 +1,4 @@
+import { numberIn } from '@crossward/connector-kit';
 import type { Bundle, Patient } from '@medplum/fhirtypes';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -118,7 +119,7 @@ async function findPatients(deps: FaceDeps, request: FastifyRequest, search: Sea
       anyOf(search, 'identifier')?.map((it) => patientNotation(it)) ??
       [];
     const found = await Promise.all(
-      notations.slice(0, mostPatients).map((it) => it && readPatient(deps, request, it).catch(ifUnknown)),
+      [...new Set(notations)].slice(0, mostPatients).map((it) => it && readPatient(deps, request, it).catch(ifUnknown)),
     );
     return found.flatMap((it) => it || []);
   }
@@ -159,7 +160,8 @@ const mostPatients = 20;
 export function patientNotation(text: string, parameter = 'identifier'): string {
   const { system, value } = requireSystem(readToken(text), parameter);
   const type = typeOfSystem(system);
-  if (type !== undefined) return `${type}:${value}`;
+  // As other FHIR servers find it: in any usual spelling.
+  if (type !== undefined) return `${type}:${numberIn(type, value) ?? value}`;
   throw searchFault(parameter, 'The system of the identifier is not known here.', 'not-supported');
 }
 

@@ -1,8 +1,7 @@
+import { isEmailAddress, reachableNumber } from '@crossward/connector-kit';
 import { isTitle } from '../documents/title.ts';
+import { hidesText } from '../identifiers/hidden-text.ts';
 import { isCareUnitDateTime, isDateTime, isLocalDateTime } from '../time/date-times.ts';
-
-const label = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
-const emailAddress = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${label}(?:\\.${label})*$`);
 
 /** String formats, for both validation and serialisation. */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
@@ -18,12 +17,11 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   text: isText,
   /** `text` on one line, without control characters. */
   line: (text) => isText(text) && !/\p{Cc}/u.test(text),
-  /** `line` that is not blank. */
-  name: (text) => isText(text) && !/\p{Cc}/u.test(text) && /\S/.test(text),
-  /** E.164: up to 15 digits after the plus sign. */
-  'phone-number': (text) => /^\+[1-9][0-9]{6,14}$/.test(text),
-  /** As browsers check it: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address */
-  'email-address': (text) => text.length <= 254 && emailAddress.test(text),
+  /** `line` that is not blank, and shows all that it holds. */
+  name: (text) => isText(text) && !hidesText(text) && /\S/.test(text),
+  /** E.164, of a length that numbers of its country have. */
+  'phone-number': (text) => /^\+[1-9][0-9]{6,14}$/.test(text) && reachableNumber(text) === text,
+  'email-address': isEmailAddress,
   /** `text` that is not blank. */
   'text-with-content': (text) => isText(text) && /\S/.test(text),
 };

@@ -68,6 +68,7 @@ export function addMedicalNoteRoutes(app: FastifyInstance, { cursors, services }
     },
     reasons: [
       'patient_not_found',
+      'patient_ambiguous',
       'time_range_invalid',
       'local_time_nonexistent',
       'cursor_invalid',
@@ -111,6 +112,7 @@ export function addMedicalNoteRoutes(app: FastifyInstance, { cursors, services }
     response: { status: 201, description: 'The note.', schema: medicalNoteSchema },
     reasons: [
       'patient_not_found',
+      'patient_ambiguous',
       'author_not_practitioner',
       'appointment_awaiting_confirmation',
       'appointment_cancelled',
@@ -143,7 +145,13 @@ export function addMedicalNoteRoutes(app: FastifyInstance, { cursors, services }
     scopes: ['notes:read'],
     params: { ...patientParam, medical_note_id: text({ description: 'Id of the note.' }) },
     response: { status: 200, description: 'The note.', schema: medicalNoteSchema },
-    reasons: ['patient_not_found', 'medical_note_not_found', ...identifierReasons, ...ehrReadReasons],
+    reasons: [
+      'patient_not_found',
+      'patient_ambiguous',
+      'medical_note_not_found',
+      ...identifierReasons,
+      ...ehrReadReasons,
+    ],
     examples: { params: { ...place, medical_note_id: example.id }, response: example },
     async handle({ params, readHeader, ...access }) {
       const { ehr, careUnit } = access;

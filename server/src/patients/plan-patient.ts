@@ -1,3 +1,4 @@
+import { tidyName } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { patientIdentifier } from '../api/identifiers.ts';
 import type { Access } from '../api/route.ts';
@@ -29,8 +30,8 @@ export async function planPatient(
   const { gender = null, phone = null, email = null, address } = body;
   const named: NamedPatient = {
     identifier,
-    givenName: body.given_name,
-    familyName: body.family_name,
+    givenName: tidyName(body.given_name),
+    familyName: tidyName(body.family_name),
     birthDate: body.birth_date,
     gender,
     phone,
@@ -44,7 +45,7 @@ export async function planPatient(
         }
       : null,
   };
-  const found = await findPatient(ehr, identifier);
+  const found = await findPatient(ehr, identifier, { place });
   if (found) assertSamePerson(found, named);
   return { named, found };
 }

@@ -77,7 +77,7 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
     scopes: ['patients:read'],
     params: { patient_id: patientNotation() },
     response: { status: 200, description: 'The patient.', schema: patientSchema },
-    reasons: ['patient_not_found', ...identifierReasons, ...ehrReadReasons],
+    reasons: ['patient_not_found', 'patient_ambiguous', ...identifierReasons, ...ehrReadReasons],
     examples: {
       params: { ...place, patient_id: 'emr_id:p-3' },
       response: patientExample,
@@ -126,7 +126,8 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
     summary: 'Find or create a patient',
     description:
       'Returns the patient with this identifier. If the EHR has none, creates one. A patient who is found must have this ' +
-      'family name and birth date, otherwise the response is 409 `patient_mismatch`, and shows nothing of the record. ' +
+      'family name and birth date, otherwise the response is 409 `patient_mismatch`, and shows nothing of the record. Of ' +
+      'several records with the identifier none is chosen: 409 `patient_ambiguous`. ' +
       'However often the request is sent, the EHR gets one patient.',
     level: 'care_unit',
     method: 'POST',
@@ -141,7 +142,7 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
       existing: 'The patient, whom the EHR had already.',
       schema: patientSchema,
     },
-    reasons: ['patient_mismatch', ...identifierReasons, ...ehrReadReasons, 'outcome_unknown'],
+    reasons: ['patient_mismatch', 'patient_ambiguous', ...identifierReasons, ...ehrReadReasons, 'outcome_unknown'],
     examples: {
       params: place,
       body: {
@@ -177,6 +178,7 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
     response: { status: 200, description: 'Accesses, newest first.', schema: accessListSchema },
     reasons: [
       'patient_not_found',
+      'patient_ambiguous',
       'time_range_invalid',
       'local_time_nonexistent',
       'cursor_invalid',

@@ -1,4 +1,4 @@
-import type { Patient } from '@crossward/connector-kit';
+import { isSameName, type Patient } from '@crossward/connector-kit';
 import { Problem } from '../problems/problem.ts';
 import type { NamedPatient } from './plan.ts';
 
@@ -9,14 +9,13 @@ import type { NamedPatient } from './plan.ts';
  * @throws Problem `patient_mismatch`
  */
 export function assertSamePerson(
-  { familyName, birthDate }: Patient,
-  named: Pick<NamedPatient, 'familyName' | 'birthDate'>,
+  { givenName, familyName, birthDate }: Patient,
+  named: Pick<NamedPatient, 'givenName' | 'familyName' | 'birthDate'>,
 ): void {
-  const isSame = birthDate === named.birthDate && folded(familyName ?? '') === folded(named.familyName);
+  const names = [named.familyName];
+  // An EHR can have the whole name in one text, and nobody knows which words are the family's.
+  if (givenName === null)
+    names.push(`${named.givenName} ${named.familyName}`, `${named.familyName} ${named.givenName}`);
+  const isSame = birthDate === named.birthDate && names.some((it) => isSameName(familyName, it));
   if (!isSame) throw new Problem('patient_mismatch');
-}
-
-/** Without regard to upper and lower case, and to white space. */
-function folded(name: string): string {
-  return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
 }

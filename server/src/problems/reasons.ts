@@ -394,6 +394,13 @@ export const reasons = {
     happened: "The patient's record in the EHR is out of use, or says that the patient has died.",
     remedy: 'Do not book for this patient. If the record is wrong, ask the clinic to correct it in the EHR.',
   },
+  patient_ambiguous: {
+    ...caller,
+    status: 409,
+    title: 'Patient ambiguous',
+    happened: 'The EHR has several records with this identifier, and the gateway never chooses one of them.',
+    remedy: 'Ask the clinic to merge the records in the EHR, or name the right one by its `emr_id`.',
+  },
   return_url_not_allowed: {
     ...caller,
     status: 400,

@@ -39,6 +39,7 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
       'time_range_invalid',
       'local_time_nonexistent',
       'cursor_invalid',
+      'patient_ambiguous',
       ...identifierReasons,
       ...ehrReadReasons,
     ],

@@ -7,8 +7,8 @@ import {
 } from '@crossward/connector-kit';
 import type { Authorizer } from '../auth/authorizer.ts';
 import type { ObservedClock } from '../clock.ts';
-import type { FhirResource } from '../fhir.ts';
-import { hasFailed, isOutcome, rejection } from '../outcome.ts';
+import { type FhirResource, isBundle } from '../fhir.ts';
+import { hasFailed, isOutcome, rejection, searchFailure } from '../outcome.ts';
 import { isResource, mediaType, parse } from './body.ts';
 
 export interface Call {
@@ -77,6 +77,8 @@ export function querier(send: Send): Query {
     if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw rejection(response, body, what);
     if (!isResource(body))
       throw new ConnectorError('rejected', `The EHR responded with ${response.status} without a FHIR resource`);
+    const failure = isBundle(body) && searchFailure(body);
+    if (failure) throw rejection(response, failure, what);
     return body;
   };
 }

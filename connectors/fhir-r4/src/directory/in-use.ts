@@ -1,4 +1,5 @@
-import { type FhirPractitionerRole, type FhirResource, isCurrent } from '../fhir.ts';
+import { isCurrent } from '@crossward/connector-kit';
+import type { FhirPractitionerRole, FhirResource } from '../fhir.ts';
 
 /** Location: `active`, `suspended`, `inactive`. Device: also `entered-in-error`. */
 const statusesOutOfUse = ['suspended', 'inactive', 'entered-in-error'];

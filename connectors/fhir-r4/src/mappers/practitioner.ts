@@ -1,7 +1,6 @@
-import type { Resource, ResourceIdentifierType } from '@crossward/connector-kit';
+import { type Resource, type ResourceIdentifierType, wholeName } from '@crossward/connector-kit';
 import type { FhirPractitioner } from '../fhir.ts';
 import { type IdentifierSystems, knownNumbers, type NumberType } from '../identifiers.ts';
-import { wholeName } from './name.ts';
 
 export function practitionerResource(
   practitioner: FhirPractitioner,
@@ -16,7 +15,10 @@ export function practitionerResource(
   );
   return {
     id,
-    identifiers: [{ type: 'emr_id', value: id }, ...knownNumbers(systems, numbers, practitioner.identifier)],
+    identifiers: [
+      { type: 'emr_id', value: id },
+      ...knownNumbers(systems, numbers, practitioner.identifier, practitioner.birthDate),
+    ],
     kind: 'practitioner',
     name: wholeName(practitioner.name, now) ?? id,
     healthcareServiceIds,
