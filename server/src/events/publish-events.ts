@@ -64,6 +64,37 @@ const isRepeated = sql<boolean>`
       AND earlier.type = due.type AND earlier.is_observed
       AND earlier.sequence < due.sequence AND due.began_at < earlier.occurred_at)`;
 
+/** Time and resource after an event, in the form of `previous`. */
+function placeOf(event: 'earlier' | 'last'): RawBuilder<object> {
+  const data = sql.ref(`${event}.data`);
+  return sql`jsonb_build_object('start', ${data} -> 'start', 'end', ${data} -> 'end', 'resource_id', ${data} -> 'resource_id')`;
+}
+
+/** A condition on `earlier`: it says where the appointment of `due` was while, or just before, the operation of `due` ran. */
+const isJustBefore = sql<boolean>`
+  earlier.emr = due.emr AND earlier.subject = due.subject AND earlier.care_unit_id = due.care_unit_id
+  AND earlier.type LIKE 'appointment.%' AND earlier.sequence < due.sequence AND jsonb_typeof(earlier.data -> 'start') = 'string'
+  AND earlier.occurred_at > due.began_at - interval '1 minute'`;
+
+/**
+ * The data of `due` as it is published. A request reads the appointment before it changes it, and another one can change it in
+ * between: then both have read the same `previous`. If the time that `due` names was changed by an event written before it, and
+ * not long before its operation began, then it was the place that the last such event left which `due` has changed. Otherwise
+ * `due` has read a change by staff that no event says. `changed` is empty if the other request has made the same change.
+ */
+const publishedData = sql<object>`
+  CASE WHEN due.type = 'appointment.updated' AND NOT due.is_observed THEN coalesce((
+    SELECT due.data || jsonb_build_object('previous', ${placeOf('last')}, 'changed', to_jsonb(ARRAY(
+        SELECT field FROM unnest(ARRAY['start', 'end', 'resource_id', 'comment']) AS field
+        WHERE CASE WHEN field = 'comment' THEN due.data -> 'changed' ? field ELSE due.data -> field <> last.data -> field END)))
+    FROM (
+      SELECT sequence, data FROM events AS earlier WHERE ${isJustBefore}
+      ORDER BY sequence DESC LIMIT 1) AS last
+    WHERE ${placeOf('last')} <> due.data -> 'previous' AND EXISTS (
+      SELECT FROM events AS earlier WHERE ${isJustBefore} AND due.data -> 'previous' IN (
+        earlier.data -> 'previous', CASE WHEN earlier.sequence < last.sequence THEN ${placeOf('earlier')} END))
+  ), due.data) ELSE due.data END`;
+
 /**
  * CTEs that give positions. `turn` is empty while another process publishes, and if one has published since the statement
  * began: the statement does not see those events as published.
@@ -74,15 +105,17 @@ function publication(limit: number): RawBuilder<unknown> {
       SELECT position AS before FROM event_positions WHERE name = 'published' AND position = ${lastPosition('published')}
       FOR UPDATE SKIP LOCKED
     ), due AS MATERIALIZED (
-      SELECT id, emr, care_unit_id, subject, type, sequence, is_observed, began_at FROM events
+      SELECT id, emr, care_unit_id, subject, type, sequence, data, is_observed, began_at FROM events
       WHERE position IS NULL AND EXISTS (SELECT FROM turn) ORDER BY sequence LIMIT ${limit} FOR UPDATE
-    ), checked AS MATERIALIZED (SELECT id, sequence, ${isLate} OR ${isRepeated} AS is_late FROM due),
-    placed AS MATERIALIZED (SELECT id, row_number() OVER (ORDER BY sequence) AS place FROM checked WHERE NOT is_late),
+    ), checked AS MATERIALIZED (
+      SELECT id, sequence, ${isLate} OR ${isRepeated} AS is_late, ${publishedData} AS data FROM due
+    ), placed AS MATERIALIZED (
+      SELECT id, data, row_number() OVER (ORDER BY sequence) AS place FROM checked WHERE NOT is_late),
     removed AS (DELETE FROM events USING checked WHERE events.id = checked.id AND is_late),
     counted AS (
       UPDATE event_positions SET position = before + placed.count FROM turn, (SELECT count(*) FROM placed) AS placed
       WHERE name = 'published'),
     published AS (
-      UPDATE events SET position = turn.before + placed.place FROM placed, turn WHERE events.id = placed.id
+      UPDATE events SET position = turn.before + placed.place, data = placed.data FROM placed, turn WHERE events.id = placed.id
       RETURNING ${storedEventColumns})`;
 }
