@@ -4,6 +4,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import { resolvePatientPage } from '../config/patient-page.ts';
 import { resolvePolicies } from '../config/policies.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
+import { findRevisions } from '../events/revisions.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { act } from '../patient-page/actions.ts';
 import { createPageAssets, type PageAssets } from '../patient-page/assets.ts';
@@ -119,8 +120,12 @@ export async function addPatientPages(app: FastifyInstance, dependencies: Depend
   /** The file, or the page, which says what has become of the appointment. */
   async function sendCalendar(page: LinkedPage, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { careUnit } = page.context;
+    const { confirmation } = page;
+    // Read before the EHR, so that no file has the number of a change that it does not show.
+    const ids = confirmation.items.map(({ id }) => id);
+    const revisions = await findRevisions(services.db, confirmation, ids);
     const view = await loadView(page, 'get_calendar_file', request.id);
-    const text = calendarOf({ view, careUnit, language: languageOf(page, request), now: new Date() });
+    const text = calendarOf({ view, revisions, careUnit, language: languageOf(page, request), now: new Date() });
     if (text === undefined) return reply.redirect(`../${request.params.token}`, 303);
     return reply
       .type('text/calendar; charset=utf-8')

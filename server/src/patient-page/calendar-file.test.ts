@@ -6,6 +6,8 @@ import { type CalendarEvent, calendarFile, calendarUid } from './calendar-file.t
 const now = new Date('2026-03-19T12:00:00Z');
 const event: CalendarEvent = {
   uid: calendarUid('confirmation', 'appointment'),
+  sequence: 0,
+  changedAt: undefined,
   start: new Date('2026-03-20T08:00:00Z'),
   end: new Date('2026-03-20T08:30:00Z'),
   title: 'Time hos Oslo',
@@ -54,6 +56,16 @@ test('a line has at most 75 octets, ends with CRLF, and splits no character', ()
     expect(line.isWellFormed()).toBe(true);
   }
   expect(lines.some((line) => Buffer.byteLength(line) > 71)).toBe(true);
+});
+
+test('a change has a higher number and its time', () => {
+  expect(calendarFile([event], now)).toContain('SEQUENCE:0\r\n');
+  expect(calendarFile([event], now)).not.toContain('LAST-MODIFIED');
+  const file = calendarFile([{ ...event, sequence: 12, changedAt: new Date('2026-03-18T12:00:00.5Z') }], now);
+  const [component] = new ICAL.Component(ICAL.parse(file)).getAllSubcomponents('vevent');
+  expect(component && new ICAL.Event(component).sequence).toBe(12);
+  expect(file).toContain('LAST-MODIFIED:20260318T120000Z\r\n');
+  expect(file).toContain('DTSTAMP:20260319T120000Z\r\n');
 });
 
 test('control characters are left out', () => {

@@ -4,6 +4,10 @@ import { hash } from 'node:crypto';
 export interface CalendarEvent {
   /** Keeps an appointment that is added twice from appearing twice. Tells nothing about the appointment. */
   readonly uid: string;
+  /** How often it was changed, so that a calendar replaces its entry: section 3.8.7.4. */
+  readonly sequence: number;
+  /** `undefined`: never, or it is not known. */
+  readonly changedAt: Date | undefined;
   readonly start: Date;
   /** `null`: the EHR does not say it. */
   readonly end: Date | null;
@@ -23,10 +27,13 @@ export function calendarFile(events: readonly CalendarEvent[], now: Date): strin
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//Crossward//Appointments//EN',
-    ...events.flatMap(({ uid, start, end, title, place, description }) => [
+    ...events.flatMap(({ uid, sequence, changedAt, start, end, title, place, description }) => [
       'BEGIN:VEVENT',
       `UID:${uid}`,
+      // The later one of two with the same SEQUENCE is valid: a change of which the gateway has not heard (RFC 5546 section 2.1.5).
       `DTSTAMP:${utc(now)}`,
+      `SEQUENCE:${sequence}`,
+      ...(changedAt ? [`LAST-MODIFIED:${utc(changedAt)}`] : []),
       `DTSTART:${utc(start)}`,
       ...(end ? [`DTEND:${utc(end)}`] : []),
       `SUMMARY:${escaped(title)}`,

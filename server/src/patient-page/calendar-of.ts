@@ -1,4 +1,5 @@
 import type { CareUnitConnection } from '../ehr/connection.ts';
+import type { Revision } from '../events/revisions.ts';
 import { texts } from './all-texts.ts';
 import { calendarFile, calendarUid } from './calendar-file.ts';
 import type { Language } from './language.ts';
@@ -6,20 +7,24 @@ import type { PageView } from './view.ts';
 
 interface CalendarOf {
   readonly view: PageView;
+  /** By the ids that callers use. */
+  readonly revisions: ReadonlyMap<string, Revision>;
   readonly careUnit: CareUnitConnection;
   readonly language: Language;
   readonly now: Date;
 }
 
 /** The calendar file of the confirmed appointments of a page. `undefined` if the page shows none. */
-export function calendarOf({ view, careUnit, language, now }: CalendarOf): string | undefined {
+export function calendarOf({ view, revisions, careUnit, language, now }: CalendarOf): string | undefined {
   const { confirmation, state, appointments } = view;
   if (state !== 'confirmed' || confirmation.kind !== 'booking' || appointments.length === 0) return undefined;
   const words = texts[language];
   const { name = careUnit.name, address, phone } = careUnit.patientPage;
   const change = phone === undefined ? words.change.contact : `${words.change.call} ${phone}`;
-  const events = appointments.map(({ id, start, end, resource }) => ({
+  const events = appointments.map(({ id, callersId, start, end, resource }) => ({
     uid: calendarUid(confirmation.id, id),
+    sequence: revisions.get(callersId)?.count ?? 0,
+    changedAt: revisions.get(callersId)?.lastAt,
     start,
     end,
     title: words.calendarTitle(name),

@@ -1,6 +1,8 @@
 /** @module-tag any-database */
 import ICAL from 'ical.js';
 import { afterAll, expect, test } from 'vitest';
+import { freeSlot, sodermalm } from '../../../test/requests/bookings.ts';
+import { careUnitOf } from '../../../test/requests/codes.ts';
 import { bookWithPage, cancelWithPage } from '../../../test/requests/patient-page.ts';
 import { startPages } from './test-pages.ts';
 
@@ -41,6 +43,31 @@ test('a confirmed appointment can be added to a calendar', async () => {
   expect(text).not.toContain(appointment.id);
   // Added twice, it appears once.
   expect((await download(page.path, page.html)).text).toContain(`UID:${event?.uid}\r\n`);
+});
+
+test.each([
+  ['an EHR with holds', sodermalm],
+  ['an EHR without holds', '/api/emrs/no-hold/care-units/sodermalm'],
+])('a calendar replaces its entry after each change, in %s', async (_, careUnit) => {
+  const { appointment, path, code } = await bookWithPage(gateway, { careUnit });
+  const page = await browser.enter(path, code);
+  const read = async () => {
+    const { text } = await download(page.path, page.html);
+    const [event] = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent').map((it) => new ICAL.Event(it));
+    if (!event) throw new Error('There is no event');
+    const { uid, sequence, startDate } = event;
+    return { uid, sequence, start: startDate.toJSDate().toISOString(), isModified: text.includes('LAST-MODIFIED') };
+  };
+  const first = await read();
+  expect(first).toMatchObject({ sequence: 0, start: new Date(appointment.start).toISOString(), isModified: false });
+  expect(await read()).toEqual(first);
+  for (const sequence of [1, 2, 3]) {
+    const slot = await freeSlot(gateway, { careUnit, from: new Date(Date.now() + (20 + sequence) * 86_400_000) });
+    const { start, end } = slot;
+    const { status } = await careUnitOf(gateway, careUnit).change(appointment.id, { start, end });
+    expect(status).toBe(200);
+    expect(await read()).toEqual({ uid: first.uid, sequence, start: new Date(start).toISOString(), isModified: true });
+  }
 });
 
 test('the file is none of an appointment that is not confirmed, was cancelled, or cannot be read', async () => {

@@ -7,7 +7,7 @@ import { findPage, type PageConfirmation } from '../confirmations/find-page.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
-import { type PageView, recordedState, shownIds, shownState } from './view.ts';
+import { type PageView, recordedState, type ShownAppointment, shownIds, shownState } from './view.ts';
 
 /** The confirmation of a link, and the client in whose name the page acts. */
 export interface LinkedPage {
@@ -70,8 +70,9 @@ async function readView({ confirmation, context }: LinkedPage): Promise<PageView
   return {
     confirmation,
     state: shownState(confirmation, recorded, found?.appointments),
-    appointments: (found?.appointments ?? []).map(({ id, start, end, resourceId }) => ({
+    appointments: (found?.appointments ?? []).map(({ id, callersId, start, end, resourceId }) => ({
       id,
+      callersId,
       start,
       end,
       resource: resourceId === null ? undefined : found?.resources.get(resourceId),
@@ -80,14 +81,17 @@ async function readView({ confirmation, context }: LinkedPage): Promise<PageView
 }
 
 interface Found {
-  readonly appointments: readonly Appointment[];
+  readonly appointments: readonly (Appointment & Pick<ShownAppointment, 'callersId'>)[];
   readonly resources: ReadonlyMap<string, Resource>;
 }
 
 async function readAppointments(context: RequestContext, ids: readonly string[]): Promise<Found | undefined> {
   try {
     const targets = await findTargets(context, ids, 'all');
-    const appointments = ids.flatMap((id) => targets.get(id)?.appointment ?? []);
+    const appointments = ids.flatMap((callersId) => {
+      const appointment = targets.get(callersId)?.appointment;
+      return appointment ? [{ ...appointment, callersId }] : [];
+    });
     return { appointments, resources: await readResources(context, appointments) };
   } catch (error) {
     if (error instanceof Problem) return undefined;

@@ -14,8 +14,10 @@ export type PageState = 'waiting' | 'checking' | 'confirmed' | 'expired' | 'lock
 
 /** An appointment as shown to the patient. */
 export interface ShownAppointment {
-  /** Not shown. */
+  /** The EHR's id. Not shown. */
   readonly id: string;
+  /** The id that callers use, which a draft has from the gateway. Not shown. */
+  readonly callersId: string;
   readonly start: Date;
   readonly end: Date | null;
   readonly resource: Pick<Resource, 'kind' | 'name'> | undefined;
