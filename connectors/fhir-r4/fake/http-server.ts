@@ -44,7 +44,8 @@ export function send(
   status: number,
   resource: object | undefined,
   headers: Readonly<Record<string, string>> = {},
+  prefix = '',
 ): void {
   response.writeHead(status, { 'content-type': 'application/fhir+json; charset=utf-8', ...headers });
-  response.end(resource === undefined ? undefined : JSON.stringify(resource));
+  response.end(resource === undefined ? undefined : prefix + JSON.stringify(resource));
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { BundleEntry, FhirAppointment, FhirBinary, FhirResource, Parameters } from '../src/fhir.ts';
 import { slotsOf } from '../src/mappers/appointment.ts';
 import { type InitialData, loadDataSet } from './data-set.ts';
+import { contentTypeOf, otherPath, type Reply, type ServerHabits, withHabits } from './habits.ts';
 import { listen, type RunningServer, searchForm, send } from './http-server.ts';
 import { createMedplumScheduling } from './medplum-scheduling.ts';
 import { createOperations, type OperationFormName } from './operations.ts';
@@ -95,6 +96,8 @@ export interface FakeOptions {
    * sends a Binary in JSON without its data, as Medplum does.
    */
   readonly signedUrls?: boolean;
+  /** What it does as some published servers do. */
+  readonly habits?: ServerHabits;
   readonly data?: InitialData;
   /** Default: a free port. */
   readonly port?: number;
@@ -141,7 +144,8 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
   const handle = requestHandler(store, options);
   const server = await listen(async (request, response, text, bytes) => {
     const body = isContent(request) ? binaryOf(request, bytes) : text;
-    const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
+    const path = (request.url ?? '/').replace(otherPath, '');
+    const url = new URL(path, `http://${request.headers.host}`);
     response.setHeader('date', new Date(Date.now() + clockAheadMilliseconds).toUTCString());
     const facts = {
       method: request.method ?? '',
@@ -168,16 +172,19 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     if (typeof fault === 'object' && 'heldBackUntil' in fault) await fault.heldBackUntil;
     else if (typeof fault === 'object') await pause(fault.delayMilliseconds);
     const cut = fault === 'cut_after' || fault === 'cut_during';
+    const { habits = {} } = options;
+    const asks = { method: facts.method, path: url.pathname, form: searchForm(url, request, text) };
     const { status, resource, headers } = options.signedUrls
       ? withSignedUrls(url.origin, (references) => handle(request, url, references), body)
-      : handle(request, url, body);
+      : withHabits(habits, asks, () => handle(request, url, body));
     if (fault === 'cut_during') unfinished -= 1;
     if (cut) request.socket.destroy();
     else if (header(request, 'prefer') === 'return=minimal' && !options.returnsBinaries)
       send(response, status, undefined, headers);
     else if (isBinary(resource) && !options.jsonBinaries && !acceptsFhir(request)) sendContent(response, resource);
     else if (isBinary(resource) && options.signedUrls) send(response, status, withoutData(resource), headers);
-    else send(response, status, resource, headers);
+    else
+      send(response, status, resource, { ...headers, ...contentTypeOf(habits) }, habits.byteOrderMark ? '\uFEFF' : '');
   }, options.port);
   const fake: FakeServer = {
     ...server,
@@ -235,12 +242,6 @@ function sendContent(response: ServerResponse, { contentType, data }: FhirBinary
   const type = contentType ?? 'application/octet-stream';
   response.writeHead(200, { 'content-type': type, 'content-length': bytes.length });
   response.end(bytes);
-}
-
-interface Reply {
-  readonly status: number;
-  readonly resource?: object | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 function reply(status: number, resource?: object, headers?: Readonly<Record<string, string>>): Reply {

@@ -153,6 +153,8 @@ export class Store {
         );
       case 'slot':
         return list(resource.slot).some((it) => refersTo(it, values));
+      case '-location':
+        return list(resource.extension).some(({ valueReference }) => refersTo(valueReference, [`Location/${value}`]));
       case 'schedule':
         return refersTo(resource.schedule, values);
       case 'schedule.actor':
@@ -179,6 +181,7 @@ export class Store {
       case 'link':
         return list(resource.link).some(({ other }) => refersTo(other, values));
       case 'location':
+        if (isAppointment(`${resource.resourceType}/`)) return this.#matches(resource, 'actor', value);
         return [resource.location].flat().some((it) => refersTo(it, values));
       case 'partof':
         return refersTo(resource.partOf, values);
@@ -187,6 +190,7 @@ export class Store {
           refersTo(it, values),
         );
       case 'practitioner':
+        if (isAppointment(`${resource.resourceType}/`)) return this.#matches(resource, 'actor', value);
         return refersTo(resource.practitioner, values);
       case 'category':
         return list(resource.category).some(({ coding }) =>

@@ -5,6 +5,7 @@ import {
   type CareUnit,
   overlaps,
 } from '@crossward/connector-kit';
+import { searchAppointments, type WantedAppointments } from './appointment-searches.ts';
 import type { SearchParameters } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
@@ -17,8 +18,6 @@ import { resourceReference } from './resource-id.ts';
 import { defaultPageSize } from './settings.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
-/** With more actors than this, the search does not filter by actor, and its result is filtered here. */
-const mostActors = 40;
 
 export async function findAppointments(
   ehr: FhirConnection,
@@ -50,30 +49,49 @@ export function readAppointments({ client }: FhirConnection, ids: readonly strin
 
 export async function listAppointments(ehr: FhirConnection, query: AppointmentQuery): Promise<readonly Appointment[]> {
   const directory = await ehr.directory.of(query.careUnit);
-  const actors = actorsOf(directory, query);
-  if (actors?.length === 0 || (query.patientId !== undefined && !isFhirId(query.patientId))) return [];
-  const patients = query.patientId === undefined ? [] : await recordsOf(ehr, query.patientId);
+  const { patientId } = query;
+  const actors = patientId === undefined ? actorsOf(directory, query) : [];
+  if (patientId === undefined ? actors.length === 0 : !isFhirId(patientId)) return [];
+  const records = patientId === undefined ? [] : await recordsOf(ehr, patientId);
   const ids = idsFor(directory, query);
+  const patients = records.map((it) => `Patient/${it}`);
+  const found = await searchAppointments(ehr.client.habits, { ...wanted(query), patients, actors }, (parameters) =>
+    collect(ehr, parameters, query.limit, (view) => {
+      const mapped = toAppointment(view, ids, ehr.dialect, ehr.client.clock);
+      const appointment = mapped && ofCurrentRecord(mapped, query, records);
+      return appointment && isWanted(appointment, query) ? appointment : null;
+    }),
+  );
+  const each = new Map(found.flat().map((it) => [it.id, it]));
+  return [...each.values()].sort(byPosition).slice(0, query.limit);
+}
+
+/** The first `limit` appointments of a search at least, by their start. */
+async function collect(
+  { client }: FhirConnection,
+  parameters: SearchParameters,
+  limit: number,
+  read: (view: FhirAppointment) => Appointment | null,
+): Promise<Appointment[]> {
   const found = new Map<string, Appointment>();
   let sorted = true;
   let reached = Number.NEGATIVE_INFINITY;
-  for await (const page of ehr.client.pages('Appointment', searchParameters(query, patients, actors))) {
+  for await (const page of client.pages('Appointment', parameters)) {
     sorted &&= page.sorted;
     for (const resource of page.resources as readonly FhirAppointment[]) {
       const start = new Date(resource.start ?? '').getTime();
       if (start < reached) sorted = false;
       reached = Math.max(reached, Number.isNaN(start) ? reached : start);
       for (const view of patientViews(resource)) {
-        const mapped = toAppointment(view, ids, ehr.dialect, ehr.client.clock);
-        const appointment = mapped && ofCurrentRecord(mapped, query, patients);
-        if (appointment && isWanted(appointment, query)) found.set(appointment.id, appointment);
+        const appointment = read(view);
+        if (appointment) found.set(appointment.id, appointment);
       }
     }
     // The next page may have more appointments with the last start.
     const complete = [...found.values()].filter(({ start }) => start.getTime() < reached).length;
-    if (sorted && complete >= query.limit) break;
+    if (sorted && complete >= limit) break;
   }
-  return [...found.values()].sort(byPosition).slice(0, query.limit);
+  return [...found.values()];
 }
 
 /** An appointment of several resources is listed for each of them, with the resource of the query. */
@@ -96,37 +114,28 @@ function ofCurrentRecord(
     : appointment;
 }
 
-/** `undefined`: the search names no actor. */
-function actorsOf(directory: CareUnitDirectory, { resourceId, patientId }: AppointmentQuery): string[] | undefined {
+/** Everybody whose appointments may be wanted. */
+function actorsOf(directory: CareUnitDirectory, { resourceId }: AppointmentQuery): readonly string[] {
   if (resourceId !== undefined) {
     const names = directory.namesOf(resourceId);
     // A former resource may still have appointments.
     return names.length > 0 ? [...names] : [resourceReference(resourceId) ?? []].flat();
   }
-  // A patient has few appointments, and they may name a practitioner by a role.
-  if (patientId !== undefined) return undefined;
-  const all = [...new Set([...directory.knownIds.flatMap((id) => directory.namesOf(id)), ...directory.placeNames])];
-  return all.length > mostActors ? undefined : all;
+  return [...new Set([...directory.knownIds.flatMap((id) => directory.namesOf(id)), ...directory.placeNames])];
 }
 
-/** @param patients the ids of the patient's records. Empty: of all patients */
-function searchParameters(
-  { range, after }: AppointmentQuery,
-  patients: readonly string[],
-  actors: readonly string[] | undefined,
-): SearchParameters {
-  const patient = patients.map((it) => `Patient/${it}`).join(',');
+function wanted({ range, after }: AppointmentQuery): WantedAppointments {
   // `date` is the start. No appointment is expected to be longer than a day.
   const earliest = range ? range.start.getTime() - dayMilliseconds : undefined;
   const from = Math.max(earliest ?? Number.NEGATIVE_INFINITY, after?.start.getTime() ?? Number.NEGATIVE_INFINITY);
-  return [
-    ...(patient === '' ? [] : [['patient', patient] as const]),
-    ...(actors === undefined ? [] : [['actor', actors.join(',')] as const]),
-    ...(Number.isFinite(from) ? [['date', `ge${new Date(from).toISOString()}`] as const] : []),
-    ...(range ? [['date', `lt${range.end.toISOString()}`] as const] : []),
-    ['_sort', 'date'],
-    ['_count', String(defaultPageSize)],
-  ];
+  return {
+    from: Number.isFinite(from) ? new Date(from) : undefined,
+    before: range?.end,
+    others: [
+      ['_sort', 'date'],
+      ['_count', String(defaultPageSize)],
+    ],
+  };
 }
 
 function isWanted(

@@ -20,6 +20,8 @@ export interface ServerFacts {
   hasOperation(type: string, name: string): boolean;
   /** Whether the statement names the type. */
   knows(type: string): boolean;
+  /** Those that the statement lists for the type. `undefined`: none. */
+  searchParameters(type: string): ReadonlySet<string> | undefined;
   readonly conditionalCreate: boolean;
   /** Whether a Patient is created only if none has the identifier: https://hl7.org/fhir/R4/http.html#ccreate */
   readonly createsPatientsOnce: boolean;
@@ -49,20 +51,41 @@ export function deletionSource(facts: ServerFacts): 'history' | 'search' | null 
   return facts.can('Appointment', 'history-type') ? 'history' : 'search';
 }
 
-export async function readServerFacts(client: Pick<FhirClient, 'read'>): Promise<ServerFacts> {
+/** Throws if the server speaks another version of FHIR: its resources have the same names and other elements. */
+export async function readServerFacts(client: Pick<FhirClient, 'read' | 'habits'>): Promise<ServerFacts> {
   const statement = await client.read<CapabilityStatement>('metadata');
   if (statement?.resourceType !== 'CapabilityStatement') {
     throw new ConnectorError('rejected', 'The EHR has no CapabilityStatement at its base URL');
   }
-  return serverFacts(statement);
+  assertIsR4(statement);
+  const facts = serverFacts(statement);
+  client.habits.learn(facts);
+  return facts;
+}
+
+/**
+ * https://hl7.org/fhir/R4/valueset-FHIR-version.html: R4 is 4.0, R4B is 4.3. Between them are drafts. The version is
+ * required, so a server that does not say it is taken for what its operator says it is.
+ */
+function assertIsR4({ fhirVersion }: CapabilityStatement): void {
+  if (typeof fhirVersion !== 'string' || /^4\.[03](\.|$)/.test(fhirVersion)) return;
+  const version = /^[0-9]+(\.[0-9]+){0,2}(-[a-z0-9]+)?$/i.test(fhirVersion) ? fhirVersion : 'another version';
+  const publicDetail = `The EHR is not used, because it speaks FHIR ${version}, and not R4 (4.0) or R4B (4.3). Nothing was changed.`;
+  throw new ConnectorError('rejected', `The EHR speaks FHIR ${version}; this connector needs R4 (4.0) or R4B (4.3)`, {
+    publicDetail,
+  });
 }
 
 function serverFacts(statement: CapabilityStatement): ServerFacts {
   const rest = statement.rest?.find(({ mode }) => mode === 'server') ?? statement.rest?.[0];
   const resources = new Map((rest?.resource ?? []).map((resource) => [resource.type ?? '', resource]));
   const operations = (type: string) => [...(resources.get(type)?.operation ?? []), ...(rest?.operation ?? [])];
-  const patientParameters = new Set((resources.get('Patient')?.searchParam ?? []).map(({ name }) => name));
-  const searchesPatientsBy = (...names: readonly string[]) => names.every((name) => patientParameters.has(name));
+  const searchParameters = (type: string) => {
+    const names = (resources.get(type)?.searchParam ?? []).flatMap(({ name }) => name ?? []);
+    return names.length > 0 ? new Set(names) : undefined;
+  };
+  const searchesPatientsBy = (...names: readonly string[]) =>
+    names.every((name) => searchParameters('Patient')?.has(name) === true);
   return {
     transactions: (rest?.interaction ?? []).some(({ code }) => code === 'transaction'),
     can: (type, interaction) =>
@@ -75,10 +98,11 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
           new RegExp(`/${type}-?${name}$`, 'i').test(it.definition?.replace(/\|.*$/, '') ?? ''),
       ),
     knows: (type) => resources.has(type),
+    searchParameters,
     includesSlots: (resources.get('Appointment')?.searchInclude ?? []).some((it) =>
       ['*', 'Appointment:*', 'Appointment:slot'].includes(it),
     ),
-    searchesBySlot: (resources.get('Appointment')?.searchParam ?? []).some(({ name }) => name === 'slot'),
+    searchesBySlot: searchParameters('Appointment')?.has('slot') === true,
     searchesPatientLinks: searchesPatientsBy('link'),
     searchesPatientsBy,
     createsPatientsOnce: resources.get('Patient')?.conditionalCreate === true,

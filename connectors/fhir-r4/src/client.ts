@@ -1,4 +1,5 @@
 import type { ConnectorError, EhrStream, StreamedBody } from '@crossward/connector-kit';
+import type { Habits } from './client/habits.ts';
 import type { EhrClock } from './clock.ts';
 import type { Bundle, BundleEntry, FhirResource, Parameters } from './fhir.ts';
 
@@ -33,11 +34,16 @@ export interface SearchOptions {
   readonly post?: boolean;
   /** For a search with few matches. The request forbids the server to store the result. */
   readonly few?: boolean;
+  /** Parameters that may be left out if the server does not know them: the caller filters what it gets. */
+  readonly droppable?: readonly string[];
+  /** Whether to throw if a match cannot be used: one that is left out could be the one that matters. */
+  readonly strict?: boolean;
 }
 
 /** FHIR over HTTP. Every read and every search is fresh. */
 export interface FhirClient {
   readonly clock: EhrClock;
+  readonly habits: Habits;
   /** `null`: not found, or deleted. Throws if the resource has another type or id than the reference. */
   read<R extends FhirResource>(reference: string): Promise<R | null>;
   /** Fetches the next page only when it is needed. */
@@ -48,6 +54,8 @@ export interface FhirClient {
   search<R extends FhirResource>(type: string, parameters: SearchParameters, options?: SearchOptions): Promise<R[]>;
   /** Resources by id, in any order. Missing ones are left out. Throws if there is another one among them. */
   readMany<R extends FhirResource>(references: readonly string[]): Promise<R[]>;
+  /** As `readMany`, and those that the server does not let the client read are left out too. */
+  readAllowed<R extends FhirResource>(references: readonly string[]): Promise<R[]>;
   /**
    * The content of a Binary as it is: https://hl7.org/fhir/R4/binary.html#rest. `null`: not found, or deleted. The server
    * may send a resource in JSON instead.

@@ -60,6 +60,7 @@ export async function signIn({ settings, http, now }: ConnectorContext<FhirSetti
   const preferStrict = settings.prefer_handling_strict === true;
   return createFhirClient({
     baseUrl: settings.base_url,
+    otherBases: settings.own_base_urls ?? [],
     operationsUrl: settings.booking?.operations_url,
     http,
     authorizer,

@@ -33,6 +33,8 @@ export interface CareUnitDirectory extends AppointmentIds {
   readonly placeNames: readonly string[];
   /** By id. */
   readonly services: readonly BookableService[];
+  /** Whether the services are those of Slots and Schedules, because neither the server nor the settings name any. */
+  readonly derivesServices: boolean;
   /** `Practitioner/1` of a resource's id. `undefined`: it cannot be booked in this care unit. */
   referenceOf(resourceId: string): string | undefined;
   /** Every reference by which appointments may name a known resource: its own, and that of each of its roles here. */

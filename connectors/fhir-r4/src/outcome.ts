@@ -3,7 +3,32 @@ import type { Bundle, OperationOutcome } from './fhir.ts';
 
 /** https://hl7.org/fhir/R4/valueset-issue-type.html */
 const unsupportedCodes = new Set(['not-supported']);
+const absentCodes = new Set(['not-found', 'deleted']);
 const throttledCodes = new Set(['throttled', 'transient', 'no-store', 'lock-error']);
+
+/** An answer by which the EHR refuses a request, or says that it cannot serve it now. */
+export class Refusal extends ConnectorError {
+  readonly status: number;
+  /** The code of its OperationOutcome. */
+  readonly code: string | undefined;
+
+  constructor(
+    { status, code }: { readonly status: number; readonly code: string | undefined },
+    ...about: ConstructorParameters<typeof ConnectorError>
+  ) {
+    super(...about);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/**
+ * Whether the EHR may accept the same question in other words: it refused neither the client nor the address, and is not
+ * busy.
+ */
+export function isRefusedQuestion(error: unknown): boolean {
+  return error instanceof Refusal && isRejection(error) && ![401, 403, 404, 410].includes(error.status);
+}
 
 export function isOutcome(body: unknown): body is OperationOutcome {
   return (
@@ -33,28 +58,44 @@ export function searchFailure(bundle: Bundle): OperationOutcome | undefined {
  * Converts a rejection to the port's errors. The message has the status, the issue's code and the type of resource or
  * the operation, and nothing else, because diagnostics and details may contain personal data.
  */
-export function rejection(
-  response: Pick<EhrResponse, 'status' | 'headers'>,
-  body: unknown,
-  what?: string,
-): ConnectorError {
+export function rejection(response: Pick<EhrResponse, 'status' | 'headers'>, body: unknown, what?: string): Refusal {
   const { status } = response;
   const code = issueCode(body);
+  const answer = { status, code };
   const message = `The EHR responded with ${status}${code ? ` (${code})` : ''}${what ? ` for ${what}` : ''}`;
   if (status === 501 || status === 405 || (code && unsupportedCodes.has(code))) {
-    return new ConnectorError('unsupported', message);
+    return new Refusal(answer, 'unsupported', message);
   }
-  if (status === 408) return new ConnectorError('timeout', message);
+  if (status === 408) return new Refusal(answer, 'timeout', message);
   const busy = status === 429 || status === 502 || status === 503 || status === 504;
   if (busy || (status < 500 && code && throttledCodes.has(code))) {
     const seconds = Number(response.headers['retry-after']);
-    return new ConnectorError(
+    return new Refusal(
+      answer,
       'unavailable',
       message,
       Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {},
     );
   }
-  return new ConnectorError('rejected', message);
+  return new Refusal(answer, 'rejected', message);
+}
+
+/**
+ * Whether an answer says that the resource does not exist (any more). Some servers say it with 400, or with 200 and an
+ * OperationOutcome.
+ */
+export function isAbsent(status: number, body: unknown): boolean {
+  if (status === 404 || status === 410) return true;
+  const isAnswer = status === 200 || status === 400 || status === 422;
+  return isAnswer && absentCodes.has(issueCode(body) ?? '');
+}
+
+/**
+ * Whether an answer to a search says that nothing matches. FHIR wants an empty Bundle; some servers send 404, or another
+ * status, with `not-found`.
+ */
+export function saysNothingMatches(error: unknown): boolean {
+  return error instanceof Refusal && [200, 400, 404, 422].includes(error.status) && error.code === 'not-found';
 }
 
 /** `undefined` for anything that does not look like a code of the value set. */

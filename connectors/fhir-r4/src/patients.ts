@@ -45,7 +45,7 @@ async function byNumber(
     type: 'Patient',
     parameter: 'identifier',
     groups: identifierTokens(ehr.systems, type, spellingsOf({ type, value })),
-    options: { post: ehr.settings.patient_search !== 'get', few: true },
+    options: { post: ehr.settings.patient_search !== 'get', few: true, strict: true },
   });
   // Somebody else can have a spelling without the century. Some servers ignore a parameter that they do not know.
   const matching = found.filter((it) =>

@@ -85,6 +85,12 @@ const automatic = (description: string) =>
 export const fhirSettings = Type.Object(
   {
     base_url: Type.String({ pattern: '^https?://', description: 'Base URL of the FHIR interface, without a query.' }),
+    own_base_urls: Type.Optional(
+      Type.Array(Type.String({ pattern: '^https?://' }), {
+        description:
+          'Other base URLs by which the server names itself, such as the one behind a proxy. Links and references that begin with one of them are its own. Requests always go to base_url.',
+      }),
+    ),
     auth: Type.Optional(auth),
     patient_identifier_types: Type.Optional(
       Type.Array(

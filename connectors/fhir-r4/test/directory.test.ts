@@ -125,7 +125,8 @@ describe('what is new in the EHR', () => {
   test('does not need a request for what is known', async () => {
     const { server, findResource, listHealthcareServices } = await tenSecondsLater();
     expect(await findResource?.(north, { type: 'emr_id', value: 'r-1' })).toMatchObject({ id: 'r-1' });
-    expect(await listHealthcareServices?.(north, [])).toEqual([]);
+    const services = await listHealthcareServices?.(north, []);
+    expect(services?.map(({ id }) => id)).toEqual(['consultation', 'vaccination']);
     expect(server.seen).toEqual([]);
   });
 

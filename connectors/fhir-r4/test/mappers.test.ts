@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readServerFacts } from '../src/capability-statement.ts';
+import { createHabits } from '../src/client/habits.ts';
 import type { FhirAppointment, FhirPatient, FhirSlot } from '../src/fhir.ts';
 import { identifierSystems, knownNumbers } from '../src/identifiers.ts';
 import {
@@ -303,7 +304,10 @@ test('an operation is found in the CapabilityStatement by name or by definition'
       },
     ],
   };
-  const facts = await readServerFacts({ read: async <Resource>() => statement as Resource });
+  const facts = await readServerFacts({
+    read: async <Resource>() => statement as Resource,
+    habits: createHabits(),
+  });
   expect(facts.transactions).toBe(true);
   expect(['find', 'book', 'hold'].map((name) => facts.hasOperation('Appointment', name))).toEqual([true, true, false]);
   expect(facts.can('Appointment', 'update')).toBe(false);

@@ -221,9 +221,9 @@ describe('a probe', () => {
     server.store.save({ ...slot, serviceType: [{ coding }, { text: 'not coded' }] } as FhirResource);
     const report = await probeServer(withoutServices(server.url));
     expect(report.findings).toContainEqual({
-      name: 'care unit north',
+      name: 'healthcare services',
       status: 'warning',
-      detail: 'Resource r-1 cannot be booked: no healthcare service fits its schedules and slots.',
+      detail: expect.stringContaining('Name them in healthcare_services'),
     });
     const system = 'https://ehr.example/service-types';
     const recommended = {

@@ -31,8 +31,11 @@ export function openConnector(
   });
 }
 
-export async function probeServer(settings: FhirSettings): Promise<ProbeReport> {
-  const context = { emr: 'fhir', settings, careUnits, http: plainHttp(), now: () => new Date() };
+export async function probeServer(
+  settings: FhirSettings,
+  units: readonly ConfiguredCareUnit[] = careUnits,
+): Promise<ProbeReport> {
+  const context = { emr: 'fhir', settings, careUnits: units, http: plainHttp(), now: () => new Date() };
   const report = await fhirR4Connector.probe?.(context);
   if (!report) throw new Error('The connector has no probe');
   return report;

@@ -25,7 +25,7 @@ export function gatewayBefore(connector: () => Connector): (operation: Connector
       requestFailed: () => undefined,
     };
     const facts = { id: 'emr', name: 'EHR', connector: 'checked', careUnits: new Map(), ...settings, close };
-    const opening = { current: connector, retryAfterSeconds: () => 1, stop: () => undefined };
+    const opening = { current: connector, retryAfterSeconds: () => 1, detail: () => undefined, stop: () => undefined };
     const ask = createConnection(facts, opening, unguarded).call as (name: ConnectorOperation) => Promise<unknown>;
     return ask(operation);
   };

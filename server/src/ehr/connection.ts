@@ -104,7 +104,9 @@ export function createConnection(facts: Facts, opening: Opening, guard: Guard, s
     if (opened) return opened;
     const paused = guard.paused();
     if (paused) throw asProblem(paused);
-    throw unavailable('ehr_unavailable', { retryAfterSeconds: opening.retryAfterSeconds() });
+    const detail = opening.detail();
+    const retryAfterSeconds = opening.retryAfterSeconds();
+    throw unavailable('ehr_unavailable', { retryAfterSeconds, ...(detail === undefined ? {} : { detail }) });
   };
   const searches = createSlotSearches({
     staleMs: staleSlotsMs,

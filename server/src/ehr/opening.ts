@@ -1,6 +1,7 @@
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { describeError } from '../log/describe-error.ts';
+import { publicDetailOf } from './connector-problems.ts';
 import { causeOf } from './guard/cause-of.ts';
 
 /** How long the start of the gateway waits for EHRs. */
@@ -15,6 +16,8 @@ export interface Opening {
   current(): Connector | undefined;
   /** Seconds until the next attempt, at least 1. */
   retryAfterSeconds(): number;
+  /** What callers may know of why the connector is not open. */
+  detail(): string | undefined;
   stop(): void;
 }
 
@@ -34,9 +37,15 @@ export async function startOpening(
   const logged = new Set<string>();
   let connector: Connector | undefined;
   let nextAttemptAt = 0;
+  let detail: string | undefined;
 
   async function attempt(): Promise<void> {
-    connector = await open();
+    try {
+      connector = await open();
+    } catch (error) {
+      detail = publicDetailOf(error);
+      throw error;
+    }
   }
 
   function logOnce(error: unknown): void {
@@ -75,6 +84,7 @@ export async function startOpening(
   return {
     current: () => connector,
     retryAfterSeconds: () => Math.max(1, Math.ceil((nextAttemptAt - Date.now()) / 1000)),
+    detail: () => detail,
     stop: () => stopped.abort(),
   };
 }

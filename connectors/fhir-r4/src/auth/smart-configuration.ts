@@ -1,4 +1,5 @@
 import { ConnectorError, type EhrHttp } from '@crossward/connector-kit';
+import { parse } from '../client/body.ts';
 
 /** https://hl7.org/fhir/smart-app-launch/conformance.html#using-well-known */
 export async function discoverTokenEndpoint(baseUrl: string, http: EhrHttp): Promise<string> {
@@ -10,10 +11,6 @@ export async function discoverTokenEndpoint(baseUrl: string, http: EhrHttp): Pro
 }
 
 function tokenEndpoint(text: string): string | undefined {
-  try {
-    const { token_endpoint } = JSON.parse(text);
-    return typeof token_endpoint === 'string' && URL.canParse(token_endpoint) ? token_endpoint : undefined;
-  } catch {
-    return undefined;
-  }
+  const { token_endpoint } = (parse(text) ?? {}) as { readonly token_endpoint?: unknown };
+  return typeof token_endpoint === 'string' && URL.canParse(token_endpoint) ? token_endpoint : undefined;
 }

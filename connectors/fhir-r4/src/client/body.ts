@@ -6,11 +6,14 @@ export function isResource(body: unknown): body is FhirResource {
   return typeof body === 'object' && body !== null && 'resourceType' in body && typeof body.resourceType === 'string';
 }
 
+/** A byte order mark, which some servers send before JSON: https://www.rfc-editor.org/rfc/rfc8259#section-8.1 */
+const byteOrderMark = /^\u{FEFF}/u;
+
 /** `undefined` for a body that is not JSON, such as a proxy's page. */
 export function parse(body: string): unknown {
   if (body.trim() === '') return undefined;
   try {
-    return JSON.parse(body);
+    return JSON.parse(body.replace(byteOrderMark, ''));
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import { weakTag } from '../etag.ts';
 import type { Bundle, FhirResource } from '../fhir.ts';
 import { rejection } from '../outcome.ts';
 import { mediaType } from './body.ts';
+import { createHabits } from './habits.ts';
 import { reader } from './read.ts';
 import { formOf, searcher } from './search.ts';
 import { type Call, cancel, querier, sender, streamer } from './send.ts';
@@ -14,6 +15,8 @@ import { writeResponse } from './write-response.ts';
 
 export interface ClientOptions {
   readonly baseUrl: string;
+  /** Other base URLs by which the server names itself. */
+  readonly otherBases?: readonly string[];
   /** The base URL of operations. Default: `baseUrl`. */
   readonly operationsUrl?: string | undefined;
   readonly http: EhrHttp;
@@ -24,13 +27,14 @@ export interface ClientOptions {
 }
 
 export function createFhirClient(options: ClientOptions): FhirClient {
-  const { baseUrl, operationsUrl = baseUrl, http, authorizer, preferStrict, now } = options;
+  const { baseUrl, otherBases = [], operationsUrl = baseUrl, http, authorizer, preferStrict, now } = options;
   const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
   const clock = createClock(now);
   const send = sender(http, authorizer, clock);
   const openStream = streamer(http, authorizer);
   const query = querier(send);
-  const { pages, search, history } = searcher(query, base, preferStrict);
+  const habits = createHabits();
+  const { pages, search, history } = searcher(query, { base, otherBases, preferStrict, habits });
 
   /** @param written what the response is about */
   async function write(
@@ -43,10 +47,11 @@ export function createFhirClient(options: ClientOptions): FhirClient {
 
   return {
     clock,
+    habits,
     pages,
     search,
     history,
-    ...reader(send, base, search),
+    ...reader(send, { base, search, habits }),
     async download(reference, accept) {
       const url = `${base}/${reference}`;
       const response = await openStream({ method: 'GET', url, headers: { accept }, repeatable: true });

@@ -1,38 +1,77 @@
 import { chunks } from '../chunks.ts';
 import type { FhirClient } from '../client.ts';
 import type { FhirResource } from '../fhir.ts';
-import { isOutcome, rejection } from '../outcome.ts';
+import { isAbsent, isOutcome, isRejection, rejection } from '../outcome.ts';
 import { isResource, parse } from './body.ts';
+import type { Habits } from './habits.ts';
 import { assertAreWanted, assertIsRead } from './right-answer.ts';
 import type { Send } from './send.ts';
 
 /** Reads resources by their references: https://hl7.org/fhir/R4/http.html#read */
-export function reader(send: Send, base: string, search: FhirClient['search']): Pick<FhirClient, 'read' | 'readMany'> {
+export function reader(
+  send: Send,
+  { base, search, habits }: { readonly base: string; readonly search: FhirClient['search']; readonly habits: Habits },
+): Pick<FhirClient, 'read' | 'readMany' | 'readAllowed'> {
   async function read<R extends FhirResource>(reference: string): Promise<R | null> {
     const call = { method: 'GET', url: `${base}/${reference}`, repeatable: true } as const;
     const response = await send({ ...call, headers: { 'cache-control': 'no-cache' } });
-    if (response.status === 404 || response.status === 410) return null;
     const body = parse(response.text);
+    if (isAbsent(response.status, body)) return null;
     if (response.status >= 300 || isOutcome(body) || !isResource(body)) throw rejection(response, body);
     assertIsRead(body, reference);
     return body as R;
   }
 
-  async function readMany<R extends FhirResource>(references: readonly string[]): Promise<R[]> {
-    const byType = Map.groupBy(new Set(references), (reference) => reference.slice(0, reference.indexOf('/')));
-    const reads = [...byType].flatMap(([type, ofType]) => {
-      if (ofType.length === 1) return ofType.map(async (reference) => [await read<R>(reference)]);
-      const ids = ofType.map((reference) => reference.slice(type.length + 1));
-      return chunks(ids, 50).map(async (chunk) => {
-        const found = await search<R>(type, byIds(chunk), { few: true });
-        assertAreWanted(type, chunk, found);
-        return found;
-      });
-    });
-    return (await Promise.all(reads)).flat().filter((it) => it !== null);
+  /** One by one if the server refuses the list. */
+  async function readList<R extends FhirResource>(type: string, ids: readonly string[]): Promise<(R | null)[]> {
+    const inList = async (): Promise<(R | null)[]> => {
+      const found = await search<R>(type, byIds(ids), { few: true });
+      assertAreWanted(type, ids, found);
+      return found;
+    };
+    const oneByOne = () => Promise.all(ids.map((id) => read<R>(`${type}/${id}`)));
+    return habits.firstAccepted(`lists of ${type} by _id`, [
+      { name: 'one by one', ask: inList },
+      { name: 'are read one by one', ask: oneByOne },
+    ]);
   }
 
-  return { read, readMany };
+  function inChunks<R>(
+    references: readonly string[],
+    each: (type: string, ids: readonly string[]) => Promise<readonly (R | null)[]>,
+  ): Promise<R[]> {
+    const byType = Map.groupBy(new Set(references), (reference) => reference.slice(0, reference.indexOf('/')));
+    const reads = [...byType].flatMap(([type, ofType]) => {
+      const ids = ofType.map((reference) => reference.slice(type.length + 1));
+      return chunks(ids, 50).map((chunk) => each(type, chunk));
+    });
+    return Promise.all(reads).then((found) => found.flat().filter((it) => it !== null));
+  }
+
+  async function readSome<R extends FhirResource>(type: string, ids: readonly string[]): Promise<(R | null)[]> {
+    const [only = ''] = ids;
+    return ids.length === 1 ? [await read<R>(`${type}/${only}`)] : readList<R>(type, ids);
+  }
+
+  async function readAllowedSome<R extends FhirResource>(type: string, ids: readonly string[]): Promise<(R | null)[]> {
+    try {
+      return await readSome<R>(type, ids);
+    } catch (error) {
+      if (!isRejection(error)) throw error;
+      return Promise.all(ids.map((id) => read<R>(`${type}/${id}`).catch(unlessRejected)));
+    }
+  }
+
+  return {
+    read,
+    readMany: <R extends FhirResource>(references: readonly string[]) => inChunks(references, readSome<R>),
+    readAllowed: <R extends FhirResource>(references: readonly string[]) => inChunks(references, readAllowedSome<R>),
+  };
+}
+
+function unlessRejected(error: unknown): null {
+  if (isRejection(error)) return null;
+  throw error;
 }
 
 /** The parameters of a search for resources with these ids. */

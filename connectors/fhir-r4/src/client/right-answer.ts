@@ -25,9 +25,18 @@ export function assertIsRead(resource: FhirResource, reference: string): void {
   if (resource.id !== id) throw new ConnectorError('rejected', `The EHR sent another ${type} than the one requested`);
 }
 
-/** @throws ConnectorError if a match of a search has no id */
-export function assertHaveIds(type: string, matches: readonly FhirResource[]): void {
-  if (matches.every(({ id }) => typeof id === 'string' && id !== '')) return;
+/**
+ * The matches of a search that can be used: without an id, a resource can be neither read again nor named.
+ *
+ * @throws ConnectorError if every match matters and one has no id
+ */
+export function withIds(
+  type: string,
+  matches: readonly FhirResource[],
+  { strict = false }: { readonly strict?: boolean },
+): FhirResource[] {
+  const usable = matches.filter(({ id }) => typeof id === 'string' && id !== '');
+  if (!strict || usable.length === matches.length) return usable;
   throw new ConnectorError('rejected', `The EHR sent a ${type} without an id`);
 }
 

@@ -1,10 +1,13 @@
 import { ConnectorError } from '@crossward/connector-kit';
 import type { FhirClient, SearchOptions, SearchParameters } from '../client.ts';
 import { type Bundle, type FhirResource, isBundle } from '../fhir.ts';
-import { isRejection } from '../outcome.ts';
+import { saysNothingMatches } from '../outcome.ts';
+import { basesIn, entriesOf, includedIn, linksOf, matchesIn } from './bundle.ts';
+import type { Habits } from './habits.ts';
 import { nextPage } from './next-page.ts';
-import { assertHaveIds } from './right-answer.ts';
-import type { Query } from './send.ts';
+import { questions } from './questions.ts';
+import { withIds } from './right-answer.ts';
+import { emptyBundle, type Query } from './send.ts';
 
 const mostPages = 1000;
 /**
@@ -16,13 +19,12 @@ const certainlyOnePage = 10;
 /** https://hl7.org/fhir/R4/search.html */
 export function searcher(
   query: Query,
-  base: string,
-  preferStrict: boolean,
+  { base, otherBases, preferStrict, habits }: Searched,
 ): Pick<FhirClient, 'pages' | 'search' | 'history'> {
-  let rejectsSorting = false;
   const prefer: Readonly<Record<string, string>> = preferStrict ? { prefer: 'handling=strict' } : {};
+  const ask = questions(habits);
 
-  function firstPage(type: string, parameters: SearchParameters, { post = false, few = false }: SearchOptions) {
+  function send(type: string, parameters: SearchParameters, { post = false, few = false }: SearchOptions) {
     const headers = { 'cache-control': few ? 'no-store' : 'no-cache', ...prefer };
     const form = formOf(parameters);
     if (!post) return query(type, { method: 'GET', url: `${base}/${type}${form === '' ? '' : `?${form}`}`, headers });
@@ -34,16 +36,23 @@ export function searcher(
     });
   }
 
-  async function sortedFirstPage(type: string, parameters: SearchParameters, options: SearchOptions): Promise<Bundle> {
-    const ordered = rejectsSorting ? parameters : inOneOrder(parameters);
-    const bundle = await firstPage(type, ordered, options).catch(async (error: unknown) => {
-      if (ordered === parameters || !isRejection(error)) throw error;
-      const unordered = await firstPage(type, parameters, options);
-      rejectsSorting = true;
-      return unordered;
+  async function firstPage(type: string, parameters: SearchParameters, options: SearchOptions): Promise<Bundle> {
+    const bundle = await ask(type, parameters, options, async (form) => {
+      try {
+        return checked(await send(type, form, options));
+      } catch (error) {
+        // A server that does not have the type at all can send the same.
+        if (saysNothingMatches(error) && habits.statement?.knows(type)) return emptyBundle;
+        throw error;
+      }
     });
-    return checked(bundle);
+    // Otherwise a person whom the server knows, and does not send, would be created again.
+    const isHidden = Number(bundle.total) > 0 && entriesOf(bundle).length === 0 && next(bundle) === undefined;
+    if (!isHidden) return bundle;
+    throw new ConnectorError('rejected', `The EHR counted matches of a search for ${type}, and sent none`);
   }
+
+  const next = (bundle: Bundle) => nextPage(bundle, base, otherBases);
 
   /**
    * A server may respond to a search from a cache that is a minute old, unless it is asked for `no-cache`. With
@@ -52,24 +61,24 @@ export function searcher(
    * tells it neither by a link nor by `total`.
    */
   async function* pages(type: string, parameters: SearchParameters, options: SearchOptions = {}) {
-    let bundle = await sortedFirstPage(type, parameters, options);
-    const count = matches(bundle, type).length;
+    let bundle = await firstPage(type, parameters, options);
+    const count = matchesIn(bundle, type).length;
     const mayMiss = count >= certainlyOnePage && count !== idsIn(parameters);
-    if (options.few && mayMiss && nextPage(bundle, base) === undefined) {
-      bundle = await sortedFirstPage(type, parameters, { ...options, few: false });
+    if (options.few && mayMiss && next(bundle) === undefined) {
+      bundle = await firstPage(type, parameters, { ...options, few: false });
     }
     for await (const page of withFurtherPages(type, bundle)) {
-      const self = page.link?.find(({ relation }) => relation === 'self')?.url ?? '';
-      const resources = matches(page, type);
-      assertHaveIds(type, resources);
-      yield { resources, included: included(page), sorted: /[?&]_sort=/.test(self) };
+      const self = linksOf(page).find(({ relation }) => relation === 'self')?.url ?? '';
+      for (const other of basesIn(page, type)) if (other !== base) habits.otherBases.add(other);
+      const resources = withIds(type, matchesIn(page, type), options);
+      yield { resources, included: includedIn(page), sorted: /[?&]_sort=/.test(self) };
     }
   }
 
   async function* history(path: string, parameters: SearchParameters) {
     const url = `${base}/${path}?${formOf(parameters)}`;
     const first = checked(await query(path, { method: 'GET', url, headers: { 'cache-control': 'no-cache' } }));
-    for await (const { entry } of withFurtherPages(path, first)) yield entry ?? [];
+    for await (const page of withFurtherPages(path, first)) yield entriesOf(page);
   }
 
   /** A page and those that follow it. The next one is fetched when it is needed. */
@@ -79,10 +88,10 @@ export function searcher(
     let bundle = first;
     for (let page = 0; page < mostPages; page++) {
       yield bundle;
-      const next = nextPage(bundle, base);
-      if (next === undefined || seen.has(next)) return;
-      seen.add(next);
-      bundle = checked(await query(what, { method: 'GET', url: next, headers }));
+      const url = next(bundle);
+      if (url === undefined || seen.has(url)) return;
+      seen.add(url);
+      bundle = checked(await query(what, { method: 'GET', url, headers }));
     }
     throw new ConnectorError('rejected', `The EHR sent more than ${mostPages} pages`);
   }
@@ -98,6 +107,14 @@ export function searcher(
   return { pages, search, history };
 }
 
+interface Searched {
+  readonly base: string;
+  /** Other base URLs by which the server names itself. */
+  readonly otherBases: readonly string[];
+  readonly preferStrict: boolean;
+  readonly habits: Habits;
+}
+
 export function formOf(parameters: SearchParameters): string {
   return new URLSearchParams([...parameters] as [string, string][]).toString();
 }
@@ -110,27 +127,4 @@ function idsIn(parameters: SearchParameters): number | undefined {
 function checked(bundle: FhirResource): Bundle {
   if (isBundle(bundle)) return bundle;
   throw new ConnectorError('rejected', 'The EHR responded to a search without a Bundle');
-}
-
-/**
- * Sorts by `_id` last. Otherwise a server that pages by offset, such as Medplum, may repeat some of several equal
- * resources and miss others. A search by id or identifier has no second page.
- */
-function inOneOrder(parameters: SearchParameters): SearchParameters {
-  if (parameters.some(([name]) => name === '_id' || name === 'identifier')) return parameters;
-  const sort = parameters.find(([name]) => name === '_sort')?.[1];
-  const others = parameters.filter(([name]) => name !== '_sort');
-  return [...others, ['_sort', sort === undefined ? '_id' : `${sort},_id`]];
-}
-
-function matches(bundle: Bundle, type: string): FhirResource[] {
-  return (bundle.entry ?? []).flatMap(({ resource, search }) =>
-    resource?.resourceType === type && search?.mode !== 'include' && search?.mode !== 'outcome' ? [resource] : [],
-  );
-}
-
-function included(bundle: Bundle): FhirResource[] {
-  return (bundle.entry ?? []).flatMap(({ resource, search }) =>
-    resource && search?.mode === 'include' ? [resource] : [],
-  );
 }

@@ -7,7 +7,7 @@ import {
 } from '@crossward/connector-kit';
 import type { Authorizer } from '../auth/authorizer.ts';
 import type { ObservedClock } from '../clock.ts';
-import { type FhirResource, isBundle } from '../fhir.ts';
+import { type Bundle, type FhirResource, isBundle } from '../fhir.ts';
 import { hasFailed, isOutcome, rejection, searchFailure } from '../outcome.ts';
 import { isResource, mediaType, parse } from './body.ts';
 
@@ -18,6 +18,8 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   readonly repeatable: boolean;
 }
+
+export const emptyBundle: Bundle = { resourceType: 'Bundle', type: 'searchset' };
 
 export type Send = (call: Call) => Promise<EhrResponse>;
 
@@ -69,10 +71,11 @@ async function signedIn<Response extends { readonly status: number }>(
   return request(await authorizer.headers());
 }
 
-/** @throws ConnectorError for anything but a resource */
+/** @throws ConnectorError for anything but a resource, or 204, which stands for an empty Bundle */
 export function querier(send: Send): Query {
   return async (what, call) => {
     const response = await send({ ...call, repeatable: true });
+    if (response.status === 204) return emptyBundle;
     const body = parse(response.text);
     if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw rejection(response, body, what);
     if (!isResource(body))

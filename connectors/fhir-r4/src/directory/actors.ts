@@ -1,6 +1,5 @@
 import type { FhirClient } from '../client.ts';
 import { type FhirResource, type FhirSchedule, localReference, referenceTo, typeOf } from '../fhir.ts';
-import { isRejection } from '../outcome.ts';
 import type { CareUnitSettings } from '../settings.ts';
 import { practitionerOf, type Roles } from './roles.ts';
 
@@ -32,10 +31,7 @@ export function namedActor(schedule: FhirSchedule, actor: string, roles: Roles):
   return actorsOfSchedule(schedule).find((it) => it === actor || practitionerOf(roles.get(it)) === actor);
 }
 
-/**
- * Reads the booked actors and the other locations that schedules name. A location that the server does not return stays
- * unknown.
- */
+/** Reads the booked actors and the other locations that schedules name. What the server does not return stays unknown. */
 export async function readActors(
   client: FhirClient,
   schedules: readonly FhirSchedule[],
@@ -43,17 +39,8 @@ export async function readActors(
   known: readonly FhirResource[],
 ): Promise<ReadonlyMap<string, FhirResource>> {
   const found = new Map(known.map((resource) => [referenceTo(resource), resource]));
-  const isOpen = (actor: string) => !found.has(actor);
-  const bookedOnes = new Set(booked.filter(isOpen));
-  const places = new Set(schedules.flatMap(actorsOfSchedule).filter((it) => typeOf(it) === 'Location' && isOpen(it)));
-  const others = [...places].filter((place) => !bookedOnes.has(place));
-  const read = await Promise.all([
-    client.readMany<FhirResource>([...bookedOnes]),
-    client.readMany<FhirResource>(others).catch((error: unknown): FhirResource[] => {
-      if (isRejection(error)) return [];
-      throw error;
-    }),
-  ]);
-  for (const resource of read.flat()) found.set(referenceTo(resource), resource);
+  const places = schedules.flatMap(actorsOfSchedule).filter((it) => typeOf(it) === 'Location');
+  const open = [...booked, ...places].filter((actor) => !found.has(actor));
+  for (const resource of await client.readAllowed<FhirResource>(open)) found.set(referenceTo(resource), resource);
   return found;
 }

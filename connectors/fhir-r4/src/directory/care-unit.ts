@@ -19,12 +19,13 @@ export interface Loaded {
   readonly resources: readonly Resource[];
   readonly knownIds: readonly string[];
   readonly services: readonly BookableService[];
+  readonly derivesServices: boolean;
   /** By schedule. */
   readonly offers: ReadonlyMap<string, Offer & { readonly actor: string | undefined }>;
 }
 
 export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
-  const { careUnitId, here, roles, resources, knownIds, services, offers } = loaded;
+  const { careUnitId, here, roles, resources, knownIds, services, derivesServices, offers } = loaded;
   const { location, organization } = here.unit;
   const offered = new Set(resources.map(({ id }) => id));
   const known = new Set(knownIds);
@@ -41,6 +42,7 @@ export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
     knownIds,
     placeNames: placeNames(here),
     services,
+    derivesServices,
     referenceOf: (id) => (offered.has(id) ? resourceReference(id) : undefined),
     namesOf(id) {
       const reference = known.has(id) ? resourceReference(id) : undefined;

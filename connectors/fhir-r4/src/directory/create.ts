@@ -3,6 +3,7 @@ import { defaultDirectorySeconds } from '../settings.ts';
 import { loadCareUnit } from './load.ts';
 import type { DirectoryOptions } from './options.ts';
 import { refreshed } from './refreshed.ts';
+import { createSweeps } from './sweeps.ts';
 
 /**
  * Age of a directory in which something is looked up that an older one lacks. Callers who look for what does not exist
@@ -13,7 +14,8 @@ const freshMilliseconds = 2_000;
 /**
  * Schedules, staff and services rarely change, and every call needs them, so the directory of a care unit is cached.
  */
-export function createDirectory(options: DirectoryOptions): Directory {
+export function createDirectory(given: Omit<DirectoryOptions, 'sweeps'>): Directory {
+  const options = { ...given, sweeps: createSweeps() };
   const lifetime = (options.settings.directory_seconds ?? defaultDirectorySeconds) * 1000;
   const { get, peek, atMost, reload } = refreshed<CareUnitDirectory>((id) => loadCareUnit(id, options), lifetime);
   return {

@@ -11,7 +11,7 @@ import { loadPlace } from './place.ts';
 import { toResource } from './resource.ts';
 import { loadRoles, loadRolesOf, namesPlace, type Roles } from './roles.ts';
 import { loadSchedules } from './schedules.ts';
-import { loadServices, offeredBy, servicesIn } from './services.ts';
+import { loadServices, offeredBy, servicesIn, servicesOfSchedules } from './services.ts';
 
 /** A schedule of the care unit, and the actor that is booked with it. */
 interface Member {
@@ -26,12 +26,17 @@ interface Member {
 export async function loadCareUnit(careUnitId: string, options: DirectoryOptions): Promise<CareUnitDirectory> {
   const unit = options.careUnits.get(careUnitId);
   if (!unit) throw new ConnectorError('rejected', 'This connection has no such care unit');
-  const [{ services, resources: serviceResources }, localRoles, inPlace] = await Promise.all([
+  const [{ services: named, resources: serviceResources }, localRoles, inPlace] = await Promise.all([
     loadServices(unit, options),
     loadRoles(unit, options),
     loadPlace(unit, options),
   ]);
-  const schedules = await loadSchedules(unit, localRoles, inPlace, options);
+  const { schedules, foundHere } = await loadSchedules(
+    careUnitId,
+    { unit, localRoles, inPlace, services: named },
+    options,
+  );
+  const services = named ?? (await servicesOfSchedules(schedules, options));
   const roles: Roles = new Map([...localRoles, ...(await loadRolesOf(schedules, options, localRoles))]);
   const booked = schedules.flatMap((schedule) => bookedActor(schedule, roles, unit) ?? []);
   const actors = await readActors(options.client, schedules, booked, inPlace ?? []);
@@ -56,6 +61,7 @@ export async function loadCareUnit(careUnitId: string, options: DirectoryOptions
     elsewhere,
     services: without(ownServices, otherServices),
     foreignServices: without(otherServices, ownServices),
+    schedules: foundHere,
   };
 
   const members = schedules.flatMap((schedule): Member[] => {
@@ -79,7 +85,8 @@ export async function loadCareUnit(careUnitId: string, options: DirectoryOptions
     })
     .sort((a, b) => compare(a.id, b.id));
   const knownIds = [...new Set(members.map(({ actor }) => idOf(actor)))].sort(compare);
-  return careUnitDirectory({ careUnitId, here, roles, resources, knownIds, services, offers });
+  const derivesServices = named === undefined;
+  return careUnitDirectory({ careUnitId, here, roles, resources, knownIds, services, derivesServices, offers });
 }
 
 function without(all: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {

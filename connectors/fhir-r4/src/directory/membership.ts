@@ -20,6 +20,8 @@ export interface Here {
   readonly services: ReadonlySet<string>;
   /** The services of other care units. */
   readonly foreignServices: ReadonlySet<string>;
+  /** The schedules whose Slots the server finds by the care unit's location. */
+  readonly schedules: ReadonlySet<string>;
 }
 
 export function placesHere(
@@ -60,7 +62,7 @@ export function isMember(schedule: FhirSchedule, booked: string, here: Here): bo
     if (locations.length > 0) return locations.some((it) => !elsewhere.has(it));
     return named.length === 0 || !named.every((role) => foreignRoles.has(role));
   }
-  if ((unit.location ?? unit.organization) === undefined) return true;
+  if ((unit.location ?? unit.organization) === undefined || here.schedules.has(referenceTo(schedule))) return true;
   if (locations.length > 0) return locations.some((it) => places.has(it));
   if (named.some((role) => roles.has(role))) return true;
   if (named.length > 0 && named.every((role) => foreignRoles.has(role))) return false;

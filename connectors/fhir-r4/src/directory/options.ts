@@ -2,6 +2,7 @@ import type { ResourceIdentifierType } from '@crossward/connector-kit';
 import type { FhirClient } from '../client.ts';
 import type { IdentifierSystems } from '../identifiers.ts';
 import type { CareUnitSettings, FhirSettings } from '../settings.ts';
+import type { Sweeps } from './sweeps.ts';
 
 export interface DirectoryOptions {
   readonly client: FhirClient;
@@ -11,4 +12,6 @@ export interface DirectoryOptions {
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
   /** Whether the server has this type of resource. */
   readonly knows: (type: string) => boolean;
+  /** The schedules that were found through their Slots. */
+  readonly sweeps: Sweeps;
 }

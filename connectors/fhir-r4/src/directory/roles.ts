@@ -1,6 +1,7 @@
 import { chunks } from '../chunks.ts';
-import type { SearchParameters } from '../client.ts';
+import type { FhirClient, SearchParameters } from '../client.ts';
 import { type FhirPractitionerRole, type FhirSchedule, localReference, referenceTo, typeOf } from '../fhir.ts';
+import { isRefusedQuestion } from '../outcome.ts';
 import { resourceReference } from '../resource-id.ts';
 import { type CareUnitSettings, defaultPageSize } from '../settings.ts';
 import type { DirectoryOptions } from './options.ts';
@@ -15,8 +16,19 @@ export type Roles = ReadonlyMap<string, FhirPractitionerRole>;
 export async function loadRoles(unit: CareUnitSettings, { client, knows }: DirectoryOptions): Promise<Roles> {
   const count = ['_count', String(defaultPageSize)] as const;
   const searches = knows('PractitionerRole') ? searchesForRoles(unit).map((it): SearchParameters => [it, count]) : [];
-  const found = await Promise.all(searches.map((it) => client.search<FhirPractitionerRole>('PractitionerRole', it)));
+  const found = await Promise.all(searches.map((it) => rolesFoundBy(client, it)));
   return byReference(found.flat().filter((role) => isAtPlace(role, unit)));
+}
+
+/** None if the server does not search for roles in this way: then schedules say who works where. */
+async function rolesFoundBy(client: FhirClient, parameters: SearchParameters): Promise<FhirPractitionerRole[]> {
+  try {
+    return await client.search<FhirPractitionerRole>('PractitionerRole', parameters);
+  } catch (error) {
+    if (!isRefusedQuestion(error)) throw error;
+    client.habits.note('PractitionerRole', `cannot be searched for by ${parameters[0]?.[0]}`);
+    return [];
+  }
 }
 
 function searchesForRoles({ resources, location, organization }: CareUnitSettings): (readonly [string, string])[] {
@@ -26,17 +38,23 @@ function searchesForRoles({ resources, location, organization }: CareUnitSetting
       .filter((reference) => typeOf(reference) === 'Practitioner');
     return chunks(practitioners, 20).map((some) => ['practitioner', some.join(',')]);
   }
-  if (location !== undefined) return [['location', location]];
-  return organization === undefined ? [] : [['organization', organization]];
+  return [
+    ...(location === undefined ? [] : [['location', location] as const]),
+    ...(organization === undefined ? [] : [['organization', organization] as const]),
+  ];
 }
 
-/** A role's own location decides where its practitioner works in it. Some servers ignore the search parameter. */
+/**
+ * A role's own location decides where its practitioner works in it, then its organization: many servers publish roles
+ * without a location. Some servers ignore the search parameter.
+ */
 function isAtPlace(role: FhirPractitionerRole, { resources, location, organization }: CareUnitSettings): boolean {
   const places = (role.location ?? []).map((it) => localReference(it));
-  if (location !== undefined) return places.includes(location) || (resources !== undefined && places.length === 0);
-  if (organization === undefined) return true;
+  if (location !== undefined && places.length > 0) return places.includes(location);
   const own = localReference(role.organization);
-  return own === organization || (resources !== undefined && own === undefined);
+  if (organization !== undefined && own !== undefined) return own === organization;
+  // A role that names no place belongs to the care unit whose settings name its practitioner.
+  return resources !== undefined || (location ?? organization) === undefined;
 }
 
 /** The other roles that schedules name. */
@@ -49,7 +67,7 @@ export async function loadRolesOf(
     .flatMap(({ actor }) => actor ?? [])
     .flatMap((actor) => localReference(actor) ?? [])
     .filter((reference) => typeOf(reference) === 'PractitionerRole' && !known.has(reference));
-  return byReference(references.length > 0 ? await client.readMany<FhirPractitionerRole>(references) : []);
+  return byReference(references.length > 0 ? await client.readAllowed<FhirPractitionerRole>(references) : []);
 }
 
 /** Whether a role names the location where its practitioner works, in the terms that define the care unit. */
@@ -57,7 +75,7 @@ export function namesPlace(
   role: FhirPractitionerRole,
   { location, organization }: { readonly location?: string | undefined; readonly organization?: string | undefined },
 ): boolean {
-  if (location !== undefined) return (role.location ?? []).length > 0;
+  if (location !== undefined && (role.location ?? []).length > 0) return true;
   return organization !== undefined && role.organization !== undefined;
 }
 

@@ -1,34 +1,89 @@
 import { chunks } from '../chunks.ts';
 import type { SearchParameters } from '../client.ts';
-import { type FhirResource, type FhirSchedule, localReference, referenceTo } from '../fhir.ts';
+import { type FhirResource, type FhirSchedule, type FhirSlot, localReference, referenceTo } from '../fhir.ts';
+import { type BookableService, serviceTypeToken } from '../mappers/healthcare-service.ts';
 import { resourceReference } from '../resource-id.ts';
-import { type CareUnitSettings, defaultPageSize } from '../settings.ts';
+import { type CareUnitSettings, defaultHorizonDays, defaultPageSize, defaultSlotPageSize } from '../settings.ts';
+import { slotPlace } from '../vendors/oracle-slots.ts';
 import type { DirectoryOptions } from './options.ts';
 import { practitionerOf, type Roles } from './roles.ts';
 
 const actorsPerSearch = 20;
 
+/** The settings of a care unit, and what was loaded for it before its schedules. */
+interface Before {
+  readonly unit: CareUnitSettings;
+  readonly localRoles: Roles;
+  readonly inPlace: readonly FhirResource[] | null;
+  /** `undefined`: they are not known yet. */
+  readonly services: readonly BookableService[] | undefined;
+}
+
+interface LoadedSchedules {
+  readonly schedules: readonly FhirSchedule[];
+  /** Those whose Slots the server finds by the care unit's location. */
+  readonly foundHere: ReadonlySet<string>;
+}
+
 /**
  * The schedules that may belong to the care unit, including inactive ones. Searched by actor, because the server may
- * have many other schedules.
+ * have many other schedules, or through their free Slots, because some servers find a Schedule by its id alone.
  */
-export async function loadSchedules(
-  unit: CareUnitSettings,
-  roles: Roles,
-  inPlace: readonly FhirResource[] | null,
+export function loadSchedules(careUnitId: string, before: Before, options: DirectoryOptions): Promise<LoadedSchedules> {
+  return options.client.habits.firstAccepted('Schedule', [
+    { name: 'is searched for by actor', ask: () => schedulesByActor(before, options) },
+    { name: 'is found through free Slots', ask: () => schedulesBySlots(careUnitId, before, options) },
+  ]);
+}
+
+async function schedulesByActor(
+  { unit, localRoles, inPlace }: Before,
   { client, settings }: DirectoryOptions,
-): Promise<FhirSchedule[]> {
+): Promise<LoadedSchedules> {
   const count = ['_count', String(settings.slots?.page_size ?? defaultPageSize)] as const;
-  const actors = actorsHere(unit, roles, inPlace);
+  const actors = actorsHere(unit, localRoles, inPlace);
   const searches: SearchParameters[] = actors
     ? chunks(actors, actorsPerSearch).map((chunk) => [['actor', chunk.join(',')], count])
     : [[count]];
   const found = (await Promise.all(searches.map((it) => client.search<FhirSchedule>('Schedule', it)))).flat();
   const each = [...new Map(found.map((schedule) => [referenceTo(schedule), schedule])).values()];
-  if (!actors) return each;
-  const wanted = new Set(actors);
+  const wanted = actors && new Set(actors);
   // Some servers ignore a search parameter that they do not know.
-  return each.filter(({ actor }) => (actor ?? []).some((it) => wanted.has(localReference(it) ?? '')));
+  const isWanted = ({ actor }: FhirSchedule) => (actor ?? []).some((it) => wanted?.has(localReference(it) ?? ''));
+  return { schedules: wanted ? each.filter(isWanted) : each, foundHere: new Set() };
+}
+
+/** For how long ahead Slots are searched for. */
+const sweepMilliseconds = defaultHorizonDays * 24 * 60 * 60 * 1000;
+
+/** For a server that finds Slots by their service, actor or location, and a Schedule by its id alone. */
+async function schedulesBySlots(
+  careUnitId: string,
+  { unit, services = [] }: Before,
+  { client, settings, sweeps }: DirectoryOptions,
+): Promise<LoadedSchedules> {
+  const types = serviceTypeToken(services);
+  const people = (unit.resources ?? []).flatMap((id) => resourceReference(id) ?? []);
+  const place = unit.resources ? undefined : slotPlace(client.habits, unit.location);
+  const references = await sweeps.of(careUnitId, async () => {
+    const now = client.clock.now().getTime();
+    const found = await client.search<FhirSlot>(
+      'Slot',
+      [
+        ...(types === '' ? [] : [['service-type', types] as const]),
+        ...(people.length === 0 ? [] : [['schedule.actor', people.join(',')] as const]),
+        ...(place ? [place] : []),
+        ['start', `ge${new Date(now).toISOString()}`],
+        ['start', `lt${new Date(now + sweepMilliseconds).toISOString()}`],
+        ['status', 'free'],
+        ['_count', String(settings.slots?.page_size ?? defaultSlotPageSize)],
+      ],
+      { droppable: ['status'] },
+    );
+    return found.flatMap(({ schedule }) => localReference(schedule) ?? []);
+  });
+  const schedules = await client.readAllowed<FhirSchedule>(references);
+  return { schedules, foundHere: new Set(place ? references : []) };
 }
 
 /** The actors that a schedule of this care unit can name. `undefined`: any. */

@@ -1,9 +1,12 @@
+import { chunks } from '../chunks.ts';
+import type { FhirClient } from '../client.ts';
 import { unknownService } from '../directory.ts';
 import {
   compare,
   type FhirAppointment,
   type FhirHealthcareService,
   type FhirSchedule,
+  type FhirSlot,
   localReference,
   referenceTo,
 } from '../fhir.ts';
@@ -14,14 +17,15 @@ import {
   discoveredService,
   hasCoding,
 } from '../mappers/healthcare-service.ts';
-import { isRejection } from '../outcome.ts';
+import { isRefusedQuestion, isRejection, Refusal } from '../outcome.ts';
 import { type CareUnitSettings, defaultPageSize } from '../settings.ts';
 import { actorsOfSchedule } from './actors.ts';
 import type { DirectoryOptions } from './options.ts';
+import { onlyService, servicesOfTypes } from './service-types.ts';
 
 export interface LoadedServices {
-  /** Those that can be booked in the care unit, by id. */
-  readonly services: readonly BookableService[];
+  /** Those that can be booked in the care unit, by id. `undefined`: neither the server nor the settings have any. */
+  readonly services: readonly BookableService[] | undefined;
   /** The resources, those of other care units too. */
   readonly resources: readonly FhirHealthcareService[];
 }
@@ -34,13 +38,10 @@ export async function loadServices(
     const services = settings.healthcare_services.map(configuredService).sort((a, b) => compare(a.id, b.id));
     const references = services.flatMap(({ reference }) => reference ?? []);
     if (references.length === 0 || !knows('HealthcareService')) return { services, resources: [] };
-    const resources = client.readMany<FhirHealthcareService>(references).catch((error: unknown) => {
-      if (isRejection(error)) return [];
-      throw error;
-    });
-    return { services, resources: await resources };
+    return { services, resources: await client.readAllowed<FhirHealthcareService>(references) };
   }
-  const all = await client.search<FhirHealthcareService>('HealthcareService', [['_count', String(defaultPageSize)]]);
+  const all = knows('HealthcareService') ? await allServices(client) : [];
+  if (all.length === 0) return { services: undefined, resources: [] };
   const isHere = ({ location, providedBy }: FhirHealthcareService) => {
     const places = (location ?? []).map((it) => localReference(it));
     if (unit.location !== undefined && places.length > 0) return places.includes(unit.location);
@@ -52,6 +53,60 @@ export async function loadServices(
     .map(discoveredService)
     .sort((a, b) => compare(a.id, b.id));
   return { services, resources: all };
+}
+
+/** None if the server does not have the type, or no search for it. */
+async function allServices(client: FhirClient): Promise<readonly FhirHealthcareService[]> {
+  try {
+    return await client.search<FhirHealthcareService>('HealthcareService', [['_count', String(defaultPageSize)]]);
+  } catch (error) {
+    if (isRefusedQuestion(error) || (error instanceof Refusal && error.status === 404)) return [];
+    throw error;
+  }
+}
+
+/** For how long ahead free Slots are looked at to see what can be booked. */
+const lookAheadMilliseconds = 28 * 24 * 60 * 60 * 1000;
+
+/**
+ * The services of a server without HealthcareServices, from the service types of these schedules and of their next free
+ * Slots. One service if nothing has a type.
+ */
+export async function servicesOfSchedules(
+  schedules: readonly FhirSchedule[],
+  { client }: DirectoryOptions,
+): Promise<readonly BookableService[]> {
+  const slots = await nextSlots(client, schedules.map(referenceTo));
+  const concepts = [...schedules, ...slots].flatMap(({ serviceType }) => serviceType ?? []);
+  const found = servicesOfTypes(concepts);
+  client.habits.note('HealthcareService', 'there is none, so services are those of Slots and Schedules');
+  return (found.length > 0 ? found : [onlyService]).map(configuredService).sort((a, b) => compare(a.id, b.id));
+}
+
+/** One page of them for each group of schedules. */
+async function nextSlots(client: FhirClient, schedules: readonly string[]): Promise<readonly FhirSlot[]> {
+  const now = client.clock.now().getTime();
+  const first = async (some: readonly string[]) => {
+    const pages = client.pages(
+      'Slot',
+      [
+        ['schedule', some.join(',')],
+        ['start', `ge${new Date(now).toISOString()}`],
+        ['start', `lt${new Date(now + lookAheadMilliseconds).toISOString()}`],
+        ['status', 'free'],
+        ['_count', String(defaultPageSize)],
+      ],
+      { droppable: ['status'] },
+    );
+    for await (const { resources } of pages) return resources as readonly FhirSlot[];
+    return [];
+  };
+  try {
+    return (await Promise.all(chunks(schedules, 20).map(first))).flat();
+  } catch (error) {
+    if (isRejection(error)) return [];
+    throw error;
+  }
 }
 
 /** The services that are provided in one of these locations, or by one of these organizations, as references. */

@@ -28,9 +28,11 @@ export async function probeCareUnits(
   const seen = looks.filter((it) => typeof it === 'object');
   const warnings = seen.flatMap((it) => unmappedResources(it).map((id) => unmapped(it.directory, id)));
   findings.push(...warnings);
-  const areDiscovered = ehr.settings.healthcare_services === undefined;
-  const wouldReplace = areDiscovered && seen.some(({ directory }) => directory.services.length > 0);
-  if (warnings.length === 0 || wouldReplace || looks.includes('failed')) return;
+  const areDerived = seen.some(({ directory }) => directory.derivesServices);
+  if (areDerived) findings.push(derivedServices);
+  const areNamed = ehr.settings.healthcare_services === undefined && !areDerived;
+  const wouldReplace = areNamed && seen.some(({ directory }) => directory.services.length > 0);
+  if ((warnings.length === 0 && !areDerived) || wouldReplace || looks.includes('failed')) return;
   const services = await attempt(findings, 'healthcare services', () => servicesInUse(ehr, seen));
   if (services) recommended.healthcare_services = services;
 }
@@ -97,6 +99,13 @@ async function probeSlots(
   findings.push({ name, status: 'problem', detail: `Slots cannot be searched for: ${rejection?.message}.` });
   return 'failed';
 }
+
+const derivedServices: ProbeFinding = {
+  name: 'healthcare services',
+  status: 'warning',
+  detail:
+    'The server has no HealthcareService, so those of Slots and Schedules are offered, with their codes as ids. Name them in healthcare_services: then they keep their ids.',
+};
 
 function detailOf({ resources }: CareUnitDirectory, slots: number): string {
   return `${resources.length} resources, ${slots} free slots in the next week.`;

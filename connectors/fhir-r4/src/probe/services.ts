@@ -1,6 +1,7 @@
 import type { FhirConnection } from '../connection.ts';
+import { onlyService, servicesOfTypes } from '../directory/service-types.ts';
 import type { CareUnitDirectory } from '../directory.ts';
-import type { CodeableConcept, Coding, FhirSchedule, FhirSlot } from '../fhir.ts';
+import type { FhirSchedule, FhirSlot } from '../fhir.ts';
 import { type BookableService, hasCoding } from '../mappers/healthcare-service.ts';
 import type { FhirSettings } from '../settings.ts';
 
@@ -39,43 +40,8 @@ export async function servicesInUse(
   const concepts = [...schedules, ...seen.flatMap(({ slots }) => slots)]
     .flatMap(({ serviceType }) => serviceType ?? [])
     .filter((concept) => !known.some((service) => hasCoding(asBookable(service), [concept])));
-  const services = [...known, ...withOwnIds(grouped(concepts), known)];
-  return services.length > 0 ? services : [{ id: 'visit', name: 'Visit' }];
-}
-
-/** One service for each first coding, with all the codings that come with it. */
-function grouped(concepts: readonly CodeableConcept[]): readonly Service[] {
-  const coded = concepts.filter(({ coding }) => typesOf(coding).length > 0);
-  return [...Map.groupBy(coded, ({ coding }) => keyOf(typesOf(coding)[0]))].map(([, same]) => {
-    const types = new Map(same.flatMap(({ coding }) => typesOf(coding)).map((type) => [keyOf(type), type]));
-    const service_types = [...types.values()];
-    const code = service_types[0]?.code ?? '';
-    const display = same.flatMap(({ coding = [] }) => coding).find((it) => it.display !== undefined)?.display;
-    return { id: code, name: same.find(({ text }) => text !== undefined)?.text ?? display ?? code, service_types };
-  });
-}
-
-/** Codes of different systems can be equal. */
-function withOwnIds(services: readonly Service[], known: readonly Service[]): readonly Service[] {
-  const taken = new Set(known.map(({ id }) => id));
-  return services.map((service) => {
-    let id = service.id;
-    for (let count = 2; taken.has(id); count++) id = `${service.id}-${count}`;
-    taken.add(id);
-    return { ...service, id };
-  });
-}
-
-type ServiceType = NonNullable<Service['service_types']>[number];
-
-function typesOf(coding: readonly Coding[] = []): readonly ServiceType[] {
-  return coding.flatMap(({ system, code }) =>
-    code === undefined ? [] : [{ ...(system === undefined ? {} : { system }), code }],
-  );
-}
-
-function keyOf(type: ServiceType | undefined): string {
-  return `${type?.system ?? ''}|${type?.code}`;
+  const services = [...known, ...servicesOfTypes(concepts, known)];
+  return services.length > 0 ? services : [onlyService];
 }
 
 function asBookable({ id, name, service_types = [], reference }: Service): BookableService {

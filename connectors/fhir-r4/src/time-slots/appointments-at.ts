@@ -1,4 +1,4 @@
-import { chunks } from '../chunks.ts';
+import { searchAppointments } from '../appointment-searches.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import type { FhirAppointment, FhirSlot } from '../fhir.ts';
@@ -19,16 +19,15 @@ export async function appointmentsAt(
   if (!Number.isFinite(start)) return [];
   const resources = new Set(slots.flatMap((slot) => directory.offerOf(slot)?.resourceId ?? []));
   const actors = [...resources].flatMap((id) => directory.namesOf(id));
-  const found = await Promise.all(
-    chunks(actors, 20).map((some) =>
-      client.search<FhirAppointment>('Appointment', [
-        ['actor', some.join(',')],
-        // `date` is the start. No appointment is expected to be longer than a day.
-        ['date', `ge${new Date(start - dayMilliseconds).toISOString()}`],
-        ['date', `lt${new Date(end).toISOString()}`],
-        ['_count', String(defaultPageSize)],
-      ]),
-    ),
+  const wanted = {
+    actors,
+    // `date` is the start. No appointment is expected to be longer than a day.
+    from: new Date(start - dayMilliseconds),
+    before: new Date(end),
+    others: [['_count', String(defaultPageSize)]],
+  } as const;
+  const found = await searchAppointments(client.habits, wanted, (parameters) =>
+    client.search<FhirAppointment>('Appointment', parameters),
   );
   return found.flat();
 }

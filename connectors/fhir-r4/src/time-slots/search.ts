@@ -6,6 +6,7 @@ import { type FhirAppointment, type FhirResource, type FhirSlot, localReference 
 import { serviceTypeToken } from '../mappers/healthcare-service.ts';
 import { slotTime } from '../mappers/slot.ts';
 import { defaultSlotPageSize } from '../settings.ts';
+import { slotPlace } from '../vendors/oracle-slots.ts';
 
 export interface SlotSearch {
   readonly start: Date;
@@ -31,11 +32,13 @@ export async function searchSlots(
 ): Promise<FhirSlot[]> {
   const wanted = directory.services.filter(({ id }) => services === undefined || services.includes(id));
   const types = settings.slots?.require_service_type ? serviceTypeToken(wanted) : '';
+  const place = slotPlace(client.habits, directory.location);
   const common: SearchParameters = [
     ['start', `ge${start.toISOString()}`],
     ['start', `lt${before.toISOString()}`],
     ...(statuses === undefined ? [] : [['status', statuses] as const]),
     ...(types === '' ? [] : [['service-type', types] as const]),
+    ...(place ? [place] : []),
     ...(withAppointments && revIncludesAppointments ? [['_revinclude', 'Appointment:slot'] as const] : []),
     ['_count', String(settings.slots?.page_size ?? defaultSlotPageSize)],
   ];
@@ -45,7 +48,7 @@ export async function searchSlots(
       : chunks(schedules, 20).map((some) => [['schedule', some.join(',')]]);
   const search = async (parameters: SearchParameters) => {
     const slots = new Map<string, FhirSlot>();
-    for await (const { resources, included } of client.pages('Slot', parameters, { few })) {
+    for await (const { resources, included } of client.pages('Slot', parameters, { few, droppable: ['status'] })) {
       for (const slot of resources as readonly FhirSlot[]) slots.set(slot.id ?? '', slot);
       withAppointments?.(included.filter(isAppointment));
     }
@@ -53,8 +56,10 @@ export async function searchSlots(
   };
   const found = await Promise.all(places.map((place) => search([...place, ...common])));
   const asked = new Set(schedules);
+  const wantedStatuses = statuses?.split(',');
   // Some servers ignore a search parameter that they do not know.
   return found.flat().filter((slot) => {
+    if (wantedStatuses && !wantedStatuses.includes(slot.status ?? '')) return false;
     const time = slotTime(slot);
     return time && asked.has(localReference(slot.schedule) ?? '') && time.start >= start && time.start < before;
   });

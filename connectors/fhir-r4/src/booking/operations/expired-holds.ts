@@ -1,5 +1,5 @@
 import { type AppointmentWrite, overlaps, type TimeSlotQuery } from '@crossward/connector-kit';
-import { chunks } from '../../chunks.ts';
+import { searchAppointments } from '../../appointment-searches.ts';
 import type { BookingConnection } from '../../connection.ts';
 import type { CareUnitDirectory } from '../../directory.ts';
 import type { FhirAppointment } from '../../fhir.ts';
@@ -29,17 +29,18 @@ async function expiredHolds(
 ): Promise<readonly FhirAppointment[]> {
   const ids = resourceIds ?? directory.knownIds;
   const actors = ids.flatMap((id) => directory.namesOf(id));
-  const found = await Promise.all(
-    chunks(actors, 20).map((some) =>
-      ehr.client.search<FhirAppointment>('Appointment', [
-        ['actor', some.join(',')],
-        ['status', 'pending'],
-        // `date` is the start. No appointment is expected to be longer than a day.
-        ['date', `ge${new Date(start.getTime() - dayMilliseconds).toISOString()}`],
-        ['date', `lt${end.toISOString()}`],
-        ['_count', String(defaultPageSize)],
-      ]),
-    ),
+  const wanted = {
+    actors,
+    // `date` is the start. No appointment is expected to be longer than a day.
+    from: new Date(start.getTime() - dayMilliseconds),
+    before: end,
+    others: [
+      ['status', 'pending'],
+      ['_count', String(defaultPageSize)],
+    ],
+  } as const;
+  const found = await searchAppointments(ehr.client.habits, wanted, (parameters) =>
+    ehr.client.search<FhirAppointment>('Appointment', parameters, { droppable: ['status'] }),
   );
   const now = ehr.client.clock.now();
   return found.flat().filter((it) => {

@@ -1,4 +1,5 @@
 import { ConnectorError } from '@crossward/connector-kit';
+import { searchAppointments } from '../../appointment-searches.ts';
 import type { BookingConnection } from '../../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { patientIdOf, slotsOf, standingOf } from '../../mappers/appointment.ts';
@@ -52,11 +53,16 @@ async function readBack(
   if (ehr.operationLookup) return (await findOperationResources(ehr, key))[0] ?? null;
   const patientId = patientIdOf(after);
   const start = new Date(after.start ?? '').getTime();
-  const candidates = await ehr.client.search<FhirAppointment>('Appointment', [
-    ['patient', `Patient/${patientId}`],
-    ['date', `ge${new Date(start).toISOString()}`],
-    ['date', `lt${new Date(start + 1000).toISOString()}`],
-  ]);
+  const wanted = {
+    patients: [`Patient/${patientId}`],
+    // Some servers are sent a Slot, and take the start from it.
+    ...(Number.isNaN(start) ? {} : { from: new Date(start), before: new Date(start + 1000) }),
+    others: [],
+  };
+  const found = await searchAppointments(ehr.client.habits, wanted, (parameters) =>
+    ehr.client.search<FhirAppointment>('Appointment', parameters),
+  );
+  const candidates = found.flat();
   const now = ehr.client.clock.now();
   const matches = candidates.filter(
     (it) =>

@@ -1,0 +1,91 @@
+import type { CareUnit, ProbeFinding } from '@crossward/connector-kit';
+import { listAppointments } from '../appointment-reads.ts';
+import type { FhirConnection } from '../connection.ts';
+import type { FhirPatient } from '../fhir.ts';
+import { isRefusedQuestion } from '../outcome.ts';
+import { attempt } from './attempt.ts';
+
+const weekMilliseconds = 7 * 24 * 60 * 60 * 1000;
+
+/** Lists appointments, of a care unit and of a patient, so that the server shows how it wants to be asked. */
+export async function probeAppointments(
+  ehr: FhirConnection,
+  [careUnit]: readonly CareUnit[],
+  findings: ProbeFinding[],
+): Promise<void> {
+  if (!careUnit) return;
+  const now = ehr.client.clock.now().getTime();
+  const range = { start: new Date(now - weekMilliseconds), end: new Date(now + 4 * weekMilliseconds) };
+  const name = 'appointments';
+  const found = await attempt(findings, name, () => listAppointments(ehr, { careUnit, range, limit: 100 }));
+  const patientId = found?.[0]?.patientId;
+  if (!found || patientId === undefined) return;
+  const own = await attempt(findings, name, () => listAppointments(ehr, { careUnit, patientId, limit: 1 }));
+  if (own) findings.push({ name, status: 'ok', detail: 'They are found by care unit and by patient.' });
+}
+
+/** No number of a person: the check asks for nobody. */
+const nobody = 'crossward-check';
+
+/** Checks whether people can be looked up by number, and whether the number may be in the body of the request. */
+export async function probePatientSearch(
+  ehr: FhirConnection,
+  findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
+): Promise<void> {
+  const type = ehr.patientIdentifierTypes.find((it) => it !== 'emr_id');
+  if (type === undefined) return;
+  const name = 'search for people';
+  const search = (post: boolean) =>
+    ehr.client.search<FhirPatient>('Patient', [['identifier', `${ehr.systems[type][0]}|${nobody}`]], {
+      post,
+      few: true,
+    });
+  const wantsPost = ehr.settings.patient_search !== 'get';
+  const isFound = async (post: boolean) => {
+    try {
+      await search(post);
+      return true;
+    } catch (error) {
+      if (isRefusedQuestion(error)) return false;
+      throw error;
+    }
+  };
+  const result = await attempt(findings, name, async () => {
+    if (await isFound(wantsPost)) return 'as configured';
+    return (await isFound(!wantsPost)) ? 'otherwise' : 'not at all';
+  });
+  if (result === undefined || result === 'as configured') return;
+  if (result === 'not at all') {
+    findings.push({ name, status: 'problem', detail: 'The server does not search for people by number.' });
+    return;
+  }
+  recommended.patient_search = wantsPost ? 'get' : 'post';
+  const detail = wantsPost
+    ? 'The server takes no search by POST. With patient_search: get, numbers are in URLs: keep them out of every log.'
+    : 'The server takes a search by POST, which keeps numbers out of URLs.';
+  findings.push({ name, status: 'problem', detail });
+}
+
+/** What the server has shown of itself during the check, and the setting for it, where there is one. */
+export function probeHabits(
+  { client, settings }: FhirConnection,
+  findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
+): void {
+  const notes = [...client.habits.notes].map(([what, habit]) => `${what}: ${habit}`);
+  if (notes.length > 0) {
+    const detail = `Found without a setting. ${notes.join('; ')}.`;
+    findings.push({ name: 'habits', status: 'note', detail });
+  }
+  const bases = [...client.habits.otherBases];
+  const known = settings.own_base_urls ?? [];
+  const unknown = bases.filter((base) => !known.some((it) => it.replace(/\/+$/, '') === base));
+  if (unknown.length === 0) return;
+  recommended.own_base_urls = [...known, ...unknown];
+  findings.push({
+    name: 'base URLs',
+    status: 'warning',
+    detail: `The server names itself by other base URLs: ${unknown.join(', ')}. If it is the same server, add them to own_base_urls: references to them are then its own.`,
+  });
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import type { ServerHabits } from '../fake/habits.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { everybody, openServer } from './published-servers.ts';
+import { probeServer } from './subject.ts';
+
+async function check(habits: ServerHabits, settings: Partial<FhirSettings> = {}) {
+  const { server, settings: all } = await openServer(habits, settings);
+  const { findings, recommendedSettings } = await probeServer(all, [everybody]);
+  const of = (name: string) => findings.find((it) => it.name === name);
+  return { of, recommendedSettings, server, again: () => probeServer(all, [everybody]) };
+}
+
+test.each<[ServerHabits, RegExp]>([
+  [{ refuses: ['_sort'] }, /searches for Slot: without _sort[;.]/],
+  [{ refuses: ['Appointment._count'] }, /searches for Appointment: without _count/],
+  [{ refuses: ['Slot.status'] }, /searches for Slot: without status/],
+  [{ refuses: ['patient'] }, /Appointments of a patient: by actor/],
+  [
+    { needs: { Appointment: [['_id'], ['patient', 'date'], ['actor', 'date']] } },
+    /Appointments of a patient: by patient, within a period/,
+  ],
+  [{ needs: { Schedule: [['_id']] } }, /Schedule: is found through free Slots/],
+])('the check tells the habits %j', async (habits, words) => {
+  const { of } = await check(habits);
+  expect(of('habits')).toMatchObject({ status: 'note', detail: expect.stringMatching(words) });
+});
+
+test('the check of a server that follows FHIR tells no habit', async () => {
+  const { of, recommendedSettings } = await check({});
+  expect(of('habits')).toBeUndefined();
+  expect(of('search for people')).toBeUndefined();
+  expect(of('appointments')).toMatchObject({ status: 'ok' });
+  expect(recommendedSettings).not.toHaveProperty('own_base_urls');
+});
+
+test('the check recommends to search for people by GET where the server takes no POST', async () => {
+  const { of, recommendedSettings } = await check({ refusesPostedSearches: true });
+  expect(of('search for people')).toMatchObject({ status: 'problem', detail: expect.stringContaining('URLs') });
+  expect(recommendedSettings).toMatchObject({ patient_search: 'get' });
+  const again = await check({ refusesPostedSearches: true }, { patient_search: 'get' });
+  expect(again.of('search for people')).toBeUndefined();
+});
+
+test('the check recommends to search for people by POST where the server takes it alone', async () => {
+  const { recommendedSettings, server, again } = await check({}, { patient_search: 'get' });
+  expect(recommendedSettings).not.toHaveProperty('patient_search');
+  server.misbehave = ({ method, query }) =>
+    method === 'GET' && query.includes('crossward-check') ? { status: 400 } : undefined;
+  const report = await again();
+  expect(report.recommendedSettings).toMatchObject({ patient_search: 'post' });
+});
+
+test('the check proposes the base URLs by which the server names itself', async () => {
+  const base = 'https://inside.example/fhir';
+  const { of, recommendedSettings } = await check({ namesItself: base });
+  expect(of('base URLs')).toMatchObject({ status: 'warning', detail: expect.stringContaining(base) });
+  expect(recommendedSettings).toMatchObject({ own_base_urls: [base] });
+  const again = await check({ namesItself: base }, { own_base_urls: [`${base}/`] });
+  expect(again.of('base URLs')).toBeUndefined();
+});
+
+test('the check names the version of a server that speaks no R4', async () => {
+  const { server, again } = await check({});
+  const metadata = { resourceType: 'CapabilityStatement', fhirVersion: '3.0.2' };
+  server.misbehave = ({ path }) => (path === '/metadata' ? { status: 200, body: metadata } : undefined);
+  const { findings } = await again();
+  expect(findings.at(-1)).toEqual({
+    name: 'CapabilityStatement',
+    status: 'problem',
+    detail: 'The EHR speaks FHIR 3.0.2; this connector needs R4 (4.0) or R4B (4.3).',
+  });
+});
