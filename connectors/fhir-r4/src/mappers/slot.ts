@@ -1,4 +1,5 @@
 import type { Extension, FhirSlot } from '../fhir.ts';
+import { readInstant } from '../instants.ts';
 
 /**
  * The claim that the connector writes on a slot that it takes: the owner, and when the claim or hold expires. The owner
@@ -76,9 +77,8 @@ function otherExtensions(slot: FhirSlot): Extension[] {
   return (slot.extension ?? []).filter(({ url }) => url !== claimUrl && url !== removedUrl);
 }
 
-/** `null` for a slot without a valid start and end. */
+/** `null` for a slot without a valid start and end. A time without an offset is not valid. */
 export function slotTime(slot: FhirSlot): { readonly start: Date; readonly end: Date } | null {
-  const start = new Date(slot.start ?? '');
-  const end = new Date(slot.end ?? '');
-  return start < end ? { start, end } : null;
+  const [start, end] = [readInstant(slot.start), readInstant(slot.end)];
+  return start && end && start < end ? { start, end } : null;
 }
