@@ -14,8 +14,17 @@ import { fhirIdOf, notationOf } from './notation.ts';
 import { patientNotation, readPatient } from './patients.ts';
 import { readReference } from './references.ts';
 import { type RecordPage, searchSet } from './search/bundle.ts';
-import { readStarts, type Starts, startsWithin } from './search/dates.ts';
-import { anyOf, assertNotInUrl, readSearch, readToken, type Search, searchFault } from './search/input.ts';
+import { nativeRange, readStarts, type Starts, startsWithin } from './search/dates.ts';
+import {
+  anyOf,
+  assertNotInUrl,
+  codesOf,
+  findEach,
+  readSearch,
+  type Search,
+  searchFault,
+  tokensOf,
+} from './search/input.ts';
 import { placeOf } from './search/place.ts';
 import { isOfType } from './services.ts';
 import { isCancellation, type Named, nativeStatuses, statusOf, toAppointment } from './to-fhir/appointment.ts';
@@ -82,10 +91,11 @@ async function search(deps: FaceDeps, request: FastifyRequest): Promise<Bundle> 
   };
   const place = placeOf(deps, request, 'Appointment', search, wanted.number === undefined ? {} : changed);
   const query = nativeQuery(patient, wanted, starts, careUnit.timeZone);
+  const find = (id: string) => readNative(natives, id).catch(ifUnknown);
   return searchSet(search, place, {
     async page(limit, cursor): Promise<RecordPage<AppointmentBody>> {
-      if (wanted.isNothing) return { entries: [], next: null };
-      if (wanted.ids) return { entries: (await readEach(natives, wanted.ids)).filter(matches), next: null };
+      if (wanted.isNothing || !query) return { entries: [], next: null };
+      if (wanted.ids) return { entries: (await findEach('_id', wanted.ids, find)).filter(matches), next: null };
       const sized = { limit, ...(cursor === undefined ? {} : { cursor }) };
       const body = await natives.read<Appointments>('list_appointments', { query: { ...query, ...sized } });
       return { entries: body.appointments.filter(matches), next: body.next_cursor };
@@ -121,9 +131,9 @@ function readWanted(deps: FaceDeps, request: FastifyRequest, search: Search): Wa
   const actors = named.filter((group) => !isOfPatients(group) && !group.includes(ownLocation));
   const numbers = numberNames.flatMap((name) => {
     if (search.filters.has(name)) assertNotInUrl(request, name);
-    return (anyOf(search, name) ?? []).map((it) => patientNotation(it, name));
+    return (tokensOf(search, name) ?? []).map((it) => patientNotation(it, name));
   });
-  const shownAs = anyOf(search, 'status');
+  const shownAs = codesOf(search, 'status', 'http://hl7.org/fhir/appointmentstatus');
   const unknown = shownAs?.some((it) => !statuses.some((status) => status === it));
   if (unknown) throw searchFault('status', `The statuses are ${statuses.join(', ')}.`);
   const native = shownAs && nativeStatuses(shownAs);
@@ -187,7 +197,11 @@ function onlyResource({ actors }: Wanted): string | undefined {
 const firstDay = '1900-01-01T00:00:00Z';
 const lastDay = '2200-01-01T00:00:00Z';
 
-function nativeQuery(patient: string | undefined, wanted: Wanted, { from, until }: Starts, timeZone: string) {
+/** `undefined`: no native appointment is in the range. */
+function nativeQuery(patient: string | undefined, wanted: Wanted, starts: Starts, timeZone: string) {
+  const within = nativeRange(starts);
+  if (!within) return undefined;
+  const { from, until } = within;
   const resource = onlyResource(wanted);
   const range = {
     start: from ? formatInstant(from, timeZone) : firstDay,
@@ -197,7 +211,7 @@ function nativeQuery(patient: string | undefined, wanted: Wanted, { from, until 
     ...(patient === undefined ? {} : { patient_id: patient }),
     ...(resource === undefined ? {} : { resource_id: resource }),
     ...(wanted.statuses ? { status: [...wanted.statuses] } : {}),
-    ...(from || until ? range : {}),
+    ...(starts.from || starts.until ? range : {}),
   };
 }
 
@@ -209,7 +223,7 @@ function readFilter(
   base: string,
   named: Named,
 ): (body: AppointmentBody) => boolean {
-  const types = anyOf(search, 'service-type')?.map(readToken);
+  const types = tokensOf(search, 'service-type');
   const slots = anyOf(search, 'slot')?.map((it) => readSlotId(readReference(it, base)?.id ?? it));
   const isOfPatient = (body: AppointmentBody) => patient === undefined || body.patient_id === patient;
   return (body) =>
@@ -223,14 +237,6 @@ function readFilter(
 
 function takingPart(body: AppointmentBody, named: Named): string[] {
   return (toAppointment(body, named)?.participant ?? []).flatMap(({ actor }) => actor?.reference ?? []);
-}
-
-const mostIds = 20;
-
-async function readEach(natives: Natives, ids: readonly string[]): Promise<AppointmentBody[]> {
-  if (ids.length > mostIds) throw searchFault('_id', `The query parameter _id has at most ${mostIds} ids.`);
-  const found = await Promise.all([...new Set(ids)].map((id) => readNative(natives, id).catch(ifUnknown)));
-  return found.filter((it) => it !== undefined);
 }
 
 function ifUnknown(error: unknown): undefined {

@@ -8,7 +8,15 @@ import { isNationalNumber } from './identifier-systems.ts';
 import { accessOf } from './native.ts';
 import { notationOf } from './notation.ts';
 import { searchSet } from './search/bundle.ts';
-import { anyOf, assertNotInUrl, readSearch, readToken, requireSystem, type Search } from './search/input.ts';
+import {
+  anyOf,
+  assertNotInUrl,
+  readSearch,
+  requireSystem,
+  type Search,
+  takesActive,
+  tokensOf,
+} from './search/input.ts';
 import { placeOf } from './search/place.ts';
 import {
   type BookableType,
@@ -52,7 +60,7 @@ async function search(deps: FaceDeps, request: FastifyRequest, type: BookableTyp
   const { client, careUnit } = accessOf(request);
   const matches = readFilter(request, search);
   // The links repeat no number of a person.
-  const numbers = anyOf(search, 'identifier')?.some((it) => isNationalNumber(readToken(it).system ?? ''));
+  const numbers = tokensOf(search, 'identifier')?.some((it) => isNationalNumber(it.system ?? ''));
   const place = placeOf(deps, request, type, search, numbers ? { identifier: [] } : {});
   const binding = {
     clientId: client.id,
@@ -84,14 +92,14 @@ function nameParameter(type: BookableType): string {
 function readFilter(request: FastifyRequest, search: Search): (resource: Bookable) => boolean {
   const ids = anyOf(search, '_id');
   const names = anyOf(search, 'name') ?? anyOf(search, 'device-name');
-  const active = anyOf(search, 'active');
-  const identifiers = anyOf(search, 'identifier')?.map((it) => requireSystem(readToken(it), 'identifier'));
+  const isActiveTaken = takesActive(search);
+  const identifiers = tokensOf(search, 'identifier')?.map((it) => requireSystem(it, 'identifier'));
   for (const { system } of identifiers ?? []) {
     if (isNationalNumber(system)) assertNotInUrl(request, 'identifier');
   }
   return (resource) =>
     (!ids || ids.includes(resource.id ?? '')) &&
-    (!active || active.includes('true')) &&
+    isActiveTaken &&
     (!names || names.some((name) => nameOf(resource).some((it) => startsWith(it, name)))) &&
     (!identifiers ||
       identifiers.some(({ system, value }) =>

@@ -15,14 +15,17 @@ import { notationOf } from './notation.ts';
 import { allFine } from './operation-outcome.ts';
 import { etagOf, preferenceOf } from './preferences.ts';
 import { searchSet } from './search/bundle.ts';
+import { isFarDay } from './search/dates.ts';
 import {
   anyOf,
   assertNotInUrl,
+  findEach,
   readSearch,
-  readToken,
   requireSystem,
   type Search,
   searchFault,
+  type Token,
+  tokensOf,
 } from './search/input.ts';
 import { placeOf } from './search/place.ts';
 import { toPatient } from './to-fhir/patient.ts';
@@ -115,17 +118,16 @@ async function findPatients(deps: FaceDeps, request: FastifyRequest, search: Sea
   const names = [...search.filters.keys()].toSorted().join();
   if (names === '_id' || names === 'identifier') {
     const notations =
-      anyOf(search, '_id')?.map((it) => notationOf(it)) ??
-      anyOf(search, 'identifier')?.map((it) => patientNotation(it)) ??
+      anyOf(search, '_id')?.flatMap((it) => notationOf(it) ?? []) ??
+      tokensOf(search, 'identifier')?.map((it) => patientNotation(it)) ??
       [];
-    const found = await Promise.all(
-      [...new Set(notations)].slice(0, mostPatients).map((it) => it && readPatient(deps, request, it).catch(ifUnknown)),
-    );
-    return found.flatMap((it) => it || []);
+    return findEach(names, notations, (it) => readPatient(deps, request, it).catch(ifUnknown));
   }
   if (names === 'birthdate,family' || names === 'phone') {
     const natives = deps.nativesOf(request);
-    const { family, birthdate, phone } = natives.check(namedSchema, sentOf(search), 'querystring');
+    const sent = sentOf(search);
+    if (isFarDay(sent.birthdate ?? '')) return [];
+    const { family, birthdate, phone } = natives.check(namedSchema, sent, 'querystring');
     const body = phone === undefined ? { family_name: family, birth_date: birthdate } : { phone };
     const { patients } = await natives.read<{ readonly patients: readonly PatientBody[] }>('search_patients', { body });
     return patients.flatMap((it) => toPatient(it) ?? []);
@@ -145,8 +147,8 @@ const namedSchema = Type.Object({ family: family_name, birthdate: birth_date, ph
 function sentOf(search: Search): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...search.filters.keys()].map((name) => {
-      // https://hl7.org/fhir/R4/search.html#escaping
-      const value = (anyOf(search, name)?.join() ?? '').replaceAll(/\\([\\,|$])/g, '$1');
+      const [value = '', ...others] = anyOf(search, name) ?? [];
+      if (others.length > 0) throw searchFault(name, `The query parameter ${name} has one value.`, 'not-supported');
       if (name === 'birthdate') return [name, value.replace(/^eq/, '')];
       // An unencoded `+` in a form arrives as a space.
       return [name, name === 'phone' ? value.replace(/^ /, '+') : value];
@@ -154,11 +156,9 @@ function sentOf(search: Search): Readonly<Record<string, string>> {
   );
 }
 
-const mostPatients = 20;
-
 /** A native Patient ID of a token of `identifier`. */
-export function patientNotation(text: string, parameter = 'identifier'): string {
-  const { system, value } = requireSystem(readToken(text), parameter);
+export function patientNotation(token: Token, parameter = 'identifier'): string {
+  const { system, value } = requireSystem(token, parameter);
   const type = typeOfSystem(system);
   // As other FHIR servers find it: in any usual spelling.
   if (type !== undefined) return `${type}:${numberIn(type, value) ?? value}`;

@@ -10,7 +10,7 @@ import { accessOf, type Natives } from './native.ts';
 import { readReference } from './references.ts';
 import { searchSet } from './search/bundle.ts';
 import { readStarts } from './search/dates.ts';
-import { anyOf, readSearch, readToken, type Search } from './search/input.ts';
+import { anyOf, readSearch, type Search, takesActive, tokensOf } from './search/input.ts';
 import { placeOf } from './search/place.ts';
 import { isOfType } from './services.ts';
 import { toHealthcareService } from './to-fhir/healthcare-service.ts';
@@ -59,12 +59,12 @@ async function search(deps: FaceDeps, request: FastifyRequest) {
 function readFilter(search: Search, careUnit: CareUnitConnection, base: string): (agenda: Agenda) => boolean {
   const ids = anyOf(search, '_id');
   const actors = anyOf(search, 'actor');
-  const active = anyOf(search, 'active');
-  const types = anyOf(search, 'service-type')?.map(readToken);
+  const isActiveTaken = takesActive(search);
+  const types = tokensOf(search, 'service-type');
   return (agenda) =>
     (!ids || ids.includes(agendaId(agenda))) &&
     (!actors || actors.some((it) => isActor(it, agenda, careUnit, base))) &&
-    (!active || active.includes('true')) &&
+    isActiveTaken &&
     (!types || types.some((it) => isOfType(it, agenda.service.id)));
 }
 

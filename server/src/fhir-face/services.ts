@@ -9,7 +9,7 @@ import { fromFhirId } from './ids.ts';
 import { accessOf } from './native.ts';
 import { readReference } from './references.ts';
 import { searchSet } from './search/bundle.ts';
-import { anyOf, readSearch, readToken, type Search, type Token } from './search/input.ts';
+import { anyOf, readSearch, type Search, type Token, takesActive, tokensOf } from './search/input.ts';
 import { placeOf } from './search/place.ts';
 import { toHealthcareService } from './to-fhir/healthcare-service.ts';
 import { toCareUnitLocation } from './to-fhir/resource.ts';
@@ -62,14 +62,14 @@ async function search(deps: FaceDeps, request: FastifyRequest) {
 function readFilter(search: Search, location: Location, base: string): (service: HealthcareService) => boolean {
   const ids = anyOf(search, '_id');
   const names = anyOf(search, 'name');
-  const active = anyOf(search, 'active');
-  const types = anyOf(search, 'service-type')?.map(readToken);
+  const isActiveTaken = takesActive(search);
+  const types = tokensOf(search, 'service-type');
   const identifiers = anyOf(search, 'identifier');
   const locations = anyOf(search, 'location')?.map((it) => readReference(it, base)?.id ?? it);
   return (service) =>
     (!ids || ids.includes(service.id ?? '')) &&
     (!names || names.some((name) => startsWith(service.name ?? '', name))) &&
-    (!active || active.includes('true')) &&
+    isActiveTaken &&
     (!types || types.some((token) => isOfType(token, fromFhirId(service.id ?? '')))) &&
     // No service has another identifier than its code.
     !identifiers &&

@@ -13,15 +13,16 @@ import { accessOf, type Natives } from './native.ts';
 import { readReference } from './references.ts';
 import { actorsOf, isActor } from './schedules.ts';
 import { type RecordPage, searchSet } from './search/bundle.ts';
-import { readStarts, type Starts, startsWithin } from './search/dates.ts';
+import { nativeRange, readStarts, type Starts, startsWithin } from './search/dates.ts';
 import {
   anyOf,
   assertNotInUrl,
+  codesOf,
+  findEach,
   readSearch,
-  readToken,
   requireSystem,
   type Search,
-  searchFault,
+  tokensOf,
 } from './search/input.ts';
 import { placeOf } from './search/place.ts';
 import { isOfType } from './services.ts';
@@ -89,31 +90,35 @@ async function search(deps: FaceDeps, request: FastifyRequest) {
   const search = readSearch(request, ['_id', ...names], ['Slot:schedule', 'Schedule:actor']);
   const { careUnit } = accessOf(request);
   const starts = readStarts(search.filters.get('start') ?? [], 'start', careUnit.timeZone);
-  const from = starts.from ?? new Date();
-  const until = starts.until ?? new Date(from.getTime() + longestMs);
+  const within = nativeRange(starts);
+  const from = within?.from ?? new Date();
+  const until = within?.until ?? new Date(from.getTime() + longestMs);
   const format = (it: Date) => formatInstant(it, careUnit.timeZone);
   const ids = anyOf(search, '_id');
   const natives = deps.nativesOf(request);
   const directory = await readDirectory(natives);
   const wanted = wantedAgendas(request, search, directory, baseOf(deps, request));
   const place = placeOf(deps, request, 'Slot', search, {
-    ...(ids ? {} : { start: [`ge${format(from)}`, `lt${format(until)}`] }),
+    ...(ids || !within ? {} : { start: [`ge${format(from)}`, `lt${format(until)}`] }),
     // The links repeat no number of a person.
     ...(search.filters.has(practitionerIdentifier)
       ? { [practitionerIdentifier]: [], schedule: [[...wanted.keys()].join(',')] }
       : {}),
   });
   return searchSet(search, place, {
-    page: (limit, cursor) =>
-      ids
-        ? named(request, natives, { search, wanted, starts }, ids)
-        : freeTimes(natives, { search, wanted, starts: { from, until }, format }, limit, cursor),
+    async page(limit, cursor) {
+      if (ids) return named(request, natives, { search, wanted, starts }, ids);
+      if (!within) return nothing;
+      return freeTimes(natives, { search, wanted, starts: { from, until }, format }, limit, cursor);
+    },
     show: (slot: Slot) => slot,
     include: async (found) => included(found, search, directory, request, natives),
   });
 }
 
-const mostIds = 20;
+function slotStatuses(search: Search): readonly string[] | undefined {
+  return codesOf(search, 'status', 'http://hl7.org/fhir/slotstatus');
+}
 
 /** Slots by id, which need not be free. */
 async function named(
@@ -122,11 +127,9 @@ async function named(
   { search, wanted, starts }: Pick<Wanted, 'search' | 'wanted'> & { readonly starts: Starts },
   ids: readonly string[],
 ): Promise<RecordPage<Slot>> {
-  if (ids.length > mostIds) throw searchFault('_id', `The query parameter _id has at most ${mostIds} ids.`);
-  const statuses = anyOf(search, 'status');
-  const found = await Promise.all([...new Set(ids)].map((id) => slotOf(request, natives, wanted, id)));
-  const isWanted = (slot: Slot | undefined): slot is Slot =>
-    slot !== undefined && startsWithin(starts, slot.start) && (!statuses || statuses.includes(slot.status));
+  const statuses = slotStatuses(search);
+  const found = await findEach('_id', ids, (id) => slotOf(request, natives, wanted, id));
+  const isWanted = (slot: Slot) => startsWithin(starts, slot.start) && (!statuses || statuses.includes(slot.status));
   return { entries: found.filter(isWanted), next: null };
 }
 
@@ -138,14 +141,15 @@ interface Wanted {
   format(instant: Date): string;
 }
 
+const nothing = { entries: [], next: null };
+
 async function freeTimes(
   natives: Natives,
   { search, wanted, starts, format }: Wanted,
   limit: number,
   cursor: string | undefined,
 ): Promise<RecordPage<Slot>> {
-  const nothing = { entries: [], next: null };
-  const statuses = anyOf(search, 'status');
+  const statuses = slotStatuses(search);
   if (wanted.size === 0 || (statuses && !statuses.includes('free')) || starts.from >= starts.until) return nothing;
   // Native slots end within the range. Here only their start has to.
   const widened = Math.max(
@@ -182,11 +186,9 @@ function wantedAgendas(
 ): ReadonlyMap<string, Agenda> {
   const { careUnit } = accessOf(request);
   const schedules = anyOf(search, 'schedule')?.map((it) => readReference(it, base)?.id ?? it);
-  const types = anyOf(search, 'service-type')?.map(readToken);
+  const types = tokensOf(search, 'service-type');
   const chains = actorChains.flatMap((name) => [anyOf(search, name) ?? []].filter((it) => it.length > 0));
-  const identifiers = anyOf(search, practitionerIdentifier)?.map((it) =>
-    requireSystem(readToken(it), practitionerIdentifier),
-  );
+  const identifiers = tokensOf(search, practitionerIdentifier)?.map((it) => requireSystem(it, practitionerIdentifier));
   if (identifiers?.some(({ system }) => isNationalNumber(system))) assertNotInUrl(request, practitionerIdentifier);
   const found = directory.agendas.filter(
     (agenda) =>

@@ -38,7 +38,7 @@ import { addDemoMailboxRoutes } from './demo/mailbox-routes.ts';
 import { addDocs } from './docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './error-handler.ts';
 import { type Exchange, watchExchange } from './exchanges.ts';
-import { addFhirFaceRoutes, withOperationName } from './fhir-face.ts';
+import { addFhirFaceRoutes, routedUrl } from './fhir-face.ts';
 import { formats } from './formats.ts';
 import { answerFramingError } from './framing-errors.ts';
 import { addConnectionCloseOnStop, addHeaders, setHeaders } from './headers.ts';
@@ -146,7 +146,7 @@ export async function buildApp(
     requestTimeout,
     connectionTimeout: idleTimeout,
     trustProxy: isTrustedProxy,
-    rewriteUrl: ({ url = '' }) => withOperationName(url),
+    rewriteUrl: ({ url = '' }) => routedUrl(url),
     routerOptions: { maxParamLength: longestPathParameter },
     schemaController: { compilersFactory },
     serializerOpts: { ajv: { formats } },

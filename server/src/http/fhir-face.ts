@@ -41,7 +41,13 @@ export async function addFhirFaceRoutes(app: FastifyInstance, deps: Omit<FaceDep
   });
 }
 
-/** The name of an operation begins with `$`, which some clients encode. The router compares paths as they are sent. */
-export function withOperationName(url: string): string {
-  return isFacePath(url) ? url.replace(/^([^?]*)\/%24(?=[a-z-]+(\?|$))/, '$1/$$') : url;
+/**
+ * A URL of the face as the router compares it. The name of an operation begins with `$`, which some clients encode, and some
+ * write a slash before the query.
+ */
+export function routedUrl(url: string): string {
+  if (!isFacePath(url)) return url;
+  const [path = '', ...query] = url.split('?');
+  const routed = path.replace(/(?<=\/fhir-r4\/.+)\/$/, '').replace(/\/%24(?=[a-z-]+$)/, '/$$');
+  return [routed, ...query].join('?');
 }

@@ -54,6 +54,12 @@ export function toInstant(text: string, timeZone: string): Date {
   return new Date(zoned.epochMilliseconds);
 }
 
+/** When the clocks in the time zone were set forward over a local time for which `toInstant` throws. */
+export function clockChangeOver(text: string, timeZone: string): Date {
+  const before = Temporal.PlainDateTime.from(text).toZonedDateTime(timeZone, { disambiguation: 'earlier' });
+  return new Date((before.getTimeZoneTransition('next') ?? before).epochMilliseconds);
+}
+
 /**
  * Milliseconds since 1970 of a date-time with an offset, if it is no leap second and has whole milliseconds. `Temporal` takes a
  * tenth of the processor time of a search for time slots.
@@ -121,7 +127,8 @@ function hasOffset(text: string): boolean {
   return /(Z|[+-]\d{2}:\d{2})$/.test(text);
 }
 
-function isCalendarTime(text: string): boolean {
+/** Whether a date-time of the right form is one of the calendar, whatever the year. */
+export function isCalendarTime(text: string): boolean {
   const wholeSeconds = text.slice(0, localLength);
   const instant = new Date(`${wholeSeconds}Z`);
   // A time such as 24:00:00 or 30 February counts as a later one. A leap second is not a time.

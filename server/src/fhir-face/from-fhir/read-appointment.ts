@@ -1,5 +1,6 @@
 import type { OperationOutcomeIssue } from '@medplum/fhirtypes';
 import type { CareUnitConnection } from '../../ehr/connection.ts';
+import { isDateTime } from '../../time/date-times.ts';
 import { agendasById, type Directory } from '../directory.ts';
 import { typeOfSystem } from '../identifier-systems.ts';
 import { careUnitLocationId, fromFhirId, readSlotId } from '../ids.ts';
@@ -205,8 +206,9 @@ function instantOf(appointment: SentAppointment, name: 'start' | 'end'): Date | 
   const sent = appointment[name];
   if (sent === undefined) return undefined;
   const instant = new Date(sent);
-  if (Number.isNaN(instant.getTime()) || instant.getTime() % 1000 !== 0) {
-    throw unprocessable(`/${name}`, `${name} must be an existing time in whole seconds.`, 'value');
+  // No EHR keeps times in the other years of FHIR.
+  if (!isDateTime(sent) || instant.getTime() % 1000 !== 0) {
+    throw unprocessable(`/${name}`, `${name} must be an existing time from 1900 to 2200 in whole seconds.`, 'value');
   }
   return instant;
 }

@@ -1,4 +1,11 @@
-import { isDateTime, toInstant } from '../../time/date-times.ts';
+import {
+  clockChangeOver,
+  isCalendarTime,
+  isDateTime,
+  NonexistentLocalTime,
+  startOfDay,
+  toInstant,
+} from '../../time/date-times.ts';
 import { searchFault } from './input.ts';
 
 /** Starts from `from` on and before `until`. An open end is `undefined`. */
@@ -27,7 +34,7 @@ function readValue(value: string, parameter: string, timeZone: string): Starts {
   const [, prefix = 'eq', date = ''] = /^(eq|ge|gt|le|lt|sa|eb|ne|ap)?(\d.*)$/.exec(value) ?? [];
   const span = spanOf(date, timeZone);
   if (!span) {
-    const form = 'an optional prefix and a date, or a date-time with an offset';
+    const form = 'an optional prefix and a date, or a date-time';
     throw searchFault(parameter, `The query parameter ${parameter} must be ${form}.`);
   }
   const [first, end] = span;
@@ -49,38 +56,96 @@ function readValue(value: string, parameter: string, timeZone: string): Starts {
   }
 }
 
+type Span = readonly [Date, Date];
+
+const datePattern = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/;
+/** https://hl7.org/fhir/R4/search.html#date: the minutes are required, the seconds are not. */
+const timePattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2})(?:(:\d{2})(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
+
 /** The first instant that a date or date-time names, and the first one after it. */
-function spanOf(text: string, timeZone: string): readonly [Date, Date] | undefined {
-  const [, year, month, day, rest = ''] = /^(\d{4})(?:-(\d{2})(?:-(\d{2})(T.*)?)?)?$/.exec(withPlus(text)) ?? [];
-  if (year === undefined) return undefined;
-  if (rest !== '') return secondsOf(`${year}-${month}-${day}${withSeconds(rest)}`, timeZone);
-  const next = new Date(Date.UTC(Number(year), Number(month ?? 1) - 1, Number(day ?? 1)));
-  if (day !== undefined) next.setUTCDate(next.getUTCDate() + 1);
-  else if (month !== undefined) next.setUTCMonth(next.getUTCMonth() + 1);
-  else next.setUTCFullYear(next.getUTCFullYear() + 1);
-  const from = startOfDay(`${year}-${month ?? '01'}-${day ?? '01'}`, timeZone);
-  const until = startOfDay(next.toISOString().slice(0, 10), timeZone);
+function spanOf(text: string, timeZone: string): Span | undefined {
+  const [, year = '', month, day] = datePattern.exec(text) ?? [];
+  if (year !== '') return spanOfDays(`${year}-${month ?? '01'}-${day ?? '01'}`, daysIn(year, month, day), timeZone);
+  const [, minutes, seconds, fraction, offset = ''] = timePattern.exec(withPlus(text)) ?? [];
+  if (minutes === undefined) return undefined;
+  // Starts have whole seconds: the first that can be at or after a fraction is the next one.
+  const length = seconds === undefined ? 60_000 : 1000;
+  return spanOfTime(`${minutes}${seconds ?? ':00'}`, offset, Number(fraction ?? 0) > 0, length, timeZone);
+}
+
+function daysIn(year: string, month: string | undefined, day: string | undefined): number {
+  if (day !== undefined) return 1;
+  const first = new Date(`${year}-${month ?? '01'}-01T00:00:00Z`);
+  const next = new Date(first);
+  if (month === undefined) next.setUTCFullYear(next.getUTCFullYear() + 1);
+  else next.setUTCMonth(next.getUTCMonth() + 1);
+  return (next.getTime() - first.getTime()) / dayMs;
+}
+
+const dayMs = 86_400_000;
+
+function spanOfDays(date: string, days: number, timeZone: string): Span | undefined {
+  const from = isFar(date) ? farInstant(`${date}T00:00:00Z`) : startOfDay(date, timeZone);
+  const until = isFar(date) ? from && new Date(from.getTime() + days * dayMs) : startOfDay(date, timeZone, days);
   return from && until ? [from, until] : undefined;
 }
 
-function startOfDay(date: string, timeZone: string): Date | undefined {
-  return secondsOf(`${date}T00:00:00`, timeZone)?.[0];
+function spanOfTime(
+  time: string,
+  offset: string,
+  hasFraction: boolean,
+  length: number,
+  timeZone: string,
+): Span | undefined {
+  const from = isFar(time) ? farInstant(`${time}${offset || 'Z'}`) : instantOf(`${time}${offset}`, timeZone);
+  if (!from) return undefined;
+  if ('skippedBy' in from) return [from.skippedBy, from.skippedBy];
+  const after = new Date(from.getTime() + length);
+  return hasFraction ? [after, after] : [from, after];
 }
 
-function secondsOf(text: string, timeZone: string): readonly [Date, Date] | undefined {
+/** A time that the clocks skip is never: what is before it, and what is after it, is before and after the change. */
+function instantOf(text: string, timeZone: string): Date | { readonly skippedBy: Date } | undefined {
   if (!isDateTime(text)) return undefined;
-  const from = toInstant(text, timeZone);
-  return [from, new Date(from.getTime() + 1000)];
+  try {
+    return toInstant(text, timeZone);
+  } catch (error) {
+    if (!(error instanceof NonexistentLocalTime)) throw error;
+    return { skippedBy: clockChangeOver(text, timeZone) };
+  }
+}
+
+/** Years that native operations take. FHIR has those from 0001 to 9999, which stand for an open end. */
+const firstInstant = new Date('1900-01-02T00:00:00Z');
+const lastInstant = new Date('2200-12-30T00:00:00Z');
+
+function isFar(text: string): boolean {
+  const year = Number(text.slice(0, 4));
+  return year < 1900 || year > 2200;
+}
+
+function farInstant(text: string): Date | undefined {
+  return isCalendarTime(text) && !text.startsWith('0000') ? new Date(text) : undefined;
+}
+
+/** Whether a text is a day that FHIR has, and no native operation takes: nobody and nothing is of that day. */
+export function isFarDay(text: string): boolean {
+  return datePattern.exec(text)?.[3] !== undefined && isFar(text) && farInstant(`${text}T00:00:00Z`) !== undefined;
+}
+
+/** The part of a range in which a native search can look. An end that is far away is open. `undefined`: nothing is in it. */
+export function nativeRange({ from, until }: Starts): Starts | undefined {
+  if (from && until && from >= until) return undefined;
+  if ((from && from > lastInstant) || (until && until < firstInstant)) return undefined;
+  return {
+    from: from && from > firstInstant ? from : undefined,
+    until: until && until < lastInstant ? until : undefined,
+  };
 }
 
 /** An unencoded `+` in a query arrives as a space. */
 function withPlus(text: string): string {
   return text.replace(/ (?=\d{2}:\d{2}$)/, '+');
-}
-
-/** https://hl7.org/fhir/R4/search.html#date: the seconds can be left out. */
-function withSeconds(time: string): string {
-  return time.replace(/^T(\d{2}:\d{2})(?=$|Z|[+-])/, 'T$1:00');
 }
 
 function later(a: Date | undefined, b: Date | undefined): Date | undefined {

@@ -122,23 +122,100 @@ export function searchFault(parameter: string, detail: string, flaw: Flaw = 'val
 }
 
 /** The values of a parameter that is a list: any of them matches. */
-export function anyOf({ filters }: Search, name: string): readonly string[] | undefined {
-  const sent = filters.get(name);
-  if (!sent) return undefined;
-  if (sent.length > 1) throw searchFault(name, `The query parameter ${name} can be sent once.`, 'not-supported');
-  return (sent[0] ?? '').split(',');
+export function anyOf(search: Search, name: string): readonly string[] | undefined {
+  return partsOf(search, name)?.map(unescaped);
 }
 
 /** A token: https://hl7.org/fhir/R4/search.html#token */
 export interface Token {
-  /** `undefined`: any. */
+  /** `undefined`: any. `''`: none. */
   readonly system: string | undefined;
   readonly value: string;
 }
 
-export function readToken(text: string): Token {
-  const bar = text.indexOf('|');
-  return bar === -1 ? { system: undefined, value: text } : { system: text.slice(0, bar), value: text.slice(bar + 1) };
+/** The tokens of a parameter: any of them matches. */
+export function tokensOf(search: Search, name: string): readonly Token[] | undefined {
+  return partsOf(search, name)?.map(readToken);
+}
+
+function readToken(part: string): Token {
+  const [system = '', ...rest] = splitAt(part, '|');
+  if (rest.length === 0) return { system: undefined, value: unescaped(system) };
+  return { system: unescaped(system), value: unescaped(rest.join('|')) };
+}
+
+/**
+ * The codes that tokens name in a code system, for an element that has no other system. `|code` has no system, as the element
+ * itself. A token of another system names nothing. `undefined`: any.
+ */
+export function codesOf(search: Search, name: string, system: string): readonly string[] | undefined {
+  const tokens = tokensOf(search, name)?.filter((it) => !it.system || it.system === system);
+  if (tokens?.some((it) => it.system === system && it.value === '')) return undefined;
+  return tokens?.map(({ value }) => value);
+}
+
+/** Whether tokens of `active` take what is active: https://hl7.org/fhir/R4/valueset-special-values.html */
+export function takesActive(search: Search): boolean {
+  return codesOf(search, 'active', 'http://terminology.hl7.org/CodeSystem/special-values')?.includes('true') ?? true;
+}
+
+function partsOf({ filters }: Search, name: string): readonly string[] | undefined {
+  const sent = filters.get(name);
+  if (!sent) return undefined;
+  if (sent.length > 1) throw searchFault(name, `The query parameter ${name} can be sent once.`, 'not-supported');
+  return splitAt(sent[0] ?? '', ',');
+}
+
+/** Splits at each separator that no backslash escapes: https://hl7.org/fhir/R4/search.html#escaping */
+function splitAt(text: string, separator: ',' | '|'): string[] {
+  const parts = [''];
+  for (const sign of text.match(/\\.|./gsu) ?? []) {
+    if (sign === separator) parts.push('');
+    else parts.push(`${parts.pop()}${sign}`);
+  }
+  return parts;
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\([\\,|$])/g, '$1');
+}
+
+/** A value as a search names it. */
+export function escaped(value: string): string {
+  return value.replaceAll(/[\\,|$]/g, '\\$&');
+}
+
+/** The one token of a condition such as `system|value`. `undefined`: it names several. */
+export function onlyToken(text: string): Token | undefined {
+  const [part = '', ...others] = splitAt(text, ',');
+  return others.length === 0 ? readToken(part) : undefined;
+}
+
+/** More are not looked up one by one. */
+const mostIds = 100;
+const atOnce = 10;
+
+/**
+ * What many ids or numbers name, in their order, each once. What is not found is left out.
+ *
+ * @param find `undefined`: nothing has this name
+ * @throws Problem `search_too_costly`
+ */
+export async function findEach<Name, Found>(
+  parameter: string,
+  names: readonly Name[],
+  find: (name: Name) => Promise<Found | undefined>,
+): Promise<Found[]> {
+  const all = [...new Set(names)];
+  if (all.length > mostIds) {
+    const detail = `The query parameter ${parameter} has at most ${mostIds} values.`;
+    throw problemAt(inQuery(parameter), 'search_too_costly', detail);
+  }
+  const found: (Found | undefined)[] = [];
+  for (let next = 0; next < all.length; next += atOnce) {
+    found.push(...(await Promise.all(all.slice(next, next + atOnce).map(find))));
+  }
+  return found.filter((it) => it !== undefined);
 }
 
 /** The identifier of a search as a native one. @throws Problem `request_invalid` */

@@ -1,0 +1,192 @@
+/** @module-tag any-database */
+import type { Appointment, Bundle, OperationOutcome, Resource, Slot } from '@medplum/fhirtypes';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startGateway } from '../../../test/gateway/gateway.ts';
+import { oslo } from '../../../test/requests/bookings.ts';
+import { bookingOf, fhirClient } from './test-requests.ts';
+
+const gateway = await startGateway({
+  configure: (it) => ({
+    ...it,
+    emrs: it.emrs.map((emr) => ({
+      ...emr,
+      care_units: emr.care_units.map((careUnit) =>
+        careUnit.id === 'bergen-nord' ? { ...careUnit, time_zone: 'America/Santiago' } : careUnit,
+      ),
+    })),
+  }),
+});
+afterAll(() => gateway.close());
+
+const norway = fhirClient(gateway, oslo);
+const chile = fhirClient(gateway, '/api/emrs/sandbox-no/care-units/bergen-nord');
+const find = <Found extends Resource = Resource>(path: string, client = norway) =>
+  client.get<Bundle<Found>>(path.replaceAll('|', '%7C'));
+const form = (path: string, fields: Record<string, string>) =>
+  gateway.request<Bundle>('POST', `${norway.base}${path}`, {
+    body: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+const idsIn = ({ body: { entry = [] } }: { readonly body: Bundle }) => entry.map(({ resource }) => resource?.id);
+
+const [slot] = await norway.slots(1);
+const { body: booked } = await norway.post('/Appointment', bookingOf(slot, 'p-1'));
+const day = booked.start?.slice(0, 10) ?? '';
+
+describe('a token', () => {
+  const ofStatus = async (status: string) => idsIn(await find(`/Appointment?patient=p-1&status=${status}`));
+
+  test.each([
+    'booked',
+    'http://hl7.org/fhir/appointmentstatus|booked',
+    'http://hl7.org/fhir/appointmentstatus|',
+    '|booked',
+    'cancelled,http://hl7.org/fhir/appointmentstatus|booked',
+    'urn:oid:1.2.3|cancelled,booked',
+  ])('of status can be %s', async (status) => {
+    expect(await ofStatus(status)).toEqual([booked.id]);
+  });
+
+  test('of another system finds nothing', async () => {
+    expect(await ofStatus('urn:oid:1.2.3|booked')).toEqual([]);
+    expect((await find('/Slot?status=urn:oid:1.2.3|free')).body.total).toBe(0);
+    expect((await find('/Practitioner?active=urn:oid:1.2.3|true')).body.total).toBe(0);
+  });
+
+  test('of other types has a system, too', async () => {
+    const { total } = (await find(`/Slot?start=${day}&status=http://hl7.org/fhir/slotstatus|free&_summary=count`)).body;
+    expect(total).toBe((await find(`/Slot?start=${day}&_summary=count`)).body.total);
+    expect(total).toBeGreaterThan(0);
+    expect(idsIn(await find(`/Slot?_id=${slot?.id}&status=http://hl7.org/fhir/slotstatus|busy`))).toEqual([slot?.id]);
+    for (const type of ['Practitioner', 'HealthcareService', 'Schedule']) {
+      const active = await find(`/${type}?active=http://terminology.hl7.org/CodeSystem/special-values|true`);
+      expect(idsIn(active)).toEqual(idsIn(await find(`/${type}?active=true`)));
+      expect(idsIn(active)).not.toEqual([]);
+      expect(idsIn(await find(`/${type}?active=false`))).toEqual([]);
+    }
+  });
+});
+
+describe('escaped signs', () => {
+  const named = async (name: string) => idsIn(await find(`/Practitioner?name=${encodeURIComponent(name)}`));
+
+  test('are part of a value, and unescaped ones separate', async () => {
+    const { body } = await find<Resource & { readonly name?: readonly { readonly text?: string }[] }>('/Practitioner');
+    const [first = '', second = ''] = (body.entry ?? []).map(({ resource }) => resource?.name?.[0]?.text ?? '');
+    expect(await named(`${first},${second}`)).toHaveLength(2);
+    expect(await named(`${first}\\,${second}`)).toEqual([]);
+    expect(await named('\\$')).toEqual([]);
+  });
+
+  test('belong to an identifier', async () => {
+    const system = 'urn:oid:2.16.578.1.12.4.1.4.1';
+    const plain = await form('/Patient/_search', { identifier: `${system}|15859000026` });
+    expect(idsIn(plain)).toEqual(['p-1']);
+    // A colon and digits need no escape, and a bar that is escaped separates nothing.
+    const escaped = await form('/Patient/_search', { identifier: `${system}\\|15859000026` });
+    expect(escaped.status).toBe(400);
+    const both = await form('/Patient/_search', { family: 'A,B', birthdate: '1974-01-30' });
+    expect(both.status).toBe(400);
+    expect((await form('/Patient/_search', { family: 'A\\,B', birthdate: '1974-01-30' })).body.total).toBe(0);
+  });
+
+  test('separate the code of a service from its system, or do not', async () => {
+    const of = async (type: string) => idsIn(await find(`/HealthcareService?service-type=${encodeURIComponent(type)}`));
+    expect(await of('urn:crossward:healthcare-service|consultation')).toEqual(['consultation']);
+    expect(await of('urn:crossward:healthcare-service\\|consultation')).toEqual([]);
+    expect(await of('consultation,vaccination')).toHaveLength(2);
+    expect(await of('consultation\\,vaccination')).toEqual([]);
+  });
+});
+
+describe('dates', () => {
+  const dated = (start: string, path = '/Slot?start=') => chile.get<Bundle | OperationOutcome>(`${path}${start}`);
+
+  test.each([
+    '2029-09-02',
+    'ge2029-09-02',
+    'le2029-09-02',
+    'gt2029-09-01',
+    'lt2029-09-02',
+    '2029-09-02T00:00',
+    'ge2029-09-02T00:30:00',
+    'eb2029-09-02T00:59:59.5',
+    'sa2029-09-02T00:00',
+  ])('%s is searched for where that day has no midnight', async (value) => {
+    expect((await dated(`${value}&start=ge2029-09-01&_count=1`)).status).toBe(200);
+    expect((await dated(`${value}&patient=p-1`, '/Appointment?date=')).status).toBe(200);
+    expect((await dated(value, '/Schedule?date=')).status).toBe(200);
+  });
+
+  test('that are far away are an open end', async () => {
+    const all = idsIn(await find('/Appointment?patient=p-1'));
+    const far = ['date=ge0001-01-01&date=le9999-12-31', 'date=lt9999', 'date=ge0001-01-01T00:00:00Z'];
+    for (const query of far) expect(idsIn(await find(`/Appointment?patient=p-1&${query}`)), query).toEqual(all);
+    expect(idsIn(await find(`/Appointment?date=ge${day}&date=le9999-12-31`))).toContain(booked.id);
+    for (const query of ['date=9999-12-31', 'date=0001', 'date=ge9999-01-01', 'date=lt0100-01-01']) {
+      expect((await find(`/Appointment?patient=p-1&${query}`)).body.total, query).toBe(0);
+    }
+    const slots = await find<Slot>(`/Slot?start=ge${day}&start=le9999-12-31&_count=2`);
+    expect(slots.body.entry).toHaveLength(2);
+    expect((await find('/Slot?start=9999-12-31')).body.total).toBe(0);
+    expect((await find('/Schedule?date=le9999-12-31')).status).toBe(200);
+    expect((await form('/Patient/_search', { family: 'X', birthdate: '9999-12-31' })).body.total).toBe(0);
+    expect((await form('/Patient/_search', { family: 'X', birthdate: '0001-01-01' })).body.total).toBe(0);
+    expect((await find('/Appointment?patient=p-1&date=9999-02-30')).status).toBe(400);
+  });
+
+  test('of a body are those of the calendar', async () => {
+    const { slot: _, ...rest } = bookingOf(slot, 'p-1');
+    const participant = [
+      ...rest.participant,
+      { actor: { reference: 'Practitioner/r-1' }, status: 'accepted' as const },
+      { actor: { reference: 'HealthcareService/consultation' }, status: 'accepted' as const },
+    ];
+    const book = (start: string, end: string) => norway.post('/Appointment', { ...rest, participant, start, end });
+    for (const [start = '', end = ''] of [
+      ['9999-12-31T10:00:00+01:00', '9999-12-31T10:30:00+01:00'],
+      ['0001-01-01T10:00:00Z', '0001-01-01T10:30:00Z'],
+      ['2027-02-30T10:00:00Z', '2027-02-30T10:30:00Z'],
+    ]) {
+      const { status, body } = await book(start, end);
+      expect([status, (body as unknown as OperationOutcome).issue?.[0]?.expression]).toEqual([
+        422,
+        ['Appointment.start'],
+      ]);
+    }
+  });
+});
+
+test('many ids are all looked up, or too many are refused', async () => {
+  const unknown = Array.from({ length: 40 }, (_, index) => `nobody-${index}`);
+  for (const type of ['Patient', 'Appointment', 'Slot']) {
+    const id = { Patient: 'p-1', Appointment: booked.id, Slot: slot?.id }[type];
+    expect(idsIn(await find(`/${type}?_id=${[...unknown, id].join()}`)), type).toEqual([id]);
+    const tooMany = await norway.get<OperationOutcome>(`/${type}?_id=${Array.from({ length: 101 }, (_, it) => it)}`);
+    expect([tooMany.status, tooMany.body.issue?.[0]?.code, tooMany.body.issue?.[0]?.expression]).toEqual([
+      400,
+      'too-costly',
+      ['http._id'],
+    ]);
+  }
+  const patients = ['p-1', 'p-2', 'p-3', 'p-1'];
+  expect(idsIn(await find(`/Patient?_id=${[...unknown, ...patients].join()}`))).toEqual(['p-1', 'p-2', 'p-3']);
+});
+
+test('a slash at the end of a path says nothing', async () => {
+  for (const type of ['Practitioner', 'Location', 'HealthcareService', 'Schedule', 'Slot']) {
+    const found = await find(`/${type}/?_count=1`);
+    expect([type, found.status, found.body.entry?.[0]?.resource?.resourceType]).toEqual([type, 200, type]);
+  }
+  expect(idsIn(await find('/Appointment/?patient=p-1'))).toEqual([booked.id]);
+  expect(idsIn(await find('/Patient/?_id=p-1'))).toEqual(['p-1']);
+  expect((await norway.get<Appointment>(`/Appointment/${booked.id}/`)).body).toEqual(booked);
+  for (const path of ['/Appointment/_search', '/Appointment/_search/']) {
+    expect(idsIn(await form(path, { patient: 'p-1' }))).toEqual([booked.id]);
+    expect(idsIn(await form(`${path}?patient=p-1`, { status: 'booked' }))).toEqual([booked.id]);
+    expect(idsIn(await gateway.request<Bundle>('POST', `${norway.base}${path}?patient=p-1`))).toEqual([booked.id]);
+  }
+  expect((await norway.get('/Appointment//')).status).toBe(404);
+  expect((await norway.get('/')).status).toBe(404);
+  expect((await norway.post('/Appointment/$validate/', bookingOf(slot))).status).toBe(200);
+});
