@@ -172,6 +172,8 @@ export interface Representation {
   isDryRun?(request: FastifyRequest): boolean;
   /** The idempotency key of a request. Default: its header. @throws Problem `request_invalid` */
   keyOf?(request: FastifyRequest): string | undefined;
+  /** Whether a refusal leaves the key free for another request. */
+  isCondition?(request: FastifyRequest): boolean;
   /** Shows a response, new or stored, in the standard. */
   show?(response: OperationResponse, request: FastifyRequest): Promise<Shown>;
   /** Shows a problem in the standard. */

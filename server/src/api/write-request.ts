@@ -59,7 +59,8 @@ function keyOf(request: FastifyRequest) {
   const key = representation?.keyOf ? representation.keyOf(request) : headers['idempotency-key'];
   if (key === undefined) return { requestId, keyed: undefined };
   if (typeof key === 'string' && printable.test(key)) {
-    return { requestId, keyed: { key, fingerprints: fingerprintsOf(request) } };
+    const isCondition = representation?.isCondition?.(request) ?? false;
+    return { requestId, keyed: { key, fingerprints: fingerprintsOf(request), isCondition } };
   }
   const detail = 'The idempotency-key header must have 1 to 255 printable ASCII characters.';
   throw problemAt({ in: 'header', header: 'idempotency-key' }, 'request_invalid', detail);

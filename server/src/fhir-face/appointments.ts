@@ -239,7 +239,8 @@ function takingPart(body: AppointmentBody, named: Named): string[] {
   return (toAppointment(body, named)?.participant ?? []).flatMap(({ actor }) => actor?.reference ?? []);
 }
 
-function ifUnknown(error: unknown): undefined {
+/** What a client names and nobody has. */
+export function ifUnknown(error: unknown): undefined {
   if (error instanceof Problem && error.reason === 'appointment_not_found') return undefined;
   throw error;
 }

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { OperationOutcomeIssue } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
-import { type Flaw, Problem, problemAt } from '../problems/problem.ts';
+import { type Fault, type Flaw, Problem, problemAt } from '../problems/problem.ts';
 import { baseOf, type FaceDeps } from './face.ts';
-import { unprocessable } from './from-fhir/faults.ts';
-import { preferenceOf, readEtag } from './preferences.ts';
-import { parametersOf } from './search/input.ts';
+import { namesVersion, preferenceOf } from './preferences.ts';
+import { escaped, onlyToken, parametersOf } from './search/input.ts';
+
+/** An identifier of the body. */
+export interface Named {
+  readonly system: string;
+  readonly value: string;
+}
 
 /**
  * The idempotency key of a create: what `If-None-Exist` names, which must be an identifier of the body, or the header
@@ -14,9 +19,10 @@ import { parametersOf } from './search/input.ts';
  * @throws Problem `request_invalid`
  */
 export function keyOfCreate(deps: Pick<FaceDeps, 'publicUrl'>, request: FastifyRequest): string | undefined {
-  const identifier = conditionOf(deps, request, 'Appointment');
+  const named = conditionOf(deps, request, 'Appointment');
   const sent = keyOfOther(request, true);
-  if (identifier === undefined) return sent;
+  if (named === undefined) return sent;
+  const identifier = `${escaped(named.system)}|${escaped(named.value)}`;
   if (sent !== undefined && sent !== identifier) {
     throw conditionFault('If-None-Exist and Idempotency-Key must have the same value.');
   }
@@ -25,7 +31,7 @@ export function keyOfCreate(deps: Pick<FaceDeps, 'publicUrl'>, request: FastifyR
 }
 
 /**
- * The identifier that `If-None-Exist` names, as `system|value`.
+ * The identifier that `If-None-Exist` names.
  *
  * @throws Problem `request_invalid` unless it is an identifier of the body
  */
@@ -33,15 +39,16 @@ export function conditionOf(
   deps: Pick<FaceDeps, 'publicUrl'>,
   request: FastifyRequest,
   type: 'Appointment' | 'Patient',
-): string | undefined {
+): Named | undefined {
   const condition = headerOf(request, 'if-none-exist');
   if (condition === undefined) return undefined;
   const identifier = identifierIn(condition, baseOf(deps, request), type);
   const { identifier: own = [] } = (request.body ?? {}) as {
     readonly identifier?: readonly { readonly system?: unknown; readonly value?: unknown }[];
   };
-  const isOwn = Array.isArray(own) && own.some((it) => `${it?.system}|${it?.value}` === identifier);
-  if (identifier && isOwn) return identifier;
+  const isOwn = (it: (typeof own)[number] | null) =>
+    it?.system === identifier?.system && it?.value === identifier?.value;
+  if (identifier && Array.isArray(own) && own.some(isOwn)) return identifier;
   throw conditionFault(`If-None-Exist must be identifier=system|value of an identifier of the ${type}.`);
 }
 
@@ -59,13 +66,15 @@ function headerOf({ headers }: FastifyRequest, name: string): string | undefined
 }
 
 /** HAPI's client sends `{base}/Appointment?identifier=…`, and encodes all of it. */
-function identifierIn(condition: string, base: string, type: string): string | undefined {
+function identifierIn(condition: string, base: string, type: string): Named | undefined {
   const mark = condition.indexOf('?');
-  const target = mark === -1 ? '' : condition.slice(0, mark);
+  const target = (mark === -1 ? '' : condition.slice(0, mark)).replace(/\/$/, '');
   if (!['', type, `${base}/${type}`].includes(target))
     throw conditionFault(`If-None-Exist must search for a ${type} here.`);
   const [[name, value] = [], ...others] = new URLSearchParams(condition.slice(mark + 1));
-  return name === 'identifier' && others.length === 0 && /^[^|]+\|[^|]+$/.test(value ?? '') ? value : undefined;
+  if (name !== 'identifier' || others.length > 0) return undefined;
+  const { system = '', value: named = '' } = onlyToken(value ?? '') ?? {};
+  return system !== '' && named !== '' ? { system, value: named } : undefined;
 }
 
 export function conditionFault(detail: string, flaw?: Flaw): Problem {
@@ -88,19 +97,31 @@ export function assertUnconditional(request: FastifyRequest): void {
 
 /** https://hl7.org/fhir/R4/http.html#concurrency @throws Problem `version_outdated` */
 export function assertVersion({ headers }: FastifyRequest, versionId: string): void {
-  const wanted = readEtag(headers['if-match']);
-  if (wanted === undefined || wanted === '*' || wanted === versionId) return;
+  const wanted = headers['if-match'];
+  if (wanted === undefined || namesVersion(wanted, versionId)) return;
   throw problemAt({ in: 'header', header: 'if-match' }, 'version_outdated', 'The Appointment has another version.');
 }
 
+/** What the writes of requests do not keep. */
+const lost = new WeakMap<FastifyRequest, readonly OperationOutcomeIssue[]>();
+
 /**
- * With `handling=strict`, nothing is left out.
+ * Notes the elements that a write does not keep, for its response. With `handling=strict`, nothing is left out.
  *
- * @throws Problem `request_invalid` (422)
+ * @throws Problem `request_invalid` (422), with a fault for each element
  */
-export function assertStrict(request: FastifyRequest, dropped: readonly OperationOutcomeIssue[]): void {
-  const [first] = preferenceOf(request, 'handling') === 'strict' ? dropped : [];
-  if (!first) return;
-  const pointer = (first.expression?.[0] ?? '').replace(/^\w+/, '').replaceAll('.', '/');
-  throw unprocessable(pointer, first.details?.text ?? '', 'not-supported');
+export function noteLost(request: FastifyRequest, elements: readonly OperationOutcomeIssue[]): void {
+  lost.set(request, elements);
+  if (elements.length === 0 || preferenceOf(request, 'handling') !== 'strict') return;
+  const faults = elements.map(({ details, expression }): Fault => {
+    const path = (expression?.[0] ?? '').replace(/^\w+/, '').replaceAll(/\[(\d+)\]/g, '.$1');
+    const place = { in: 'body', pointer: path.replaceAll('.', '/') } as const;
+    return { place, reason: 'request_invalid', detail: details?.text ?? '', flaw: 'not-supported' };
+  });
+  throw new Problem('request_invalid', { status: 422, detail: faults[0]?.detail ?? '', faults });
+}
+
+/** See `noteLost`. */
+export function lostOf(request: FastifyRequest): readonly OperationOutcomeIssue[] {
+  return lost.get(request) ?? [];
 }

@@ -11,7 +11,7 @@ import { fromFhirId } from './ids.ts';
 import { issueTypes } from './issue-types.ts';
 import { accessOf, type Natives } from './native.ts';
 import { operationOutcome } from './operation-outcome.ts';
-import { etagOf, readEtag } from './preferences.ts';
+import { etagOf, namesVersion } from './preferences.ts';
 
 /** Below the path of a care unit. */
 export const facePath = '/fhir-r4';
@@ -81,7 +81,7 @@ function statusOf({ reason, status }: Problem, { method, routeOptions }: Fastify
 /** A resource with its version, or 304 if the client has it: https://hl7.org/fhir/R4/http.html#cread */
 export function showRead(resource: Resource, request: FastifyRequest): Shown {
   const etag = etagOf(resource.meta?.versionId);
-  const isKnown = readEtag(request.headers['if-none-match']) === resource.meta?.versionId;
+  const isKnown = namesVersion(request.headers['if-none-match'], resource.meta?.versionId);
   return isKnown ? { status: 304, headers: { etag } } : { status: 200, headers: { etag }, body: resource };
 }
 

@@ -12,11 +12,11 @@ import { addOperation } from '../api/route.ts';
 import { operationsOf } from '../emrs/ehr-operations.ts';
 import { appointmentIncludes } from './appointments.ts';
 import { baseOf, type FaceDeps, facePath, faceRepresentation } from './face.ts';
-import { etagOf, readEtag } from './preferences.ts';
+import { etagOf, namesVersion } from './preferences.ts';
 import { urls } from './urls.ts';
 
 /** When the statement was last changed. */
-const date = '2026-11-24';
+const date = '2026-11-26';
 
 /**
  * `GET [base]/metadata`: https://hl7.org/fhir/R4/http.html#capabilities
@@ -43,7 +43,7 @@ export function addMetadata(app: FastifyInstance, deps: FaceDeps): void {
       async show({ body }, request) {
         const versionId = createHash('sha256').update(JSON.stringify(body)).digest('hex').slice(0, 32);
         const headers = { etag: etagOf(versionId) };
-        const isKnown = readEtag(request.headers['if-none-match']) === versionId;
+        const isKnown = namesVersion(request.headers['if-none-match'], versionId);
         return isKnown ? { status: 304, headers } : { body, headers };
       },
     },
@@ -78,8 +78,8 @@ function statementFor(app: FastifyInstance, deps: FaceDeps, request: FastifyRequ
 const documentation = [
   'A status of 2xx does not mean booked or cancelled: an Appointment that awaits a code is `pending` (201 or 202), and a',
   'cancellation that awaits one leaves it `booked` (202). `$confirm` takes the code that the patient received.',
-  'If-None-Exist names an identifier of the body, and is the idempotency key of the request for 24 hours: the same request',
-  'gets 200 and the Appointment, another one 412. An identifier is not kept.',
+  'If-None-Exist names an identifier of the body, which a success uses up for 24 hours: the same request gets 200 and the',
+  'Appointment as it is now, another one 412. A refusal leaves it free. An identifier is not kept.',
   'If-Match is compared with what was just read. Where an EHR has no versions, a change in the instant before the write is not seen.',
 ].join(' ');
 

@@ -66,7 +66,10 @@ function issueOf(problem: Problem, fault: Partial<Fault>, requestId: string, roo
 function expressionOf(place: Place, root: string): string {
   switch (place.in) {
     case 'body':
-      return elementOf[place.pointer] ?? `${root}${place.pointer.split('/').slice(1).map(step).join('')}`;
+      return (
+        elementOf[place.pointer] ??
+        `${rootOf(place.pointer, root)}${place.pointer.split('/').slice(1).map(step).join('')}`
+      );
     case 'header':
       return `http.header.${place.header}`;
     case 'path':
@@ -75,6 +78,11 @@ function expressionOf(place: Place, root: string): string {
       return `http.${parameterOfType[root]?.[parameter] ?? parameterOf[parameter] ?? parameter}`;
     }
   }
+}
+
+/** An Appointment can be a parameter: what is wrong with it is said of it. */
+function rootOf(pointer: string, root: string): string {
+  return root === 'Parameters' && !/^(\/parameter(\/|$)|$)/.test(pointer) ? 'Appointment' : root;
 }
 
 /** `participant`, `0`: `.participant[0]` */

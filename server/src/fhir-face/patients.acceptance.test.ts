@@ -140,8 +140,8 @@ describe('a conditional create', () => {
     const { status, body } = await create(number, more, { headers: { prefer: 'return=OperationOutcome' } });
     expect(status).toBe(201);
     expect((body as unknown as OperationOutcome).issue?.flatMap(({ expression }) => expression ?? [])).toEqual([
+      'Patient.name[1]',
       'Patient.maritalStatus',
-      'Patient.name',
     ]);
   });
 

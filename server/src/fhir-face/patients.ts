@@ -6,10 +6,10 @@ import { patientSearchSchema } from '../patients/contract.ts';
 import { type PatientBody, shownPatient } from '../patients/representation.ts';
 import { Problem } from '../problems/problem.ts';
 import { addRead, addSearch, addWrite, jsonMediaTypes } from './add-interaction.ts';
-import { assertStrict, assertUnconditional, conditionFault, conditionOf, keyOfOther } from './conditions.ts';
+import { assertUnconditional, conditionFault, conditionOf, keyOfOther, lostOf, noteLost } from './conditions.ts';
 import { baseOf, type FaceDeps, shownInFhir, unknownResource } from './face.ts';
-import { droppedFromPatient, patientCreation } from './from-fhir/read-patient.ts';
-import { patientSchema, type SentPatient } from './from-fhir/schemas.ts';
+import { lostFromPatient, patientCreation } from './from-fhir/read-patient.ts';
+import { patientSchema } from './from-fhir/schemas.ts';
 import { typeOfSystem } from './identifier-systems.ts';
 import { notationOf } from './notation.ts';
 import { allFine } from './operation-outcome.ts';
@@ -70,7 +70,7 @@ async function planCreation(deps: FaceDeps, request: FastifyRequest, body: unkno
     const detail = 'A Patient is created unless the EHR has one: send If-None-Exist: identifier=system|value.';
     throw conditionFault(detail, 'required');
   }
-  assertStrict(request, droppedFromPatient(patient));
+  noteLost(request, lostFromPatient(patient, identifier));
   return natives.plan('create_patient', { body: patientCreation(patient, identifier) });
 }
 
@@ -80,7 +80,7 @@ function preferred(request: FastifyRequest, patient: Patient): { readonly body?:
     case 'minimal':
       return {};
     case 'OperationOutcome':
-      return { body: allFine('The Patient exists.', droppedFromPatient(request.body as SentPatient)) };
+      return { body: allFine('The Patient exists.', lostOf(request)) };
     default:
       return { body: patient };
   }

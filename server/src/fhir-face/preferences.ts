@@ -45,9 +45,15 @@ export function assertMediaType({ headers }: FastifyRequest, consumes: readonly 
   throw problemAt({ in: 'header', header: 'content-type' }, 'media_type_unsupported', detail);
 }
 
-/** A version in `If-Match` or `If-None-Match`: `W/"v"`, `"v"` or `v`. */
-export function readEtag(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : text.trim().replace(/^W\//i, '').replaceAll('"', '');
+/**
+ * Whether `If-Match` or `If-None-Match` names a version: `*`, or a list of `W/"v"`, `"v"` and, as some clients send it, `v`. RFC
+ * 9110, section 13.1.1, where FHIR compares weakly: https://hl7.org/fhir/R4/http.html#concurrency
+ */
+export function namesVersion(header: string | undefined, versionId: string | undefined): boolean {
+  if (header === undefined) return false;
+  if (header.trim() === '*') return true;
+  const tags = header.matchAll(/(?:W\/)?"([^"]*)"|([^\s,"]+)/gi);
+  return [...tags].some(([, quoted, bare]) => (quoted ?? bare) === versionId);
 }
 
 export function etagOf(versionId: string | undefined): string {

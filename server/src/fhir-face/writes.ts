@@ -1,23 +1,34 @@
-import type { Appointment, OperationOutcomeIssue } from '@medplum/fhirtypes';
+import { isDeepStrictEqual } from 'node:util';
+import type { Appointment, Identifier } from '@medplum/fhirtypes';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { oneRecord } from '../api/audit-request.ts';
 import type { Representation, Shown } from '../api/route.ts';
+import { userOf } from '../api/user-of.ts';
 import type { AppointmentBody, PreviewBody } from '../appointments/contract.ts';
 import { requireTarget } from '../appointments/targets.ts';
 import { findCancellation } from '../confirmations/items.ts';
+import { asClient } from '../ehr/guard/caller.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import { Problem } from '../problems/problem.ts';
 import { addWrite, jsonMediaTypes } from './add-interaction.ts';
-import { readNative } from './appointments.ts';
-import { assertStrict, assertUnconditional, assertVersion, keyOfCreate, keyOfOther } from './conditions.ts';
+import { ifUnknown, readNative } from './appointments.ts';
+import {
+  assertUnconditional,
+  assertVersion,
+  conditionOf,
+  keyOfCreate,
+  keyOfOther,
+  lostOf,
+  noteLost,
+} from './conditions.ts';
 import { type Directory, namedFrom, readDirectory } from './directory.ts';
 import { baseOf, type FaceDeps, faceRepresentation, outcomeOf, unknownResource } from './face.ts';
 import { invalid, unprocessable } from './from-fhir/faults.ts';
 import { type ChangeRules, changeBody, creationBody } from './from-fhir/native-bodies.ts';
 import { jsonPatchOf, patched } from './from-fhir/patch.ts';
-import { droppedFrom, type Reading, readAppointment } from './from-fhir/read-appointment.ts';
+import { lostFromAppointment, type Reading, readAppointment } from './from-fhir/read-appointment.ts';
 import {
   appointmentSchema,
   jsonPatchSchema,
@@ -26,11 +37,12 @@ import {
   type SentParameter,
 } from './from-fhir/schemas.ts';
 import { fromFhirId } from './ids.ts';
-import { accessOf } from './native.ts';
-import { allFine } from './operation-outcome.ts';
+import { accessOf, type Natives } from './native.ts';
+import { allFine, warning } from './operation-outcome.ts';
 import { etagOf, preferenceOf } from './preferences.ts';
 import { readReference } from './references.ts';
 import { appointmentContent, toAppointment, versionOfAppointment } from './to-fhir/appointment.ts';
+import { toServiceType } from './to-fhir/healthcare-service.ts';
 
 const jsonPatch = 'application/json-patch+json';
 const id = { id: Type.String() };
@@ -50,9 +62,10 @@ export function addAppointmentWrites(app: FastifyInstance, deps: FaceDeps): void
     return planBooking(deps, request, appointment);
   };
   const update = async (request: FastifyRequest, idInPath: string, body: unknown) => {
-    const appointment = deps.nativesOf(request).check(appointmentSchema, body);
+    const natives = deps.nativesOf(request);
+    const before = await readBefore(request, natives, idInPath).catch(asUnknownUpdate);
+    const appointment = natives.check(appointmentSchema, body);
     if (appointment.id !== idInPath) throw invalid('/id', 'The id must be the one in the path.');
-    const before = await readNative(deps.nativesOf(request), idInPath).catch(asUnknownUpdate);
     return planChange(deps, request, before, appointment, { isWhole: true, isPatch: false });
   };
 
@@ -62,7 +75,12 @@ export function addAppointmentWrites(app: FastifyInstance, deps: FaceDeps): void
     method: 'POST',
     path: '/Appointment',
     status: 201,
-    representation: { ...writing, keyOf: (request) => keyOfCreate(deps, request) },
+    representation: {
+      ...writing,
+      keyOf: (request) => keyOfCreate(deps, request),
+      isCondition,
+      show: (response, request) => presentOf(deps, request, response).then((it) => shownBy(deps)(it, request)),
+    },
     plan: async ({ body }, request) => create(request, body),
   });
 
@@ -171,9 +189,11 @@ async function planBooking(
   schedule?: string,
 ): Promise<PlannedWrite> {
   assertUnconditional(request);
-  assertStrict(request, droppedFrom(appointment));
   const reading = await readingIn(deps, request);
   const wish = readAppointment(appointment, reading, schedule);
+  const service = reading.directory.services.find(({ id }) => id === wish.service);
+  const shown = service ? { serviceType: [toServiceType(service.id, service.name)] } : {};
+  noteLost(request, lostFromAppointment(appointment, shown, identifierOf(deps, request)));
   const body = creationBody(wish, reading.careUnit.timeZone);
   return deps.nativesOf(request).plan('create_appointment', { query: { dry_run: false }, body });
 }
@@ -186,10 +206,16 @@ async function planChange(
   rules: Omit<ChangeRules, 'timeZone'>,
 ): Promise<PlannedWrite> {
   assertUnconditional(request);
-  assertStrict(request, droppedFrom(appointment));
-  assertVersion(request, versionOfAppointment(before));
   const reading = await readingIn(deps, request);
-  const wish = readAppointment(appointment, reading);
+  const current = toAppointment(before, namedFrom(request, deps.nativesOf(request), reading.directory));
+  const wish = readAppointment(withoutStaleSlot(appointment, current), reading);
+  const removed = Object.keys(rules.isPatch ? (current ?? {}) : {}).filter(
+    (it) => it !== 'comment' && !(it in appointment),
+  );
+  noteLost(request, [
+    ...lostFromAppointment(appointment, current ?? {}),
+    ...removed.map((it) => warning(`${it} is not removed.`, `Appointment.${it}`)),
+  ]);
   const body = changeBody(before, wish, { ...rules, timeZone: reading.careUnit.timeZone });
   return planNativeChange(deps, request, before.id, body);
 }
@@ -197,6 +223,23 @@ async function planChange(
 function planNativeChange(deps: FaceDeps, request: FastifyRequest, appointmentId: string, body: object) {
   const params = { appointment_id: appointmentId };
   return deps.nativesOf(request).plan('change_appointment', { params, query: { dry_run: false }, body });
+}
+
+/**
+ * A Slot is one of a practitioner, room or device. At the same time with another one, the one that was read says nothing.
+ */
+function withoutStaleSlot(appointment: SentAppointment, current: Appointment | undefined): SentAppointment {
+  const isSame = (name: 'slot' | 'start' | 'end') => isDeepStrictEqual(appointment[name], current?.[name]);
+  if (!isSame('slot') || !isSame('start') || !isSame('end')) return appointment;
+  const { slot: _, ...rest } = appointment;
+  return rest;
+}
+
+/** The appointment that a request changes. A precondition comes before all that the body says: RFC 9110, section 13.2. */
+async function readBefore(request: FastifyRequest, natives: Natives, idInPath: string): Promise<AppointmentBody> {
+  const before = await readNative(natives, idInPath);
+  assertVersion(request, versionOfAppointment(before));
+  return before;
 }
 
 /** https://hl7.org/fhir/R4/http.html#upsert: clients choose no ids. */
@@ -214,14 +257,13 @@ async function planPatch(
 ): Promise<PlannedWrite> {
   const natives = deps.nativesOf(request);
   const isFhirPath = !(request.headers['content-type'] ?? '').includes('json-patch');
-  const sent = isFhirPath
-    ? (natives.check(parametersSchema, body).parameter ?? [])
-    : natives.check(jsonPatchSchema, body);
-  const [before, { directory }] = await Promise.all([readNative(natives, idInPath), readingIn(deps, request)]);
+  const [before, { directory }] = await Promise.all([readBefore(request, natives, idInPath), readingIn(deps, request)]);
   const current = toAppointment(before, namedFrom(request, natives, directory));
   if (!current) throw unknownResource('appointment_not_found');
-  const patch = isFhirPath ? jsonPatchOf(sent as readonly SentParameter[], current) : sent;
-  const appointment = natives.check(appointmentSchema, patched(current, patch as Parameters<typeof patched>[1]));
+  const patch = isFhirPath
+    ? jsonPatchOf(natives.check(parametersSchema, body).parameter ?? [], current)
+    : natives.check(jsonPatchSchema, body);
+  const appointment = natives.check(appointmentSchema, patched(current, patch));
   assertSameTime(current, appointment);
   return planChange(deps, request, before, appointment, { isWhole: true, isPatch: true });
 }
@@ -273,9 +315,13 @@ async function planBook(deps: FaceDeps, request: FastifyRequest, body: unknown):
     const text = valueIn(parameters, name);
     return text === undefined ? undefined : (readReference(text, base)?.id ?? text);
   };
-  const former = local('cancelled-appt-id') ?? appointment.id;
-  if (former === undefined) return planBooking(deps, request, appointment, local('schedule'));
-  const before = await readNative(natives, former).catch(asUnknownFormer);
+  const former = local('cancelled-appt-id');
+  const before =
+    former === undefined
+      ? appointment.id && (await readBefore(request, natives, appointment.id).catch(ifUnknown))
+      : await readBefore(request, natives, former).catch(asUnknownFormer);
+  // An id that no Appointment has is the client's own, and the server assigns another one.
+  if (!before) return planBooking(deps, request, appointment, local('schedule'));
   return planChange(deps, request, before, appointment, { isWhole: false, isPatch: false, asked });
 }
 
@@ -323,19 +369,8 @@ function inTrial(body: unknown, mode: 'create' | 'update'): unknown {
   return parameters.find(({ name }) => name === 'resource')?.resource;
 }
 
-/** The Appointment in the body of a write, whether or not it is one. */
-function sentIn(body: unknown): Partial<SentAppointment> {
-  const resource = parametersIn(body).find(({ name }) => name === 'appt-resource' || name === 'resource')?.resource;
-  const sent = isParameters(body) ? resource : body;
-  return typeof sent === 'object' && sent !== null && !Array.isArray(sent) ? sent : {};
-}
-
-function warningsFor({ body }: FastifyRequest): OperationOutcomeIssue[] {
-  return droppedFrom(sentIn(body));
-}
-
 async function outcomeOfTrial(_response: OperationResponse, request: FastifyRequest): Promise<Shown> {
-  return { status: 200, body: allFine('The request would succeed.', warningsFor(request)) };
+  return { status: 200, body: allFine('The request would succeed.', lostOf(request)) };
 }
 
 /** What could be checked is 200: https://hl7.org/fhir/R4/resource-operation-validate.html */
@@ -358,7 +393,6 @@ function shownBy(deps: FaceDeps): NonNullable<Representation['show']> {
     const shown = { status: shownStatus(request, status, isPending, headers), headers: others };
     // It has an id that FHIR cannot name: it is written all the same.
     if (!appointment) return { ...shown, body: appointmentContent(written, named) };
-    const { identifier } = sentIn(request.body);
     const versionId = appointment.meta?.versionId;
     const url = `${baseOf(deps, request)}/Appointment/${appointment.id}/_history/${versionId}`;
     return {
@@ -369,9 +403,45 @@ function shownBy(deps: FaceDeps): NonNullable<Representation['show']> {
         ...(status === 201 ? { location: url } : {}),
         ...expiryOf(written),
       },
-      ...preferred(request, isPending, withIdentifier(appointment, identifier as Appointment['identifier'])),
+      ...preferred(request, isPending, withIdentifier(appointment, identifierOf(deps, request))),
     };
   };
+}
+
+function isReplay(headers: Readonly<Record<string, string>> = {}): boolean {
+  return headers['idempotency-replayed'] === 'true';
+}
+
+function isCondition({ headers }: FastifyRequest): boolean {
+  return headers['if-none-exist'] !== undefined;
+}
+
+/** The identifier that a create names in `If-None-Exist`. */
+function identifierOf(deps: FaceDeps, request: FastifyRequest) {
+  return isCondition(request) ? conditionOf(deps, request, 'Appointment') : undefined;
+}
+
+/**
+ * The Appointment that exists as it is now, for a create with `If-None-Exist`. While the EHR is away, as it was.
+ *
+ * @throws Problem `appointment_not_found` (422): the EHR no longer has it
+ */
+async function presentOf(
+  deps: FaceDeps,
+  request: FastifyRequest,
+  response: OperationResponse,
+): Promise<OperationResponse> {
+  if (!isReplay(response.headers) || !isCondition(request)) return response;
+  const { id } = response.body as AppointmentBody;
+  const natives = deps.nativesOf(request);
+  const read = () => natives.read<AppointmentBody>('get_appointment', { params: { appointment_id: id } });
+  const body = await asClient(accessOf(request).client.id, read, userOf(request)).catch(asUnknownFormer).catch(ifAway);
+  return body ? { ...response, body } : response;
+}
+
+function ifAway(error: unknown): undefined {
+  if (error instanceof Problem && error.status >= 500) return undefined;
+  throw error;
 }
 
 /** 202: nobody has agreed yet. 200: the Appointment exists, as `If-None-Exist` asks. */
@@ -381,8 +451,7 @@ function shownStatus(
   isPending: boolean,
   headers: Readonly<Record<string, string>>,
 ): number {
-  const isReplay = headers['idempotency-replayed'] === 'true';
-  if (isReplay && sent['if-none-exist'] !== undefined) return 200;
+  if (isReplay(headers) && sent['if-none-exist'] !== undefined) return 200;
   const isPlainCreate = routeOptions.config.operation?.operationId === 'fhir_create_appointment';
   return isPending && !isPlainCreate ? 202 : status;
 }
@@ -392,16 +461,16 @@ function expiryOf({ confirmation }: AppointmentBody): Record<string, string> {
   return confirmation ? { expires: new Date(confirmation.expires_at).toUTCString() } : {};
 }
 
-/** The identifier of the request is not kept. */
-function withIdentifier(appointment: Appointment, identifier: Appointment['identifier']): Appointment {
-  if (!Array.isArray(identifier) || identifier.length === 0) return appointment;
+/** The identifier in `If-None-Exist` finds the Appointment for a day. */
+function withIdentifier(appointment: Appointment, identifier: Identifier | undefined): Appointment {
+  if (!identifier) return appointment;
   const { resourceType, id: own, meta, extension, ...rest } = appointment;
   return {
     resourceType,
     ...(own === undefined ? {} : { id: own }),
     ...(meta ? { meta } : {}),
     ...(extension ? { extension } : {}),
-    identifier,
+    identifier: [identifier],
     ...rest,
   };
 }
@@ -412,7 +481,7 @@ function preferred(request: FastifyRequest, isPending: boolean, appointment: App
     case 'minimal':
       return isPending ? { body: appointment } : {};
     case 'OperationOutcome':
-      return { body: allFine(`The Appointment is ${appointment.status}.`, warningsFor(request)) };
+      return { body: allFine(`The Appointment is ${appointment.status}.`, lostOf(request)) };
     default:
       return { body: appointment };
   }

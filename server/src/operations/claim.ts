@@ -18,6 +18,7 @@ export interface Key {
   readonly operation: Leased & { readonly keyHash: Buffer };
   /** Of each fingerprint, under each secret key. The first one is stored. */
   readonly requestHashes: readonly [Buffer, ...Buffer[]];
+  readonly isCondition: boolean;
 }
 
 /** An `Idempotency-Key`, and what was sent with it. */
@@ -28,6 +29,8 @@ export interface KeyAndContent {
    * here and never stored in plain text.
    */
   readonly fingerprints: readonly [string, ...string[]];
+  /** What may exist once, such as an identifier. A refusal leaves it free: the next request with it runs, whatever its content. */
+  readonly isCondition?: boolean;
 }
 
 type KeyRequest = KeyAndContent & Pick<Leased, 'clientId' | 'emr' | 'careUnitId'>;
@@ -48,7 +51,10 @@ interface Answered {
   readonly outcome: OperationResponse | Problem;
 }
 
-export async function openKey({ db, keys }: Services, { key, fingerprints, ...place }: KeyRequest): Promise<Key> {
+export async function openKey(
+  { db, keys }: Services,
+  { key, fingerprints, isCondition = false, ...place }: KeyRequest,
+): Promise<Key> {
   const keyHashes = keys.hashes('idempotency-key', key);
   // The hash depends on the secret key. Usually there is only one secret key, and no look-up is needed.
   const keyHash = keyHashes.length > 1 ? await findKeyHash(db, place.clientId, keyHashes) : keyHashes[0];
@@ -58,6 +64,7 @@ export async function openKey({ db, keys }: Services, { key, fingerprints, ...pl
       ...keys.hashes('request', fingerprints[0]),
       ...fingerprints.slice(1).flatMap((it) => keys.hashes('request', it)),
     ],
+    isCondition,
   };
 }
 
@@ -78,6 +85,7 @@ export async function claimKey(
     if (row) return { state: 'interrupted', operation: await takeOver(db, services, operation, row.id), leasedAt };
     const known = await readKey(db, operation);
     if (known?.is_old) await expireKey(db, operation);
+    else if (known && isFree(services, key, known)) await freeKey(db, operation, known);
     else if (known) {
       const isHere = services.liveTokens.has(known.lease_token ?? '');
       return answerOf(services, key, known) ?? answered(inProgress(isHere ? 1 : known.lease_rest));
@@ -89,7 +97,7 @@ export async function claimKey(
 /** The outcome of an earlier request with the key, without claiming it. `undefined`: there is none yet. */
 export async function answerOfKey({ db, keys }: Services, key: Key): Promise<Answered | undefined> {
   const known = await readKey(db, key.operation);
-  return known && !known.is_old ? answerOf({ keys }, key, known) : undefined;
+  return known && !known.is_old && !isFree({ keys }, key, known) ? answerOf({ keys }, key, known) : undefined;
 }
 
 /** @param retryAfterSeconds the rest of the lease, if another process holds it */
@@ -124,7 +132,7 @@ async function findKeyHash(db: Db, clientId: string, hashes: readonly [Buffer, .
 function readKey(db: Db | Tx, { clientId, keyHash }: Key['operation']) {
   return db
     .selectFrom('operations')
-    .select(['lease_token', 'request_hash', 'sealed_response'])
+    .select(['id', 'lease_token', 'request_hash', 'sealed_response'])
     .select(sql<number>`ceil(extract(epoch FROM coalesce(lease_expires_at, now()) - now()))::int`.as('lease_rest'))
     .select(sql<boolean>`created_at <= now() - ${keyLifetime}`.as('is_old'))
     .where('client_id', '=', clientId)
@@ -136,14 +144,39 @@ type KnownKey = NonNullable<Awaited<ReturnType<typeof readKey>>>;
 
 function answerOf(
   { keys }: Pick<Services, 'keys'>,
-  { operation, requestHashes }: Key,
+  { operation, requestHashes, isCondition }: Key,
   { request_hash, sealed_response }: KnownKey,
 ): Answered | undefined {
+  // Whether it is used up is not known yet.
+  if (isCondition && !sealed_response) return undefined;
   if (!requestHashes.some((hash) => request_hash?.equals(hash))) {
     const reason = 'idempotency_key_reused';
     return answered(problemAt({ in: 'header', header: 'idempotency-key' }, reason, reasons[reason].happened));
   }
   return sealed_response ? answered(openOutcome(keys, operation, sealed_response)) : undefined;
+}
+
+/** Whether the earlier request was refused, and its key is one that only a success uses up. */
+function isFree(
+  { keys }: Pick<Services, 'keys'>,
+  { operation, isCondition }: Key,
+  { sealed_response }: KnownKey,
+): boolean {
+  if (!isCondition || !sealed_response) return false;
+  const outcome = openOutcome(keys, operation, sealed_response);
+  // Of what the EHR did after another problem, nothing is known.
+  return outcome instanceof Problem && outcome.status < 500;
+}
+
+/** The operation keeps its response: if it is still monitored, an effect of it is undone. */
+async function freeKey(db: Db | Tx, { clientId, keyHash }: Key['operation'], { id }: KnownKey): Promise<void> {
+  await db
+    .updateTable('operations')
+    .set({ idempotency_key_hash: null, request_hash: null })
+    .where('id', '=', id)
+    .where('client_id', '=', clientId)
+    .where('idempotency_key_hash', '=', keyHash)
+    .execute();
 }
 
 function answered(outcome: OperationResponse | Problem): Answered {

@@ -51,6 +51,9 @@ export function changeBody(before: AppointmentBody, wish: Wish, rules: ChangeRul
   if (patient !== undefined && patient !== before.patient_id) {
     throw fault('/participant', 'The patient of an Appointment cannot change.', 'not-supported');
   }
+  if (rules.isPatch && (patient === undefined || (resource === undefined && before.resource_id !== null))) {
+    throw fault('/participant', 'An Appointment has a patient, and a practitioner, room or device.', 'required');
+  }
   if (service !== undefined && service !== before.healthcare_service_id) {
     throw fault('/serviceType', 'The healthcare service of an Appointment cannot change.', 'not-supported');
   }
@@ -58,7 +61,7 @@ export function changeBody(before: AppointmentBody, wish: Wish, rules: ChangeRul
   const isChanged = isMoved || isOther || comment !== undefined;
   if (wish.status === 'cancelled' && !(before.status === 'cancelled' && isChanged)) {
     if (isMoved || isOther) throw unprocessable('/status', 'An Appointment is either changed or cancelled.');
-    const text = comment ?? wish.cancellationText;
+    const text = (wish.comment === undefined ? undefined : comment) ?? wish.cancellationText ?? comment;
     return { status: 'cancelled', ...(text === undefined ? {} : { comment: text }) };
   }
   const current = statusOf(before);

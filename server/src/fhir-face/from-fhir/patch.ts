@@ -6,14 +6,41 @@ import type { JsonPatch, SentParameter } from './schemas.ts';
 /**
  * Applies a JSON Patch (RFC 6902) to a copy of an Appointment as the gateway shows it.
  *
- * @throws Problem `request_invalid` (422) if it cannot be applied
+ * @throws Problem `request_invalid` (422 if it cannot be applied)
  */
 export function patched(appointment: Appointment, patch: JsonPatch): unknown {
   const copy = structuredClone(appointment) as unknown;
-  const results = applyPatch(copy, patch as Patch);
-  const failed = results.findIndex((it) => it !== null);
-  if (failed !== -1) throw unprocessable(`/${failed}`, 'This operation of the patch cannot be applied.', 'value');
+  for (const [index, operation] of patch.entries()) {
+    if (operation.path !== '' && !operation.path.startsWith('/')) {
+      throw invalid(`/${index}/path`, 'A path begins with a slash.');
+    }
+    if (operation.op === 'copy' || operation.op === 'move') {
+      const detail = 'The operations are add, remove, replace and test.';
+      throw unprocessable(`/${index}/op`, detail, 'not-supported');
+    }
+    const isApplied = hasPlace(copy, operation) && applyPatch(copy, [operation] as Patch)[0] === null;
+    if (!isApplied) throw unprocessable(`/${index}`, 'This operation of the patch cannot be applied.', 'value');
+  }
   return copy;
+}
+
+/** Whether a path names an element: of a list by its index, or `-` for a new one. JavaScript has more in lists and objects. */
+function hasPlace(resource: unknown, { op, path }: JsonPatch[number]): boolean {
+  const tokens = path.split('/').slice(1);
+  let parent = resource;
+  for (const [depth, token] of tokens.entries()) {
+    const isNew = op === 'add' && depth === tokens.length - 1;
+    if (Array.isArray(parent)) {
+      const isIndex = /^(0|[1-9]\d{0,3})$/.test(token) && Number(token) < parent.length + (isNew ? 1 : 0);
+      if (!isIndex && !(isNew && token === '-')) return false;
+    } else if (typeof parent !== 'object' || parent === null) {
+      return false;
+    } else if (!(isNew ? /^[A-Za-z_]+$/.test(token) && token !== '__proto__' : Object.hasOwn(parent, token))) {
+      return false;
+    }
+    parent = (parent as Readonly<Record<string, unknown>>)[token];
+  }
+  return tokens.length > 0;
 }
 
 /** Parts of an operation of a FHIRPath Patch, in any order: https://hl7.org/fhir/R4/fhirpatch.html */
@@ -28,7 +55,7 @@ export function jsonPatchOf(parameters: readonly SentParameter[], appointment: A
   return parameters.map(({ name, part }, index) => {
     const pointer = `/parameter/${index}`;
     if (name !== 'operation') throw invalid(pointer, 'Each parameter of a FHIRPath Patch is an operation.');
-    const parts = new Map((part as readonly Part[]).map((it) => [it.name, it]));
+    const parts = new Map(partsOf(part).map((it) => [it.name, it]));
     const path = segmentsOf(textOf(parts.get('path')), pointer);
     const value = elementValue(parts.get('value'));
     switch (textOf(parts.get('type'))) {
@@ -63,7 +90,16 @@ function textOf(part: Part | undefined): string {
   return String(elementValue(part) ?? '');
 }
 
-/** `valueCode`, `valueString`, …: the one element that begins with `value`. */
+/**
+ * `valueCode`, `valueString`, …: the one element that begins with `value`. A participant, which no such element can have, has
+ * its own elements as parts.
+ */
 function elementValue(part: Part | undefined): unknown {
-  return Object.entries(part ?? {}).find(([name]) => name.startsWith('value'))?.[1];
+  const [, value] = Object.entries(part ?? {}).find(([name]) => name.startsWith('value')) ?? [];
+  if (value !== undefined || part?.part === undefined) return value;
+  return Object.fromEntries(partsOf(part.part).map((it) => [it.name, elementValue(it)]));
+}
+
+function partsOf(part: unknown): readonly Part[] {
+  return Array.isArray(part) ? part.filter((it) => it !== null && typeof it === 'object') : [];
 }

@@ -1,17 +1,17 @@
-import type { OperationOutcomeIssue } from '@medplum/fhirtypes';
+import type { Appointment, OperationOutcomeIssue } from '@medplum/fhirtypes';
 import type { CareUnitConnection } from '../../ehr/connection.ts';
 import { isDateTime } from '../../time/date-times.ts';
 import { agendasById, type Directory } from '../directory.ts';
 import { typeOfSystem } from '../identifier-systems.ts';
 import { careUnitLocationId, fromFhirId, readSlotId } from '../ids.ts';
 import { notationOf } from '../notation.ts';
-import { warning } from '../operation-outcome.ts';
 import { readReference } from '../references.ts';
 import { isBookableType, typeOfKind } from '../to-fhir/resource.ts';
 import type { Agenda } from '../to-fhir/schedule-and-slot.ts';
 import { urls } from '../urls.ts';
 import { unprocessable } from './faults.ts';
-import { dropped, droppedOfParticipant, refused, type SentAppointment, type SentReference } from './schemas.ts';
+import { type Kept, keptOfResource, lostElements } from './lost.ts';
+import { refused, type SentAppointment, type SentReference } from './schemas.ts';
 
 /** What an Appointment says, in native terms. */
 export interface Wish {
@@ -44,7 +44,7 @@ export function readAppointment(appointment: SentAppointment, reading: Reading, 
   assertUnderstood(appointment);
   const slots = readSlots(appointment, reading);
   const named = schedule === undefined ? undefined : agendasById(reading.directory).get(schedule);
-  if (schedule !== undefined && !named) throw unprocessable('/schedule', 'The Schedule is not known.', 'value');
+  if (schedule !== undefined && !named) throw unprocessable('/parameter', 'The Schedule is not known.', 'value');
   const agenda = named ?? slots?.agenda;
   const actors = readActors(appointment, reading);
   const start = instantOf(appointment, 'start') ?? slots?.start;
@@ -69,6 +69,11 @@ function assertUnderstood(appointment: SentAppointment): void {
   for (const name of refused) {
     if (name in appointment) throw unprocessable(`/${name}`, `The gateway does not take ${name}.`, 'not-supported');
   }
+  const modified = appointment.participant.findIndex((it) => 'modifierExtension' in it);
+  if (modified !== -1) {
+    const pointer = `/participant/${modified}/modifierExtension`;
+    throw unprocessable(pointer, 'The gateway does not take modifierExtension.', 'not-supported');
+  }
   const declined = appointment.participant.findIndex(({ status }) => status === 'declined');
   if (declined !== -1) {
     const detail = 'Nobody declines here: cancel the Appointment.';
@@ -87,26 +92,50 @@ function assertUnderstood(appointment: SentAppointment): void {
   }
 }
 
-/** The elements that are left out of a write, each with a warning. */
-export function droppedFrom(appointment: Partial<SentAppointment>): OperationOutcomeIssue[] {
-  const { cancelationReason, participant, serviceType } = appointment;
-  const names = [
-    ...dropped.filter((name) => name in appointment),
-    ...(cancelationReason?.coding ? ['cancelationReason.coding'] : []),
-    ...listed(participant).flatMap((it, index) =>
-      droppedOfParticipant.filter((name) => name in it).map((name) => `participant[${index}].${name}`),
-    ),
-    ...listed(serviceType).flatMap(({ coding }, index) =>
-      listed(coding).every(({ system }) => system !== urls.services) ? [`serviceType[${index}]`] : [],
-    ),
-  ];
-  return names.map((name) => warning(`${name} is not kept.`, `Appointment.${name}`));
+/**
+ * The elements of an Appointment that are not kept, each with a warning.
+ *
+ * @param shown what the gateway shows of it afterwards, as far as that is known
+ * @param named the identifier in `If-None-Exist`
+ */
+export function lostFromAppointment(
+  appointment: SentAppointment,
+  shown: Partial<Appointment>,
+  named?: { readonly system: string; readonly value: string },
+): OperationOutcomeIssue[] {
+  const { comment, cancelationReason } = appointment;
+  const isReasonComment = comment === undefined || comment === shown.comment || comment === cancelationReason?.text;
+  return lostElements(
+    appointment,
+    {
+      ...keptOfResource,
+      status: true,
+      start: true,
+      end: true,
+      minutesDuration: true,
+      comment: true,
+      cancelationReason: isReasonComment ? { text: true } : {},
+      slot: { reference: true },
+      serviceType: { coding: keptOfCoding },
+      participant: keptOfParticipant,
+      identifier: ({ system, value }: { readonly system?: string; readonly value?: string }) =>
+        system === named?.system && value === named?.value ? { system: true, value: true } : undefined,
+    },
+    shown,
+  );
 }
 
-/** The objects of what may be a list: a warning can be for a body that is no Appointment. */
-function listed<Item extends object>(items: readonly Item[] | undefined): readonly Item[] {
-  return Array.isArray(items) ? items.filter((it) => typeof it === 'object' && it !== null) : [];
-}
+const keptOfCoding = ({ system }: { readonly system?: string }): Kept =>
+  system === urls.services ? { system: true, code: true } : undefined;
+
+/** A server decides on what nobody has accepted yet. */
+const keptOfStatus = (status: string): Kept => (status === 'accepted' || status === 'needs-action' ? true : undefined);
+
+const keptOfParticipant = ({ actor }: SentAppointment['participant'][number]): Kept =>
+  actor && { actor: keptOfActor(actor), status: keptOfStatus };
+
+const keptOfActor = ({ reference }: SentReference): Kept =>
+  reference === undefined ? { type: true, identifier: { system: true, value: true } } : { reference: true, type: true };
 
 /** The one value that several elements give. `undefined`: none gives any. */
 function one(pointer: string, name: string, values: readonly (string | undefined)[]): string | undefined {

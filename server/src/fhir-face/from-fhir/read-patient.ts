@@ -1,22 +1,21 @@
 import type { OperationOutcomeIssue } from '@medplum/fhirtypes';
 import { typeOfSystem } from '../identifier-systems.ts';
-import { warning } from '../operation-outcome.ts';
 import { unprocessable } from './faults.ts';
-import { droppedOfPatient, refusedOfPatient, type SentPatient } from './schemas.ts';
+import { type Kept, keptOfResource, lostElements } from './lost.ts';
+import { refusedOfPatient, type SentPatient } from './schemas.ts';
 
 /**
  * The body of `create_patient`.
  *
- * @param identifier `system|value` of the identifier that the patient is found by
+ * @param identifier that the patient is found by
  * @throws Problem `request_invalid` (422) for what the gateway cannot do
  */
-export function patientCreation(patient: SentPatient, identifier: string) {
+export function patientCreation(patient: SentPatient, { system, value }: { system: string; value: string }) {
   for (const name of refusedOfPatient) {
     if (name in patient) throw unprocessable(`/${name}`, `The gateway does not take ${name}.`, 'not-supported');
   }
   const { name, telecom, address } = keptOf(patient);
-  const bar = identifier.indexOf('|');
-  const type = typeOfSystem(identifier.slice(0, bar));
+  const type = typeOfSystem(system);
   if (type === undefined || type === 'hsa_id') {
     const detail = 'The system of the identifier that If-None-Exist names is none of a national number of patients.';
     throw unprocessable('/identifier', detail, 'not-supported');
@@ -27,7 +26,7 @@ export function patientCreation(patient: SentPatient, identifier: string) {
   const contact = (system: string) => telecom.find((it) => it.system === system)?.value;
   const [phone, email] = [contact('phone'), contact('email')];
   return {
-    identifier: `${type}:${identifier.slice(bar + 1)}`,
+    identifier: `${type}:${value}`,
     given_name: name.given.join(' '),
     family_name: name.family,
     birth_date: patient.birthDate,
@@ -59,14 +58,24 @@ function keptOf({ name, telecom = [], address = [] }: SentPatient) {
   };
 }
 
-/** The elements that are left out of a write, each with a warning. */
-export function droppedFromPatient(patient: SentPatient): OperationOutcomeIssue[] {
+/** The elements of a Patient that are not kept, each with a warning. */
+export function lostFromPatient(
+  patient: SentPatient,
+  named: { readonly system: string; readonly value: string },
+): OperationOutcomeIssue[] {
   const kept = keptOf(patient);
-  const repeated = (['name', 'telecom', 'address'] as const).filter(
-    (it) => (patient[it]?.length ?? 0) > [kept[it] ?? []].flat().length,
-  );
-  return [
-    ...droppedOfPatient.filter((it) => it in patient).map((it) => warning(`${it} is not kept.`, `Patient.${it}`)),
-    ...repeated.map((it) => warning(`Only one ${it} of each kind is kept.`, `Patient.${it}`)),
-  ];
+  const isKept = (it: unknown) => it === kept.name || it === kept.address || kept.telecom.some((one) => one === it);
+  const ifKept = (parts: Kept) => (it: object) => (isKept(it) ? parts : undefined);
+  return lostElements(patient, {
+    ...keptOfResource,
+    // R4: a record is assumed to be in use.
+    active: true,
+    gender: true,
+    birthDate: true,
+    identifier: ({ system, value }: { readonly system?: string; readonly value?: string }) =>
+      system === named.system && value === named.value ? { system: true, value: true } : undefined,
+    name: ifKept({ use: (use: string) => (use === 'official' ? true : undefined), family: true, given: true }),
+    telecom: ifKept({ system: true, value: true }),
+    address: ifKept({ line: true, city: true, postalCode: true, country: true }),
+  });
 }

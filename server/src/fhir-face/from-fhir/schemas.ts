@@ -45,14 +45,11 @@ const concept = Type.Object(
 /** https://hl7.org/fhir/R4/valueset-participationstatus.html */
 const participationStatuses = ['accepted', 'declined', 'tentative', 'needs-action'] as const;
 
-/** Elements of a participant that no EHR behind the gateway keeps. */
-export const droppedOfParticipant = ['type', 'required', 'period'] as const;
-
 const participant = Type.Object(
   {
     actor: Type.Optional(reference),
     status: choice(participationStatuses),
-    ...byName(droppedOfParticipant),
+    ...byName(['type', 'required', 'period', 'modifierExtension']),
     ...ofElement,
   },
   closed,
@@ -72,8 +69,8 @@ export const statuses = [
   'waitlist',
 ] as const;
 
-/** Elements that no EHR behind the gateway keeps. They are left out with a warning. */
-export const dropped = [
+/** Elements that no EHR behind the gateway keeps. */
+const dropped = [
   'serviceCategory',
   'specialty',
   'appointmentType',
@@ -84,7 +81,11 @@ export const dropped = [
   'supportingInformation',
   'created',
   'basedOn',
+  'patientInstruction',
 ] as const;
+
+/** Elements of any resource. */
+const ofResource = byName(['meta', 'text', 'language', 'contained', 'extension']);
 
 /** Elements that change what the others mean, or that nobody could act upon. */
 export const refused = ['modifierExtension', 'implicitRules', 'requestedPeriod'] as const;
@@ -103,7 +104,8 @@ export const appointmentSchema = Type.Object(
     comment: Type.Optional(text),
     cancelationReason: Type.Optional(concept),
     identifier: Type.Optional(Type.Array(identifier)),
-    ...byName([...dropped, ...refused, 'meta', 'text', 'language', 'contained', 'extension', 'patientInstruction']),
+    ...byName([...dropped, ...refused]),
+    ...ofResource,
   },
   closed,
 );
@@ -129,8 +131,8 @@ const address = Type.Object(
   open,
 );
 
-/** Elements of a Patient that are left out with a warning. */
-export const droppedOfPatient = [
+/** Elements of a Patient that no EHR behind the gateway keeps. */
+const droppedOfPatient = [
   'maritalStatus',
   'multipleBirthBoolean',
   'multipleBirthInteger',
@@ -160,7 +162,8 @@ export const patientSchema = Type.Object(
     gender: Type.Optional(choice(genders)),
     telecom: Type.Optional(Type.Array(contactPoint)),
     address: Type.Optional(Type.Array(address)),
-    ...byName([...droppedOfPatient, ...refusedOfPatient, 'id', 'meta', 'text', 'language', 'contained', 'extension']),
+    ...byName([...droppedOfPatient, ...refusedOfPatient, 'id']),
+    ...ofResource,
   },
   closed,
 );
