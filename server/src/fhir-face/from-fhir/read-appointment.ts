@@ -194,6 +194,9 @@ function readActor(actor: SentReference, index: number, { base, careUnit, direct
   const local = readReference(actor.reference, base);
   if (!local) throw unprocessable(pointer, 'The reference is not of this server.', 'not-supported');
   const { type, id } = local;
+  if (actor.type !== undefined && actor.type !== type) {
+    throw unprocessable(`${pointer}/type`, 'The type must be that of the reference.');
+  }
   if (type === 'Location' && id === careUnitLocationId(careUnit.id)) return undefined;
   const unknown = () => unprocessable(pointer, `No ${type} has this id.`, 'value');
   if (type === 'HealthcareService') {
