@@ -3,7 +3,7 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import { LruMap } from 'toad-cache';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Client } from './client-registry.ts';
-import { nativeScopes } from './smart-scopes.ts';
+import { permissionsOf } from './smart-scopes.ts';
 
 /** Seconds that a token lives: the most that SMART App Launch 2.2 recommends for Backend Services. */
 export const tokenSeconds = 300;
@@ -94,7 +94,7 @@ export function createAccessTokens({ keys, publicUrl, now }: Options): AccessTok
 /** The client with those of its scopes that the token gives, so that a scope which it has lost since counts at once. */
 export function narrowed(token: AccessToken, client: Client): Client {
   if (token.narrowed?.of !== client) {
-    token.narrowed = { of: client, client: { ...client, scopes: nativeScopes(token.scopes, client) } };
+    token.narrowed = { of: client, client: { ...client, ...permissionsOf(token.scopes, client) } };
   }
   return token.narrowed.client;
 }

@@ -10,6 +10,8 @@ import { type ClientKeys, keysOf, type StoredClient, type StoredClients } from '
 export interface Client {
   readonly id: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** What an access token with system scopes gives beside them. */
+  readonly ofTypes?: ReadonlySet<string>;
   /** The care units that the client may use, by EHR. */
   readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
   /** Where the page for patients may link back to. */

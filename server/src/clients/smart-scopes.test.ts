@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Scope, scopes } from '../config/schema.ts';
-import { grantedScopes, nativeScopes, smartScopes } from './smart-scopes.ts';
+import { grantedScopes, mayCall, maySee, permissionsOf, smartScopes } from './smart-scopes.ts';
 
 const client = (...of: Scope[]) => ({ scopes: new Set(of) });
 const every = { scopes: new Set(scopes) };
@@ -13,7 +13,7 @@ test.each([
   ['system/Appointment.read', ['appointments:read'], 'system/Appointment.rs'],
   ['system/Appointment.write', ['appointments:write'], 'system/Appointment.cu'],
   ['system/Slot.rs', ['resources:read'], 'system/Slot.rs'],
-  ['system/Slot.rs system/HealthcareService.rs', ['appointments:read'], ''],
+  ['system/Slot.rs system/HealthcareService.rs', ['appointments:read'], 'system/Slot.rs system/HealthcareService.rs'],
   ['system/Slot.rs system/Appointment.rs', ['appointments:read'], 'system/Slot.rs system/Appointment.rs'],
   ['system/Slot.rs appointments:read', ['appointments:read'], 'system/Slot.rs appointments:read'],
   ['system/*.rs', ['patients:read', 'documents:read'], 'system/Patient.rs system/DocumentReference.rs system/Binary.r'],
@@ -32,21 +32,41 @@ test('a client that asks for nothing in particular gets all its own scopes', () 
 });
 
 test.each([
-  [['system/Appointment.rs'], [...scopes], ['appointments:read']],
+  [['system/Appointment.rs'], [...scopes], ['appointments:read of Appointment']],
   [['system/Appointment.c'], [...scopes], []],
-  [['system/Appointment.cu'], [...scopes], ['appointments:write']],
-  [['system/Slot.rs'], [...scopes], ['resources:read']],
-  [['system/Slot.rs'], ['appointments:read'], []],
-  [['system/Binary.r'], ['notes:read', 'documents:read'], ['notes:read', 'documents:read']],
+  [['system/Appointment.cu'], [...scopes], ['appointments:write of Appointment']],
+  [['system/Slot.rs'], [...scopes], ['resources:read of Slot', 'appointments:read of Slot']],
+  [['system/Slot.rs'], ['appointments:read'], ['appointments:read of Slot']],
+  [['system/Schedule.rs'], [...scopes], ['resources:read of Schedule']],
+  [['system/Binary.r'], ['notes:read', 'documents:read'], ['documents:read of Binary']],
   [['appointments:read', 'system/Patient.rs'], ['appointments:read'], ['appointments:read']],
 ] as const)('%j of a client with %j gives %j', (granted, has, given) => {
-  expect([...nativeScopes(granted, client(...has))]).toEqual(given);
+  const { scopes: own, ofTypes = [] } = permissionsOf(granted, client(...has));
+  expect([...own, ...ofTypes]).toEqual(given);
+});
+
+const types = [...new Set(smartScopes.map(({ resource }) => resource))];
+
+test.each(types)('a system scope for %s shows nothing of another type', (type) => {
+  const letters = smartScopes.filter(({ resource }) => resource === type).flatMap((row) => [...row.letters]);
+  const word = `system/${type}.${[...'cruds'].filter((it) => letters.includes(it)).join('')}`;
+  const permissions = permissionsOf([word], every);
+  expect(permissions.scopes.size).toBe(0);
+  expect(types.filter((it) => maySee(permissions, it))).toEqual([type]);
+  const read = types.filter((it) =>
+    mayCall(permissions, { operationId: `fhir_read_${it.toLowerCase()}`, scopes: [...scopes] }),
+  );
+  expect(read).toEqual(['DocumentReference', 'Binary', 'Subscription'].includes(type) ? [] : [type]);
+  // What no type is declared for needs a scope of the gateway.
+  expect(mayCall(permissions, { operationId: 'list_accesses', scopes: ['accesses:read'] })).toBe(false);
+  expect(mayCall(permissions, { operationId: 'list_accesses', scopes: [...scopes] })).toBe(false);
 });
 
 test('no scope gives more than the client has, or than was asked for', () => {
   for (const has of scopes) {
     const granted = grantedScopes('system/*.cruds', client(has));
-    expect([...nativeScopes(granted, client(has))].filter((scope) => scope !== has)).toEqual([]);
+    const { scopes: own, ofTypes = [] } = permissionsOf(granted, client(has));
+    expect([...own, ...ofTypes].filter((scope) => !scope.startsWith(has))).toEqual([]);
     for (const { resource, letters } of smartScopes) {
       const asked = `system/${resource}.${letters}`;
       const outside = grantedScopes(asked, every).filter((scope) => !scope.startsWith(`system/${resource}.`));

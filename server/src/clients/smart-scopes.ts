@@ -1,5 +1,6 @@
 import { isScope, type Scope } from '../config/schema.ts';
 import type { Client } from './client-registry.ts';
+import { typesOf } from './smart-operations.ts';
 
 /** A group of interactions with a resource type that stands for a scope of the gateway. */
 interface SmartScope {
@@ -7,8 +8,6 @@ interface SmartScope {
   /** Of `cruds`, in that order: create, read, update, delete, search. */
   readonly letters: string;
   readonly scope: Scope;
-  /** Another scope that is enough. It is not given, because it shows patients too. */
-  readonly within?: Scope;
 }
 
 /**
@@ -20,19 +19,20 @@ interface SmartScope {
 export const smartScopes: readonly SmartScope[] = [
   { resource: 'Appointment', letters: 'rs', scope: 'appointments:read' },
   { resource: 'Appointment', letters: 'cu', scope: 'appointments:write' },
-  { resource: 'Slot', letters: 'rs', scope: 'resources:read', within: 'appointments:read' },
+  { resource: 'Slot', letters: 'rs', scope: 'resources:read' },
+  { resource: 'Slot', letters: 'rs', scope: 'appointments:read' },
   { resource: 'Schedule', letters: 'rs', scope: 'resources:read' },
   { resource: 'Practitioner', letters: 'rs', scope: 'resources:read' },
   { resource: 'Location', letters: 'rs', scope: 'resources:read' },
   { resource: 'Device', letters: 'rs', scope: 'resources:read' },
-  { resource: 'HealthcareService', letters: 'rs', scope: 'resources:read', within: 'appointments:read' },
+  { resource: 'HealthcareService', letters: 'rs', scope: 'resources:read' },
+  { resource: 'HealthcareService', letters: 'rs', scope: 'appointments:read' },
   { resource: 'Patient', letters: 'rs', scope: 'patients:read' },
   { resource: 'Patient', letters: 'c', scope: 'patients:write' },
   { resource: 'DocumentReference', letters: 'rs', scope: 'notes:read' },
   { resource: 'DocumentReference', letters: 'rs', scope: 'documents:read' },
   { resource: 'DocumentReference', letters: 'c', scope: 'notes:write' },
   { resource: 'DocumentReference', letters: 'c', scope: 'documents:write' },
-  { resource: 'Binary', letters: 'r', scope: 'notes:read' },
   { resource: 'Binary', letters: 'r', scope: 'documents:read' },
   { resource: 'Subscription', letters: 'cruds', scope: 'webhooks:manage' },
 ];
@@ -57,28 +57,51 @@ export function grantedScopes(asked: string | undefined, client: Scopes): string
   if (asked === undefined) return [...client.scopes];
   const words = asked.split(' ');
   const own = [...new Set(words)].filter((word) => isScope(word) && client.scopes.has(word));
-  const system = systemScopes(words, ({ scope }) => client.scopes.has(scope));
-  const given = nativeScopes([...system, ...own], client);
-  const isAllowed = ({ scope, within }: SmartScope) =>
-    client.scopes.has(scope) || (within !== undefined && given.has(within));
-  return [...systemScopes(words, isAllowed), ...own];
+  return [...systemScopes(words, ({ scope }) => client.scopes.has(scope)), ...own];
 }
 
 /**
- * The scopes of the gateway that granted ones stand for and the client still has. A row of the table counts only with all its
- * letters: `system/Appointment.c` alone gives no `appointments:write`, with which the client could change appointments.
+ * What granted scopes give of what the client still has: scopes of the gateway, and from system scopes what they stand for, for
+ * one resource type each. A row of the table counts only with all its letters: `system/Appointment.c` alone does not let a client
+ * change appointments.
  */
-export function nativeScopes(granted: readonly string[], client: Scopes): Set<Scope> {
-  const given = new Set<Scope>();
-  for (const word of granted) {
-    if (isScope(word) && client.scopes.has(word)) given.add(word);
+export function permissionsOf(granted: readonly string[], client: Scopes): Permissions {
+  const own = granted.filter((word): word is Scope => isScope(word) && client.scopes.has(word));
+  const ofTypes = granted.flatMap((word) => {
     const { resource, letters } = parse(word) ?? {};
-    for (const row of smartScopes) {
-      if (row.resource !== resource || ![...row.letters].every((letter) => letters?.includes(letter))) continue;
-      if (client.scopes.has(row.scope)) given.add(row.scope);
-    }
-  }
-  return given;
+    const isGiven = (row: SmartScope) =>
+      row.resource === resource &&
+      [...row.letters].every((it) => letters?.includes(it)) &&
+      client.scopes.has(row.scope);
+    return smartScopes.filter(isGiven).map((row) => ofType(row.resource, row.scope));
+  });
+  return { scopes: new Set(own), ofTypes: new Set(ofTypes) };
+}
+
+type Permissions = Pick<Client, 'scopes' | 'ofTypes'>;
+
+function ofType(resource: string, scope: Scope): string {
+  return `${scope} of ${resource}`;
+}
+
+/** Whether a client may see resources of a FHIR type. */
+export function maySee({ scopes, ofTypes }: Permissions, resource: string): boolean {
+  const reading = smartScopes.filter((row) => row.resource === resource && row.letters.includes('r'));
+  return reading.some(({ scope }) => scopes.has(scope) || ofTypes?.has(ofType(resource, scope)) === true);
+}
+
+interface Callable {
+  readonly operationId: string;
+  /** One of these is needed. Empty: none. */
+  readonly scopes: readonly Scope[];
+}
+
+/** Whether a client may call an operation: with one of its scopes, or with system scopes of all that it is about. */
+export function mayCall({ scopes, ofTypes }: Permissions, operation: Callable): boolean {
+  if (operation.scopes.length === 0 || operation.scopes.some((it) => scopes.has(it))) return true;
+  if (!ofTypes || ofTypes.size === 0) return false;
+  const has = (type: string) => operation.scopes.some((it) => ofTypes.has(ofType(type, it)));
+  return typesOf(operation.operationId).some((types) => types.every(has));
 }
 
 /** The system scopes that the words ask for, with the letters that are allowed. */

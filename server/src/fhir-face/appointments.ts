@@ -264,17 +264,17 @@ async function included(
     );
   const resources = directory.resources.flatMap((it) => toBookable(it, careUnit) ?? []);
   const candidates: Resource[] = [
-    ...(natives.allows('list_resources') ? [...resources, toCareUnitLocation(careUnit)] : []),
+    ...resources,
+    toCareUnitLocation(careUnit),
     ...directory.services.flatMap((it) => toHealthcareService(it, careUnit) ?? []),
   ];
   const names: Readonly<Record<string, string>> = { Practitioner: 'practitioner', Location: 'location' };
-  const isWanted = ({ resourceType }: Resource) => wants(resourceType, names[resourceType]);
+  const isWanted = ({ resourceType }: Resource) =>
+    natives.shows(resourceType) && wants(resourceType, names[resourceType]);
   return [
-    ...(wants('Patient', 'patient') && natives.allows('get_patient')
-      ? await patientsOf(deps, request, references)
-      : []),
+    ...(wants('Patient', 'patient') && natives.shows('Patient') ? await patientsOf(deps, request, references) : []),
     ...candidates.filter((it) => isWanted(it) && references.has(`${it.resourceType}/${it.id}`)),
-    ...(includes.includes('Appointment:slot') ? slotsOf(directory, found) : []),
+    ...(includes.includes('Appointment:slot') && natives.shows('Slot') ? slotsOf(directory, found) : []),
   ];
 }
 

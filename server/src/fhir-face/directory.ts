@@ -68,7 +68,7 @@ export async function namedIn(request: FastifyRequest, natives: Natives): Promis
  */
 export function namedFrom(request: FastifyRequest, natives: Natives, directory?: Directory): Named {
   const kinds = new Map(directory?.resources.map(({ id, kind }) => [id, kind]));
-  const isAllowed = natives.allows('list_healthcare_services');
+  const isAllowed = natives.shows('HealthcareService');
   const names = new Map(directory?.services.map(({ id, name }) => [id, name]));
   return {
     careUnit: accessOf(request).careUnit,

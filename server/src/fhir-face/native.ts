@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
 import { headerReader } from '../api/header-reader.ts';
 import type { Access, AnyOperation } from '../api/route.ts';
-import type { Scope } from '../config/schema.ts';
+import { maySee } from '../clients/smart-scopes.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
 import type { Problem } from '../problems/problem.ts';
 
@@ -16,8 +16,8 @@ export interface Asked {
 
 /** The native operations, called for a request of another standard: its client, its care unit, its limits. */
 export interface Natives {
-  /** Whether the client has a scope that the operation needs. */
-  allows(operationId: string): boolean;
+  /** Whether the client may see resources of a FHIR type. */
+  shows(type: string): boolean;
   /** @throws Problem as the native operation does */
   read<Body>(operationId: string, asked: Asked): Promise<Body>;
   /** @throws Problem as the native operation does */
@@ -77,7 +77,7 @@ export function nativeOperations(app: FastifyInstance, describe: Validator): (re
         validate(request, schema, part, sent, describe);
         return sent as Static<typeof schema>;
       },
-      allows: (id) => allows(request, operationOf(id).scopes),
+      shows: (type) => maySee(accessOf(request).client, type),
       async read<Body>(id: string, asked: Asked) {
         const operation = operationOf(id);
         const response = await operation.action.handle?.(input(operation, asked));
@@ -109,10 +109,6 @@ function validate(
 function namesOf(request: FastifyRequest): { readonly emr: string; readonly careUnit: string } {
   const { ehr, careUnit } = accessOf(request);
   return { emr: ehr.id, careUnit: careUnit.id };
-}
-
-function allows({ access }: FastifyRequest, scopes: readonly Scope[]): boolean {
-  return scopes.length === 0 || scopes.some((scope) => access?.client.scopes.has(scope) === true);
 }
 
 /** The client, EHR and care unit of a request to the face. */

@@ -84,16 +84,16 @@ export function actorsOf(
   careUnit: CareUnitConnection,
   natives: Natives,
 ): Resource[] {
-  const wants = (type: string) => includes.includes('Schedule:actor') || includes.includes(`Schedule:actor:${type}`);
-  const isAllowed = natives.allows('list_resources');
+  const wants = (type: string) =>
+    natives.shows(type) && (includes.includes('Schedule:actor') || includes.includes(`Schedule:actor:${type}`));
   const found = new Map<string, Resource>();
   const add = (resource: Resource | undefined) => {
     if (resource && wants(resource.resourceType)) found.set(`${resource.resourceType}/${resource.id}`, resource);
   };
   for (const { resource, service } of agendas) {
-    if (isAllowed && wants(typeOfKind[resource.kind])) add(toBookable(resource, careUnit));
+    if (wants(typeOfKind[resource.kind])) add(toBookable(resource, careUnit));
     add(toHealthcareService(service, careUnit));
-    if (isAllowed) add(toCareUnitLocation(careUnit));
+    add(toCareUnitLocation(careUnit));
   }
   return [...found.values()];
 }

@@ -53,7 +53,7 @@ async function search(deps: FaceDeps, request: FastifyRequest) {
     },
     show: ({ shown }) => shown,
     include: async (found) =>
-      search.includes.includes('HealthcareService:location') && found.length > 0 && natives.allows('list_resources')
+      search.includes.includes('HealthcareService:location') && found.length > 0 && natives.shows('Location')
         ? [location]
         : [],
   });

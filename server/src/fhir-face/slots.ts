@@ -218,7 +218,7 @@ function included(
   request: FastifyRequest,
   natives: Natives,
 ): readonly Resource[] {
-  if (!includes.includes('Slot:schedule') || !natives.allows('list_resources')) return [];
+  if (!includes.includes('Slot:schedule') || !natives.shows('Schedule')) return [];
   const { careUnit } = accessOf(request);
   const byId = agendasById(directory);
   const ids = new Set(found.map(({ schedule }) => (schedule.reference ?? '').slice('Schedule/'.length)));

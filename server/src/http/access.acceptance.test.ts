@@ -6,6 +6,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { accessCases, pathOf } from '../../../test/cases/access-cases.ts';
 import { startGateway, type TestClient } from '../../../test/gateway/gateway.ts';
 import { openapi } from '../../../test/gateway/openapi.ts';
+import { typesOf } from '../clients/smart-operations.ts';
 import { smartScopes } from '../clients/smart-scopes.ts';
 import { hashSecret } from '../config/configuration.ts';
 
@@ -143,6 +144,15 @@ test('the OpenAPI description contains exactly the operations of the table', () 
     Object.values(path as Record<string, { operationId: string }>).map(({ operationId }) => operationId),
   );
   expect(documented.toSorted()).toEqual([...gateway.app.operations.keys(), 'create_access_token'].toSorted());
+});
+
+test('every operation with a scope that system scopes stand for has its types', () => {
+  const standing = new Set(smartScopes.map(({ scope }) => scope));
+  const operations = routes.flatMap(({ config }) => config?.operation ?? []);
+  const untyped = operations.filter(
+    ({ operationId, scopes }) => scopes.some((it) => standing.has(it)) && typesOf(operationId).length === 0,
+  );
+  expect(new Set(untyped.map(({ operationId }) => operationId))).toEqual(new Set());
 });
 
 test('the guide lists what the system scopes stand for', () => {

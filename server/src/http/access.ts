@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AnyOperation, Standard } from '../api/route.ts';
 import { type AccessToken, type AccessTokens, narrowed } from '../clients/access-tokens.ts';
 import type { Client, ClientRegistry } from '../clients/client-registry.ts';
+import { mayCall } from '../clients/smart-scopes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { Rejections } from './rejected-credentials.ts';
@@ -26,9 +27,7 @@ export function addAccess(app: FastifyInstance, { clients, tokens, ehrs, rejecti
       request.access = { client };
       assertStandard(request, operation);
       request.access = { client, ...grantedTarget(request, operation, client, ehrs) };
-      if (operation.scopes.length > 0 && !operation.scopes.some((scope) => client.scopes.has(scope))) {
-        throw scopeMissing(request, operation.scopes);
-      }
+      if (!mayCall(client, operation)) throw scopeMissing(request, operation.scopes);
     };
     const client = authenticate(request);
     // Usually at once, because each promise costs time.

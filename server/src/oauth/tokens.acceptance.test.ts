@@ -158,6 +158,65 @@ test('the SMART configuration is the same for every path, and the CapabilityStat
   expect(services).toEqual(['OAuth', 'SMART-on-FHIR']);
 });
 
+test('a system scope reads its resource type, and nothing else', async () => {
+  const face = fhirClient(first, oslo);
+  const [slot] = await face.slots(1);
+  const paths = {
+    Appointment: ['/fhir-r4/Appointment?patient=p-1', '/appointments?patient_id=p-1'],
+    Slot: [
+      '/fhir-r4/Slot?_count=1',
+      `/fhir-r4/Slot/${slot?.id}`,
+      `/timeslots?start=2030-03-15T00:00:00&end=2030-03-16T00:00:00`,
+    ],
+    Schedule: ['/fhir-r4/Schedule', '/resources/r-1/schedules'],
+    Practitioner: ['/fhir-r4/Practitioner', '/fhir-r4/Practitioner/r-1'],
+    Location: ['/fhir-r4/Location'],
+    Device: ['/fhir-r4/Device'],
+    HealthcareService: ['/fhir-r4/HealthcareService', '/healthcare-services'],
+    Patient: ['/fhir-r4/Patient?_id=p-1', '/patients/p-1'],
+  };
+  const ofAll = [...Object.values(paths).flat(), '/resources', '/resources/r-1', '/patients/p-1/medical-notes'];
+  for (const [type, own] of Object.entries(paths)) {
+    const granted = await requestToken(first, await signAssertion('ward-app', key), { scope: `system/${type}.rs` });
+    expect(granted.body.scope).toBe(`system/${type}.rs`);
+    const send = (path: string) => first.request('GET', `${oslo}${path}`, withToken(granted.body.access_token));
+    const responses = await Promise.all(ofAll.map(async (path) => [path, (await send(path)).status] as const));
+    const isOwn = (path: string) => own.includes(path);
+    expect(responses.filter(([path, status]) => isOwn(path) && status !== 200)).toEqual([]);
+    expect(responses.filter(([path, status]) => !isOwn(path) && status !== 403)).toEqual([]);
+  }
+});
+
+test('a search with a system scope includes what other system scopes show', async () => {
+  const face = fhirClient(first, oslo);
+  const [slot] = await face.slots(1);
+  await face.post('/Appointment', bookingOf(slot, 'p-2'));
+  const typesWith = async (scope: string, query: string) => {
+    const { body } = await requestToken(first, await signAssertion('ward-app', key), { scope });
+    const found = await face.get<Bundle>(query, withToken(body.access_token));
+    expect([scope, found.status]).toEqual([scope, 200]);
+    return [...new Set(found.body.entry?.map(({ resource }) => resource?.resourceType))].toSorted();
+  };
+  const appointments = '/Appointment?patient=p-2&_include=Appointment:actor&_include=Appointment:slot';
+  expect(await typesWith('system/Appointment.rs', appointments)).toEqual(['Appointment']);
+  expect(await typesWith('system/Appointment.rs system/Patient.rs system/Location.rs', appointments)).toEqual([
+    'Appointment',
+    'Location',
+    'Patient',
+  ]);
+  expect(await typesWith('system/Appointment.rs resources:read', appointments)).toEqual([
+    ...['Appointment', 'HealthcareService', 'Location', 'Practitioner', 'Slot'],
+  ]);
+  const slots = '/Slot?_count=1&_include=Slot:schedule&_include:iterate=Schedule:actor';
+  expect(await typesWith('system/Slot.rs', slots)).toEqual(['Slot']);
+  expect(await typesWith('system/Slot.rs system/Schedule.rs', slots)).toEqual(['Schedule', 'Slot']);
+  const schedules = '/Schedule?_include=Schedule:actor';
+  expect(await typesWith('system/Schedule.rs', schedules)).toEqual(['Schedule']);
+  expect(await typesWith('system/Schedule.rs system/Practitioner.rs', schedules)).toEqual(['Practitioner', 'Schedule']);
+  const services = '/HealthcareService?_include=HealthcareService:location';
+  expect(await typesWith('system/HealthcareService.rs', services)).toEqual(['HealthcareService']);
+});
+
 test('in FHIR, a token that is invalid or lacks a scope is told in an OperationOutcome', async () => {
   const granted = await requestToken(first, await signAssertion('ward-app', key), { scope: 'system/Appointment.rs' });
   const face = fhirClient(first, oslo);
