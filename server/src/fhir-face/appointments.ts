@@ -25,6 +25,7 @@ import {
   searchFault,
   tokensOf,
 } from './search/input.ts';
+import { pagesInOrder } from './search/pages.ts';
 import { placeOf } from './search/place.ts';
 import { isOfType } from './services.ts';
 import { isCancellation, type Named, nativeStatuses, statusOf, toAppointment } from './to-fhir/appointment.ts';
@@ -92,10 +93,13 @@ async function search(deps: FaceDeps, request: FastifyRequest): Promise<Bundle> 
   const place = placeOf(deps, request, 'Appointment', search, wanted.number === undefined ? {} : changed);
   const query = nativeQuery(patient, wanted, starts, careUnit.timeZone);
   const find = (id: string) => readNative(natives, id).catch(ifUnknown);
+  const byId = pagesInOrder(deps, request, place, async () =>
+    (await findEach('_id', wanted.ids ?? [], find)).filter(matches),
+  );
   return searchSet(search, place, {
     async page(limit, cursor): Promise<RecordPage<AppointmentBody>> {
       if (wanted.isNothing || !query) return { entries: [], next: null };
-      if (wanted.ids) return { entries: (await findEach('_id', wanted.ids, find)).filter(matches), next: null };
+      if (wanted.ids) return byId(limit, cursor);
       const sized = { limit, ...(cursor === undefined ? {} : { cursor }) };
       const body = await natives.read<Appointments>('list_appointments', { query: { ...query, ...sized } });
       return { entries: body.appointments.filter(matches), next: body.next_cursor };

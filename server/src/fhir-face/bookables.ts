@@ -1,6 +1,5 @@
 import type { Device, Location, Practitioner } from '@medplum/fhirtypes';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { pageOfAll } from '../api/paging.ts';
 import { addRead, addSearch } from './add-interaction.ts';
 import { listResources } from './directory.ts';
 import { type FaceDeps, unknownResource } from './face.ts';
@@ -17,6 +16,7 @@ import {
   takesActive,
   tokensOf,
 } from './search/input.ts';
+import { pagesById } from './search/pages.ts';
 import { placeOf } from './search/place.ts';
 import {
   type BookableType,
@@ -57,31 +57,20 @@ async function search(deps: FaceDeps, request: FastifyRequest, type: BookableTyp
     ...['_id', 'identifier', nameParameter(type)],
     ...(type === 'Practitioner' ? ['active'] : []),
   ]);
-  const { client, careUnit } = accessOf(request);
+  const { careUnit } = accessOf(request);
   const matches = readFilter(request, search);
   // The links repeat no number of a person.
   const numbers = tokensOf(search, 'identifier')?.some((it) => isNationalNumber(it.system ?? ''));
   const place = placeOf(deps, request, type, search, numbers ? { identifier: [] } : {});
-  const binding = {
-    clientId: client.id,
-    operationId: `fhir_search_${type.toLowerCase()}`,
-    filters: [place.url, place.self],
-  };
   return searchSet(search, place, {
-    async page(limit, cursor) {
+    page: pagesById(deps, request, place, async () => {
       const bodies = (await listResources(deps.nativesOf(request))).filter(({ kind }) => typeOfKind[kind] === type);
       const all = bodies.map((it) => ({ id: it.id, shown: toBookable(it, careUnit) }));
       if (type === 'Location') all.push({ id: '', shown: toCareUnitLocation(careUnit) });
-      const found = all.filter(({ shown }) => shown === undefined || matches(shown));
-      const { entries, next_cursor } = await pageOfAll(deps.cursors, sized(limit, cursor), binding, found);
-      return { entries, next: next_cursor };
-    },
+      return all.filter(({ shown }) => shown === undefined || matches(shown));
+    }),
     show: ({ shown }) => shown,
   });
-}
-
-export function sized(limit: number, cursor: string | undefined) {
-  return { limit, ...(cursor === undefined ? {} : { cursor }) };
 }
 
 /** https://hl7.org/fhir/R4/device.html#search: a Device has another one. */

@@ -2,13 +2,14 @@
 import type { Appointment, OperationOutcome, Slot } from '@medplum/fhirtypes';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway/gateway.ts';
-import { oslo } from '../../../test/requests/bookings.ts';
+import { oslo, sodermalm } from '../../../test/requests/bookings.ts';
 import { bookingOf, fhirClient, issueIn, parameters } from './test-requests.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());
 
 const norway = fhirClient(gateway, oslo);
+const sweden = fhirClient(gateway, sodermalm);
 
 /** Each test takes Slots that no other one takes. */
 const free = [...(await norway.slots(60))];
@@ -132,6 +133,17 @@ describe('If-Match', () => {
     }
   });
 
+  test('holds for a code, too', async () => {
+    const [slot] = await sweden.slots(1);
+    const { body } = await sweden.post('/Appointment', bookingOf(slot));
+    const confirm = (ifMatch: string) =>
+      sweden.post(`/Appointment/${body.id}/$confirm`, parameters({ name: 'code', valueString: '000000' }), {
+        'if-match': ifMatch,
+      });
+    expect(issueIn(await confirm('W/"0"'))).toEqual([412, 'conflict', 'version_outdated']);
+    expect(issueIn(await confirm(`W/"0", W/"${body.meta?.versionId}"`))[2]).toBe('confirmation_code_incorrect');
+  });
+
   test('comes before all that a body says', async () => {
     const { body } = await norway.post('/Appointment', bookingOf(take()));
     const stale = { 'if-match': 'W/"0"' };
@@ -145,7 +157,11 @@ describe('If-Match', () => {
       await norway.put({ ...body, minutesDuration: 5 }, stale),
       await norway.put({ ...body, status: 'pending' }, stale),
       await norway.send('PUT', `/Appointment/${body.id}`, { resourceType: 'Patient' }, { headers: json }),
-      await norway.post('/Appointment/$book', bookingOf(take(), 'p-2', { id: body.id, status: 'proposed' }), stale),
+      await norway.post(
+        '/Appointment/$book',
+        bookingOf(take(), 'p-2', { id: body.id ?? '', status: 'proposed' }),
+        stale,
+      ),
     ];
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 412));
     expect((await norway.get(`/Appointment/${body.id}`)).body).toEqual(body);
@@ -174,7 +190,10 @@ describe("a client's own id", () => {
   test('that an Appointment has moves it, and one to cancel must exist', async () => {
     const { body } = await norway.post('/Appointment', bookingOf(take()));
     const slot = take();
-    const moved = await norway.post('/Appointment/$book', bookingOf(slot, 'p-1', { id: body.id, status: 'proposed' }));
+    const moved = await norway.post(
+      '/Appointment/$book',
+      bookingOf(slot, 'p-1', { id: body.id ?? '', status: 'proposed' }),
+    );
     expect(moved.body).toMatchObject({ id: body.id, start: slot.start });
     const resource = bookingOf(take(), 'p-1', { id: 'mine-2', status: 'proposed' });
     const unknown = await norway.post(

@@ -27,6 +27,7 @@ import {
   type Token,
   tokensOf,
 } from './search/input.ts';
+import { pagesInOrder } from './search/pages.ts';
 import { placeOf } from './search/place.ts';
 import { toPatient } from './to-fhir/patient.ts';
 
@@ -107,8 +108,9 @@ async function search(deps: FaceDeps, request: FastifyRequest): Promise<Bundle> 
   const patients = new Map(found.map((it) => [it.id, it]));
   // The links have the ids that were found, and nothing personal.
   const shown = { ...search, filters: new Map([['_id', [[...patients.keys()].join(',')]]]) };
-  return searchSet(search, placeOf(deps, request, 'Patient', shown), {
-    page: async () => ({ entries: [...patients.values()], next: null }),
+  const place = placeOf(deps, request, 'Patient', shown);
+  return searchSet(search, place, {
+    page: pagesInOrder<Patient>(deps, request, place, async () => [...patients.values()]),
     show: (patient) => patient,
   });
 }

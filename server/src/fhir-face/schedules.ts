@@ -1,9 +1,7 @@
 import type { Resource, Schedule } from '@medplum/fhirtypes';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { pageOfAll } from '../api/paging.ts';
 import type { CareUnitConnection } from '../ehr/connection.ts';
 import { addRead, addSearch } from './add-interaction.ts';
-import { sized } from './bookables.ts';
 import { agendasById, readDirectory } from './directory.ts';
 import { baseOf, type FaceDeps, unknownResource } from './face.ts';
 import { accessOf, type Natives } from './native.ts';
@@ -11,6 +9,7 @@ import { readReference } from './references.ts';
 import { searchSet } from './search/bundle.ts';
 import { readStarts } from './search/dates.ts';
 import { anyOf, readSearch, type Search, takesActive, tokensOf } from './search/input.ts';
+import { pagesById } from './search/pages.ts';
 import { placeOf } from './search/place.ts';
 import { isOfType } from './services.ts';
 import { toHealthcareService } from './to-fhir/healthcare-service.ts';
@@ -34,20 +33,17 @@ async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promis
 async function search(deps: FaceDeps, request: FastifyRequest) {
   const search = readSearch(request, ['_id', 'actor', 'active', 'service-type', 'date'], ['Schedule:actor']);
   const place = placeOf(deps, request, 'Schedule', search);
-  const { client, careUnit } = accessOf(request);
+  const { careUnit } = accessOf(request);
   const natives = deps.nativesOf(request);
   const matches = readFilter(search, careUnit, baseOf(deps, request));
   // A Schedule has no planningHorizon, which begins and ends it, so every date is within it.
   readStarts(search.filters.get('date') ?? [], 'date', careUnit.timeZone);
-  const binding = { clientId: client.id, operationId: 'fhir_search_schedule', filters: [place.url, place.self] };
   const directory = await readDirectory(natives);
   const byId = agendasById(directory);
   return searchSet(search, place, {
-    async page(limit, cursor) {
-      const found = directory.agendas.filter(matches).map((it) => ({ id: agendaId(it), agenda: it }));
-      const { entries, next_cursor } = await pageOfAll(deps.cursors, sized(limit, cursor), binding, found);
-      return { entries, next: next_cursor };
-    },
+    page: pagesById(deps, request, place, async () =>
+      directory.agendas.filter(matches).map((it) => ({ id: agendaId(it), agenda: it })),
+    ),
     show: ({ agenda }) => toSchedule(agenda, careUnit),
     async include(found) {
       const agendas = found.flatMap(({ id }) => byId.get(id ?? '') ?? []);

@@ -173,6 +173,21 @@ test('many ids are all looked up, or too many are refused', async () => {
   expect(idsIn(await find(`/Patient?_id=${[...unknown, ...patients].join()}`))).toEqual(['p-1', 'p-2', 'p-3']);
 });
 
+test('ids are paged as all else is', async () => {
+  const expected = ['p-3', 'p-1', 'p-2'];
+  let page = await find(`/Patient?_id=${expected.join()}&_count=2`);
+  expect([page.body.total, idsIn(page)]).toEqual([undefined, expected.slice(0, 2)]);
+  const base = `http://127.0.0.1:${gateway.port}`;
+  const next = page.body.link?.find(({ relation }) => relation === 'next')?.url ?? '';
+  page = await gateway.request('GET', next.slice(base.length));
+  expect(idsIn(page)).toEqual(['p-2']);
+  expect(page.body.link?.map(({ relation }) => relation)).toEqual(['self']);
+  expect((await find(`/Patient?_id=${expected.join()}&_summary=count`)).body.total).toBe(3);
+  const busy = slot?.id?.replace(/\.\d+\./, '.1000000000.');
+  expect(idsIn(await find(`/Slot?_id=${slot?.id},${busy}&_count=1`))).toEqual([slot?.id]);
+  expect(idsIn(await find(`/Appointment?_id=nobody,${booked.id}&_count=1`))).toEqual([booked.id]);
+});
+
 test('a slash at the end of a path says nothing', async () => {
   for (const type of ['Practitioner', 'Location', 'HealthcareService', 'Schedule', 'Slot']) {
     const found = await find(`/${type}/?_count=1`);

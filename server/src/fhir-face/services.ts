@@ -1,8 +1,7 @@
 import type { HealthcareService, Location } from '@medplum/fhirtypes';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { pageOfAll } from '../api/paging.ts';
 import { addRead, addSearch } from './add-interaction.ts';
-import { sized, startsWith } from './bookables.ts';
+import { startsWith } from './bookables.ts';
 import { listServices } from './directory.ts';
 import { baseOf, type FaceDeps, unknownResource } from './face.ts';
 import { fromFhirId } from './ids.ts';
@@ -10,6 +9,7 @@ import { accessOf } from './native.ts';
 import { readReference } from './references.ts';
 import { searchSet } from './search/bundle.ts';
 import { anyOf, readSearch, type Search, type Token, takesActive, tokensOf } from './search/input.ts';
+import { pagesById } from './search/pages.ts';
 import { placeOf } from './search/place.ts';
 import { toHealthcareService } from './to-fhir/healthcare-service.ts';
 import { toCareUnitLocation } from './to-fhir/resource.ts';
@@ -35,22 +35,15 @@ async function search(deps: FaceDeps, request: FastifyRequest) {
   const names = ['_id', 'active', 'name', 'service-type', 'identifier', 'location'];
   const search = readSearch(request, names, ['HealthcareService:location']);
   const place = placeOf(deps, request, 'HealthcareService', search);
-  const { client, careUnit } = accessOf(request);
+  const { careUnit } = accessOf(request);
   const natives = deps.nativesOf(request);
   const location = toCareUnitLocation(careUnit);
   const matches = readFilter(search, location, baseOf(deps, request));
-  const binding = {
-    clientId: client.id,
-    operationId: 'fhir_search_healthcareservice',
-    filters: [place.url, place.self],
-  };
   return searchSet(search, place, {
-    async page(limit, cursor) {
+    page: pagesById(deps, request, place, async () => {
       const all = (await listServices(natives)).map((it) => ({ id: it.id, shown: toHealthcareService(it, careUnit) }));
-      const found = all.filter(({ shown }) => shown === undefined || matches(shown));
-      const { entries, next_cursor } = await pageOfAll(deps.cursors, sized(limit, cursor), binding, found);
-      return { entries, next: next_cursor };
-    },
+      return all.filter(({ shown }) => shown === undefined || matches(shown));
+    }),
     show: ({ shown }) => shown,
     include: async (found) =>
       search.includes.includes('HealthcareService:location') && found.length > 0 && natives.shows('Location')

@@ -24,6 +24,7 @@ import {
   type Search,
   tokensOf,
 } from './search/input.ts';
+import { pagesInOrder } from './search/pages.ts';
 import { placeOf } from './search/place.ts';
 import { isOfType } from './services.ts';
 import { type Agenda, agendaId, toSchedule, toSlot } from './to-fhir/schedule-and-slot.ts';
@@ -105,9 +106,10 @@ async function search(deps: FaceDeps, request: FastifyRequest) {
       ? { [practitionerIdentifier]: [], schedule: [[...wanted.keys()].join(',')] }
       : {}),
   });
+  const byId = pagesInOrder(deps, request, place, () => named(request, natives, { search, wanted, starts }, ids ?? []));
   return searchSet(search, place, {
     async page(limit, cursor) {
-      if (ids) return named(request, natives, { search, wanted, starts }, ids);
+      if (ids) return byId(limit, cursor);
       if (!within) return nothing;
       return freeTimes(natives, { search, wanted, starts: { from, until }, format }, limit, cursor);
     },
@@ -126,11 +128,11 @@ async function named(
   natives: Natives,
   { search, wanted, starts }: Pick<Wanted, 'search' | 'wanted'> & { readonly starts: Starts },
   ids: readonly string[],
-): Promise<RecordPage<Slot>> {
+): Promise<Slot[]> {
   const statuses = slotStatuses(search);
   const found = await findEach('_id', ids, (id) => slotOf(request, natives, wanted, id));
   const isWanted = (slot: Slot) => startsWithin(starts, slot.start) && (!statuses || statuses.includes(slot.status));
-  return { entries: found.filter(isWanted), next: null };
+  return found.filter(isWanted);
 }
 
 interface Wanted {

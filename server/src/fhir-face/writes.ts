@@ -283,6 +283,7 @@ function assertSameTime(current: Appointment, appointment: SentAppointment): voi
  */
 async function awaitingId(deps: FaceDeps, request: FastifyRequest, idInPath: string): Promise<string> {
   assertUnconditional(request);
+  if (request.headers['if-match'] !== undefined) await readBefore(request, deps.nativesOf(request), idInPath);
   // For the response. A code is entered without it, too.
   await readingIn(deps, request).catch(() => undefined);
   const access = accessOf(request);

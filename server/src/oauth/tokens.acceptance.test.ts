@@ -1,7 +1,7 @@
 /** @module-tag any-database */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CapabilityStatement } from '@medplum/fhirtypes';
+import type { Bundle, CapabilityStatement } from '@medplum/fhirtypes';
 import { exportJWK, SignJWT, UnsecuredJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';

@@ -28,7 +28,7 @@ const longestPage = 500;
 const namesNobody: readonly Reason[] = ['patient_not_found', 'resource_not_found', 'healthcare_service_not_found'];
 
 /** @param self the parameters that were understood, for the links */
-interface SearchPlace {
+export interface SearchPlace {
   /** `{base}/Slot` */
   readonly url: string;
   readonly base: string;

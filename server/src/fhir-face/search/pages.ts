@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify';
+import { pageOfAll } from '../../api/paging.ts';
+import type { FaceDeps } from '../face.ts';
+import { accessOf } from '../native.ts';
+import type { RecordPage, SearchPlace } from './bundle.ts';
+
+type Page<Entry> = (limit: number, cursor: string | undefined) => Promise<RecordPage<Entry>>;
+
+/** Pages of a list in memory, sorted by id. */
+export function pagesById<Entry extends { readonly id: string }>(
+  { cursors }: Pick<FaceDeps, 'cursors'>,
+  request: FastifyRequest,
+  { url, self }: SearchPlace,
+  load: () => Promise<readonly Entry[]>,
+): Page<Entry> {
+  const operationId = request.routeOptions.config.operation?.operationId ?? '';
+  const binding = { clientId: accessOf(request).client.id, operationId, filters: [url, self] };
+  return async (limit, cursor) => {
+    const paged = { limit, ...(cursor === undefined ? {} : { cursor }) };
+    const { entries, next_cursor } = await pageOfAll(cursors, paged, binding, await load());
+    return { entries, next: next_cursor };
+  };
+}
+
+/** Pages of a list in memory, in its order. */
+export function pagesInOrder<Entry>(
+  deps: Pick<FaceDeps, 'cursors'>,
+  request: FastifyRequest,
+  place: SearchPlace,
+  load: () => Promise<readonly Entry[]>,
+): Page<Entry> {
+  const page = pagesById(deps, request, place, async () =>
+    (await load()).map((entry, index) => ({ id: String(index).padStart(6, '0'), entry })),
+  );
+  return async (limit, cursor) => {
+    const { entries, next } = await page(limit, cursor);
+    return { entries: entries.map(({ entry }) => entry), next };
+  };
+}
