@@ -86,6 +86,32 @@ test('the FHIR face shows what is known', async () => {
   expect(body.participant).toContainEqual({ actor: { display: 'Dr Lind' }, status: 'accepted' });
 });
 
+test('the FHIR face changes its comment and cancels it, and loses nothing of what it has shown', async () => {
+  for (const lacking of [nothing, { end: null }, { resourceId: null, resourceName: 'Dr Lind' }]) {
+    lack = {};
+    const { id } = await book(gateway);
+    lack = lacking;
+    const send = (method: string, body: object, type: string) =>
+      gateway.request<{ status: string; comment?: string }>(method, `${oslo}/fhir-r4/Appointment/${id}`, {
+        body,
+        headers: { 'content-type': `application/${type}`, prefer: 'handling=strict' },
+      });
+    const read = await gateway.request<object>('GET', `${oslo}/fhir-r4/Appointment/${id}`);
+    const put = await send('PUT', { ...read.body, comment: 'one' }, 'fhir+json');
+    expect([put.status, put.body.comment]).toEqual([200, 'one']);
+    const patched = await send('PATCH', [{ op: 'replace', path: '/comment', value: 'two' }], 'json-patch+json');
+    expect([patched.status, patched.body.comment]).toEqual([200, 'two']);
+    const part = [
+      { name: 'type', valueCode: 'replace' },
+      { name: 'path', valueString: 'Appointment.status' },
+      { name: 'value', valueCode: 'cancelled' },
+    ];
+    const cancel = { resourceType: 'Parameters', parameter: [{ name: 'operation', part }] };
+    const cancelled = await send('PATCH', cancel, 'fhir+json');
+    expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
+  }
+});
+
 test('records that cannot be read are counted for callers and operators, without their ids', async () => {
   const slot = await freeSlot(gateway);
   unreadable = 2;

@@ -208,7 +208,7 @@ async function planChange(
   assertUnconditional(request);
   const reading = await readingIn(deps, request);
   const current = toAppointment(before, namedFrom(request, deps.nativesOf(request), reading.directory));
-  const wish = readAppointment(withoutStaleSlot(appointment, current), reading);
+  const wish = readAppointment(withoutSame(appointment, current), reading);
   const removed = Object.keys(rules.isPatch ? (current ?? {}) : {}).filter(
     (it) => it !== 'comment' && !(it in appointment),
   );
@@ -226,13 +226,19 @@ function planNativeChange(deps: FaceDeps, request: FastifyRequest, appointmentId
 }
 
 /**
- * A Slot is one of a practitioner, room or device. At the same time with another one, the one that was read says nothing.
+ * An Appointment without what was read and says nothing: a Slot is one of a practitioner, room or device, who may be another one
+ * now; of some appointments, the EHR knows a start alone, or a name alone.
  */
-function withoutStaleSlot(appointment: SentAppointment, current: Appointment | undefined): SentAppointment {
+function withoutSame(appointment: SentAppointment, current: Appointment | undefined): SentAppointment {
   const isSame = (name: 'slot' | 'start' | 'end') => isDeepStrictEqual(appointment[name], current?.[name]);
-  if (!isSame('slot') || !isSame('start') || !isSame('end')) return appointment;
-  const { slot: _, ...rest } = appointment;
-  return rest;
+  const isNameAlone = ({ actor }: SentAppointment['participant'][number]) =>
+    actor !== undefined && !actor.reference && !actor.identifier;
+  const participant = appointment.participant.filter(
+    (it) => !isNameAlone(it) || !current?.participant.some((one) => isDeepStrictEqual(it, one)),
+  );
+  if (!isSame('slot') || !isSame('start') || !isSame('end')) return { ...appointment, participant };
+  const { slot: _, start, ...rest } = appointment;
+  return { ...rest, participant, ...(rest.end === undefined || start === undefined ? {} : { start }) };
 }
 
 /** The appointment that a request changes. A precondition comes before all that the body says: RFC 9110, section 13.2. */

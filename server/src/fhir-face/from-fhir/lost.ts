@@ -34,8 +34,9 @@ function lostOf(sent: unknown, kept: Kept, shown: unknown, path: string): string
   if (parts === true) return [];
   if (typeof sent !== 'object' || parts === undefined || typeof parts === 'function') return [path];
   return Object.entries(sent).flatMap(([name, value]) => {
-    if (name.startsWith('_')) return lostOfPrimitive(value, `${path}.${name.slice(1)}`);
-    return lostOf(value, parts[name], (shown as KeptParts | undefined)?.[name], `${path}.${name}`);
+    const same = (shown as KeptParts | undefined)?.[name];
+    if (!name.startsWith('_')) return lostOf(value, parts[name], same, `${path}.${name}`);
+    return isDeepStrictEqual(value, same) ? [] : lostOfPrimitive(value, `${path}.${name.slice(1)}`);
   });
 }
 
