@@ -41,7 +41,7 @@ export function shown(
   row: Row,
   fields: readonly string[],
   context: Readonly<Record<string, unknown>>,
-): object {
+): Record<string, unknown> {
   const result: Record<string, unknown> = { id: row.id };
   const inner = new Map<string, string[]>();
   for (const field of fields) {

@@ -43,6 +43,8 @@ export interface FakeServer {
   readonly seen: SeenCall[];
   /** What goes wrong with a call. */
   misbehave: (call: SeenCall) => Fault | undefined;
+  /** What becomes of a row that is returned, such as one that another program has broken. */
+  spoil: (model: string, row: Readonly<Record<string, unknown>>) => unknown;
   /** Ends every session, as a restart of the server does. */
   endSessions(): void;
   /** The time of the lock is over. */
@@ -109,6 +111,7 @@ export async function startFake(data: FakeData): Promise<FakeServer> {
     tables,
     seen: [],
     misbehave: () => undefined,
+    spoil: (_, row) => row,
     endSessions: () => sessions.clear(),
     unlock() {
       failedLogins = 0;
@@ -183,7 +186,7 @@ export async function startFake(data: FakeData): Promise<FakeServer> {
         const query = { ...search, domain, offset, limit, order, fields } as SearchRead;
         const isVisible = (row: Row) => model !== 'calendar.calendar' || maySee(row, userId, tables.calendarAdmins);
         const rows = searchRows(tables, query).filter(isVisible);
-        return rows.map((row) => shown(tables, model, row, query.fields, rest));
+        return rows.map((row) => fake.spoil(model, shown(tables, model, row, query.fields, rest)));
       }
       case 'search_count': {
         const query = { ...search, domain: args[0], offset: 0, limit: null, order: null, fields: [] } as SearchRead;

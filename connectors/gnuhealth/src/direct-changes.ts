@@ -1,11 +1,14 @@
 import { type Appointment, type ConnectorContext, ConnectorError, type DirectChanges } from '@crossward/connector-kit';
+import Type from 'typebox';
 import { attendanceStates, searchRows } from './appointments/record.ts';
 import { rowsAt } from './appointments/times.ts';
 import { openEhr } from './open-ehr.ts';
+import { idSchema } from './rpc/rows.ts';
 import { toRpc } from './rpc/values.ts';
 import type { GnuHealthSettings } from './settings.ts';
 
 const model = 'model.gnuhealth.appointment';
+const anySchema = Type.Object({ id: idSchema });
 
 /** As staff do it in Tryton's client: without a look at what others have changed in between. */
 export async function gnuHealthDirectChanges(context: ConnectorContext<GnuHealthSettings>): Promise<DirectChanges> {
@@ -40,7 +43,7 @@ export async function gnuHealthDirectChanges(context: ConnectorContext<GnuHealth
     async take(slot) {
       const { free } = await rowsAt(rpc, settings, [Number(slot.resourceId)], slot);
       const [row] = free;
-      const [patient] = await rpc.searchRead({ model: 'gnuhealth.patient', domain: [], fields: ['id'], limit: 1 });
+      const [patient] = await rpc.searchRead({ model: 'gnuhealth.patient', row: anySchema, domain: [], limit: 1 });
       if (!row || !patient) throw new ConnectorError('rejected', 'The EHR has no free appointment at this time');
       await send(`${model}.write`, [[row.id], { state: 'confirmed', patient: patient.id }]);
       return async () => void (await send(`${model}.write`, [[row.id], { state: 'free', patient: null }]));

@@ -7,10 +7,12 @@ import {
   type Resource,
   type ResourceIdentifier,
 } from '@crossward/connector-kit';
+import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { compareText } from './order.ts';
 import type { RpcClient } from './rpc/client.ts';
-import { dateText, type RpcDate } from './rpc/values.ts';
+import { idSchema, nullable, textSchema } from './rpc/rows.ts';
+import { dateSchema, dateText } from './rpc/values.ts';
 import { careUnitSettings, type GnuHealthSettings } from './settings.ts';
 
 const lifetimeMilliseconds = 60_000;
@@ -36,22 +38,19 @@ export interface Directory {
   ): Promise<Value | undefined>;
 }
 
-interface Professional {
-  readonly id: number;
-  readonly 'party.': {
-    readonly name: string | null;
-    readonly lastname: string | null;
-    readonly ref: string | null;
-    readonly dob: RpcDate | null;
-  };
-}
+const professionalSchema = Type.Object({
+  id: idSchema,
+  'party.': Type.Object({ name: textSchema, lastname: textSchema, ref: textSchema, dob: nullable(dateSchema) }),
+});
+type Professional = Readonly<Static<typeof professionalSchema>>;
 
-interface Speciality {
-  readonly id: number;
-  readonly healthprof: number;
-  readonly specialty: number;
-  readonly 'specialty.': { readonly name: string };
-}
+const specialitySchema = Type.Object({
+  id: idSchema,
+  healthprof: idSchema,
+  specialty: idSchema,
+  'specialty.': Type.Object({ name: Type.String() }),
+});
+type Speciality = Readonly<Static<typeof specialitySchema>>;
 
 /** @throws ConnectorError if the settings of a care unit are invalid */
 export function createDirectory(
@@ -109,15 +108,15 @@ async function read(
   institution: number,
 ): Promise<CareUnitDirectory> {
   const [professionals, specialities] = await Promise.all([
-    rpc.searchRead<Professional>({
+    rpc.searchRead({
       model: 'gnuhealth.healthprofessional',
+      row: professionalSchema,
       domain: [['institution', '=', institution]],
-      fields: ['party.name', 'party.lastname', 'party.ref', 'party.dob'],
     }),
-    rpc.searchRead<Speciality>({
+    rpc.searchRead({
       model: 'gnuhealth.hp_specialty',
+      row: specialitySchema,
       domain: [['healthprof.institution', '=', institution]],
-      fields: ['healthprof', 'specialty', 'specialty.name'],
     }),
   ]);
   const shown = professionals.filter(({ id }) => id !== settings.note_author);

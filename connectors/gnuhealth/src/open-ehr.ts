@@ -5,7 +5,8 @@ import { createRpcClient } from './rpc/client.ts';
 import type { GnuHealthSettings } from './settings.ts';
 
 /** @throws ConnectorError if the settings of a care unit are invalid */
-export function openEhr({ http, settings, careUnits, now }: ConnectorContext<GnuHealthSettings>): Ehr {
-  const rpc = createRpcClient(http, settings, now);
+export function openEhr(context: ConnectorContext<GnuHealthSettings>): Ehr {
+  const { http, settings, careUnits, now } = context;
+  const rpc = createRpcClient(http, settings, now, (record) => context.leftOut?.(record));
   return { rpc, settings, now, directory: createDirectory(rpc, settings, careUnits, now) };
 }

@@ -10,37 +10,41 @@ import {
   spellingsOf,
   tidyName,
 } from '@crossward/connector-kit';
+import Type, { type Static } from 'typebox';
 import type { Domain, RpcClient } from './rpc/client.ts';
-import { dateText, type RpcDate, recordId } from './rpc/values.ts';
+import { idSchema, nullable, textSchema } from './rpc/rows.ts';
+import { dateSchema, dateText, recordId } from './rpc/values.ts';
 import type { GnuHealthSettings } from './settings.ts';
 
-interface PatientRow {
-  readonly id: number;
-  readonly active: boolean;
-  readonly deceased: boolean;
-  readonly 'party.': {
-    readonly id: number;
-    readonly name: string | null;
-    readonly lastname: string | null;
-    readonly ref: string | null;
-    readonly dob: RpcDate | null;
-    readonly gender: string | null;
-    readonly active: boolean;
-    readonly mobile: string | null;
-    readonly phone: string | null;
-    readonly email: string | null;
-  };
-}
+const standing = { active: nullable(Type.Boolean()), deceased: nullable(Type.Boolean()) };
 
-interface AddressRow {
-  readonly id: number;
-  readonly street: string | null;
-  readonly postal_code: string | null;
-  readonly city: string | null;
-  readonly 'country.'?: { readonly code: string | null } | null;
-}
+const patientSchema = Type.Object({
+  id: idSchema,
+  ...standing,
+  'party.': Type.Object({
+    id: idSchema,
+    name: textSchema,
+    lastname: textSchema,
+    ref: textSchema,
+    dob: nullable(dateSchema),
+    gender: textSchema,
+    active: standing.active,
+    mobile: textSchema,
+    phone: textSchema,
+    email: textSchema,
+  }),
+});
+type PatientRow = Readonly<Static<typeof patientSchema>>;
 
-const partyFields = ['name', 'lastname', 'ref', 'dob', 'gender', 'active', 'mobile', 'phone', 'email'];
+const standingSchema = Type.Object({ id: idSchema, ...standing, 'party.': Type.Object({ active: standing.active }) });
+
+const addressSchema = Type.Object({
+  id: idSchema,
+  street: textSchema,
+  postal_code: textSchema,
+  city: textSchema,
+  'country.': nullable(Type.Object({ code: textSchema })),
+});
 
 /** The patient with this identifier. People whose record is out of use are found too. */
 export async function findPatient(
@@ -50,10 +54,10 @@ export async function findPatient(
 ): Promise<Patient | null> {
   const domain = type === 'emr_id' ? byId(value) : type === national_number ? byNumber(type, value) : undefined;
   if (!domain) return null;
-  const rows = await rpc.searchRead<PatientRow>({
+  const rows = await rpc.searchAll({
     model: 'gnuhealth.patient',
+    row: patientSchema,
     domain,
-    fields: ['active', 'deceased', ...partyFields.map((field) => `party.${field}`)],
     context: { active_test: false },
   });
   const row = type === 'emr_id' ? rows[0] : onlyOne(rows.filter((it) => numberOf(it, type) === value));
@@ -76,10 +80,10 @@ function numberOf({ 'party.': { ref, dob } }: PatientRow, type: NumberType): str
 export async function standingOf(rpc: RpcClient, patientId: string): Promise<'active' | 'inactive' | 'unknown'> {
   const domain = byId(patientId);
   if (!domain) return 'unknown';
-  const [row] = await rpc.searchRead<Pick<PatientRow, 'id' | 'active' | 'deceased' | 'party.'>>({
+  const [row] = await rpc.searchAll({
     model: 'gnuhealth.patient',
+    row: standingSchema,
     domain,
-    fields: ['active', 'deceased', 'party.active'],
     context: { active_test: false },
   });
   if (!row) return 'unknown';
@@ -95,15 +99,15 @@ function byNumber(type: NonNullable<GnuHealthSettings['national_number']>, value
   return [['party.ref', 'in', spellingsOf({ type, value })]];
 }
 
-function isInactive({ active, deceased, 'party.': party }: PatientRow): boolean {
-  return !active || !party.active || deceased;
+function isInactive({ active, deceased, 'party.': party }: Static<typeof standingSchema>): boolean {
+  return !active || !party.active || deceased === true;
 }
 
 async function addressOf(rpc: RpcClient, party: number): Promise<Address | null> {
-  const [row] = await rpc.searchRead<AddressRow>({
+  const [row] = await rpc.searchRead({
     model: 'party.address',
+    row: addressSchema,
     domain: [['party', '=', party]],
-    fields: ['street', 'postal_code', 'city', 'country.code'],
     limit: 1,
   });
   if (!row) return null;

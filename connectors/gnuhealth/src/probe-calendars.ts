@@ -1,19 +1,20 @@
 import type { ProbeFinding } from '@crossward/connector-kit';
+import Type, { type Static } from 'typebox';
 import type { Ehr } from './ehr.ts';
+import { idSchema, nullable } from './rpc/rows.ts';
 
 const name = 'calendars';
 
-interface Calendar {
-  readonly id: number;
-  readonly owner: number;
-  readonly read_users: readonly number[];
-  readonly write_users: readonly number[];
-}
-
-interface Professional {
-  readonly id: number;
-  readonly 'party.'?: { readonly 'internal_user.'?: { readonly calendar: number | null } | null } | null;
-}
+const calendarSchema = Type.Object({
+  id: idSchema,
+  owner: idSchema,
+  read_users: Type.Array(idSchema),
+  write_users: Type.Array(idSchema),
+});
+const professionalSchema = Type.Object({
+  id: idSchema,
+  'party.': Type.Object({ 'internal_user.': nullable(Type.Object({ calendar: nullable(idSchema) })) }),
+});
 
 /**
  * GNU Health keeps an event in the calendar of a health professional who has one, for each appointment that staff have booked,
@@ -22,20 +23,20 @@ interface Professional {
 export async function probeCalendars({ rpc }: Ehr, institutions: readonly number[]): Promise<ProbeFinding> {
   const [userId, professionals] = await Promise.all([
     rpc.userId(),
-    rpc.searchRead<Professional>({
+    rpc.searchRead({
       model: 'gnuhealth.healthprofessional',
+      row: professionalSchema,
       domain: [
         ['institution', 'in', institutions],
         ['party.internal_user.calendar', '!=', null],
       ],
-      fields: ['party.internal_user.calendar'],
     }),
   ]);
-  const ids = professionals.flatMap((it) => it['party.']?.['internal_user.']?.calendar ?? []);
-  const visible = await rpc.searchRead<Calendar>({
+  const ids = professionals.flatMap((it) => it['party.']['internal_user.']?.calendar ?? []);
+  const visible = await rpc.searchRead({
     model: 'calendar.calendar',
+    row: calendarSchema,
     domain: [['id', 'in', ids]],
-    fields: ['owner', 'read_users', 'write_users'],
   });
   const writable = new Set(visible.filter((it) => mayWrite(it, userId)).map(({ id }) => id));
   const refused = ids.filter((id) => !writable.has(id)).length;
@@ -47,6 +48,6 @@ export async function probeCalendars({ rpc }: Ehr, institutions: readonly number
 }
 
 /** A user who sees a calendar of somebody else, without being named as its reader, is an administrator of calendars. */
-function mayWrite({ owner, read_users, write_users }: Calendar, userId: number): boolean {
+function mayWrite({ owner, read_users, write_users }: Static<typeof calendarSchema>, userId: number): boolean {
   return owner === userId || write_users.includes(userId) || !read_users.includes(userId);
 }

@@ -1,7 +1,9 @@
 import { type ConnectorContext, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
+import Type from 'typebox';
 import type { Ehr } from './ehr.ts';
 import { openEhr } from './open-ehr.ts';
 import { probeCalendars } from './probe-calendars.ts';
+import { idSchema } from './rpc/rows.ts';
 import { toRpc } from './rpc/values.ts';
 import type { GnuHealthSettings } from './settings.ts';
 
@@ -13,6 +15,7 @@ const needed: readonly (readonly [string, readonly Right[]])[] = [
   ['ir.attachment', ['read', 'create']],
   ['ir.model.log', ['read']],
 ];
+const moduleSchema = Type.Object({ id: idSchema, name: Type.String(), version: Type.String() });
 type Right = 'read' | 'write' | 'create' | 'delete';
 
 /** `crossward emr check`: whether the user can sign in, what it may do, and whether the care units have what can be booked. */
@@ -53,13 +56,13 @@ async function attempt<Result>(
 }
 
 async function probeModules({ rpc }: Ehr, findings: ProbeFinding[]): Promise<void> {
-  const modules = await rpc.searchRead<{ readonly id: number; readonly name: string; readonly version: string }>({
+  const modules = await rpc.searchRead({
     model: 'ir.module',
+    row: moduleSchema,
     domain: [
       ['state', '=', 'activated'],
       ['name', 'in', ['health', 'health_calendar']],
     ],
-    fields: ['name', 'version'],
   });
   const version = (name: string) => modules.find((it) => it.name === name)?.version;
   const health = version('health');

@@ -17,7 +17,9 @@ export async function bookedSince(
   return new Map(
     rows.flatMap((row) => {
       const bookings = (writes.get(row.id) ?? []).filter((write) => isBooking(write, row));
-      const times = [row.create_date, ...bookings.map(({ at }) => at)].map((it) => fromRpc(it).getTime());
+      const times = [row.create_date, ...bookings.map(({ at }) => at)].flatMap((it) =>
+        it ? fromRpc(it).getTime() : [],
+      );
       const last = Math.max(...times);
       return last < fromRpc(from).getTime() ? [] : [[row.id, new Date(last)] as const];
     }),

@@ -9,7 +9,7 @@ import { untilUnchanged } from './attempts.ts';
 import { afterWriting } from './book.ts';
 import { freeRowLike, tidyFreeRows, writeTogether } from './compound.ts';
 import { appointmentRow } from './own-row.ts';
-import type { TimedRow } from './record.ts';
+import { type DatedRow, isTimed } from './record.ts';
 import { isSameTime, rowsAt } from './times.ts';
 
 /** Cancels, and adds a free row at the time in the same transaction. */
@@ -35,9 +35,9 @@ export async function cancel(
   return cancelled.appointment;
 }
 
-/** The free rows to add when an appointment leaves its time: none if the time is taken, free, or over. */
-export async function freedBy(ehr: Ehr, row: TimedRow): Promise<readonly object[]> {
-  if (row.start <= ehr.now()) return [];
+/** The free rows to add when an appointment leaves its time: none if the time is taken, free, or over, or of no professional. */
+export async function freedBy(ehr: Ehr, row: DatedRow): Promise<readonly object[]> {
+  if (!isTimed(row) || row.start <= ehr.now()) return [];
   const { taken, free } = await rowsAt(ehr.rpc, ehr.settings, [row.healthprof], row);
   const isNeeded = taken.every(({ id }) => id === row.id) && !free.some((it) => isSameTime(it, row));
   return isNeeded ? [freeRowLike(row)] : [];

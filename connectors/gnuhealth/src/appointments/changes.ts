@@ -1,12 +1,16 @@
 import type { AppointmentChanges, AppointmentChangesQuery, ChangedAppointment } from '@crossward/connector-kit';
+import Type from 'typebox';
 import type { Ehr } from '../ehr.ts';
+import type { Page } from '../rpc/client.ts';
+import { idSchema } from '../rpc/rows.ts';
 import { fromRpc, toRpc } from '../rpc/values.ts';
 import { bookedSince } from './booked-since.ts';
 import { type ChangeCursor, markOf, overlapMilliseconds, readCursor, writeCursor } from './change-cursor.ts';
 import { type DeletedRow, deletedIds, searchDeletions } from './deletions.ts';
-import { type AppointmentRow, searchRows, toAppointment } from './record.ts';
+import { type AppointmentRow, searchRowPage, toAppointment } from './record.ts';
 
 const pageSize = 500;
+const anySchema = Type.Object({ id: idSchema });
 
 /** One thing that changed. */
 interface Change {
@@ -59,7 +63,7 @@ export async function listAppointmentChanges(
 
 /** Starts now. What was changed a moment ago is in the overlap, and counts as returned. */
 async function firstPosition(ehr: Ehr, userId: number): Promise<AppointmentChanges> {
-  await ehr.rpc.searchRead({ model: 'gnuhealth.institution', domain: [], fields: ['id'], limit: 1 });
+  await ehr.rpc.searchRead({ model: 'gnuhealth.institution', row: anySchema, domain: [], limit: 1 });
   const start = { since: ehr.rpc.now().getTime() - overlapMilliseconds, seen: [] };
   const { changes } = await changesSince(ehr, userId, start, Number.POSITIVE_INFINITY);
   return {
@@ -72,21 +76,27 @@ async function firstPosition(ehr: Ehr, userId: number): Promise<AppointmentChang
 /** All changes up to a point, the oldest first: all there are, or enough to fill a page with new ones. */
 async function changesSince(ehr: Ehr, userId: number, { since, seen }: ChangeCursor, limit: number) {
   const most = Math.max(pageSize, limit === Number.POSITIVE_INFINITY ? 0 : limit) + seen.length;
-  const size = limit === Number.POSITIVE_INFINITY ? undefined : most;
+  // All there are, for the first position.
+  const size = limit === Number.POSITIVE_INFINITY ? 2 ** 31 - 1 : most;
   const from = toRpc(new Date(since));
   const wasAppointment = ['OR', ['state', '!=', 'free'], ['name', '!=', null]];
   const paged = (field: string) => ({
     order: [[field, 'ASC'] as const, ['id', 'ASC'] as const],
-    ...(size === undefined ? {} : { limit: size }),
+    limit: size,
   });
   const [written, created, removed] = await Promise.all([
-    searchRows(ehr.rpc, [['write_date', '>=', from], wasAppointment], paged('write_date')),
-    searchRows(ehr.rpc, [['write_date', '=', null], ['create_date', '>=', from], wasAppointment], paged('create_date')),
+    searchRowPage(ehr.rpc, [['write_date', '>=', from], wasAppointment], paged('write_date')),
+    searchRowPage(
+      ehr.rpc,
+      [['write_date', '=', null], ['create_date', '>=', from], wasAppointment],
+      paged('create_date'),
+    ),
     searchDeletions(ehr.rpc, userId, from, size),
   ]);
-  const lists: Change[][] = [written.map(fromRow), created.map(fromRow), removed.map(fromDeletion)];
+  const pages = [withRows(written), withRows(created), { ...removed, rows: removed.rows.map(fromDeletion) }];
+  const lists: readonly (readonly Change[])[] = pages.map(({ rows }) => rows);
   // Beyond the end of a list that was cut, another list may go on.
-  const cut = lists.filter(({ length }) => length === size).map((list) => list.at(-1)?.at ?? 0);
+  const cut = pages.filter(({ isFull }) => isFull).map(({ rows }) => rows.at(-1)?.at ?? 0);
   const until = Math.min(...cut, Number.POSITIVE_INFINITY);
   const changes = lists
     .flat()
@@ -116,8 +126,13 @@ function positionAfter(ehr: Ehr, { since, seen }: ChangeCursor, page: readonly C
   return { since: settled, seen: settled === since ? [...seen.filter((mark) => !known.has(mark)), ...kept] : kept };
 }
 
+function withRows({ rows, isFull }: Page<AppointmentRow>): Page<Change> {
+  return { rows: rows.map(fromRow), isFull };
+}
+
 function fromRow(row: AppointmentRow): Change {
-  return { at: Math.floor(Number(row._timestamp) * 1000), mark: markOf('row', row.id, row._timestamp), row };
+  const timestamp = row._timestamp ?? '0';
+  return { at: Math.floor(Number(timestamp) * 1000), mark: markOf('row', row.id, timestamp), row };
 }
 
 function fromDeletion(deletion: DeletedRow): Change {

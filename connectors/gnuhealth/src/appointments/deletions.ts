@@ -1,5 +1,7 @@
-import type { RpcClient } from '../rpc/client.ts';
-import type { RpcDateTime } from '../rpc/values.ts';
+import Type, { type Static } from 'typebox';
+import type { Page, RpcClient } from '../rpc/client.ts';
+import { idSchema } from '../rpc/rows.ts';
+import { dateTimeSchema, type RpcDateTime } from '../rpc/values.ts';
 import { model } from './record.ts';
 
 const log = 'ir.model.log';
@@ -7,32 +9,31 @@ const log = 'ir.model.log';
 const mostDigits = 10;
 
 /** An entry of the log of deletions. */
-export interface DeletedRow {
-  readonly id: number;
-  readonly create_date: RpcDateTime;
-}
+const deletionSchema = Type.Object({ id: idSchema, create_date: dateTimeSchema });
+export type DeletedRow = Readonly<Static<typeof deletionSchema>>;
+const entrySchema = Type.Object({ id: idSchema });
 
 /** Deletions of rows by somebody else than the gateway, which removes only free rows. */
 export function searchDeletions(
   rpc: RpcClient,
   userId: number,
   from: RpcDateTime,
-  limit: number | undefined,
-): Promise<readonly DeletedRow[]> {
-  return rpc.searchRead<DeletedRow>({
+  limit: number,
+): Promise<Page<DeletedRow>> {
+  return rpc.searchPage({
     model: log,
+    row: deletionSchema,
     domain: [
       ['event', '=', 'delete'],
       ['create_date', '>=', from],
       ['user', '!=', userId],
       ['resource', 'like', `${model},%`],
     ],
-    fields: ['create_date'],
     order: [
       ['create_date', 'ASC'],
       ['id', 'ASC'],
     ],
-    ...(limit === undefined ? {} : { limit }),
+    limit,
   });
 }
 
@@ -47,7 +48,7 @@ export async function deletedIds(rpc: RpcClient, deletions: readonly DeletedRow[
       ['id', 'in', entries],
       ['resource', 'like', `${model},${pattern}`],
     ];
-    return (await rpc.searchRead<DeletedRow>({ model: log, domain, fields: ['id'] })).map(({ id }) => id);
+    return (await rpc.searchRead({ model: log, row: entrySchema, domain })).map(({ id }) => id);
   };
   const found: number[] = [];
   let open = deletions.map(({ id }) => id);

@@ -1,5 +1,7 @@
+import Type from 'typebox';
 import type { RpcClient } from '../rpc/client.ts';
-import type { RpcDateTime } from '../rpc/values.ts';
+import { idSchema, textSchema } from '../rpc/rows.ts';
+import { dateTimeSchema, type RpcDateTime } from '../rpc/values.ts';
 import { model } from './record.ts';
 
 /** An entry of Tryton's log of writes. It names the fields that were written, and no values. */
@@ -9,13 +11,13 @@ export interface LoggedWrite {
   readonly at: RpcDateTime;
 }
 
-interface Entry {
-  readonly id: number;
-  readonly resource: string;
+const entrySchema = Type.Object({
+  id: idSchema,
+  resource: Type.String(),
   /** Such as `name,patient,state`. */
-  readonly target: string | null;
-  readonly create_date: RpcDateTime;
-}
+  target: textSchema,
+  create_date: dateTimeSchema,
+});
 
 /** The writes of these rows since `from`, by anybody. */
 export async function searchWrites(
@@ -24,14 +26,14 @@ export async function searchWrites(
   from: RpcDateTime,
 ): Promise<readonly LoggedWrite[]> {
   if (rowIds.length === 0) return [];
-  const entries = await rpc.searchRead<Entry>({
+  const entries = await rpc.searchAll({
     model: 'ir.model.log',
+    row: entrySchema,
     domain: [
       ['event', '=', 'write'],
       ['create_date', '>=', from],
       ['resource', 'in', rowIds.map((id) => `${model},${id}`)],
     ],
-    fields: ['resource', 'target', 'create_date'],
   });
   return entries.map(({ resource, target, create_date }) => ({
     rowId: Number(resource.slice(model.length + 1)),

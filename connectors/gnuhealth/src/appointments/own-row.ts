@@ -1,7 +1,7 @@
 import { type CareUnit, ConnectorError } from '@crossward/connector-kit';
 import type { Ehr } from '../ehr.ts';
 import { recordId } from '../rpc/values.ts';
-import { searchRows, type TimedRow, timed, toAppointment } from './record.ts';
+import { dated, searchAllRows, toAppointment } from './record.ts';
 
 /** @throws ConnectorError `appointment_not_found` */
 export async function appointmentRow(ehr: Ehr, careUnit: CareUnit, appointmentId: string) {
@@ -10,14 +10,14 @@ export async function appointmentRow(ehr: Ehr, careUnit: CareUnit, appointmentId
   const [row] =
     id === undefined
       ? []
-      : await searchRows(ehr.rpc, [
+      : await searchAllRows(ehr.rpc, [
           ['id', '=', id],
           ['institution', '=', institution],
         ]);
-  const found = row && timed(row, ehr.settings);
+  const found = row && dated(row, ehr.settings);
   const appointment = found && toAppointment(found, careUnit.id, ehr.settings);
   if (!found || !appointment || found.patient === null) {
     throw new ConnectorError('appointment_not_found', 'The care unit has no such appointment');
   }
-  return { row: found as TimedRow, appointment, patient: found.patient };
+  return { row: found, appointment, patient: found.patient };
 }

@@ -1,6 +1,6 @@
 import type { Domain, RpcClient } from '../rpc/client.ts';
 import { fromRpc, toRpc } from '../rpc/values.ts';
-import { type AppointmentRow, searchRows } from './record.ts';
+import { type AppointmentRow, searchRowPage } from './record.ts';
 
 const pageSize = 500;
 
@@ -16,14 +16,18 @@ export async function* pagesByStart(
   let since = from;
   let size = pageSize;
   for (;;) {
-    const rows = await searchRows(rpc, since ? [...domain, ['appointment_date', '>=', toRpc(since)]] : domain, {
-      order: [
-        ['appointment_date', 'ASC'],
-        ['id', 'ASC'],
-      ],
-      limit: size,
-    });
-    if (rows.length < size) {
+    const { rows, isFull } = await searchRowPage(
+      rpc,
+      since ? [...domain, ['appointment_date', '>=', toRpc(since)]] : domain,
+      {
+        order: [
+          ['appointment_date', 'ASC'],
+          ['id', 'ASC'],
+        ],
+        limit: size,
+      },
+    );
+    if (!isFull) {
       yield rows;
       return;
     }

@@ -58,7 +58,7 @@ function domainOf({ directory, settings }: Ehr, query: AppointmentQuery): Domain
     ['institution', '=', directory.institutionOf(careUnit)],
     ['state', 'in', wanted],
     ['patient', patient === undefined ? '!=' : '=', patient ?? null],
-    ['healthprof', professional === undefined ? '!=' : '=', professional ?? null],
+    ...(professional === undefined ? [] : [['healthprof', '=', professional]]),
     ['appointment_date', '!=', null],
     ...(range ? overlapping(range, settings) : []),
   ];

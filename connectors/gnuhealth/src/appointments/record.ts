@@ -1,69 +1,84 @@
 import type { Appointment, AppointmentState, Attendance, Modality, TimeSlot } from '@crossward/connector-kit';
-import type { Domain, RpcClient } from '../rpc/client.ts';
-import { fromRpc, type RpcDateTime } from '../rpc/values.ts';
+import Type, { type Static } from 'typebox';
+import type { Domain, Page, RpcClient, Search } from '../rpc/client.ts';
+import { idSchema, nullable, textSchema } from '../rpc/rows.ts';
+import { dateTimeSchema, fromRpc } from '../rpc/values.ts';
 import { defaultMinutes, type GnuHealthSettings } from '../settings.ts';
 
 export const model = 'gnuhealth.appointment';
 
 /** A row of `gnuhealth.appointment`: an appointment, or a free time. */
-export interface AppointmentRow {
-  readonly id: number;
+const appointmentSchema = Type.Object({
+  id: idSchema,
   /** Such as `APP 2026/7`. A free time that was an appointment once keeps it. */
-  readonly name: string | null;
-  readonly state: string | null;
-  readonly patient: number | null;
-  readonly healthprof: number | null;
-  readonly speciality: number | null;
-  readonly institution: number | null;
-  readonly appointment_date: RpcDateTime | null;
-  readonly appointment_date_end: RpcDateTime | null;
-  readonly appointment_type: string | null;
-  readonly comments: string | null;
-  readonly create_date: RpcDateTime;
-  readonly _timestamp: string;
-}
+  name: textSchema,
+  state: textSchema,
+  patient: nullable(idSchema),
+  healthprof: nullable(idSchema),
+  speciality: nullable(idSchema),
+  institution: nullable(idSchema),
+  appointment_date: nullable(dateTimeSchema),
+  appointment_date_end: nullable(dateTimeSchema),
+  appointment_type: textSchema,
+  comments: textSchema,
+  /** `null`: it was imported past Tryton. Then nothing tells whether somebody has changed it. */
+  create_date: nullable(dateTimeSchema),
+  _timestamp: textSchema,
+});
+export type AppointmentRow = Readonly<Static<typeof appointmentSchema>>;
 
-const fields = [
-  'name',
-  'state',
-  'patient',
-  'healthprof',
-  'speciality',
-  'institution',
-  'appointment_date',
-  'appointment_date_end',
-  'appointment_type',
-  'comments',
-  'create_date',
-  '_timestamp',
-] as const satisfies readonly (keyof AppointmentRow)[];
-
-/** A row with a professional and a time. */
-export interface TimedRow extends AppointmentRow {
-  readonly healthprof: number;
+/** A row with a time. */
+export interface DatedRow extends AppointmentRow {
   readonly start: Date;
   readonly end: Date;
 }
 
-export function searchRows(
-  rpc: RpcClient,
-  domain: Domain,
-  paging: { readonly order?: readonly (readonly [string, 'ASC' | 'DESC'])[]; readonly limit?: number } = {},
-): Promise<readonly AppointmentRow[]> {
-  return rpc.searchRead<AppointmentRow>({ model, domain, fields, ...paging });
+/** A row with a professional and a time. */
+export interface TimedRow extends DatedRow {
+  readonly healthprof: number;
 }
 
-/** `null`: the row has no professional or no time. */
-export function timed(
+type Order = Pick<Search<typeof appointmentSchema>, 'order'>;
+
+/** Rows that cannot be read are left out. */
+export function searchRows(rpc: RpcClient, domain: Domain): Promise<readonly AppointmentRow[]> {
+  return rpc.searchRead({ model, row: appointmentSchema, domain });
+}
+
+/** Rows of which each is needed. @throws ConnectorError `rejected` if one cannot be read */
+export function searchAllRows(rpc: RpcClient, domain: Domain): Promise<readonly AppointmentRow[]> {
+  return rpc.searchAll({ model, row: appointmentSchema, domain });
+}
+
+export function searchRowPage(
+  rpc: RpcClient,
+  domain: Domain,
+  paging: Order & { readonly limit: number },
+): Promise<Page<AppointmentRow>> {
+  return rpc.searchPage({ model, row: appointmentSchema, domain, ...paging });
+}
+
+/** `null`: the row has no time. */
+export function dated(
   row: AppointmentRow,
   { minutes_without_end = defaultMinutes }: GnuHealthSettings,
-): TimedRow | null {
-  const { healthprof, appointment_date, appointment_date_end } = row;
-  if (healthprof === null || appointment_date === null) return null;
+): DatedRow | null {
+  const { appointment_date, appointment_date_end } = row;
+  if (appointment_date === null) return null;
   const start = fromRpc(appointment_date);
   const given = appointment_date_end && fromRpc(appointment_date_end);
   const end = given && given > start ? given : new Date(start.getTime() + minutes_without_end * 60_000);
-  return { ...row, healthprof, start, end };
+  return { ...row, start, end };
+}
+
+/** `null`: the row has no professional or no time. */
+export function timed(row: AppointmentRow, settings: GnuHealthSettings): TimedRow | null {
+  const found = dated(row, settings);
+  return found && isTimed(found) ? found : null;
+}
+
+export function isTimed(row: DatedRow): row is TimedRow {
+  return row.healthprof !== null;
 }
 
 const states: Readonly<Record<string, AppointmentState>> = {
@@ -102,7 +117,7 @@ export function toAppointment(
   careUnitId: string,
   settings: GnuHealthSettings,
 ): Appointment | null {
-  const found = timed(row, settings);
+  const found = dated(row, settings);
   const state = states[row.state ?? ''];
   if (!found || state === undefined || row.patient === null) return null;
   return {
@@ -114,18 +129,22 @@ export function toAppointment(
     end: found.end,
     comment: row.comments || null,
     patientId: String(row.patient),
-    resourceId: String(found.healthprof),
-    // Staff need not enter a speciality.
-    healthcareServiceId: row.speciality === null ? '' : String(row.speciality),
+    // Staff need enter neither.
+    resourceId: textOf(row.healthprof),
+    healthcareServiceId: textOf(row.speciality),
     careUnitId,
     attendance: attendances[row.state ?? ''] ?? null,
     modality: modalityOf(row, settings),
   };
 }
 
-/** `null`: nobody could book it, because it has no speciality. */
+function textOf(id: number | null): string | null {
+  return id === null ? null : String(id);
+}
+
+/** `null`: nobody could book it, because it has no speciality, or nothing that tells whether somebody else was faster. */
 export function toTimeSlot(row: TimedRow, settings: GnuHealthSettings): TimeSlot | null {
-  if (row.speciality === null) return null;
+  if (row.speciality === null || row._timestamp === null) return null;
   return {
     start: row.start,
     end: row.end,

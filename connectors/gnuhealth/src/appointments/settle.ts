@@ -5,7 +5,7 @@ import { untilUnchanged } from './attempts.ts';
 import { clearFreeRows, writeRows } from './compound.ts';
 import { searchDeletions } from './deletions.ts';
 import { searchWrites } from './log.ts';
-import { type AppointmentRow, searchRows } from './record.ts';
+import { type AppointmentRow, searchAllRows, searchRows } from './record.ts';
 
 /** Written with the value that it has, to give a row another version. It shows nowhere, and the log tells it from a change. */
 const markedField = 'institution';
@@ -53,7 +53,7 @@ async function ruleOutBooking(
   ];
   const isMarked = await untilUnchanged(async () => {
     const institution = ['institution', '=', ehr.directory.institutionOf(careUnit)];
-    const free = await searchRows(ehr.rpc, [...place, institution, ['state', '=', 'free']]);
+    const free = await searchAllRows(ehr.rpc, [...place, institution, ['state', '=', 'free']]);
     // A row that was an appointment has a name. If somebody has made it free since, it may have been this one.
     const used = free.filter(({ name }) => name !== null);
     if ((await changedSince(ehr, used, from)).size > 0) return false;
@@ -69,11 +69,11 @@ async function isTraceLeft(ehr: Ehr, patient: number, place: readonly unknown[],
     ['OR', ['write_date', '>=', from], ['create_date', '>=', from]],
   ];
   const [here, anywhere, deleted] = await Promise.all([
-    searchRows(ehr.rpc, [...place, ...touched]),
-    searchRows(ehr.rpc, touched),
+    searchAllRows(ehr.rpc, [...place, ...touched]),
+    searchAllRows(ehr.rpc, touched),
     searchDeletions(ehr.rpc, await ehr.rpc.userId(), from, 1),
   ]);
-  if (here.some(({ state }) => state !== 'free') || deleted.length > 0) return true;
+  if (here.some(({ state }) => state !== 'free') || deleted.rows.length > 0) return true;
   const moved = await changedSince(ehr, anywhere, from, ['appointment_date', 'healthprof']);
   return moved.size > 0;
 }
@@ -83,7 +83,7 @@ async function ruleOutChange(ehr: Ehr, appointmentId: string, from: RpcDateTime)
   const id = recordId(appointmentId);
   if (id === undefined) return true;
   return untilUnchanged(async () => {
-    const rows = await searchRows(ehr.rpc, [['id', '=', id]]);
+    const rows = await searchAllRows(ehr.rpc, [['id', '=', id]]);
     if (rows.length === 0 || (await changedSince(ehr, rows, from)).size > 0) return false;
     return (await mark(ehr, rows)) ? true : undefined;
   });

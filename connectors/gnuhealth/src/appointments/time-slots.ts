@@ -45,7 +45,9 @@ async function leavingOf(ehr: Ehr, matching: readonly unknown[], freeing: readon
   if (ids.length === 0) return [];
   const rows = await searchRows(ehr.rpc, [...matching, ['id', 'in', ids], ['state', 'in', takingStates]]);
   const leaving = rows.flatMap((row) => timed(row, ehr.settings) ?? []);
-  const others = await Promise.all(leaving.map((row) => rowsAt(ehr.rpc, ehr.settings, [row.healthprof], row)));
+  const others = await Promise.all(
+    leaving.map((row) => rowsAt(ehr.rpc, ehr.settings, [row.healthprof], row, searchRows)),
+  );
   return leaving
     .filter((_, index) => (others[index]?.taken ?? []).every(({ id }) => ids.includes(id)))
     .flatMap((row) => toTimeSlot(row, ehr.settings) ?? []);
@@ -59,7 +61,7 @@ async function takenDuring(
   const [first] = rows;
   if (!first) return [];
   const end = new Date(Math.max(...rows.map((row) => row.end.getTime())));
-  return (await rowsAt(rpc, settings, professionals, { start: first.start, end })).taken;
+  return (await rowsAt(rpc, settings, professionals, { start: first.start, end }, searchRows)).taken;
 }
 
 function wantedIds(known: readonly { readonly id: string }[], wanted: readonly string[] | undefined): number[] {

@@ -2,7 +2,7 @@ import { type Appointment, overlaps } from '@crossward/connector-kit';
 import type { Domain, RpcClient } from '../rpc/client.ts';
 import { toRpc } from '../rpc/values.ts';
 import { defaultMinutes, type GnuHealthSettings } from '../settings.ts';
-import { searchRows, type TimedRow, takingStates, timed } from './record.ts';
+import { searchAllRows, type TimedRow, takingStates, timed } from './record.ts';
 
 interface Range {
   readonly start: Date;
@@ -26,14 +26,19 @@ export function overlapping(
   ];
 }
 
-/** The appointments and free times of these professionals that overlap the range, at any institution. */
+/**
+ * The appointments and free times of these professionals that overlap the range, at any institution.
+ *
+ * @throws ConnectorError `rejected` if one cannot be read: the time may be taken
+ */
 export async function rowsAt(
   rpc: RpcClient,
   settings: GnuHealthSettings,
   professionals: readonly number[],
   range: Range,
+  search = searchAllRows,
 ): Promise<{ readonly taken: readonly TimedRow[]; readonly free: readonly TimedRow[] }> {
-  const rows = await searchRows(rpc, [
+  const rows = await search(rpc, [
     ['healthprof', 'in', professionals],
     ['state', 'in', ['free', ...takingStates]],
     ...overlapping(range, settings),

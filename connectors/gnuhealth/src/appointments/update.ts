@@ -12,7 +12,7 @@ import { afterWriting } from './book.ts';
 import { freedBy } from './cancel.ts';
 import { freeRowLike, tidyFreeRows, writeRows, writeTogether } from './compound.ts';
 import { appointmentRow } from './own-row.ts';
-import type { TimedRow } from './record.ts';
+import { type DatedRow, isTimed, type TimedRow } from './record.ts';
 import { freeRowAt, taken } from './target.ts';
 import { isSameTime, rowsAt } from './times.ts';
 
@@ -36,18 +36,26 @@ export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUp
       if (outcome !== 'done') return undefined;
     } else {
       if (appointment.hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
+      const former = movable(row, appointment);
       const target = assertComplete(wished);
       await expectResource(ehr, careUnit, target.resourceId);
       const free = await freeRowAt(ehr, careUnit, target, row.id);
-      const outcome = await move(ehr, patient, row, free, values, await freedBy(ehr, row));
+      const outcome = await move(ehr, patient, former, free, values, await freedBy(ehr, former));
       mayBeDone ||= outcome === 'undecided';
       if (outcome !== 'done') return undefined;
-      await expectAlone(ehr, careUnit, change.appointmentId, row);
+      await expectAlone(ehr, careUnit, change.appointmentId, former);
     }
     return afterWriting(() => appointmentRow(ehr, careUnit, change.appointmentId));
   });
   await tidyFreeRows(ehr.rpc, updated.patient);
   return updated.appointment;
+}
+
+/** @throws ConnectorError `change_not_allowed` if staff have entered no professional or no speciality */
+function movable(row: DatedRow, appointment: Appointment): TimedRow {
+  assertComplete(appointment);
+  if (isTimed(row)) return row;
+  throw new ConnectorError('change_not_allowed', 'The appointment has no health professional');
 }
 
 async function expectResource(ehr: Ehr, careUnit: CareUnit, resourceId: string): Promise<void> {
@@ -77,7 +85,8 @@ function move(ehr: Ehr, patient: number, row: TimedRow, free: TimedRow, values: 
  */
 async function expectAlone(ehr: Ehr, careUnit: CareUnit, id: string, former: TimedRow): Promise<void> {
   const isAlone = await afterWriting(async () => {
-    const { row, appointment, patient } = await appointmentRow(ehr, careUnit, id);
+    const { row: found, appointment, patient } = await appointmentRow(ehr, careUnit, id);
+    const row = movable(found, appointment);
     const there = await rowsAt(ehr.rpc, ehr.settings, [row.healthprof], row);
     if (there.taken.every((it) => it.id === row.id)) return true;
     const { start, end, healthprof } = former;

@@ -1,16 +1,19 @@
 import type { Document } from '@crossward/connector-kit';
-import { fromRpc, type RpcDateTime } from '../rpc/values.ts';
+import Type, { type Static } from 'typebox';
+import { idSchema, nullable, textSchema } from '../rpc/rows.ts';
+import { dateTimeSchema, fromRpc } from '../rpc/values.ts';
 
 /** A row of `ir.attachment`. Tryton stores no media type, institution or author: the gateway writes them as description. */
-export interface Attachment {
-  readonly id: number;
-  readonly name: string;
-  readonly description: string | null;
-  readonly resource: string;
+export const attachmentSchema = Type.Object({
+  id: idSchema,
+  name: Type.String(),
+  description: textSchema,
+  resource: Type.String(),
   /** With the context `ir.attachment.data: size`. */
-  readonly data: number | null;
-  readonly create_date: RpcDateTime;
-}
+  data: nullable(Type.Integer({ minimum: 0 })),
+  create_date: dateTimeSchema,
+});
+export type Attachment = Readonly<Static<typeof attachmentSchema>>;
 
 /** The name of a document without a title: Tryton demands one. */
 const untitled = 'Untitled document';
@@ -47,7 +50,7 @@ export function toDocument(found: Attachment): Document {
     authorId: author === undefined ? null : String(author),
     title: name === untitled ? null : name,
     contentType: contentTypeOf(found),
-    size: typeof data === 'number' ? data : null,
+    size: data,
   };
 }
 

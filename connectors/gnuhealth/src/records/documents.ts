@@ -10,13 +10,12 @@ import {
 import type { Ehr } from '../ehr.ts';
 import { standingOf } from '../patients.ts';
 import { recordId } from '../rpc/values.ts';
-import { type Attachment, describe, institutionOf, nameFor, toDocument } from './attachment.ts';
+import { type Attachment, attachmentSchema, describe, institutionOf, nameFor, toDocument } from './attachment.ts';
 import { createBody, decoded } from './base64.ts';
 import { newestFirst, pageOf } from './newest-first.ts';
 
 const model = 'ir.attachment';
 const owner = 'gnuhealth.patient';
-const fields = ['name', 'description', 'resource', 'data', 'create_date'];
 const sizeOnly = { 'ir.attachment.data': 'size' };
 
 /** Attachments of the patient. They cannot be withdrawn, because the server keeps no operation ids for them. */
@@ -44,7 +43,7 @@ async function find(
   id: number | undefined,
 ): Promise<Attachment | undefined> {
   if (id === undefined) return undefined;
-  const [found] = await search(ehr, careUnit, patientId, [['id', '=', id]]);
+  const [found] = await search(ehr, careUnit, patientId, [['id', '=', id]], true);
   return found;
 }
 
@@ -54,11 +53,13 @@ async function search(
   careUnit: CareUnit,
   patientId: string,
   terms: readonly unknown[],
+  isOne = false,
 ): Promise<readonly Attachment[]> {
   const patient = recordId(patientId);
   if (patient === undefined) return [];
   const domain = [['resource', '=', `${owner},${patient}`], ['type', '=', 'data'], ...terms];
-  const found = await rpc.searchRead<Attachment>({ model, domain, fields, context: sizeOnly });
+  const search = isOne ? rpc.searchAll : rpc.searchRead;
+  const found = await search({ model, row: attachmentSchema, domain, context: sizeOnly });
   const institution = directory.institutionOf(careUnit);
   return found.filter((it) => (institutionOf(it) ?? institution) === institution);
 }

@@ -6,10 +6,12 @@ import {
   type MedicalNoteQuery,
   type MedicalNoteWrite,
 } from '@crossward/connector-kit';
+import Type, { type Static } from 'typebox';
 import type { Ehr } from '../ehr.ts';
 import { standingOf } from '../patients.ts';
 import type { Domain } from '../rpc/client.ts';
-import { fromRpc, type RpcDateTime, recordId, toRpc } from '../rpc/values.ts';
+import { idSchema, nullable, textSchema } from '../rpc/rows.ts';
+import { dateTimeSchema, fromRpc, recordId, toRpc } from '../rpc/values.ts';
 import { newestFirst, pageOf } from './newest-first.ts';
 
 const model = 'gnuhealth.patient.evaluation';
@@ -25,16 +27,22 @@ const texts = {
 } as const;
 type TextField = keyof typeof texts;
 
-interface Evaluation extends Readonly<Record<TextField, string | null>> {
-  readonly id: number;
-  readonly patient: number;
-  readonly healthprof: number | null;
-  readonly appointment: number | null;
-  readonly chief_complaint: string | null;
-  readonly create_date: RpcDateTime;
-}
+const positionSchema = Type.Object({ id: idSchema, create_date: dateTimeSchema });
 
-const fields = ['patient', 'healthprof', 'appointment', 'chief_complaint', 'create_date', ...Object.keys(texts)];
+const evaluationSchema = Type.Object({
+  ...positionSchema.properties,
+  patient: idSchema,
+  healthprof: nullable(idSchema),
+  appointment: nullable(idSchema),
+  chief_complaint: textSchema,
+  notes_complaint: textSchema,
+  present_illness: textSchema,
+  evaluation_summary: textSchema,
+  info_diagnosis: textSchema,
+  directions: textSchema,
+  notes: textSchema,
+});
+type Evaluation = Readonly<Static<typeof evaluationSchema>>;
 
 /** Evaluations. The server keeps no operation ids for them and lets nobody delete them, so writes cannot be withdrawn. */
 export function medicalNotes(ehr: Ehr): Partial<MedicalNoteOperations> {
@@ -51,19 +59,19 @@ async function list(ehr: Ehr, query: MedicalNoteQuery): Promise<readonly Medical
   const patient = recordId(patientId);
   const author = authorId === undefined ? undefined : recordId(authorId);
   if (patient === undefined || (authorId !== undefined && author === undefined)) return [];
-  const known = await ehr.rpc.searchRead<Pick<Evaluation, 'id' | 'create_date'>>({
+  const known = await ehr.rpc.searchRead({
     model,
+    row: positionSchema,
     domain: [
       ...atCareUnit(ehr, careUnit, patient),
       ...(start ? [['create_date', '>=', toRpc(start)]] : []),
       ...(end ? [['create_date', '<', toRpc(end)]] : []),
       ...(author === undefined ? [] : [['healthprof', '=', author]]),
     ],
-    fields: ['create_date'],
   });
   const ids = pageOf(known, query).map(({ id }) => id);
   if (ids.length === 0) return [];
-  const found = await ehr.rpc.searchRead<Evaluation>({ model, domain: [['id', 'in', ids]], fields });
+  const found = await ehr.rpc.searchRead({ model, row: evaluationSchema, domain: [['id', 'in', ids]] });
   return newestFirst(found.map((it) => toNote(it, ehr)).filter((note) => note.patientId === patientId));
 }
 
@@ -76,7 +84,7 @@ async function find(
   const patient = recordId(patientId);
   if (id === undefined || patient === undefined) return null;
   const domain = [...atCareUnit(ehr, careUnit, patient), ['id', '=', id]];
-  const [found] = await ehr.rpc.searchRead<Evaluation>({ model, domain, fields });
+  const [found] = await ehr.rpc.searchAll({ model, row: evaluationSchema, domain });
   return found ? toNote(found, ehr) : null;
 }
 

@@ -1,23 +1,35 @@
-import { ConnectorError, type EhrHttp, type EhrRequest, type EhrStream } from '@crossward/connector-kit';
+import {
+  ConnectorError,
+  type EhrHttp,
+  type EhrRequest,
+  type EhrStream,
+  type LeftOutRecord,
+} from '@crossward/connector-kit';
+import type { Static, TObject } from 'typebox';
 import type { GnuHealthSettings } from '../settings.ts';
 import { type Answer, readAnswer } from './answer.ts';
+import { fieldsOf, readRows } from './rows.ts';
 import { createSessions, type Session } from './session.ts';
 
 /** A term of a search, or a group of terms. */
 export type Domain = readonly unknown[];
 
-export interface Search {
+export interface Search<Row extends TObject> {
   readonly model: string;
+  /** What a row must be like. Its fields are those that are asked for. */
+  readonly row: Row;
   readonly domain: Domain;
-  readonly fields: readonly string[];
   /** Such as `[['appointment_date', 'ASC']]`. Default: by id. */
   readonly order?: readonly (readonly [string, 'ASC' | 'DESC'])[];
   readonly limit?: number;
   readonly context?: object;
 }
 
-interface WithId {
-  readonly id: number;
+/** A page of rows. */
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** Whether there may be more. */
+  readonly isFull: boolean;
 }
 
 /** Tryton's JSON-RPC: https://docs.tryton.org/projects/server/en/7.0/topics/rpc.html */
@@ -26,7 +38,12 @@ export interface RpcClient {
   userId(): Promise<number>;
   /** @throws ConnectorError */
   call(method: string, params: readonly unknown[], context?: object): Promise<unknown>;
-  searchRead<Row extends WithId>(search: Search): Promise<readonly Row[]>;
+  /** A row that cannot be read hides no others: it is left out, and counted. */
+  searchRead<Row extends TObject>(search: Search<Row>): Promise<readonly Static<Row>[]>;
+  /** As `searchRead`, up to `limit` of them. A page that is full has a row that can be read. */
+  searchPage<Row extends TObject>(search: Search<Row> & { readonly limit: number }): Promise<Page<Static<Row>>>;
+  /** As `searchRead`, for rows of which each is needed. @throws ConnectorError `rejected` if one cannot be read */
+  searchAll<Row extends TObject>(search: Search<Row>): Promise<readonly Static<Row>[]>;
   /**
    * Sends a write once, or as often as needed if it is `repeatable`.
    *
@@ -47,7 +64,12 @@ export interface RpcClient {
   at(time: Date): Date;
 }
 
-export function createRpcClient(http: EhrHttp, settings: GnuHealthSettings, now: () => Date): RpcClient {
+export function createRpcClient(
+  http: EhrHttp,
+  settings: GnuHealthSettings,
+  now: () => Date,
+  leftOut: (record: LeftOutRecord) => void,
+): RpcClient {
   const sessions = createSessions(http, settings, () => now().getTime());
   /** By how much the clock of the server is ahead, in milliseconds. */
   let ahead = 0;
@@ -97,6 +119,17 @@ export function createRpcClient(http: EhrHttp, settings: GnuHealthSettings, now:
     throw new ConnectorError('rejected', `The EHR responded to ${method} with ${answer.exception}`);
   }
 
+  async function received({ model, row, domain, order, limit, context }: Search<TObject>): Promise<readonly unknown[]> {
+    const params = [domain, 0, limit ?? null, order ?? [['id', 'ASC']], fieldsOf(row)];
+    const rows = await call(`model.${model}.search_read`, params, context);
+    if (Array.isArray(rows)) return rows;
+    throw new ConnectorError('rejected', `The EHR sent an invalid response to a search of ${model}`);
+  }
+
+  async function searchRead<Row extends TObject>(search: Search<Row>): Promise<readonly Static<Row>[]> {
+    return readRows(search.model, search.row, await received(search), leftOut);
+  }
+
   function at(time: Date): Date {
     return new Date(time.getTime() + ahead);
   }
@@ -105,13 +138,20 @@ export function createRpcClient(http: EhrHttp, settings: GnuHealthSettings, now:
     userId: async () => (await sessions.get()).userId,
     call,
     send,
-    async searchRead<Row extends WithId>({ model, domain, fields, order, limit, context }: Search) {
-      const params = [domain, 0, limit ?? null, order ?? [['id', 'ASC']], fields];
-      const rows = await call(`model.${model}.search_read`, params, context);
-      if (!Array.isArray(rows) || !rows.every((row) => Number.isInteger(row?.id))) {
-        throw new ConnectorError('rejected', `The EHR sent an invalid response to a search of ${model}`);
+    searchRead,
+    async searchPage(search) {
+      for (let { limit } = search; ; limit *= 2) {
+        const found = await received({ ...search, limit });
+        const rows = readRows(search.model, search.row, found, leftOut);
+        const isFull = found.length >= limit;
+        if (rows.length > 0 || !isFull) return { rows, isFull };
       }
-      return rows as Row[];
+    },
+    async searchAll(search) {
+      const found = await received(search);
+      const rows = readRows(search.model, search.row, found, leftOut);
+      if (rows.length === found.length) return rows;
+      throw new ConnectorError('rejected', `The EHR sent a record of ${search.model} that cannot be read`);
     },
     write: (method, params, { context = {}, repeatable }) => send(bodyOf(method, params, context), repeatable),
     stream: (method, params) => inSession((session) => http.stream(request(bodyOf(method, params, {}), session, true))),

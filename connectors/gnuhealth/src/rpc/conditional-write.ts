@@ -1,11 +1,17 @@
 import { ConnectorError } from '@crossward/connector-kit';
+import Type, { type Static } from 'typebox';
 import type { Answer, Exception } from './answer.ts';
 import type { RpcClient } from './client.ts';
+import { idSchema, textSchema } from './rows.ts';
+
+/** `null`: nobody knows, because the record was imported past Tryton. */
+const versionSchema = Type.Object({ id: idSchema, _timestamp: textSchema });
+type Version = Readonly<Static<typeof versionSchema>>;
 
 /** Records of a model, as they were read. */
 export interface Versions {
   readonly model: string;
-  readonly records: readonly { readonly id: number; readonly _timestamp: string }[];
+  readonly records: readonly Version[];
 }
 
 /**
@@ -30,6 +36,10 @@ export async function writeIfUnchanged(
   params: readonly unknown[],
 ): Promise<Outcome> {
   const { model, records } = versions;
+  // Without it, the later of two writes would win.
+  if (records.some(({ _timestamp }) => _timestamp === null)) {
+    throw new ConnectorError('rejected', 'The EHR does not say when a record was changed');
+  }
   const context = {
     _timestamp: Object.fromEntries(records.map(({ id, _timestamp }) => [`${model},${id}`, _timestamp])),
   };
@@ -62,7 +72,7 @@ function isRace(exception: Exception): boolean {
 /** Tryton has no class of its own for a record that is gone: it is a `UserError`, as one of access rights or of a value. */
 async function areUnchanged(rpc: RpcClient, { model, records }: Versions): Promise<boolean> {
   const domain = [['id', 'in', records.map(({ id }) => id)]];
-  const found = await rpc.searchRead<Versions['records'][number]>({ model, domain, fields: ['_timestamp'] });
+  const found = await rpc.searchRead({ model, row: versionSchema, domain });
   return records.every(({ id, _timestamp }) => found.some((it) => it.id === id && it._timestamp === _timestamp));
 }
 

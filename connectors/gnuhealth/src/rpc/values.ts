@@ -1,21 +1,21 @@
-/** A date and time in Tryton's JSON. All seven parts are needed, and it is UTC. */
-export interface RpcDateTime {
-  readonly __class__: 'datetime';
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-  readonly microsecond: number;
-}
+import Type, { type Static } from 'typebox';
 
-export interface RpcDate {
-  readonly __class__: 'date';
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-}
+const part = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
+const date = { year: part(1, 9999), month: part(1, 12), day: part(1, 31) };
+
+/** A date and time in Tryton's JSON. All seven parts are needed, and it is UTC. */
+export const dateTimeSchema = Type.Object({
+  __class__: Type.Literal('datetime'),
+  ...date,
+  hour: part(0, 23),
+  minute: part(0, 59),
+  second: part(0, 59),
+  microsecond: part(0, 999_999),
+});
+export type RpcDateTime = Readonly<Static<typeof dateTimeSchema>>;
+
+export const dateSchema = Type.Object({ __class__: Type.Literal('date'), ...date });
+export type RpcDate = Readonly<Static<typeof dateSchema>>;
 
 /** An instant, with microseconds. */
 export function toRpc(date: Date, microseconds = 0): RpcDateTime {
