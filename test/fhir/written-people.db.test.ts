@@ -110,7 +110,7 @@ describe.each([
       (path.endsWith('_search') && body.includes('%2C')) || headers['if-none-exist']?.includes('%2C')
         ? { status: 400 }
         : undefined;
-    // A gateway of its own: it remembers that the server takes none.
+    // A gateway of its own, because a connection remembers that the server takes none.
     const ehr = fhirEhr('fhir', fake, settings);
     const other = await startGateway({ configure: (demo) => withEhrs(demo, [ehr]) });
     try {

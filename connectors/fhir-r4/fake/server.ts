@@ -49,6 +49,8 @@ export interface FakeOptions {
    */
   readonly cachesSearches?: boolean;
   readonly requiresServiceType?: boolean;
+  /** Whether it takes a list of identifiers for one, and so finds nothing. */
+  readonly takesIdentifierListsForOne?: boolean;
   /** Whether its CapabilityStatement says that it supports `Appointment?slot=`. */
   readonly searchesBySlot?: boolean;
   /** `rejected`: it does not support `Appointment?slot=`. */
@@ -368,6 +370,7 @@ function requestHandler(store: Store, options: FakeOptions) {
     if (options.rejectsChaining && form.has('schedule.actor')) throw new Rejected(400, 'not-supported');
     if (options.slotSearch === 'rejected' && type === 'Appointment' && form.has('slot'))
       throw new Rejected(400, 'not-supported');
+    const isTakenForOne = options.takesIdentifierListsForOne && form.get('identifier')?.includes(',') === true;
     const sortsById = form.get('_sort')?.split(',').includes('_id') === true;
     if (sortsById && options.sortsById === false) throw new Rejected(400, 'not-supported');
     const size = Math.min(Number(form.get('_count') ?? 20), options.pageSize ?? 1000);
@@ -378,7 +381,9 @@ function requestHandler(store: Store, options: FakeOptions) {
     const found =
       isForDeleted && options.deletedSearch === 'known'
         ? deleted(store, form)
-        : store.search(type, form, { backwards: options.shufflesPages === true && isOddPage });
+        : isTakenForOne
+          ? []
+          : store.search(type, form, { backwards: options.shufflesPages === true && isOddPage });
     const next = new URLSearchParams([...form].filter(([name]) => name !== '_offset'));
     next.set('_offset', String(offset + size));
     const hasMore = offset + size < found.length && !isOnePage;

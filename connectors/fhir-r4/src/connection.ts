@@ -92,7 +92,7 @@ export function connect(
       resourceIdentifierTypes,
       knows: facts.knows,
     }),
-    searchAny: searchAny(client),
+    searchAny: searchAny(client, settings.identifier_lists),
     bookablePatients: recent(),
     replacedPatients: recent(),
     searchesPatientLinks: facts.searchesPatientLinks,

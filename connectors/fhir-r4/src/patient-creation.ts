@@ -12,7 +12,7 @@ import type { ServerFacts } from './capability-statement.ts';
 import type { WriteResponse } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { FhirPatient } from './fhir.ts';
-import { identifierTokens, type NumberType, systemOf } from './identifiers.ts';
+import { escapeToken, identifierTokens, type NumberType, systemOf } from './identifiers.ts';
 import { isRejection } from './outcome.ts';
 import { findPatient, patientOf } from './patients.ts';
 
@@ -39,6 +39,8 @@ async function createPatient(
 ): Promise<{ patient: Patient; isNew: boolean }> {
   const identifier = creation.identifier as NumberIdentifier;
   const resource = resourceOf(ehr, creation, identifier);
+  const known = ehr.settings.identifier_lists === false ? await findPatient(ehr, identifier) : null;
+  if (known) return { patient: known, isNew: false };
   let failure: ConnectorError | undefined;
   for (const ifNoneExist of conditionsOf(ehr, identifier)) {
     const response = await ehr.client.create(resource, { ifNoneExist });
@@ -57,7 +59,10 @@ async function createPatient(
 }
 
 /** The conditions of a create, the widest first. */
-function conditionsOf({ systems }: FhirConnection, number: NumberIdentifier): readonly string[] {
+function conditionsOf({ systems, settings }: FhirConnection, number: NumberIdentifier): readonly string[] {
+  if (settings.identifier_lists === false) {
+    return [`identifier=${encodeURIComponent(`${escapeToken(systemOf(systems, number))}|${number.value}`)}`];
+  }
   const spellings = [spellingsOf(number), completeSpellingsOf(number), [number.value]];
   const lists = spellings.map((it) => identifierTokens(systems, number.type, it).flat().join());
   return [...new Set(lists)].map((it) => `identifier=${encodeURIComponent(it)}`);

@@ -17,9 +17,11 @@ interface AnySearch {
 /**
  * Sends all values in one search. A server that rejects that is asked for one group at a time, and one that rejects that too for
  * one value at a time, from then on. It may then reject values that it never stores, all but the first.
+ *
+ * @param takesLists false: it finds nothing by a list, and has to be asked for one value at a time
  */
-export function searchAny(client: Pick<FhirClient, 'search'>): SearchAny {
-  let way = 0;
+export function searchAny(client: Pick<FhirClient, 'search'>, takesLists = true): SearchAny {
+  let way = takesLists ? 0 : 2;
   return async <R extends FhirResource>({ type, parameter, groups, others = [], options }: AnySearch) => {
     const values = groups.flat();
     const ways = [[values], groups, values.map((it) => [it])];

@@ -114,6 +114,12 @@ export const fhirSettings = Type.Object(
         description: 'How to search for a patient by number. POST (default) keeps the number out of the URL.',
       }),
     ),
+    identifier_lists: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether a search and the condition of a create find each number of a list. Default: true. A server that rejects lists needs no setting; one that finds nobody by them does.',
+      }),
+    ),
     healthcare_services: Type.Optional(
       Type.Array(healthcareService, { description: 'What can be booked. Default: every HealthcareService.' }),
     ),

@@ -348,3 +348,43 @@ describe('a probe', () => {
     expect(report.findings).toMatchObject([{ name: 'CapabilityStatement', status: 'problem' }]);
   });
 });
+
+describe('a server that takes a list of numbers for one', () => {
+  test('is found out, and searched for one at a time then', async () => {
+    const server = await startFake({ data: { days: 7 }, takesIdentifierListsForOne: true });
+    const { findings, recommendedSettings } = await probeServer(settingsFor(server.url));
+    expect(findings).toContainEqual(expect.objectContaining({ name: 'lists of numbers', status: 'problem' }));
+    expect(recommendedSettings).toMatchObject({ identifier_lists: false });
+    const number = { type: 'se_personal_number', value: '197010632391' } as const;
+    const misled = await openConnector(settingsFor(server.url));
+    expect(await misled.findPatient?.(number)).toBeNull();
+    const connector = await openConnector(settingsFor(server.url, { identifier_lists: false }));
+    expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-2' });
+    const before = server.store.all('Patient').length;
+    const made = await connector.createPatient?.({
+      operationId: '00000000-0000-4000-8000-000000000001',
+      careUnit: north,
+      identifier: number,
+      givenName: 'Ljus',
+      familyName: 'Provberg',
+      birthDate: '1970-10-03',
+      gender: null,
+      phone: null,
+      email: null,
+      address: null,
+    });
+    expect(made).toMatchObject({ isNew: false, patient: { id: 'p-2' } });
+    expect(server.store.all('Patient')).toHaveLength(before);
+  });
+
+  test('and one that knows lists, or rejects them, is fine', async () => {
+    for (const rejects of [false, true]) {
+      const server = await startFake({ data: { days: 7 } });
+      server.misbehave = ({ path, body }) =>
+        rejects && path.endsWith('_search') && body.includes('%2C') ? { status: 400 } : undefined;
+      const { findings, recommendedSettings } = await probeServer(settingsFor(server.url));
+      expect(findings).toContainEqual(expect.objectContaining({ name: 'lists of numbers', status: 'ok' }));
+      expect(recommendedSettings).not.toHaveProperty('identifier_lists');
+    }
+  });
+});

@@ -155,3 +155,42 @@ test('the probe tells what staff must add', async () => {
     { name: 'sign-in', status: 'problem' },
   ]);
 });
+
+test.each([
+  ['se_personal_number', '19121212-1212', '191212121212', 1912],
+  ['se_personal_number', '640823-3234', '196408233234', 1964],
+  ['se_personal_number', '7010632391', '197010632391', 1970],
+  ['se_personal_number', '121212+1212', '191212121212', 1912],
+  ['nhs_number', '999 000 0018', '9990000018', 1970],
+  ['no_personal_number', '158590 00026', '15859000026', 1990],
+] as const)('a patient whose %s is written %s is found by the number', async (type, written, value, year) => {
+  const { fake, connector } = await open({ national_number: type });
+  const dob = { __class__: 'date', year, month: 12, day: 12 };
+  fake.as('desk', (it) => it.write('party.party', [people.ola], { ref: written, dob }));
+  const found = await connector.findPatient?.({ type, value });
+  expect(found?.identifiers).toEqual([
+    { type: 'emr_id', value: String(people.ola) },
+    { type, value },
+  ]);
+});
+
+test('of two records with one number none is chosen, unless one is out of use', async () => {
+  const { fake, connector } = await open();
+  fake.as('desk', (it) => it.write('party.party', [people.ola], { ref: kariNumber }));
+  const byNumber = { type: 'no_personal_number', value: kariNumber } as const;
+  await expect(connector.findPatient?.(byNumber)).rejects.toMatchObject({ kind: 'patient_ambiguous' });
+  fake.as('desk', (it) => it.write('gnuhealth.patient', [people.ola], { active: false }));
+  expect(await connector.findPatient?.(byNumber)).toMatchObject({ id: String(people.kari) });
+});
+
+test('two people whose numbers differ in the century only are two people', async () => {
+  const { fake, connector } = await open({ national_number: 'se_personal_number' });
+  const born = (year: number) => ({ ref: '121212-1212', dob: { __class__: 'date', year, month: 12, day: 12 } });
+  fake.as('desk', (it) => {
+    it.write('party.party', [people.ola], born(1912));
+    it.write('party.party', [people.kari], born(2012));
+  });
+  const find = (value: string) => connector.findPatient?.({ type: 'se_personal_number', value });
+  expect(await find('191212121212')).toMatchObject({ id: String(people.ola) });
+  expect(await find('201212121212')).toMatchObject({ id: String(people.kari) });
+});
