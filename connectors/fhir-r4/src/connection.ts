@@ -55,7 +55,7 @@ export interface BookingConnection extends FhirConnection {
 const patientNumbers: readonly PatientIdentifierType[] = ['no_personal_number', 'se_personal_number', 'nhs_number'];
 const resourceNumbers: readonly ResourceIdentifierType[] = ['no_personal_number', 'se_personal_number', 'hsa_id'];
 
-export async function signIn({ settings, http, now }: ConnectorContext<FhirSettings>): Promise<FhirClient> {
+export async function signIn({ settings, http, now, leftOut }: ConnectorContext<FhirSettings>): Promise<FhirClient> {
   const authorizer = await createAuthorizer(settings.auth ?? { type: 'none' }, settings.base_url, http);
   const preferStrict = settings.prefer_handling_strict === true;
   return createFhirClient({
@@ -65,6 +65,7 @@ export async function signIn({ settings, http, now }: ConnectorContext<FhirSetti
     http,
     authorizer,
     preferStrict,
+    leftOut,
     now,
   });
 }

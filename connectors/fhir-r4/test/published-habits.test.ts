@@ -61,11 +61,10 @@ test('asks a server that refuses a parameter without it from then on', async () 
 });
 
 test('asks a server that refuses a question in every form once more, and not in every form again', async () => {
-  const { server, connector } = await openServer({ refuses: ['identifier'] });
-  const search = () => connector.findPatient?.({ type: 'nhs_number', value: '9449305552' });
-  await expect(search()).rejects.toMatchObject({ kind: 'rejected' });
+  const { server, times } = await openServer({ refuses: ['Slot.schedule'] });
+  await expect(times()).rejects.toMatchObject({ kind: 'rejected' });
   server.seen.splice(0);
-  await expect(search()).rejects.toMatchObject({ kind: 'rejected' });
+  await expect(times()).rejects.toMatchObject({ kind: 'rejected' });
   expect(server.seen).toHaveLength(1);
 });
 
@@ -105,6 +104,12 @@ describe('entries of a list that cannot be used', () => {
     expect(await server.resources()).toEqual(['d1']);
     expect(await server.times()).toEqual(freeTimes);
   });
+
+  test('are counted if they are resources', async () => {
+    const { ofPatient, leftOut } = await openServer({ surplus: [{ resource: withoutId }, null] });
+    await ofPatient('p1');
+    expect(leftOut).toEqual([{ type: 'Appointment', path: '/id' }]);
+  });
 });
 
 describe('a resource that the client may not read', () => {
@@ -124,6 +129,8 @@ describe('a resource that the client may not read', () => {
     expect(await server.resources()).toEqual(['d1', 'd3']);
     expect(await server.times()).toEqual(freeTimes);
     expect(await server.ofPatient('p1')).toEqual(['ok']);
+    expect(server.leftOut).toContainEqual({ type: 'Practitioner', id: 'd2', path: '' });
+    expect(server.leftOut).toContainEqual({ type: 'PractitionerRole', id: 'secret', path: '' });
   });
 
   test('is an error if it is the one that was asked for', async () => {

@@ -1,11 +1,12 @@
-import type { ConfiguredCareUnit, Connector } from '@crossward/connector-kit';
+import type { ConfiguredCareUnit, Connector, LeftOutRecord } from '@crossward/connector-kit';
 import { plainHttp } from '@crossward/connector-kit/conformance';
 import { otherPath, type ServerHabits } from '../fake/habits.ts';
 import type { FakeOptions } from '../fake/server.ts';
+import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { startFake } from './fake.ts';
-import { openConnector, settingsFor } from './subject.ts';
+import { settingsFor } from './subject.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 const nineOClock = (days: number) =>
@@ -73,8 +74,16 @@ export async function openServer(
     healthcare_services: [visit],
     ...settings,
   });
-  const connector = await openConnector(all, plainHttp(), [unit]);
-  return { server, settings: all, connector, ...asked(connector, unit) };
+  const leftOut: LeftOutRecord[] = [];
+  const connector = await fhirR4Connector.open({
+    emr: 'fhir',
+    settings: all,
+    careUnits: [unit],
+    http: plainHttp(),
+    now: () => new Date(),
+    leftOut: (record) => void leftOut.push(record),
+  });
+  return { server, settings: all, connector, leftOut, ...asked(connector, unit) };
 }
 
 /** The ids of what the connector finds. */

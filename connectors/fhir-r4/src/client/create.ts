@@ -1,4 +1,4 @@
-import type { EhrHttp } from '@crossward/connector-kit';
+import type { EhrHttp, LeftOutRecord } from '@crossward/connector-kit';
 import type { Authorizer } from '../auth/authorizer.ts';
 import type { FhirClient, WriteResponse } from '../client.ts';
 import { createClock } from '../clock.ts';
@@ -22,19 +22,30 @@ export interface ClientOptions {
   readonly http: EhrHttp;
   readonly authorizer: Authorizer;
   readonly preferStrict: boolean;
+  /** Counts a resource that cannot be read and is left out. */
+  readonly leftOut?: ((record: LeftOutRecord) => void) | undefined;
   /** The gateway's clock. */
   readonly now: () => Date;
 }
 
 export function createFhirClient(options: ClientOptions): FhirClient {
-  const { baseUrl, otherBases = [], operationsUrl = baseUrl, http, authorizer, preferStrict, now } = options;
+  const {
+    baseUrl,
+    otherBases = [],
+    operationsUrl = baseUrl,
+    http,
+    authorizer,
+    preferStrict,
+    now,
+    leftOut = () => undefined,
+  } = options;
   const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
   const clock = createClock(now);
   const send = sender(http, authorizer, clock);
   const openStream = streamer(http, authorizer);
   const query = querier(send);
   const habits = createHabits();
-  const { pages, search, history } = searcher(query, { base, otherBases, preferStrict, habits });
+  const { pages, search, history } = searcher(query, { base, otherBases, preferStrict, habits, leftOut });
 
   /** @param written what the response is about */
   async function write(
@@ -51,7 +62,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     pages,
     search,
     history,
-    ...reader(send, { base, search, habits }),
+    ...reader(send, { base, search, habits, leftOut }),
     async download(reference, accept) {
       const url = `${base}/${reference}`;
       const response = await openStream({ method: 'GET', url, headers: { accept }, repeatable: true });

@@ -1,3 +1,4 @@
+import type { LeftOutRecord } from '@crossward/connector-kit';
 import { chunks } from '../chunks.ts';
 import type { FhirClient } from '../client.ts';
 import type { FhirResource } from '../fhir.ts';
@@ -7,10 +8,17 @@ import type { Habits } from './habits.ts';
 import { assertAreWanted, assertIsRead } from './right-answer.ts';
 import type { Send } from './send.ts';
 
+interface Reading {
+  readonly base: string;
+  readonly search: FhirClient['search'];
+  readonly habits: Habits;
+  leftOut(record: LeftOutRecord): void;
+}
+
 /** Reads resources by their references: https://hl7.org/fhir/R4/http.html#read */
 export function reader(
   send: Send,
-  { base, search, habits }: { readonly base: string; readonly search: FhirClient['search']; readonly habits: Habits },
+  { base, search, habits, leftOut }: Reading,
 ): Pick<FhirClient, 'read' | 'readMany' | 'readAllowed'> {
   async function read<R extends FhirResource>(reference: string): Promise<R | null> {
     const call = { method: 'GET', url: `${base}/${reference}`, repeatable: true } as const;
@@ -58,7 +66,16 @@ export function reader(
       return await readSome<R>(type, ids);
     } catch (error) {
       if (!isRejection(error)) throw error;
-      return Promise.all(ids.map((id) => read<R>(`${type}/${id}`).catch(unlessRejected)));
+      return Promise.all(
+        ids.map((id) =>
+          read<R>(`${type}/${id}`).catch((again: unknown) => {
+            if (!isRejection(again)) throw again;
+            // The record as a whole: the server does not let the client read it.
+            leftOut({ type, id, path: '' });
+            return null;
+          }),
+        ),
+      );
     }
   }
 
@@ -67,11 +84,6 @@ export function reader(
     readMany: <R extends FhirResource>(references: readonly string[]) => inChunks(references, readSome<R>),
     readAllowed: <R extends FhirResource>(references: readonly string[]) => inChunks(references, readAllowedSome<R>),
   };
-}
-
-function unlessRejected(error: unknown): null {
-  if (isRejection(error)) return null;
-  throw error;
 }
 
 /** The parameters of a search for resources with these ids. */

@@ -1,4 +1,4 @@
-import { ConnectorError } from '@crossward/connector-kit';
+import { ConnectorError, type LeftOutRecord } from '@crossward/connector-kit';
 import {
   type FhirAppointment,
   type FhirDocumentReference,
@@ -33,10 +33,14 @@ export function assertIsRead(resource: FhirResource, reference: string): void {
 export function withIds(
   type: string,
   matches: readonly FhirResource[],
-  { strict = false }: { readonly strict?: boolean },
+  { strict = false, leftOut }: { readonly strict?: boolean; readonly leftOut: (record: LeftOutRecord) => void },
 ): FhirResource[] {
   const usable = matches.filter(({ id }) => typeof id === 'string' && id !== '');
-  if (!strict || usable.length === matches.length) return usable;
+  if (!strict) {
+    for (let count = usable.length; count < matches.length; count++) leftOut({ type, path: '/id' });
+    return usable;
+  }
+  if (usable.length === matches.length) return usable;
   throw new ConnectorError('rejected', `The EHR sent a ${type} without an id`);
 }
 

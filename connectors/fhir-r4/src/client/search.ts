@@ -1,4 +1,4 @@
-import { ConnectorError } from '@crossward/connector-kit';
+import { ConnectorError, type LeftOutRecord } from '@crossward/connector-kit';
 import type { FhirClient, SearchOptions, SearchParameters } from '../client.ts';
 import { type Bundle, type FhirResource, isBundle } from '../fhir.ts';
 import { saysNothingMatches } from '../outcome.ts';
@@ -19,7 +19,7 @@ const certainlyOnePage = 10;
 /** https://hl7.org/fhir/R4/search.html */
 export function searcher(
   query: Query,
-  { base, otherBases, preferStrict, habits }: Searched,
+  { base, otherBases, preferStrict, habits, leftOut }: Searched,
 ): Pick<FhirClient, 'pages' | 'search' | 'history'> {
   const prefer: Readonly<Record<string, string>> = preferStrict ? { prefer: 'handling=strict' } : {};
   const ask = questions(habits);
@@ -70,7 +70,7 @@ export function searcher(
     for await (const page of withFurtherPages(type, bundle)) {
       const self = linksOf(page).find(({ relation }) => relation === 'self')?.url ?? '';
       for (const other of basesIn(page, type)) if (other !== base) habits.otherBases.add(other);
-      const resources = withIds(type, matchesIn(page, type), options);
+      const resources = withIds(type, matchesIn(page, type), { ...options, leftOut });
       yield { resources, included: includedIn(page), sorted: /[?&]_sort=/.test(self) };
     }
   }
@@ -113,6 +113,7 @@ interface Searched {
   readonly otherBases: readonly string[];
   readonly preferStrict: boolean;
   readonly habits: Habits;
+  leftOut(record: LeftOutRecord): void;
 }
 
 export function formOf(parameters: SearchParameters): string {
