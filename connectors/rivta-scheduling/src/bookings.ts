@@ -6,22 +6,33 @@ import {
   overlaps,
 } from '@crossward/connector-kit';
 import { appointmentIdOf, bookingKeyOf } from './appointment-id.ts';
+import { bookedPeriod } from './local-time.ts';
 import { isSameSubject, patientIdOf, subjectOf } from './patient-id.ts';
 import { messageNamespace, type Producer } from './producer.ts';
-import { readTimeslot, resourceIdOf, serviceIdOf, type TimedSlot, withTimes } from './timeslot.ts';
+import { bookingIdIn, readTimeslot, resourceIdOf, serviceIdOf, type Timeslot, untypedService } from './timeslot.ts';
 import { childrenOf, leaves } from './xml.ts';
 
 const namespace = messageNamespace('GetSubjectOfCareSchedule');
+
+/** A booking whose start is known. */
+export interface Booking extends Timeslot {
+  readonly start: Date;
+  /** `null`: neither the record nor the settings say how long it lasts. */
+  readonly end: Date | null;
+}
+
+/** The bookings of a patient at a unit. */
+export interface Bookings {
+  readonly bookings: readonly Booking[];
+  /** Ids of those that cannot be read: they are not gone. */
+  readonly unreadable: ReadonlySet<string>;
+}
 
 /**
  * The patient's bookings at the unit, past ones too. This is the only list that says for sure that a booking is gone. One in
  * the repeated hour of autumn counts as in the first if the settings do not say.
  */
-export async function bookingsOf(
-  producer: Producer,
-  careUnit: CareUnit,
-  subject: string,
-): Promise<readonly TimedSlot[]> {
+export async function bookingsOf(producer: Producer, careUnit: CareUnit, subject: string): Promise<Bookings> {
   const facility = producer.facilityOf(careUnit);
   const answer = await producer.ask('GetSubjectOfCareSchedule', {
     facility,
@@ -31,20 +42,41 @@ export async function bookingsOf(
       ['subject_of_care', subject],
     ]),
   });
-  const slots = childrenOf(answer, namespace, 'timeslotDetail').map(readTimeslot);
-  const own = slots.filter(
-    ({ texts, isInvitation }) =>
-      texts.healthcare_facility === facility.hsaId &&
-      texts.bookingId !== undefined &&
-      isSameSubject(texts.subject_of_care ?? subject, subject) &&
-      !isInvitation,
-  );
-  return withTimes(own, careUnit, ruleForBookings(producer));
+  const bookings: Booking[] = [];
+  const unreadable = new Set<string>();
+  for (const element of childrenOf(answer, namespace, 'timeslotDetail')) {
+    const { record: slot, path } = readTimeslot(element);
+    if (slot && !isOwn(slot, facility.hsaId, subject)) continue;
+    const booking = slot && withTimes(producer, careUnit, slot);
+    const id = bookingIdIn(element);
+    if (booking && id !== undefined) {
+      bookings.push(booking);
+    } else {
+      producer.leftOut({ type: 'timeslotDetail', id, path: path ?? (booking ? '/bookingId' : '/startTimeInclusive') });
+      if (id !== undefined) unreadable.add(id);
+    }
+  }
+  return { bookings, unreadable };
 }
 
-/** A booking is never left out because of the hour in which it is. */
-export function ruleForBookings({ repeatedHour }: Producer): 'first' | 'second' {
-  return repeatedHour === 'second' ? 'second' : 'first';
+/** An open invitation is no booking. */
+function isOwn({ texts, isInvitation }: Timeslot, facility: string, subject: string): boolean {
+  const isOfSubject = isSameSubject(texts.subject_of_care ?? subject, subject);
+  return texts.healthcare_facility === facility && isOfSubject && !isInvitation;
+}
+
+/** `undefined`: the booking has no start, or one that the calendar does not have. */
+export function withTimes(producer: Producer, careUnit: CareUnit, slot: Timeslot): Booking | undefined {
+  const { startTimeInclusive, endTimeExclusive } = slot.texts;
+  const period = bookedPeriod(startTimeInclusive, endTimeExclusive, careUnit.timeZone, producer.repeatedHour);
+  return period && { ...slot, ...period, end: period.end ?? endByService(producer, careUnit, slot, period.start) };
+}
+
+/** By the duration of the service in the settings. */
+function endByService(producer: Producer, careUnit: CareUnit, slot: Timeslot, start: Date): Date | null {
+  const services = producer.facilityOf(careUnit).settings.healthcare_services ?? [];
+  const minutes = services.find(({ id }) => id === serviceIdOf(slot))?.duration_minutes;
+  return minutes === undefined ? null : new Date(start.getTime() + minutes * 60_000);
 }
 
 /** The appointment that a booking is, at the port. */
@@ -52,10 +84,14 @@ export function appointmentOf(
   producer: Producer,
   careUnit: CareUnit,
   subject: string,
-  booking: TimedSlot,
+  booking: Booking,
   bookingId: string = booking.texts.bookingId ?? '',
 ): Appointment {
-  const facility = producer.facilityOf(careUnit).hsaId;
+  const { hsaId: facility, settings } = producer.facilityOf(careUnit);
+  const { performer, resourceID, performerName, resourceName, timeTypeID, reason } = booking.texts;
+  const namesResource = performer !== undefined || resourceID !== undefined;
+  const hasUnit = settings.resources?.some(({ id }) => id === facility) === true;
+  const hasUntyped = settings.healthcare_services?.some(({ id }) => id === untypedService) === true;
   return {
     id: appointmentIdOf({ subject, facility, bookingId }),
     state: 'booked',
@@ -63,15 +99,20 @@ export function appointmentOf(
     hasStarted: booking.start <= producer.now(),
     start: booking.start,
     end: booking.end,
-    comment: booking.texts.reason ?? null,
+    comment: reason ?? null,
     patientId: patientIdOf(subject),
-    resourceId: resourceIdOf(booking),
-    healthcareServiceId: serviceIdOf(booking),
+    resourceId: namesResource || hasUnit ? resourceIdOf(booking) : null,
+    resourceName: performerName ?? resourceName ?? null,
+    healthcareServiceId: timeTypeID !== undefined || hasUntyped ? serviceIdOf(booking) : null,
     careUnitId: careUnit.id,
   };
 }
 
-/** The list of each patient is read once. */
+/**
+ * The list of each patient is read once.
+ *
+ * @throws ConnectorError `rejected` if one of them is there and cannot be read
+ */
 export async function findAppointments(
   producer: Producer,
   careUnit: CareUnit,
@@ -81,7 +122,10 @@ export async function findAppointments(
   const keys = ids.map(bookingKeyOf).filter((it) => it?.facility === facility);
   const found: Appointment[] = [];
   for (const subject of new Set(keys.flatMap((it) => it?.subject ?? []))) {
-    const bookings = await bookingsOf(producer, careUnit, subject);
+    const { bookings, unreadable } = await bookingsOf(producer, careUnit, subject);
+    if (keys.some((it) => it?.subject === subject && unreadable.has(it.bookingId))) {
+      throw new ConnectorError('rejected', 'The EHR has the booking, and responded with something that cannot be read');
+    }
     found.push(...bookings.map((it) => appointmentOf(producer, careUnit, subject, it)));
   }
   return found.filter(({ id }) => ids.includes(id));
@@ -93,7 +137,7 @@ export async function listAppointments(producer: Producer, query: AppointmentQue
   if (patientId === undefined) throw new ConnectorError('unsupported', 'The producer lists bookings of a patient only');
   const subject = subjectOf(patientId);
   if (subject === undefined || (states.length > 0 && !states.includes('booked'))) return [];
-  const bookings = await bookingsOf(producer, careUnit, subject);
+  const { bookings } = await bookingsOf(producer, careUnit, subject);
   return bookings
     .map((it) => appointmentOf(producer, careUnit, subject, it))
     .filter((it) => resourceId === undefined || it.resourceId === resourceId)

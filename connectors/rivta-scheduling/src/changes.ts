@@ -9,14 +9,15 @@ import {
   ConnectorError,
 } from '@crossward/connector-kit';
 import { type BookingKey, bookingKeyOf } from './appointment-id.ts';
-import { appointmentOf, bookingsOf, ruleForBookings } from './bookings.ts';
+import { appointmentOf, type Booking, bookingsOf, withTimes } from './bookings.ts';
 import type { Directory } from './directory.ts';
+import { readLocalTime } from './local-time.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { isSameSubject, subjectOf } from './patient-id.ts';
 import { core, coreExtension, messageNamespace, type Producer } from './producer.ts';
 import { findFreeSlots } from './slots.ts';
-import { readTimeslot, requestedTimeslot, resourceIdOf, serviceIdOf, type TimedSlot, withTimes } from './timeslot.ts';
-import { childOf, leaves } from './xml.ts';
+import { type FreeSlot, readTimeslot, requestedTimeslot, resourceIdOf, serviceIdOf } from './timeslot.ts';
+import { asXmlText, childOf, leaves } from './xml.ts';
 
 interface Ehr {
   readonly producer: Producer;
@@ -46,7 +47,8 @@ async function create(
   careUnit: CareUnit,
   creation: AppointmentCreation,
 ): Promise<Appointment> {
-  const { patientId, comment, patientDetails, holdUntil } = creation;
+  const { patientId, patientDetails, holdUntil } = creation;
+  const comment = asXmlText(creation.comment);
   if (holdUntil) throw new ConnectorError('unsupported', 'The producer cannot hold a time');
   const subject = subjectOf(patientId);
   if (subject === undefined) throw new ConnectorError('patient_not_found', 'The id of the patient is no number');
@@ -100,15 +102,19 @@ async function update(
   const booking = await requireBooking(producer, careUnit, key);
   const isMoved =
     (time !== undefined &&
-      (time.start.getTime() !== booking.start.getTime() || time.end.getTime() !== booking.end.getTime())) ||
+      (time.start.getTime() !== booking.start.getTime() || time.end.getTime() !== booking.end?.getTime())) ||
     (resourceId !== undefined && resourceId !== resourceIdOf(booking));
   if (isMoved && booking.start <= producer.now()) {
     throw new ConnectorError('appointment_started', 'The visit has started');
   }
   if (!booking.allows.has('rebooking_allowed')) throw notAllowed('This booking cannot be changed online.');
+  const end = time?.end ?? booking.end;
+  // UpdateBooking needs both times.
+  if (!end || !(isMoved || readLocalTime(booking.texts.endTimeExclusive)))
+    throw notAllowed('This booking has no end, so it cannot be changed online.');
   const wanted = {
     start: time?.start ?? booking.start,
-    end: time?.end ?? booking.end,
+    end,
     resourceId: resourceId ?? resourceIdOf(booking),
     healthcareServiceId: serviceIdOf(booking),
   };
@@ -117,7 +123,7 @@ async function update(
   const find = () => findSlot(producer, careUnit, key.subject, wanted, bookingId);
   const slot = isMoved ? await find() : booking;
   if (!slot) throw slotTaken();
-  const reason = comment === undefined ? (booking.texts.reason ?? null) : comment;
+  const reason = comment === undefined ? (booking.texts.reason ?? null) : asXmlText(comment);
   const answer = await producer.ask('UpdateBooking', {
     facility: producer.facilityOf(careUnit),
     subject: key.subject,
@@ -144,7 +150,7 @@ async function cancel({ producer }: Ehr, careUnit: CareUnit, change: Appointment
   const booking = await requireBooking(producer, careUnit, key);
   if (booking.start <= producer.now()) throw new ConnectorError('appointment_started', 'The visit has started');
   if (!booking.allows.has('cancel_booking_allowed')) throw notAllowed('This booking cannot be cancelled online.');
-  const message = booking.allows.has('message_allowed') ? (change.comment ?? undefined) : undefined;
+  const message = booking.allows.has('message_allowed') ? (asXmlText(change.comment ?? null) ?? undefined) : undefined;
   const facility = producer.facilityOf(careUnit);
   const answer = await producer.ask('CancelBooking', {
     facility,
@@ -179,7 +185,7 @@ async function findSlot(
   subject: string,
   { start, end, resourceId, healthcareServiceId }: Wanted,
   bookingId?: string,
-): Promise<TimedSlot | undefined> {
+): Promise<FreeSlot | undefined> {
   const slots = await findFreeSlots(producer, {
     careUnit,
     start,
@@ -207,7 +213,7 @@ function requireKey(producer: Producer, careUnit: CareUnit, appointmentId: strin
  * The booking with its flags. Only GetBookingDetails has them always. It says that a booking is gone by a fault, like any
  * failure; so the list of the patient decides.
  */
-async function requireBooking(producer: Producer, careUnit: CareUnit, key: BookingKey): Promise<TimedSlot> {
+async function requireBooking(producer: Producer, careUnit: CareUnit, key: BookingKey): Promise<Booking> {
   const facility = producer.facilityOf(careUnit);
   const namespace = messageNamespace('GetBookingDetails');
   const [answer] = await Promise.allSettled([
@@ -227,8 +233,11 @@ async function requireBooking(producer: Producer, careUnit: CareUnit, key: Booki
     throw answer.reason;
   }
   const detail = childOf(answer.value, namespace, 'timeslotDetail');
-  const [booking] = detail ? withTimes([readTimeslot(detail)], careUnit, ruleForBookings(producer)) : [];
-  if (!booking) throw new ConnectorError('rejected', 'The producer responded without the booking and its time');
+  const { record: slot } = (detail && readTimeslot(detail)) ?? {};
+  const booking = slot && withTimes(producer, careUnit, slot);
+  if (!booking) {
+    throw new ConnectorError('rejected', 'The producer responded with a booking that cannot be read, or without one');
+  }
   const { healthcare_facility, bookingId = key.bookingId, subject_of_care = key.subject } = booking.texts;
   if (
     healthcare_facility === facility.hsaId &&
@@ -247,15 +256,15 @@ async function requireListed(producer: Producer, careUnit: CareUnit, key: Bookin
 }
 
 async function isListed(producer: Producer, careUnit: CareUnit, { subject, bookingId }: BookingKey): Promise<boolean> {
-  const bookings = await bookingsOf(producer, careUnit, subject);
-  return bookings.some(({ texts }) => texts.bookingId === bookingId);
+  const { bookings, unreadable } = await bookingsOf(producer, careUnit, subject);
+  return unreadable.has(bookingId) || bookings.some(({ texts }) => texts.bookingId === bookingId);
 }
 
 /**
  * Why a booking or a move was refused. There is no code for a lost time: it was that if the time is no longer free. Otherwise the
  * producer has another reason, and only its text says which.
  */
-async function refusal(outcome: Outcome, find: () => Promise<TimedSlot | undefined>): Promise<ConnectorError> {
+async function refusal(outcome: Outcome, find: () => Promise<object | undefined>): Promise<ConnectorError> {
   // The refusal is certain, so a failure to look must not make it look like an unknown outcome.
   const slot = await find().catch(() => 'not known');
   return slot === undefined ? slotTaken(outcome.text) : refused(outcome);

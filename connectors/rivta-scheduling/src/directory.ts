@@ -1,6 +1,17 @@
 import type { CareUnit, HealthcareService, Resource } from '@crossward/connector-kit';
+import Type from 'typebox';
 import { core, messageExtension, messageNamespace, type Producer } from './producer.ts';
-import { childrenOf, leaves, textOf } from './xml.ts';
+import { readTexts } from './records.ts';
+import { childrenOf, leaves } from './xml.ts';
+
+const text = Type.String();
+/** `PerformerInfoType`, which spells it so. */
+const performerSchema = Type.Object({
+  perfomer: text,
+  firstName: Type.Optional(text),
+  lastName: Type.Optional(text),
+});
+const timeTypeSchema = Type.Object({ timeTypeId: text, timeTypeName: Type.Optional(text) });
 
 /** The resources and services of a care unit, each by id. */
 export interface Unit {
@@ -98,10 +109,11 @@ async function readPerformers(producer: Producer, careUnit: CareUnit): Promise<r
     ]),
   });
   const performers = childrenOf(answer, namespace, 'performerInfos').flatMap((it) => {
-    // The schema spells it so.
-    const id = textOf(it, core, 'perfomer');
-    const names = [textOf(it, core, 'firstName'), textOf(it, core, 'lastName')].filter((name) => name !== undefined);
-    return id === undefined ? [] : [resourceOf(id, names.join(' ') || id, 'practitioner')];
+    const { record, path } = readTexts(it, core, performerSchema);
+    if (!record) producer.leftOut({ type: 'performerInfos', path });
+    if (!record) return [];
+    const { perfomer: id, firstName = '', lastName = '' } = record;
+    return [resourceOf(id, `${firstName} ${lastName}`.trim() || id, 'practitioner')];
   });
   return once(performers);
 }
@@ -120,8 +132,11 @@ async function readTimeTypes(producer: Producer, careUnit: CareUnit): Promise<re
     ],
   });
   const types = childrenOf(answer, namespace, 'ListOfTimeTypes').flatMap((it) => {
-    const id = textOf(it, core, 'timeTypeId');
-    return id === undefined ? [] : [{ id, name: textOf(it, core, 'timeTypeName') ?? id, durationMinutes: null }];
+    const { record, path } = readTexts(it, core, timeTypeSchema);
+    if (!record) producer.leftOut({ type: 'ListOfTimeTypes', path });
+    if (!record) return [];
+    const { timeTypeId: id, timeTypeName: name = id } = record;
+    return [{ id, name, durationMinutes: null }];
   });
   return once(types).toSorted(byId);
 }

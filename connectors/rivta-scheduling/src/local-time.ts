@@ -1,4 +1,3 @@
-import { ConnectorError } from '@crossward/connector-kit';
 import { Temporal } from 'temporal-polyfill';
 
 /** Which of its two instants a local time has in the hour that autumn's clock change repeats. */
@@ -23,23 +22,22 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/**
- * The instants of a local time: none in the hour that spring's clock change skips, two in the hour that autumn's repeats.
- *
- * @throws ConnectorError `rejected` if the text is no time of the calendar. The schemas accept day 00 and 31 February.
- */
-export function instantsOf(text: string, timeZone: string): readonly Date[] {
-  const [, year, month, day, hour, minute, second] =
-    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(text)?.map(Number) ?? [];
-  let local: Temporal.PlainDateTime;
+/** A time of a record. `undefined`: the calendar has no such time. The schemas accept day 00 and 31 February. */
+export function readLocalTime(text: string | undefined): Temporal.PlainDateTime | undefined {
+  // Some producers leave out the seconds.
+  const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?$/.exec(text ?? '');
+  if (!parts) return undefined;
+  const [year, month, day, hour, minute, second] = parts.slice(1).map((it) => Number(it ?? 0));
+  const fields = { year, month, day, hour, minute, second } as Required<Temporal.PlainDateTimeLike>;
   try {
-    local = Temporal.PlainDateTime.from(
-      { year, month, day, hour, minute, second } as Required<Temporal.PlainDateTimeLike>,
-      { overflow: 'reject' },
-    );
+    return Temporal.PlainDateTime.from(fields, { overflow: 'reject' });
   } catch {
-    throw new ConnectorError('rejected', 'The EHR responded with a time that the calendar does not have');
+    return undefined;
   }
+}
+
+/** The instants of a local time: none in the hour that spring's clock change skips, two in the hour that autumn's repeats. */
+export function instantsOf(local: Temporal.PlainDateTime, timeZone: string): readonly Date[] {
   const both = (['earlier', 'later'] as const).map((disambiguation) =>
     local.toZonedDateTime(timeZone, { disambiguation }),
   );
@@ -47,20 +45,61 @@ export function instantsOf(text: string, timeZone: string): readonly Date[] {
   return [...new Set(real)].map((it) => new Date(it));
 }
 
+/** As `instantsOf`. In the skipped hour all times are the instant at which the clocks go on. */
+export function reachedAt(local: Temporal.PlainDateTime, timeZone: string): readonly Date[] {
+  const instants = instantsOf(local, timeZone);
+  if (instants.length > 0) return instants;
+  const change = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' }).getTimeZoneTransition('next');
+  return change ? [new Date(change.epochMilliseconds)] : [];
+}
+
 /**
- * The period between two local times. In the repeated hour, the rule says which instant the start has, and the end is the next
- * one after it.
+ * The period of a free time. In the repeated hour the rule says which instant the start has, and the end is the next one after it.
+ * An end in the skipped hour is the instant at which the clocks go on, because ends are exclusive.
  *
- * @returns `undefined` for a start in the repeated hour if the rule is to refuse it
- * @throws ConnectorError `rejected` if there is no such period
+ * @returns
+ *   - `not offered`: the start is in the skipped hour, or in the repeated one if the rule is to refuse it
+ *   - `undefined`: the times are none, or the end is not after the start
  */
-export function periodOf(start: string, end: string, timeZone: string, rule: RepeatedHour): Period | undefined {
-  const starts = instantsOf(start, timeZone);
-  if (starts.length > 1 && rule === 'refuse') return undefined;
-  const ends = instantsOf(end, timeZone);
-  for (const from of rule === 'second' ? starts.toReversed() : starts) {
-    const to = ends.find((it) => it > from);
-    if (to) return { start: from, end: to };
+export function freePeriod(
+  start: string | undefined,
+  end: string | undefined,
+  timeZone: string,
+  rule: RepeatedHour,
+): Period | 'not offered' | undefined {
+  const [from, to] = [readLocalTime(start), readLocalTime(end)];
+  if (!from || !to) return undefined;
+  const starts = instantsOf(from, timeZone);
+  if (starts.length === 0 || (starts.length > 1 && rule === 'refuse')) return 'not offered';
+  return firstPeriod(inOrder(starts, rule), reachedAt(to, timeZone));
+}
+
+/**
+ * The period of a booking, as that of a free time, but a booking is never left out because of the hour in which it starts.
+ *
+ * @returns an `end` of `null` if the record does not say when it ends, or says something else; `undefined` without a start
+ */
+export function bookedPeriod(
+  start: string | undefined,
+  end: string | undefined,
+  timeZone: string,
+  rule: RepeatedHour,
+): { readonly start: Date; readonly end: Date | null } | undefined {
+  const [from, to] = [readLocalTime(start), readLocalTime(end)];
+  if (!from) return undefined;
+  const starts = inOrder(reachedAt(from, timeZone), rule);
+  const [first] = starts;
+  return firstPeriod(starts, to ? reachedAt(to, timeZone) : []) ?? (first && { start: first, end: null });
+}
+
+function inOrder(starts: readonly Date[], rule: RepeatedHour): readonly Date[] {
+  return rule === 'second' ? starts.toReversed() : starts;
+}
+
+function firstPeriod(starts: readonly Date[], ends: readonly Date[]): Period | undefined {
+  for (const start of starts) {
+    const end = ends.find((it) => it > start);
+    if (end) return { start, end };
   }
-  throw new ConnectorError('rejected', 'The EHR responded with a time that does not exist, or ends before it starts');
+  return undefined;
 }

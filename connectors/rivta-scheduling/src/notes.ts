@@ -6,8 +6,10 @@ import {
   type MedicalNoteOperations,
   type MedicalNoteQuery,
 } from '@crossward/connector-kit';
-import { instantsOf } from './local-time.ts';
+import Type from 'typebox';
+import { reachedAt, readLocalTime } from './local-time.ts';
 import { isSameSubject, patientIdOf, subjectOf } from './patient-id.ts';
+import { type Reading, readTexts } from './records.ts';
 import { facilitiesOf, type RivtaSettings } from './settings.ts';
 import { call } from './soap.ts';
 import { isTrue } from './timeslot.ts';
@@ -21,6 +23,24 @@ const extension = 'urn:riv:clinicalprocess:healthcond:description:2.1';
 /** Which OID says what a number is. Those of reserve numbers are the regions'. */
 const oids = { personal: '1.2.752.129.2.1.3.1', coordination: '1.2.752.129.2.1.3.3' } as const;
 
+const text = Type.String();
+const optional = Type.Optional(text);
+const headerSchema = Type.Object({
+  documentId: text,
+  sourceSystemHSAid: text,
+  documentTitle: optional,
+  documentTime: optional,
+  approvedForPatient: optional,
+  nullified: optional,
+});
+const authorSchema = Type.Object({
+  authorTime: optional,
+  healthcareProfessionalHSAId: optional,
+  healthcareProfessionalCareUnitHSAId: optional,
+});
+const patientSchema = Type.Object({ id: text });
+const noteSchema = Type.Object({ clinicalDocumentNoteTitle: optional, clinicalDocumentNoteText: optional });
+
 type Notes = Pick<MedicalNoteOperations, 'listMedicalNotes' | 'findMedicalNote'>;
 
 /** Journal notes, read-only: there is no national contract for writing them. None if the settings name no source of them. */
@@ -29,10 +49,11 @@ export function medicalNotes(context: ConnectorContext<RivtaSettings>): Notes | 
   if (!notes) return {};
   const facilities = facilitiesOf(context);
 
-  async function read(careUnit: CareUnit, patientId: string): Promise<readonly MedicalNote[]> {
+  /** The notes of the patient, and the ids of those that cannot be read. */
+  async function read(careUnit: CareUnit, patientId: string) {
     const subject = subjectOf(patientId);
     const facility = facilities.get(careUnit.id);
-    if (!notes || subject === undefined || !facility) return [];
+    if (!notes || subject === undefined || !facility) return { notes: [], unreadable: new Set<string>() };
     const answer = await call(context.http, {
       url: notes.url,
       namespace,
@@ -55,14 +76,23 @@ export function medicalNotes(context: ConnectorContext<RivtaSettings>): Notes | 
     if (result && textOf(result, extension, 'resultCode') === 'ERROR') {
       throw new ConnectorError('rejected', 'The source of journal notes refused the question');
     }
-    return childrenOf(answer, namespace, 'careDocumentation').flatMap((it) =>
-      noteOf(it, { careUnit, subject, facility: facility.hsaId, showsAll: notes.not_approved === 'show' }),
-    );
+    const about = { careUnit, subject, facility: facility.hsaId, showsAll: notes.not_approved === 'show' };
+    const found: MedicalNote[] = [];
+    const unreadable = new Set<string>();
+    for (const document of childrenOf(answer, namespace, 'careDocumentation')) {
+      const { record, path } = noteOf(document, about);
+      if (record) found.push(record);
+      if (path === undefined) continue;
+      const id = idIn(document);
+      context.leftOut?.({ type: 'careDocumentation', id, path });
+      if (id !== undefined) unreadable.add(id);
+    }
+    return { notes: found, unreadable };
   }
 
   return {
     async listMedicalNotes({ careUnit, patientId, start, end, authorId, after, limit }: MedicalNoteQuery) {
-      const found = await read(careUnit, patientId);
+      const { notes: found } = await read(careUnit, patientId);
       return found
         .filter((it) => start === undefined || it.createdAt >= start)
         .filter((it) => end === undefined || it.createdAt < end)
@@ -71,8 +101,11 @@ export function medicalNotes(context: ConnectorContext<RivtaSettings>): Notes | 
         .sort(newestFirst)
         .slice(0, limit);
     },
-    findMedicalNote: async (careUnit, patientId, noteId) =>
-      (await read(careUnit, patientId)).find(({ id }) => id === noteId) ?? null,
+    async findMedicalNote(careUnit, patientId, noteId) {
+      const { notes: found, unreadable } = await read(careUnit, patientId);
+      if (unreadable.has(noteId)) throw new ConnectorError('rejected', 'The EHR has the note, and it cannot be read');
+      return found.find(({ id }) => id === noteId) ?? null;
+    },
   };
 }
 
@@ -85,7 +118,7 @@ function oidOf(subject: string, ofReserveNumbers: string | undefined): string {
   throw new ConnectorError('unsupported', 'Notes of reserve numbers need the setting reserve_number_oid');
 }
 
-interface Reading {
+interface Context {
   readonly careUnit: CareUnit;
   readonly subject: string;
   /** HSA id of the unit. */
@@ -94,37 +127,56 @@ interface Reading {
   readonly showsAll: boolean;
 }
 
-/** None for a note that is nullified, hidden, without text, of another unit, or of another patient. */
-function noteOf(document: XmlElement, { careUnit, subject, facility, showsAll }: Reading): readonly MedicalNote[] {
+/**
+ * A note, or where it cannot be read. None for one that is nullified, hidden, without text, of another unit, or of another patient.
+ */
+function noteOf(document: XmlElement, { careUnit, subject, facility, showsAll }: Context): Reading<MedicalNote | null> {
   const header = childOf(document, core, 'careDocumentationHeader');
   const body = childOf(document, core, 'careDocumentationBody');
   const note = body && childOf(body, core, 'clinicalDocumentNote');
   const author = header && childOf(header, core, 'accountableHealthcareProfessional');
   const patient = header && childOf(header, core, 'patientId');
-  const source = header && textOf(header, core, 'sourceSystemHSAid');
-  const documentId = header && textOf(header, core, 'documentId');
-  const text = note && textOf(note, core, 'clinicalDocumentNoteText');
-  if (!header || !note || !author || !patient || !source || !documentId || text === undefined) return [];
-  if (!isSameSubject(textOf(patient, core, 'id'), subject) || isTrue(textOf(header, core, 'nullified'))) return [];
-  if (!showsAll && !isTrue(textOf(header, core, 'approvedForPatient'))) return [];
-  if ((textOf(author, core, 'healthcareProfessionalCareUnitHSAId') ?? facility) !== facility) return [];
-  const [createdAt] = instantsOf(
-    textOf(header, core, 'documentTime') ?? textOf(author, core, 'authorTime') ?? '',
-    careUnit.timeZone,
-  );
-  if (!createdAt) throw new ConnectorError('rejected', 'A journal note has a time that does not exist');
-  return [
-    {
+  if (!header || !author || !patient) return { path: '/careDocumentationHeader' };
+  const [heading, writer, of, content] = [
+    readTexts(header, core, headerSchema),
+    readTexts(author, core, authorSchema),
+    readTexts(patient, core, patientSchema),
+    note ? readTexts(note, core, noteSchema) : { record: {} },
+  ];
+  const path = heading.path ?? writer.path ?? of.path ?? content.path;
+  if (!heading.record || !writer.record || !of.record || !content.record) return { path: path ?? '/' };
+  const { clinicalDocumentNoteText: text, clinicalDocumentNoteTitle } = content.record;
+  const { sourceSystemHSAid, documentId, documentTitle = null, nullified, approvedForPatient } = heading.record;
+  const { authorTime, healthcareProfessionalHSAId = null } = writer.record;
+  const { healthcareProfessionalCareUnitHSAId: unit = facility } = writer.record;
+  const isShown = isSameSubject(of.record.id, subject) && !isTrue(nullified) && unit === facility;
+  if (text === undefined || !isShown || !(showsAll || isTrue(approvedForPatient))) return { record: null };
+  const local = readLocalTime(heading.record.documentTime ?? authorTime);
+  const [createdAt] = local ? reachedAt(local, careUnit.timeZone) : [];
+  if (!createdAt) return { path: '/careDocumentationHeader/documentTime' };
+  return {
+    record: {
       // The id of a document is unique in its source system only.
-      id: `${source}/${documentId}`,
+      id: noteIdOf(sourceSystemHSAid, documentId),
       patientId: patientIdOf(subject),
       createdAt,
-      authorId: textOf(author, core, 'healthcareProfessionalHSAId') ?? null,
-      title: textOf(note, core, 'clinicalDocumentNoteTitle') ?? textOf(header, core, 'documentTitle') ?? null,
+      authorId: healthcareProfessionalHSAId,
+      title: clinicalDocumentNoteTitle ?? documentTitle,
       text,
       appointmentId: null,
     },
-  ];
+  };
+}
+
+function noteIdOf(source: string, documentId: string): string {
+  return `${source}/${documentId}`;
+}
+
+/** The id of a note whatever else of it cannot be read. */
+function idIn(document: XmlElement): string | undefined {
+  const header = childOf(document, core, 'careDocumentationHeader');
+  const [source, id] = ['sourceSystemHSAid', 'documentId'].map((name) => header && textOf(header, core, name));
+  return source && id ? noteIdOf(source, id) : undefined;
 }
 
 type Position = Pick<MedicalNote, 'createdAt' | 'id'>;

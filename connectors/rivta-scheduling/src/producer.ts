@@ -1,4 +1,10 @@
-import { type CareUnit, type ConnectorContext, ConnectorError, type EhrHttp } from '@crossward/connector-kit';
+import {
+  type CareUnit,
+  type ConnectorContext,
+  ConnectorError,
+  type EhrHttp,
+  type LeftOutRecord,
+} from '@crossward/connector-kit';
 import type { RepeatedHour } from './local-time.ts';
 import {
   type Facility,
@@ -33,6 +39,8 @@ export interface Producer {
   readonly searchSubject: string | undefined;
   readonly http: EhrHttp;
   now(): Date;
+  /** Counts a record that cannot be read. */
+  leftOut(record: LeftOutRecord): void;
   has(operation: OptionalOperation): boolean;
   facilityOf(careUnit: Pick<CareUnit, 'id'>): Facility;
   /** Returns the response element. @throws ConnectorError as `call` of soap.ts does */
@@ -62,6 +70,7 @@ export function producerOf(context: ConnectorContext<RivtaSettings>): Producer {
     searchSubject: settings.search_subject,
     http,
     now,
+    leftOut: (record) => context.leftOut?.(record),
     has: (operation) => offered.includes(operation),
     facilityOf({ id }) {
       const facility = facilities.get(id);

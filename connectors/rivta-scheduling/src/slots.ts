@@ -8,19 +8,11 @@ import {
 import { bookingKeyOf } from './appointment-id.ts';
 import { bookingsOf } from './bookings.ts';
 import type { Directory, Unit } from './directory.ts';
-import { instantsOf, localDate } from './local-time.ts';
+import { freePeriod, localDate, readLocalTime } from './local-time.ts';
 import { subjectOf } from './patient-id.ts';
 import { messageExtension, messageNamespace, type Producer } from './producer.ts';
-import {
-  readTimeslot,
-  resourceIdOf,
-  serviceIdOf,
-  type TimedSlot,
-  type Timeslot,
-  untypedService,
-  withTimes,
-} from './timeslot.ts';
-import { childrenOf, leaves } from './xml.ts';
+import { type FreeSlot, readTimeslot, resourceIdOf, serviceIdOf, untypedService } from './timeslot.ts';
+import { childrenOf, leaves, type XmlElement } from './xml.ts';
 
 const namespace = messageNamespace('GetAvailableTimeslots');
 
@@ -40,7 +32,7 @@ interface Search {
 const hsaId = /^SE[0-9]{10}-[0-9A-Z]+$/i;
 
 /** Free slots of the unit that lie inside the range and have not started, in no order. */
-export async function findFreeSlots(producer: Producer, search: Search): Promise<readonly TimedSlot[]> {
+export async function findFreeSlots(producer: Producer, search: Search): Promise<readonly FreeSlot[]> {
   const { careUnit, subject, resourceIds, healthcareServiceIds, bookingId } = search;
   const { timeZone } = careUnit;
   const now = producer.now();
@@ -65,23 +57,25 @@ export async function findFreeSlots(producer: Producer, search: Search): Promise
       ...leaves(messageExtension('GetAvailableTimeslots'), [['subject_of_care', subject]]),
     ],
   });
-  const slots = childrenOf(answer, namespace, 'timeslotDetail').map(readTimeslot);
-  const ofUnit = slots.filter(
-    (it) => it.texts.healthcare_facility === facility.hsaId && !it.isInvitation && isOnTheClock(it, timeZone),
-  );
-  return withTimes(ofUnit, careUnit, producer.repeatedHour).filter(
-    (it) => it.start >= start && it.start > now && it.end <= search.end && suits(it, search),
-  );
+  const slots = childrenOf(answer, namespace, 'timeslotDetail').flatMap((it) => readFree(producer, careUnit, it) ?? []);
+  return slots.filter((it) => it.start >= start && it.start > now && it.end <= search.end && suits(it, search));
 }
 
-/** Whether both times exist. A schedule that is the same each week has times in the hour that spring skips, too. */
-function isOnTheClock({ texts }: Timeslot, timeZone: string): boolean {
-  const times = [texts.startTimeInclusive, texts.endTimeExclusive];
-  return times.every((it) => it === undefined || instantsOf(it, timeZone).length > 0);
+/** `undefined`: another unit's, an invitation, not offered because of the clock change, or left out. */
+function readFree(producer: Producer, careUnit: CareUnit, element: XmlElement): FreeSlot | undefined {
+  const { record: slot, path } = readTimeslot(element);
+  const isOther = slot?.isInvitation || slot?.texts.healthcare_facility !== producer.facilityOf(careUnit).hsaId;
+  if (slot && isOther) return undefined;
+  const { startTimeInclusive, endTimeExclusive } = slot?.texts ?? {};
+  const period = freePeriod(startTimeInclusive, endTimeExclusive, careUnit.timeZone, producer.repeatedHour);
+  if (slot && period) return period === 'not offered' ? undefined : { ...slot, ...period };
+  const wrong = readLocalTime(startTimeInclusive) ? '/endTimeExclusive' : '/startTimeInclusive';
+  producer.leftOut({ type: 'timeslotDetail', path: path ?? wrong });
+  return undefined;
 }
 
 function suits(
-  slot: TimedSlot,
+  slot: FreeSlot,
   { resourceIds, healthcareServiceIds }: Pick<Search, 'resourceIds' | 'healthcareServiceIds'>,
 ): boolean {
   return (
@@ -125,36 +119,32 @@ async function knownOf(directory: Directory, { careUnit, resourceIds, healthcare
     resourceIds: resourceIds?.filter((id) => known.has(id)),
     healthcareServiceIds: healthcareServiceIds?.filter((id) => offered.has(id)),
     /** A time of a resource or service that nobody lists cannot be booked by its id. */
-    isBookable: (slot: TimedSlot) => known.has(resourceIdOf(slot)) && offered.has(serviceIdOf(slot)),
+    isBookable: (slot: FreeSlot) => known.has(resourceIdOf(slot)) && offered.has(serviceIdOf(slot)),
   };
 }
 
 /** The times of these appointments that the search would find if they were free. */
-async function ownTimes(producer: Producer, search: Search, ids: readonly string[]): Promise<readonly TimedSlot[]> {
+async function ownTimes(producer: Producer, search: Search, ids: readonly string[]): Promise<readonly FreeSlot[]> {
   if (ids.length === 0) return [];
   const facility = producer.facilityOf(search.careUnit).hsaId;
   const keys = ids.map(bookingKeyOf).filter((it) => it?.facility === facility);
   const subjects = new Set(keys.flatMap((it) => it?.subject ?? []));
   const wanted = new Set(keys.map((it) => it?.bookingId));
   const now = producer.now();
-  const found: TimedSlot[] = [];
+  const found: FreeSlot[] = [];
   for (const subject of subjects) {
-    const bookings = await bookingsOf(producer, search.careUnit, subject);
+    const { bookings } = await bookingsOf(producer, search.careUnit, subject);
+    const own = bookings
+      .filter((it) => wanted.has(it.texts.bookingId))
+      .flatMap(({ end, ...it }) => (end ? { ...it, end } : []));
     found.push(
-      ...bookings.filter(
-        (it) =>
-          wanted.has(it.texts.bookingId) &&
-          it.start > now &&
-          it.start >= search.start &&
-          it.end <= search.end &&
-          suits(it, search),
-      ),
+      ...own.filter((it) => it.start > now && it.start >= search.start && it.end <= search.end && suits(it, search)),
     );
   }
   return found;
 }
 
-function asTimeSlot(slot: TimedSlot): TimeSlot {
+function asTimeSlot(slot: FreeSlot): TimeSlot {
   return {
     start: slot.start,
     end: slot.end,

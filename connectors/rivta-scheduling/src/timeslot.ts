@@ -1,77 +1,68 @@
-import type { CareUnit } from '@crossward/connector-kit';
-import { type Period, periodOf, type RepeatedHour } from './local-time.ts';
+import Type, { type Static } from 'typebox';
+import type { Period } from './local-time.ts';
 import { core, coreExtension } from './producer.ts';
+import { type Reading, readTexts } from './records.ts';
 import { leaves, type NewElement, textOf, type XmlElement } from './xml.ts';
 
+const text = Type.String();
+const optional = Type.Optional(text);
+
 /** The texts of `TimeslotType`, in its order. */
-const texts = [
-  'startTimeInclusive',
-  'endTimeExclusive',
-  'healthcare_facility',
-  'performer',
-  'bookingId',
-  'subject_of_care',
-  'purpose',
-  'reason',
-  'resourceName',
-  'healthcare_facility_name',
-  'performerName',
-  'resourceID',
-  'timeTypeName',
-  'timeTypeID',
-  'careTypeName',
-  'careTypeID',
-] as const;
+const timeslotSchema = Type.Object({
+  startTimeInclusive: optional,
+  endTimeExclusive: optional,
+  healthcare_facility: text,
+  performer: optional,
+  bookingId: optional,
+  subject_of_care: optional,
+  purpose: optional,
+  reason: optional,
+  resourceName: optional,
+  healthcare_facility_name: optional,
+  performerName: optional,
+  resourceID: optional,
+  timeTypeName: optional,
+  timeTypeID: optional,
+  careTypeName: optional,
+  careTypeID: optional,
+});
+const names = Object.keys(timeslotSchema.properties) as (keyof Static<typeof timeslotSchema>)[];
 const flags = ['cancel_booking_allowed', 'rebooking_allowed', 'message_allowed'] as const;
 
 /** A free time or a booking, as the producer sent it. */
 export interface Timeslot {
-  readonly texts: Readonly<Partial<Record<(typeof texts)[number], string | undefined>>>;
+  readonly texts: Readonly<{ [Name in keyof Static<typeof timeslotSchema>]: string | undefined }>;
   /** The flags that are true. */
   readonly allows: ReadonlySet<(typeof flags)[number]>;
   readonly isInvitation: boolean;
 }
 
-/** A timeslot whose times are known. */
-export interface TimedSlot extends Timeslot, Period {}
+/** A free time. */
+export interface FreeSlot extends Timeslot, Period {}
 
 /** The id of the service of a slot without a time type. */
 export const untypedService = 'untyped';
 
-export function readTimeslot(element: XmlElement): Timeslot {
-  const found = texts.flatMap((name) => {
-    const text = textOf(element, core, name);
-    return text === undefined ? [] : [[name, text] as const];
-  });
+export function readTimeslot(element: XmlElement): Reading<Timeslot> {
+  const { record, path } = readTexts(element, core, timeslotSchema);
+  if (!record) return { path };
   return {
-    texts: Object.fromEntries(found),
-    allows: new Set(flags.filter((name) => isTrue(textOf(element, core, name)))),
-    isInvitation: isTrue(textOf(element, coreExtension, 'isInvitation')),
+    record: {
+      texts: record as Timeslot['texts'],
+      allows: new Set(flags.filter((name) => isTrue(textOf(element, core, name)))),
+      isInvitation: isTrue(textOf(element, coreExtension, 'isInvitation')),
+    },
   };
+}
+
+/** The id of a booking whatever else of it cannot be read. */
+export function bookingIdIn(element: XmlElement): string | undefined {
+  return textOf(element, core, 'bookingId');
 }
 
 /** https://www.w3.org/TR/xmlschema-2/#boolean */
 export function isTrue(text: string | undefined): boolean {
   return text === 'true' || text === '1';
-}
-
-/**
- * The slots with their instants. An open invitation has none and is left out, and so is what starts in the repeated hour if the
- * rule is to refuse it.
- *
- * @throws ConnectorError `rejected` for a time that does not exist
- */
-export function withTimes(
-  slots: readonly Timeslot[],
-  { timeZone }: CareUnit,
-  rule: RepeatedHour,
-): readonly TimedSlot[] {
-  return slots.flatMap((slot) => {
-    const { startTimeInclusive, endTimeExclusive } = slot.texts;
-    if (startTimeInclusive === undefined || endTimeExclusive === undefined) return [];
-    const period = periodOf(startTimeInclusive, endTimeExclusive, timeZone, rule);
-    return period ? [{ ...slot, ...period }] : [];
-  });
 }
 
 /** The performer. Without one the producer's resource, and without both the unit itself. */
@@ -108,7 +99,7 @@ export function requestedTimeslot(
     name: 'requestedTimeslot',
     content: leaves(
       core,
-      texts.map((name) => [name, sent[name]] as const),
+      names.map((name) => [name, sent[name]] as const),
     ),
   };
 }

@@ -101,6 +101,16 @@ export function leaves(
   });
 }
 
+/** A text as whoever reads the document gets it. `null`: nothing is left of it. */
+export function asXmlText(text: string | null): string | null {
+  // https://www.w3.org/TR/xml/#sec-line-ends
+  return (
+    withoutForbidden(text ?? '')
+      .replaceAll(/\r\n?/g, '\n')
+      .trim() || null
+  );
+}
+
 /** Without the characters that XML 1.0 cannot carry, not even as references: https://www.w3.org/TR/xml/#charsets */
 function withoutForbidden(text: string): string {
   return text.toWellFormed().replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '');

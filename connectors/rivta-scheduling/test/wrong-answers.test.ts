@@ -1,4 +1,4 @@
-import { ConnectorError } from '@crossward/connector-kit';
+import type { AppointmentChange } from '@crossward/connector-kit';
 import { expect, test } from 'vitest';
 import { patients } from '../fake/data-set.ts';
 import { careUnit, idOf, openConnector } from './subject.ts';
@@ -28,6 +28,8 @@ const slot = {
   timeTypeID: 'besok',
 };
 
+const idOfBooking = (bookingId: string) => `${patients.first}/SE2321000000-1NRD/${bookingId}`;
+
 async function schedule(...slots: Readonly<Record<string, string>>[]) {
   const { fake, connector } = await withFake();
   fake.mishaps.set('GetSubjectOfCareSchedule', [answer('GetSubjectOfCareSchedule', ...slots)]);
@@ -51,9 +53,91 @@ test('bookings of another patient or unit, without an id or a time are left out'
 test.each([
   ['20310231080000', '20310231083000'],
   ['20310100080000', '20310100083000'],
-  ['20310106083000', '20310106080000'],
-])('a time that the calendar does not have is rejected: %s to %s', async (startTimeInclusive, endTimeExclusive) => {
-  await expect(schedule({ ...slot, startTimeInclusive, endTimeExclusive })).rejects.toThrow(ConnectorError);
+  ['2031010608', '2031010609'],
+  ['2031-01-06T08:00:00', '2031-01-06T08:30:00'],
+])(
+  'a time that the calendar does not have hides no other booking: %s to %s',
+  async (startTimeInclusive, endTimeExclusive) => {
+    const found = await schedule({ ...slot, startTimeInclusive, endTimeExclusive }, { ...slot, bookingId: 'b-2' });
+    expect(found?.map(({ id }) => id)).toEqual([idOfBooking('b-2')]);
+  },
+);
+
+test.each([
+  ['at its start', '20310106080000'],
+  ['before its start', '20310106073000'],
+  ['at a time that the calendar does not have', '20310231083000'],
+  ['at no time', ''],
+])('a booking that ends %s is listed, and its end is not known', async (_, endTimeExclusive) => {
+  const found = await schedule({ ...slot, endTimeExclusive }, { ...slot, bookingId: 'b-2' });
+  expect(found).toMatchObject([
+    { id: idOfBooking('b-1'), start: new Date('2031-01-06T07:00:00Z'), end: null },
+    { id: idOfBooking('b-2'), end: new Date('2031-01-06T07:30:00Z') },
+  ]);
+});
+
+test('a booking without an end lasts as long as its service in the settings, and can be cancelled', async () => {
+  const { fake } = await withFake();
+  const units = { healthcare_services: [{ id: 'besok', name: 'Besök', duration_minutes: 20 }] };
+  const connector = await openConnector(fake, { units });
+  const { endTimeExclusive: _, ...open } = slot;
+  fake.mishaps.set('GetSubjectOfCareSchedule', [answer('GetSubjectOfCareSchedule', open)]);
+  expect(await connector.findAppointments?.(careUnit, [idOfBooking('b-1')])).toMatchObject([
+    { start: new Date('2031-01-06T07:00:00Z'), end: new Date('2031-01-06T07:20:00Z') },
+  ]);
+  const details = answer('GetBookingDetails', { ...open, cancel_booking_allowed: '1', rebooking_allowed: '1' });
+  fake.mishaps.set('GetBookingDetails', [details, details]);
+  const { calendar } = fake;
+  const [first] = calendar.slots;
+  if (!first) throw new Error('No slot');
+  calendar.bookings.set('b-1', { ...calendar.book(first, patients.first, undefined, undefined), id: 'b-1' });
+  const change = (what: object) =>
+    connector.changeAppointments?.({
+      operationId: 'o',
+      careUnit,
+      isFirst: true,
+      changes: [{ appointmentId: idOfBooking('b-1'), ...what } as AppointmentChange],
+    });
+  await expect(change({ kind: 'update', comment: 'x' })).rejects.toMatchObject({ kind: 'change_not_allowed' });
+  expect(await change({ kind: 'cancel' })).toMatchObject([{ state: 'cancelled' }]);
+});
+
+test('a booking that is there and cannot be read is not gone', async () => {
+  const { fake, connector, change } = await withFake();
+  const wrong = answer(
+    'GetSubjectOfCareSchedule',
+    { ...slot, startTimeInclusive: '20310231080000' },
+    { ...slot, bookingId: 'b-2' },
+  );
+  const id = idOfBooking('b-1');
+  const find = (...ids: string[]) => {
+    fake.mishaps.set('GetSubjectOfCareSchedule', [wrong]);
+    return connector.findAppointments?.(careUnit, ids);
+  };
+  await expect(find(id)).rejects.toMatchObject({ kind: 'rejected' });
+  expect(await find(idOfBooking('b-2'), idOfBooking('b-3'))).toMatchObject([{ id: idOfBooking('b-2') }]);
+  fake.mishaps.set('GetSubjectOfCareSchedule', [wrong]);
+  fake.mishaps.set('GetBookingDetails', [{ fault: 'Databasen svarar inte' }]);
+  await expect(change({ kind: 'cancel', appointmentId: id })).rejects.toMatchObject({ kind: 'rejected' });
+  fake.mishaps.set('GetBookingDetails', [answer('GetBookingDetails', { ...slot, startTimeInclusive: '' })]);
+  await expect(change({ kind: 'cancel', appointmentId: id })).rejects.toMatchObject({ kind: 'rejected' });
+});
+
+test('a booking that ends at 02:00 on the night of the spring change ends when the clocks go on', async () => {
+  const found = await schedule(
+    { ...slot, startTimeInclusive: '20310330013000', endTimeExclusive: '20310330020000' },
+    { ...slot, bookingId: 'b-2' },
+  );
+  expect(found).toMatchObject([
+    { id: idOfBooking('b-2') },
+    { start: new Date('2031-03-30T00:30:00Z'), end: new Date('2031-03-30T01:00:00Z') },
+  ]);
+});
+
+test('a booking without a performer or a time type is shown with the name that it has', async () => {
+  const { performer: _, timeTypeID: __, ...bare } = slot;
+  const found = await schedule({ ...bare, resourceName: 'Rum 1' });
+  expect(found).toMatchObject([{ resourceId: null, resourceName: 'Rum 1', healthcareServiceId: null }]);
 });
 
 test('a booking in the repeated hour is listed, although no free time there is', async () => {
@@ -76,7 +160,7 @@ test.each([
   expect(await connector.findAppointments?.(careUnit, [appointmentId, 'b-1', `${appointmentId}/x`])).toEqual([]);
 });
 
-test('free times that begin or end in the hour that spring skips are left out, and hide no others', async () => {
+test('free times that begin in the hour that spring skips are left out, and hide no others', async () => {
   const { fake, connector } = await withFake();
   const at = (startTimeInclusive: string, endTimeExclusive: string) => ({
     ...slot,
@@ -93,6 +177,7 @@ test('free times that begin or end in the hour that spring skips are left out, a
   ]);
   const [start, end] = [new Date('2031-03-29T00:00:00Z'), new Date('2031-04-01T00:00:00Z')];
   expect(await connector.listTimeSlots?.({ careUnit, start, end, limit: 10 })).toMatchObject([
+    { start: new Date('2031-03-30T00:30:00Z'), end: new Date('2031-03-30T01:00:00Z') },
     { start: new Date('2031-03-30T06:00:00Z'), end: new Date('2031-03-30T06:30:00Z') },
   ]);
 });
