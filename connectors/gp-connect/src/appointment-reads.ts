@@ -8,7 +8,7 @@ import {
 } from '@crossward/connector-kit';
 import { toAppointment } from './appointment.ts';
 import type { GpConnectConnection } from './connection.ts';
-import { type FhirAppointment, isFhirId } from './fhir.ts';
+import { type FhirAppointment, idIn, isFhirId } from './fhir.ts';
 import { isPatient } from './patients.ts';
 import { SpineError } from './spine-errors.ts';
 import { ukDate } from './uk-time.ts';
@@ -28,9 +28,21 @@ export async function findAppointments(
   const left = [...new Set(ids)];
   while (left.length > 0) {
     const read = await Promise.all(left.splice(0, readAtOnce).map((id) => readAppointment(ehr, id)));
-    found.push(...read.flatMap((it) => (it && toAppointment(ehr, careUnit.id, it)) ?? []));
+    found.push(...read.flatMap((it) => (it && appointmentIn(ehr, careUnit, it)) ?? []));
   }
   return found;
+}
+
+/**
+ * The appointment that was read by its id. `null`: it is one of another care unit.
+ *
+ * @throws ConnectorError `rejected` if it cannot be read: nobody may take it for one that is gone
+ */
+export function appointmentIn(ehr: GpConnectConnection, careUnit: CareUnit, read: FhirAppointment): Appointment | null {
+  const { record, path } = toAppointment(ehr, careUnit.id, read);
+  if (path === undefined) return record;
+  ehr.leftOut({ type: 'Appointment', id: read.id, path });
+  throw new ConnectorError('rejected', `The EHR sent an appointment that cannot be read (${path})`);
 }
 
 /** `null`: the practice has none with this id. */
@@ -57,7 +69,11 @@ export async function listAppointments(
   }
   const found = await appointmentsOf(ehr, patientId, range);
   return found
-    .flatMap((it) => toAppointment(ehr, careUnit.id, it) ?? [])
+    .flatMap((it) => {
+      const { record, path } = toAppointment(ehr, careUnit.id, it);
+      if (path !== undefined) ehr.leftOut({ type: 'Appointment', id: idIn(it), path });
+      return record ?? [];
+    })
     .filter((it) => resourceId === undefined || it.resourceId === resourceId)
     .filter((it) => range === undefined || overlaps(it, range))
     .filter(({ state }) => states.length === 0 || states.includes(state))

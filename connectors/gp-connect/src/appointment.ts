@@ -1,8 +1,11 @@
 import type { Appointment, AppointmentState, Attendance } from '@crossward/connector-kit';
+import type { Static } from 'typebox';
 import { type Directory, resourceIdOf } from './directory.ts';
-import { type FhirAppointment, referenceTo } from './fhir.ts';
 import { deliveryChannel, modalityOf } from './modality.ts';
+import { appointmentSchema, type Reading, readRecord } from './records.ts';
+import type { References } from './references.ts';
 import { defaultCancelReason, type GpConnectSettings } from './settings.ts';
+import { instantOf } from './uk-time.ts';
 import { extensions } from './urls.ts';
 
 /** https://hl7.org/fhir/STU3/valueset-appointmentstatus.html */
@@ -14,6 +17,7 @@ const states: Readonly<Record<string, AppointmentState>> = {
   fulfilled: 'booked',
   cancelled: 'cancelled',
   noshow: 'cancelled',
+  'entered-in-error': 'cancelled',
 };
 
 const attendances: Readonly<Record<string, Attendance>> = {
@@ -25,43 +29,63 @@ const attendances: Readonly<Record<string, Attendance>> = {
 interface Surroundings {
   readonly directory: Directory;
   readonly settings: GpConnectSettings;
+  readonly references: References;
   now(): Date;
 }
 
-/** `undefined` for an appointment of another care unit, or one without an id, a time, a patient or a known status. */
+/** An appointment is shown whenever it has a patient and a start. `null`: it is one of another care unit. */
 export function toAppointment(
-  { directory, settings, now }: Surroundings,
+  { directory, settings, references, now }: Surroundings,
   careUnitId: string,
-  resource: FhirAppointment,
-): Appointment | undefined {
-  const { id, status = '', serviceType, serviceCategory, participant = [] } = resource;
-  const [start, end] = [new Date(resource.start ?? ''), new Date(resource.end ?? '')];
+  resource: unknown,
+): Reading<Appointment | null> {
+  const { record, path } = readRecord(appointmentSchema, resource);
+  if (!record) return { path };
+  const { id, status, serviceType, serviceCategory, participant } = record;
   const actors = participant.map(({ actor }) => actor);
-  const patient = referenceTo('Patient', actors);
-  const place = { location: referenceTo('Location', actors), practitioner: referenceTo('Practitioner', actors) };
-  const state = states[status];
-  if (id === undefined || state === undefined || patient === undefined || !(start < end)) return undefined;
-  if (!directory.isAt(careUnitId, place)) return undefined;
+  const patient = references.to('Patient', actors);
+  const place = { location: references.to('Location', actors), practitioner: references.to('Practitioner', actors) };
+  const [start, state] = [instantOf(record.start), Object.hasOwn(states, status) ? states[status] : undefined];
+  if (!start) return { path: '/start' };
+  if (!state) return { path: '/status' };
+  if (patient === undefined) return { path: '/participant' };
+  if (!directory.isAt(careUnitId, place)) return { record: null };
+  const service = directory.serviceOf({
+    ...place,
+    slotType: serviceType?.[0]?.text,
+    scheduleType: serviceCategory?.text,
+  });
+  const hasResource = place.practitioner !== undefined || directory.resourceOf(careUnitId, resourceIdOf(place));
+  const others = actors.filter((it) => references.to('Patient', [it]) === undefined);
   return {
-    id,
-    state,
-    heldUntil: null,
-    // GP Connect refuses every change of an appointment whose time has come.
-    hasStarted: status === 'arrived' || status === 'fulfilled' || start <= now(),
-    start,
-    end,
-    comment: commentOf(resource, settings),
-    patientId: patient.slice('Patient/'.length),
-    resourceId: resourceIdOf(place),
-    healthcareServiceId: directory.serviceOf({
-      ...place,
-      slotType: serviceType?.[0]?.text,
-      scheduleType: serviceCategory?.text,
-    }),
-    careUnitId,
-    attendance: attendances[status] ?? null,
-    modality: modalityOf(deliveryChannel(resource)),
+    record: {
+      id,
+      state,
+      heldUntil: null,
+      // GP Connect refuses every change of an appointment whose time has come.
+      hasStarted: status === 'arrived' || status === 'fulfilled' || start <= now(),
+      start,
+      end: endOf(record, start, service?.durationMinutes),
+      comment: commentOf(record, settings),
+      patientId: patient.slice('Patient/'.length),
+      resourceId: hasResource ? resourceIdOf(place) : null,
+      resourceName: others.find((it) => it?.display !== undefined)?.display ?? null,
+      healthcareServiceId: service?.id ?? null,
+      careUnitId,
+      attendance: attendances[status] ?? null,
+      modality: modalityOf(deliveryChannel(record)),
+    },
   };
+}
+
+type Read = Static<typeof appointmentSchema>;
+
+/** That of the record, or by its duration or that of the service. `null`: none of them is known. */
+function endOf({ end, minutesDuration }: Read, start: Date, ofService: number | null | undefined): Date | null {
+  const written = instantOf(end);
+  if (written && written > start) return written;
+  const minutes = minutesDuration !== undefined && minutesDuration > 0 ? minutesDuration : ofService;
+  return minutes ? new Date(start.getTime() + minutes * 60_000) : null;
 }
 
 export function cancelReasonOf({ cancel_reason = defaultCancelReason }: GpConnectSettings): string {
@@ -69,7 +93,7 @@ export function cancelReasonOf({ cancel_reason = defaultCancelReason }: GpConnec
 }
 
 /** The reason of a cancellation replaces the comment, which GP Connect does not let anybody change on cancelling. */
-function commentOf(resource: FhirAppointment, settings: GpConnectSettings): string | null {
+function commentOf(resource: Read, settings: GpConnectSettings): string | null {
   const reason = resource.extension?.find(({ url }) => url === extensions.cancellationReason)?.valueString;
   const isReason = resource.status === 'cancelled' && reason !== undefined && reason !== cancelReasonOf(settings);
   return (isReason ? reason : resource.comment) || null;

@@ -54,7 +54,7 @@ async function bookSlots(
     .catch(async (error: unknown) => {
       throw await explained(ehr, creation.patientId, error);
     });
-  const result = toAppointment(ehr, careUnit.id, made);
+  const { record: result } = toAppointment(ehr, careUnit.id, made);
   if (result && isAsRequested(result, creation)) return result;
   throw new ConnectorError('outcome_unknown', 'The EHR responded to a booking with another appointment');
 }
@@ -68,10 +68,11 @@ export function assertCommentFits(comment: string | null | undefined): void {
 
 /** The free slots of the resource and healthcare service. */
 async function slotsFor(
-  { client, settings, directory, now }: GpConnectConnection,
+  ehr: GpConnectConnection,
   careUnit: CareUnit,
   { resourceId, healthcareServiceId, start, end }: AppointmentCreation,
 ): Promise<readonly FreeSlot[]> {
+  const { directory, now } = ehr;
   const resource = directory.resourceOf(careUnit.id, resourceId);
   if (!resource) throw new ConnectorError('resource_not_found', 'No such resource');
   if (!directory.services.some(({ id }) => id === healthcareServiceId)) {
@@ -79,12 +80,12 @@ async function slotsFor(
   }
   if (start <= now() || !resource.healthcareServiceIds.includes(healthcareServiceId)) return [];
   // Slots that end later begin earlier than the end, so the first search finds all of a booking.
-  const { value: page } = await freeSlots(client, settings, { start, end }).next();
+  const { value: page } = await freeSlots(ehr, { start, end }).next();
   return (page?.slots ?? []).filter(
     (it: FreeSlot) =>
       directory.isAt(careUnit.id, it) &&
       resourceIdOf(it) === resourceId &&
-      directory.serviceOf(it) === healthcareServiceId,
+      directory.serviceOf(it)?.id === healthcareServiceId,
   );
 }
 

@@ -7,7 +7,7 @@ import {
   ConnectorError,
 } from '@crossward/connector-kit';
 import { cancelReasonOf, toAppointment } from './appointment.ts';
-import { readAppointment } from './appointment-reads.ts';
+import { appointmentIn, readAppointment } from './appointment-reads.ts';
 import { assertCommentFits, book } from './book.ts';
 import type { GpConnectConnection } from './connection.ts';
 import type { FhirAppointment } from './fhir.ts';
@@ -57,10 +57,10 @@ async function cancel(
   const reason = { url: extensions.cancellationReason, valueString: comment || cancelReasonOf(ehr.settings) };
   return changeExisting(ehr, careUnit, appointmentId, (current, now) => {
     if (current.state === 'cancelled') return undefined;
-    const { extension = [], ...rest } = now;
+    const { extension, ...rest } = now;
     return {
       interaction: 'cancel:appointment-1',
-      resource: { ...rest, status: 'cancelled', extension: [...extension, reason] },
+      resource: { ...rest, status: 'cancelled', extension: [...(extension ?? []), reason] },
     };
   });
 }
@@ -89,7 +89,7 @@ async function changeExisting(
     if (current.hasStarted) throw new ConnectorError('appointment_started', 'Its time has come');
     try {
       const answer = await put(ehr, change, resource);
-      const result = toAppointment(ehr, careUnit.id, answer);
+      const { record: result } = toAppointment(ehr, careUnit.id, answer);
       if (result?.id === id && result.patientId === current.patientId) return result;
       throw new ConnectorError('outcome_unknown', 'The EHR responded to a change with another appointment');
     } catch (error) {
@@ -113,7 +113,7 @@ async function put(
 
 async function mustRead(ehr: GpConnectConnection, careUnit: CareUnit, id: string) {
   const resource = await readAppointment(ehr, id);
-  const current = resource && toAppointment(ehr, careUnit.id, resource);
+  const current = resource && appointmentIn(ehr, careUnit, resource);
   if (!current) throw new ConnectorError('appointment_not_found', 'No such appointment');
   return { current, resource };
 }
@@ -138,6 +138,6 @@ async function explained(
 
 /** Some systems send the extension without a value, and do not take it back. */
 function withoutReason(resource: FhirAppointment): FhirAppointment {
-  const { extension = [], ...rest } = resource;
-  return { ...rest, extension: extension.filter(({ url }) => url !== extensions.cancellationReason) };
+  const { extension, ...rest } = resource;
+  return { ...rest, extension: (extension ?? []).filter((it) => it?.url !== extensions.cancellationReason) };
 }

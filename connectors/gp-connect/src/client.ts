@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { ConnectorError, type EhrHttp, type EhrResponse, type User } from '@crossward/connector-kit';
-import type { Bundle, FhirAppointment, FhirResource } from './fhir.ts';
+import {
+  ConnectorError,
+  type EhrHttp,
+  type EhrResponse,
+  type LeftOutRecord,
+  type User,
+} from '@crossward/connector-kit';
+import type { FhirAppointment, FhirResource } from './fhir.ts';
 import { type Interaction, interactionId } from './interactions.ts';
+import { bundleSchema, readRecord } from './records.ts';
 import type { GpConnectSettings } from './settings.ts';
-import { isOutcome, SpineError } from './spine-errors.ts';
+import { isError, isOutcome, SpineError } from './spine-errors.ts';
 import { bearerToken } from './token.ts';
 
 const mediaType = 'application/fhir+json';
@@ -33,11 +40,11 @@ interface ClientOptions {
   readonly now: () => Date;
   /** Who makes the request. */
   readonly user: () => User;
+  readonly leftOut: (record: LeftOutRecord) => void;
 }
 
-export function createClient({ settings, http, now, user }: ClientOptions): GpConnectClient {
-  const provider = trimmed(settings.provider_url);
-  const base = settings.proxy_url === undefined ? provider : `${trimmed(settings.proxy_url)}/${provider}`;
+export function createClient({ settings, http, now, user, leftOut }: ClientOptions): GpConnectClient {
+  const base = baseOf(settings);
 
   function headers(interaction: Interaction): Record<string, string> {
     return {
@@ -68,12 +75,22 @@ export function createClient({ settings, http, now, user }: ClientOptions): GpCo
   return {
     read,
     async search(interaction, path) {
-      const { entry = [], link = [] } = await read<Bundle>(interaction, path, 'Bundle');
+      const { record } = readRecord(bundleSchema, await read(interaction, path, 'Bundle'));
+      if (!record) throw new ConnectorError('rejected', `The EHR responded with a malformed Bundle to ${interaction}`);
+      const { entry = [], link = [] } = record;
       // GP Connect has no pages. One that is overlooked would hide an appointment.
       if (link.some(({ relation }) => relation === 'next')) {
         throw new ConnectorError('rejected', `The EHR responded to ${interaction} in pages`);
       }
-      return entry.flatMap(({ resource }) => resource ?? []);
+      const resources = entry.flatMap(({ resource }, index) => {
+        if (isResource(resource)) return [resource];
+        leftOut({ type: 'Bundle', path: `/entry/${index}/resource` });
+        return [];
+      });
+      // With an error, the answer is not that there is nothing.
+      const failure = resources.find(isError);
+      if (failure) throw new SpineError(200, failure, interaction);
+      return resources;
     },
     async write(interaction, path, body, ifMatch) {
       const response = await http.send({
@@ -111,15 +128,26 @@ function isFailure({ status }: EhrResponse, answer: FhirResource | undefined): b
 /** `undefined` for XML, HTML and everything else that is not a resource in JSON. */
 function resourceIn({ text }: EhrResponse): FhirResource | undefined {
   try {
-    const parsed: unknown = JSON.parse(text);
-    const isResource = typeof parsed === 'object' && parsed !== null && 'resourceType' in parsed;
-    return isResource && typeof parsed.resourceType === 'string' ? (parsed as FhirResource) : undefined;
+    const parsed: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return isResource(parsed) ? parsed : undefined;
   } catch {
     // The parser's message would quote the response.
     return undefined;
   }
 }
 
-function trimmed(url: string): string {
+function isResource(value: unknown): value is FhirResource {
+  return (
+    typeof value === 'object' && value !== null && 'resourceType' in value && typeof value.resourceType === 'string'
+  );
+}
+
+/** The address of the practice, through the Spine proxy if there is one. */
+export function baseOf({ provider_url, proxy_url }: GpConnectSettings): string {
+  const provider = trimmed(provider_url);
+  return proxy_url === undefined ? provider : `${trimmed(proxy_url)}/${provider}`;
+}
+
+export function trimmed(url: string): string {
   return url.replace(/\/+$/, '');
 }

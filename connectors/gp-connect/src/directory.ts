@@ -5,11 +5,8 @@ import {
   type Resource,
 } from '@crossward/connector-kit';
 import { Check } from 'typebox/value';
-import { referenceTo } from './fhir.ts';
+import { referencesAt } from './references.ts';
 import { careUnitSettings, type GpConnectSettings, type ServiceSettings } from './settings.ts';
-
-/** The id of a healthcare service that the settings do not name: the practice's own staff can book any. */
-const unknownService = 'unknown';
 
 /** A care unit: one surgery of the practice, or all of them. */
 interface Surgery {
@@ -34,10 +31,10 @@ export interface Directory {
   readonly services: readonly HealthcareService[];
   resourcesOf(careUnitId: string): readonly Resource[];
   resourceOf(careUnitId: string, resourceId: string): Resource | undefined;
-  /** Whether the event takes place in the care unit. */
-  isAt(careUnitId: string, event: Pick<Event, 'location'>): boolean;
-  /** The id of the healthcare service. `unknown`: the settings do not name it. */
-  serviceOf(event: Event): string;
+  /** Whether the event takes place in the care unit: at its location, or if no location is known, with somebody of it. */
+  isAt(careUnitId: string, event: Pick<Event, 'location' | 'practitioner'>): boolean;
+  /** The healthcare service. `undefined`: the settings do not name it, and the practice's own staff can book any. */
+  serviceOf(event: Event): HealthcareService | undefined;
 }
 
 /** @throws ConnectorError `rejected` for invalid settings of a care unit */
@@ -47,17 +44,23 @@ export function createDirectory(
 ): Directory {
   const surgeries = new Map(careUnits.map((it) => [it.id, surgeryOf(it, services)]));
   const resourcesOf = (careUnitId: string) => surgeries.get(careUnitId)?.resources ?? [];
+  const known = services
+    .map(({ id, name, duration_minutes = null }) => ({ id, name, durationMinutes: duration_minutes }))
+    .sort(byId);
   return {
-    services: services
-      .map(({ id, name, duration_minutes = null }) => ({ id, name, durationMinutes: duration_minutes }))
-      .sort(byId),
+    services: known,
     resourcesOf,
     resourceOf: (careUnitId, resourceId) => resourcesOf(careUnitId).find(({ id }) => id === resourceId),
-    isAt: (careUnitId, { location }) => {
+    isAt: (careUnitId, { location, practitioner }) => {
       const surgery = surgeries.get(careUnitId);
-      return surgery !== undefined && (surgery.location === undefined || surgery.location === location);
+      if (!surgery || surgery.location === undefined) return surgery !== undefined;
+      if (location !== undefined) return surgery.location === location;
+      return surgery.resources.some(({ id }) => id === resourceIdOf({ practitioner, location }));
     },
-    serviceOf: (event) => services.find((it) => isOf(it, event))?.id ?? unknownService,
+    serviceOf: (event) => {
+      const found = services.find((it) => isOf(it, event));
+      return found && known.find(({ id }) => id === found.id);
+    },
   };
 }
 
@@ -67,14 +70,17 @@ export function resourceIdOf({ practitioner, location }: Pick<Event, 'practition
   return type === 'Practitioner' ? id : `location_${id}`;
 }
 
+/** The references of settings are relative. */
+const own = referencesAt([]);
+
 function surgeryOf({ id, settings = {} }: ConfiguredCareUnit, services: readonly ServiceSettings[]): Surgery {
   if (!Check(careUnitSettings, settings)) {
     throw new ConnectorError('rejected', `The settings of care unit ${id} are invalid for GP Connect`);
   }
   const resources = settings.resources.map(({ reference, name, healthcare_services }): Resource => {
     const actor = [{ reference }];
-    const practitioner = referenceTo('Practitioner', actor);
-    const resourceId = resourceIdOf({ practitioner, location: referenceTo('Location', actor) });
+    const practitioner = own.to('Practitioner', actor);
+    const resourceId = resourceIdOf({ practitioner, location: own.to('Location', actor) });
     return {
       id: resourceId,
       identifiers: [{ type: 'emr_id', value: resourceId }],

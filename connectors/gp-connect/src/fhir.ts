@@ -8,13 +8,8 @@ export interface FhirResource {
 export interface Reference {
   readonly reference?: string;
 }
-interface Concept {
-  readonly coding?: readonly { readonly system?: string; readonly code?: string }[];
-  readonly text?: string;
-}
 export interface Extension {
   readonly url: string;
-  readonly valueCode?: string;
   readonly valueString?: string;
   readonly valueReference?: Reference;
 }
@@ -27,15 +22,6 @@ export interface HumanName {
   readonly family?: string;
   readonly given?: readonly string[];
   readonly prefix?: readonly string[];
-}
-
-export interface Bundle extends FhirResource {
-  readonly link?: readonly { readonly relation?: string }[];
-  readonly entry?: readonly { readonly resource?: FhirResource }[];
-}
-
-export interface OperationOutcome extends FhirResource {
-  readonly issue?: readonly { readonly severity?: string; readonly details?: Concept }[];
 }
 
 export interface FhirPatient extends FhirResource {
@@ -56,31 +42,11 @@ export interface FhirPatient extends FhirResource {
   }[];
 }
 
-export interface FhirSlot extends FhirResource {
-  readonly extension?: readonly Extension[];
-  readonly serviceType?: readonly Concept[];
-  readonly schedule?: Reference;
-  readonly status?: string;
-  readonly start?: string;
-  readonly end?: string;
-}
-
-export interface FhirSchedule extends FhirResource {
-  readonly serviceCategory?: Concept;
-  readonly actor?: readonly Reference[];
-}
-
-/** A Practitioner. A Location has a text as its name. */
-export interface FhirActor extends FhirResource {
-  readonly name?: readonly HumanName[] | string;
-}
-
+/** An appointment to send, or one to send back as the practice sent it. */
 export interface FhirAppointment extends FhirResource {
   readonly contained?: readonly object[];
-  readonly extension?: readonly Extension[];
+  readonly extension?: readonly Extension[] | null;
   readonly status?: string;
-  readonly serviceCategory?: Concept;
-  readonly serviceType?: readonly Concept[];
   readonly description?: string;
   readonly start?: string;
   readonly end?: string;
@@ -95,11 +61,7 @@ export function isFhirId(id: string): boolean {
   return /^(?!\.{1,2}$)[A-Za-z0-9.-]{1,64}$/.test(id);
 }
 
-/** The first reference to a resource of this type, without a version. */
-export function referenceTo(type: string, references: readonly (Reference | undefined)[] = []): string | undefined {
-  for (const it of references) {
-    const [, found] = new RegExp(`^(${type}/[A-Za-z0-9.-]{1,64})(/_history/|$)`).exec(it?.reference ?? '') ?? [];
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** The id of a resource that may be malformed. */
+export function idIn({ id }: { readonly id?: unknown }): string | undefined {
+  return typeof id === 'string' ? id : undefined;
 }

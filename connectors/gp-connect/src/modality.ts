@@ -1,11 +1,14 @@
 import type { Modality } from '@crossward/connector-kit';
-import type { Extension } from './fhir.ts';
 import { extensions } from './urls.ts';
 
 /** https://fhir.nhs.uk/STU3/ValueSet/GPConnect-DeliveryChannel-2 */
 const modalities: Readonly<Record<string, Modality>> = { 'In-person': 'in_person', Telephone: 'phone', Video: 'video' };
 
-export function deliveryChannel(resource: { readonly extension?: readonly Extension[] }): string | undefined {
+interface Extended {
+  readonly extension?: readonly { readonly url: string; readonly valueCode?: string }[];
+}
+
+export function deliveryChannel(resource: Extended): string | undefined {
   return resource.extension?.find(({ url }) => url === extensions.deliveryChannel)?.valueCode;
 }
 

@@ -12,12 +12,12 @@ export async function probeGpConnect(context: ConnectorContext<GpConnectSettings
   const findings: ProbeFinding[] = [];
   try {
     const ehr = connect(context);
-    const { version } = await ehr.client.read<FhirResource & { readonly version?: string }>(
+    const { version } = await ehr.client.read<FhirResource & { readonly version?: unknown }>(
       'read:metadata-1',
       'metadata',
       'CapabilityStatement',
     );
-    const isKnown = version?.startsWith('1.2.') === true;
+    const isKnown = typeof version === 'string' && version.startsWith('1.2.');
     findings.push({
       name: 'version',
       status: isKnown ? 'ok' : 'warning',
@@ -25,7 +25,7 @@ export async function probeGpConnect(context: ConnectorContext<GpConnectSettings
     });
     const start = ehr.now();
     const range = { start, end: new Date(start.getTime() + fortnight) };
-    const { value: page } = await freeSlots(ehr.client, ehr.settings, range).next();
+    const { value: page } = await freeSlots(ehr, range).next();
     const slots = page?.slots ?? [];
     const services = recommendedServices(slots, ehr);
     findings.push(slotFinding(slots), serviceFinding(services));
@@ -46,8 +46,7 @@ function slotFinding({ length }: readonly FreeSlot[]): ProbeFinding {
 
 /** Slot types that the settings do not name, as services. */
 function recommendedServices(slots: readonly FreeSlot[], { directory }: GpConnectConnection): ServiceSettings[] {
-  const known = new Set(directory.services.map(({ id }) => id));
-  const types = new Set(slots.filter((it) => !known.has(directory.serviceOf(it))).flatMap((it) => it.slotType ?? []));
+  const types = new Set(slots.filter((it) => !directory.serviceOf(it)).flatMap((it) => it.slotType ?? []));
   return [...types].sort().map((name) => ({ id: idOf(name), name, slot_type: name }));
 }
 
@@ -84,6 +83,6 @@ function idOf(name: string): string {
 }
 
 /** `unknown` for anything that does not look like a version. */
-function shown(version: string | undefined): string {
-  return version !== undefined && /^[\w.-]{1,20}$/.test(version) ? version : 'of an unknown version';
+function shown(version: unknown): string {
+  return typeof version === 'string' && /^[\w.-]{1,20}$/.test(version) ? version : 'of an unknown version';
 }

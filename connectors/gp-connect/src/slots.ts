@@ -1,8 +1,10 @@
-import type { GpConnectClient } from './client.ts';
-import { type FhirActor, type FhirResource, type FhirSchedule, type FhirSlot, referenceTo } from './fhir.ts';
+import type { Static, TSchema } from 'typebox';
+import type { GpConnectConnection } from './connection.ts';
+import { type FhirResource, idIn } from './fhir.ts';
 import { deliveryChannel } from './modality.ts';
-import type { GpConnectSettings } from './settings.ts';
-import { plusUkDays, ukTime } from './uk-time.ts';
+import { actorSchema, type FhirSchedule, type Reading, readRecord, scheduleSchema, slotSchema } from './records.ts';
+import type { References } from './references.ts';
+import { instantOf, plusUkDays, ukTime } from './uk-time.ts';
 import { identifierSystems, organisationTypes } from './urls.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -33,8 +35,7 @@ export interface SlotPage {
 
 /** Free slots that lie wholly in the range, ordered by start and id: as many searches as are read, one after another. */
 export async function* freeSlots(
-  client: GpConnectClient,
-  settings: GpConnectSettings,
+  ehr: GpConnectConnection,
   { start, end }: { readonly start: Date; readonly end: Date },
 ): AsyncGenerator<SlotPage> {
   // Times of GP Connect are whole seconds.
@@ -42,7 +43,7 @@ export async function* freeSlots(
   for (let from = Math.ceil(start.getTime() / 1000) * 1000; from < last; ) {
     const until = Math.min(twoWeeksAfter(from), last);
     const next = until === last ? last : until - overlap;
-    const { slots, names } = await searchSlots(client, settings, new Date(from), new Date(until));
+    const { slots, names } = await searchSlots(ehr, new Date(from), new Date(until));
     const isOfWindow = ({ start: at }: FreeSlot) => at.getTime() >= from && at.getTime() < next;
     yield { slots: slots.filter(isOfWindow).sort(compare), names };
     from = next;
@@ -63,8 +64,7 @@ function compare(a: FreeSlot, b: FreeSlot): number {
 }
 
 async function searchSlots(
-  client: GpConnectClient,
-  { organization }: GpConnectSettings,
+  { client, settings: { organization }, references, leftOut }: GpConnectConnection,
   start: Date,
   end: Date,
 ): Promise<SlotPage> {
@@ -83,32 +83,57 @@ async function searchSlots(
     parameters.append(name, value);
   }
   const found = await client.search('search:slot-1', `Slot?${parameters}`);
-  const schedules = new Map(found.filter(isSchedule).map((it) => [`Schedule/${it.id}`, it]));
-  const slots = found.filter(isSlot).flatMap((it) => {
-    const schedule = schedules.get(referenceTo('Schedule', [it.schedule]) ?? '');
-    return (schedule && freeSlot(it, schedule)) ?? [];
-  });
-  const inRange = slots.filter((it) => it.start >= start && it.end <= end);
-  return { slots: inRange, names: new Map(found.flatMap(nameOf)) };
+  /** Those of a type that can be read. */
+  function read<Found>(type: string, as: (resource: FhirResource) => Reading<Found>): Found[] {
+    return found.flatMap((resource) => {
+      if (resource.resourceType !== type) return [];
+      const { record, path } = as(resource);
+      if (path !== undefined) leftOut({ type, id: idIn(resource), path });
+      return path === undefined ? [record] : [];
+    });
+  }
+  const withSchema =
+    <Schema extends TSchema>(schema: Schema) =>
+    (resource: FhirResource) =>
+      readRecord(schema, resource);
+  const schedules = new Map(read('Schedule', withSchema(scheduleSchema)).map((it) => [`Schedule/${it.id}`, it]));
+  const slots = read('Slot', (resource) => freeSlot(resource, schedules, references)).filter((it) => it !== null);
+  const names = ['Practitioner', 'Location'].flatMap((type) =>
+    read(type, withSchema(actorSchema)).map(({ id, name }): [string, string] => [`${type}/${id}`, inWords(name)]),
+  );
+  return { slots: slots.filter((it) => it.start >= start && it.end <= end), names: new Map(names) };
 }
 
-function freeSlot(slot: FhirSlot, schedule: FhirSchedule): FreeSlot | undefined {
-  const { id, status, start = '', end = '', serviceType } = slot;
-  const [from, until] = [new Date(start), new Date(end)];
-  const location = referenceTo('Location', schedule.actor);
-  if (id === undefined || status !== 'free' || !(from < until) || location === undefined) return undefined;
+/** `null`: it is not free, or of a schedule without a location. */
+function freeSlot(
+  resource: FhirResource,
+  schedules: ReadonlyMap<string, FhirSchedule>,
+  references: References,
+): Reading<FreeSlot | null> {
+  const { record: slot, path } = readRecord(slotSchema, resource);
+  if (!slot) return { path };
+  const { id, status, start: startText, end: endText, serviceType } = slot;
+  const [start, end] = [instantOf(startText), instantOf(endText)];
+  const schedule = schedules.get(references.to('Schedule', [slot.schedule]) ?? '');
+  if (!start) return { path: '/start' };
+  if (!end || end <= start) return { path: '/end' };
+  if (!schedule) return { path: '/schedule' };
+  const location = references.to('Location', schedule.actor);
+  if (status !== 'free' || location === undefined) return { record: null };
   return {
-    id,
-    start: from,
-    end: until,
-    startText: start,
-    endText: end,
-    schedule: `Schedule/${schedule.id}`,
-    location,
-    practitioner: referenceTo('Practitioner', schedule.actor),
-    slotType: serviceType?.[0]?.text,
-    scheduleType: schedule.serviceCategory?.text,
-    channel: deliveryChannel(slot),
+    record: {
+      id,
+      start,
+      end,
+      startText,
+      endText,
+      schedule: `Schedule/${schedule.id}`,
+      location,
+      practitioner: references.to('Practitioner', schedule.actor),
+      slotType: serviceType?.[0]?.text,
+      scheduleType: schedule.serviceCategory?.text,
+      channel: deliveryChannel(slot),
+    },
   };
 }
 
@@ -136,18 +161,8 @@ function canJoin(a: FreeSlot, b: FreeSlot): boolean {
   return a.schedule === b.schedule && a.slotType === b.slotType && a.channel === b.channel;
 }
 
-function isSlot(resource: FhirResource): resource is FhirSlot {
-  return resource.resourceType === 'Slot';
-}
-
-function isSchedule(resource: FhirResource): resource is FhirSchedule {
-  return resource.resourceType === 'Schedule';
-}
-
-function nameOf(resource: FhirActor): [string, string][] {
-  const { resourceType, id, name } = resource;
-  if (resourceType !== 'Practitioner' && resourceType !== 'Location') return [];
-  const { prefix = [], given = [], family = '' } = typeof name === 'string' ? {} : (name?.[0] ?? {});
-  const words = typeof name === 'string' ? name : [...prefix, ...given, family].join(' ').trim();
-  return [[`${resourceType}/${id}`, words]];
+function inWords(name: Static<typeof actorSchema>['name']): string {
+  if (typeof name === 'string') return name;
+  const { prefix = [], given = [], family = '' } = name?.[0] ?? {};
+  return [...prefix, ...given, family].join(' ').trim();
 }

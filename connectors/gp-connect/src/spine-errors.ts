@@ -1,5 +1,6 @@
 import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
-import type { FhirResource, OperationOutcome } from './fhir.ts';
+import type { FhirResource } from './fhir.ts';
+import { outcomeSchema, readRecord } from './records.ts';
 
 interface Meaning {
   readonly kind: ConnectorErrorKind;
@@ -92,13 +93,22 @@ export class SpineError extends ConnectorError {
   }
 }
 
-export function isOutcome(answer: FhirResource | undefined): answer is OperationOutcome {
+export function isOutcome(answer: FhirResource | undefined): boolean {
   return answer?.resourceType === 'OperationOutcome';
+}
+
+/** Whether it is an outcome that says that something has failed. One that cannot be read may say so. */
+export function isError(answer: FhirResource): boolean {
+  const issues = issuesOf(answer);
+  return isOutcome(answer) && (issues?.some(({ severity }) => severity === 'error' || severity === 'fatal') ?? true);
+}
+
+function issuesOf(answer: FhirResource | undefined) {
+  return isOutcome(answer) ? readRecord(outcomeSchema, answer).record?.issue : undefined;
 }
 
 /** Pages of GP Connect disagree about the system of the codes, so it is not looked at. */
 function codeOf(answer: FhirResource | undefined): SpineCode | undefined {
-  if (!isOutcome(answer)) return undefined;
-  const codes = (answer.issue ?? []).flatMap(({ details }) => details?.coding?.map(({ code }) => code) ?? []);
-  return codes.find((it): it is SpineCode => it !== undefined && Object.hasOwn(spineErrors, it));
+  const codes = issuesOf(answer)?.flatMap(({ details }) => details?.coding?.map(({ code }) => code) ?? []);
+  return codes?.find((it): it is SpineCode => it !== undefined && Object.hasOwn(spineErrors, it));
 }

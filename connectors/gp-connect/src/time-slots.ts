@@ -7,12 +7,12 @@ import { type FreeSlot, freeSlots } from './slots.ts';
 
 /** Searches only as far ahead as the page needs: a search of two weeks can take seconds. */
 export async function listTimeSlots(ehr: GpConnectConnection, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
-  const { client, settings, now } = ehr;
+  const { now } = ehr;
   const { end, after, limit } = query;
   const start = new Date(Math.max(query.start.getTime(), now().getTime(), after?.start.getTime() ?? 0));
   const freed = await freedSlots(ehr, query, start);
   const found: TimeSlot[] = [];
-  for await (const { slots } of freeSlots(client, settings, { start, end })) {
+  for await (const { slots } of freeSlots(ehr, { start, end })) {
     found.push(...slots.flatMap((it) => timeSlot(ehr, query, it)));
     if (pageOf(found, query).length >= limit) break;
   }
@@ -34,7 +34,7 @@ function timeSlot(
   slot: FreeSlot,
 ): TimeSlot[] {
   const resourceId = resourceIdOf(slot);
-  const healthcareServiceId = directory.serviceOf(slot);
+  const healthcareServiceId = directory.serviceOf(slot)?.id ?? '';
   const isWanted =
     directory.isAt(careUnit.id, slot) &&
     directory.resourceOf(careUnit.id, resourceId)?.healthcareServiceIds.includes(healthcareServiceId) === true &&

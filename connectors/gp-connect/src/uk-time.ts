@@ -21,3 +21,17 @@ export function ukDate(time: Date): string {
 export function plusUkDays(time: Date, days: number): Date {
   return new Date(inUk(time).add({ days }).epochMilliseconds);
 }
+
+/**
+ * The instant of a time with its offset. `undefined`: the calendar has no such time, or it has no offset, and could be that of any
+ * time zone.
+ */
+export function instantOf(text: string | undefined): Date | undefined {
+  const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text ?? '');
+  if (text === undefined || !isWhole) return undefined;
+  try {
+    return new Date(Temporal.Instant.from(text).epochMilliseconds);
+  } catch {
+    return undefined;
+  }
+}

@@ -78,5 +78,5 @@ test('appointments that the practice has booked for other things are shown', asy
   const { content } = opened.practice.appointments.read(id);
   Object.assign(content, { serviceType: [{ text: 'Something else' }] });
   const list = await opened.connector.listAppointments({ careUnit: main, patientId: '1', limit: 10 });
-  expect(list).toMatchObject([{ id, healthcareServiceId: 'unknown' }]);
+  expect(list).toMatchObject([{ id, healthcareServiceId: null }]);
 });

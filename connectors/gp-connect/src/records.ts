@@ -1,0 +1,95 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { Check, Errors } from 'typebox/value';
+
+/*
+ * What is read of each record of FHIR STU3 (https://hl7.org/fhir/STU3/). What does not fit is left out, and hides no other.
+ */
+
+const text = Type.String();
+const optionalText = Type.Optional(text);
+const reference = Type.Object({ reference: optionalText, display: optionalText });
+const concept = Type.Object({ text: optionalText });
+const extension = Type.Optional(
+  Type.Array(Type.Object({ url: text, valueCode: optionalText, valueString: optionalText })),
+);
+
+export type Reference = Static<typeof reference>;
+
+export const slotSchema = Type.Object({
+  id: text,
+  extension,
+  serviceType: Type.Optional(Type.Array(concept)),
+  schedule: reference,
+  status: text,
+  start: text,
+  end: text,
+});
+export type FhirSlot = Static<typeof slotSchema>;
+
+export const scheduleSchema = Type.Object({
+  id: text,
+  serviceCategory: Type.Optional(concept),
+  actor: Type.Optional(Type.Array(reference)),
+});
+export type FhirSchedule = Static<typeof scheduleSchema>;
+
+const humanName = Type.Object({
+  family: optionalText,
+  given: Type.Optional(Type.Array(text)),
+  prefix: Type.Optional(Type.Array(text)),
+});
+
+/** A Practitioner. A Location has a text as its name. */
+export const actorSchema = Type.Object({
+  id: text,
+  name: Type.Optional(Type.Union([text, Type.Array(humanName)])),
+});
+
+export const appointmentSchema = Type.Object({
+  id: text,
+  extension,
+  status: text,
+  serviceCategory: Type.Optional(concept),
+  serviceType: Type.Optional(Type.Array(concept)),
+  start: text,
+  end: optionalText,
+  minutesDuration: Type.Optional(Type.Number()),
+  comment: optionalText,
+  participant: Type.Array(Type.Object({ actor: Type.Optional(reference) })),
+});
+
+export const bundleSchema = Type.Object({
+  link: Type.Optional(Type.Array(Type.Object({ relation: optionalText }))),
+  entry: Type.Optional(Type.Array(Type.Object({ resource: Type.Optional(Type.Unknown()) }))),
+});
+
+const coding = Type.Object({ code: optionalText });
+export const outcomeSchema = Type.Object({
+  issue: Type.Array(
+    Type.Object({
+      severity: optionalText,
+      details: Type.Optional(Type.Object({ coding: Type.Optional(Type.Array(coding)) })),
+    }),
+  ),
+});
+
+/** A record, or where it cannot be read: a JSON Pointer. */
+export type Reading<Found> =
+  | { readonly record: Found; readonly path?: undefined }
+  | { readonly record?: undefined; readonly path: string };
+
+/** What the schema names, without nulls: some systems send them for what they do not know. */
+export function readRecord<Schema extends TSchema>(schema: Schema, resource: unknown): Reading<Static<Schema>> {
+  const cleaned = withoutNulls(resource);
+  if (Check(schema, cleaned)) return { record: cleaned };
+  const [error] = Errors(schema, cleaned);
+  const missing = error?.keyword === 'required' ? error.params.requiredProperties : [];
+  return { path: [error?.instancePath ?? '', ...missing.slice(0, 1)].join('/') };
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((it) => it !== null).map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([, it]) => it !== null);
+  return Object.fromEntries(members.map(([name, it]) => [name, withoutNulls(it)]));
+}
