@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import { Check, Errors } from 'typebox/value';
+import { Compile, type Validator } from 'typebox/compile';
+import { Errors } from 'typebox/value';
 
 /*
  * What is read of each record of FHIR STU3 (https://hl7.org/fhir/STU3/). What does not fit is left out, and hides no other.
@@ -81,7 +82,7 @@ export type Reading<Found> =
 /** What the schema names, without nulls: some systems send them for what they do not know. */
 export function readRecord<Schema extends TSchema>(schema: Schema, resource: unknown): Reading<Static<Schema>> {
   const cleaned = withoutNulls(resource);
-  if (Check(schema, cleaned)) return { record: cleaned };
+  if (validatorOf(schema).Check(cleaned)) return { record: cleaned as Static<Schema> };
   const [error] = Errors(schema, cleaned);
   const missing = error?.keyword === 'required' ? error.params.requiredProperties : [];
   return { path: [error?.instancePath ?? '', ...missing.slice(0, 1)].join('/') };
@@ -92,4 +93,13 @@ function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).filter(([, it]) => it !== null);
   return Object.fromEntries(members.map(([name, it]) => [name, withoutNulls(it)]));
+}
+
+const validators = new WeakMap<TSchema, Validator>();
+
+/** Compiled at its first use: a list can have thousands of records. */
+function validatorOf(schema: TSchema): Validator {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  return validator;
 }

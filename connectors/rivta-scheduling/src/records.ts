@@ -1,5 +1,6 @@
 import type { Static, TObject } from 'typebox';
-import { Check, Errors } from 'typebox/value';
+import { Compile, type Validator } from 'typebox/compile';
+import { Errors } from 'typebox/value';
 import { childrenOf, type XmlElement } from './xml.ts';
 
 /** A record, or where it cannot be read: a JSON Pointer. */
@@ -22,8 +23,17 @@ export function readTexts<Schema extends TObject>(
     if (found.length > 1) texts[name] = found;
     else if (found[0] !== undefined && found[0] !== '') texts[name] = found[0];
   }
-  if (Check(schema, texts)) return { record: texts };
+  if (validatorOf(schema).Check(texts)) return { record: texts as Static<Schema> };
   const [error] = Errors(schema, texts);
   const missing = error?.keyword === 'required' ? error.params.requiredProperties : [];
   return { path: [error?.instancePath ?? '', ...missing.slice(0, 1)].join('/') };
+}
+
+const validators = new WeakMap<TObject, Validator>();
+
+/** Compiled at its first use: a list can have thousands of records. */
+function validatorOf(schema: TObject): Validator {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  return validator;
 }
