@@ -35,6 +35,10 @@ export const modality = Type.Union([
 ]);
 const status = Type.Union([Type.Literal('awaiting_confirmation'), Type.Literal('booked'), Type.Literal('cancelled')]);
 
+function unlessUnknown<Known extends Type.TSchema>(known: Known, description: string) {
+  return Type.Union([known, Type.Null()], { description });
+}
+
 /** What a code is for. Neither the code nor the page on which the patient enters it. */
 const awaitedCode = Type.Union([
   strictObject({
@@ -50,11 +54,11 @@ export const appointmentShape = strictObject({
   appointment_id: Type.Union([Type.String(), Type.Null()]),
   status,
   start: time,
-  end: Type.Union([time, Type.Null()]),
-  service_id: Type.Union([Type.String(), Type.Null()]),
+  end: unlessUnknown(time, 'Null: the record system does not say when it ends. Do not guess.'),
+  service_id: unlessUnknown(Type.String(), 'Null: the record system does not say what it is for.'),
   service_name: name,
-  resource_id: Type.Union([Type.String(), Type.Null()]),
-  resource_name: name,
+  resource_id: unlessUnknown(Type.String(), 'Null: it cannot be moved here.'),
+  resource_name: unlessUnknown(dataFromEhr, 'Null: it is with somebody whom the record system does not name.'),
   modality,
   notice: Type.Union([dataFromEhr, Type.Null()]),
   awaited_code: awaitedCode,

@@ -52,7 +52,7 @@ async function carryOut(desk: Desk, action: Plan['action'], planReference: strin
 function nextAfter(plan: Plan, { status, confirmation, start }: Appointment): string {
   const planned = plan.action === 'cancel' ? 'cancelled' : 'booked';
   if (status === 'cancelled' && planned === 'booked') {
-    return 'Tell the person that this appointment has been cancelled, by somebody or because no code was entered in time.';
+    return 'Call list_my_appointments, and tell the person that this one has been cancelled and what is there in its place.';
   }
   if (status === 'booked' && planned === 'cancelled') {
     return 'Tell the person that this appointment is not cancelled: no code was entered in time, or it was booked again.';
