@@ -172,6 +172,81 @@ describe.each([
   });
 });
 
+const elsewhere = { start: '2031-02-03T08:00:00Z', end: '2031-02-03T08:30:00Z' };
+const untimed = { start: undefined, end: undefined, minutesDuration: undefined };
+
+describe.each(modes.slice(0, 2))('in mode %s, a free slot that an appointment of the staff names', (_, options) => {
+  /** Staff make an appointment that names the slot, without a change of the Slot. */
+  async function named(change: object) {
+    const it = await start(options);
+    const [slot, , other] = it.slots;
+    const [model] = await write(it.connector, [creation(slot)]);
+    const { id: _id, identifier: _identifier, ...copy } = it.appointment(model?.id);
+    await write(it.connector, [{ kind: 'cancel', appointmentId: model?.id ?? '' }]);
+    it.server.store.save({ ...copy, ...change } as FhirResource);
+    return { ...it, slot, other };
+  }
+
+  const takingNone: readonly [string, object][] = [
+    ['that is proposed and has no time', { status: 'proposed', ...untimed }],
+    ['that is proposed at its time', { status: 'proposed' }],
+    ['that is pending and has no time', { status: 'pending', ...untimed }],
+    ['that is on a waiting list', { status: 'waitlist', ...untimed }],
+    ['that was moved elsewhere', { status: 'booked', ...elsewhere }],
+    ['that is pending and was moved elsewhere', { status: 'pending', ...elsewhere }],
+    ['that is over', { status: 'fulfilled' }],
+    ['whose patient did not come', { status: 'noshow' }],
+  ];
+
+  test.each(takingNone)('%s, is free again after a cancellation', async (_, change) => {
+    const { connector, slot, slotOf, starts } = await named(change);
+    const [made] = await write(connector, [creation(slot)]);
+    await write(connector, [{ kind: 'cancel', appointmentId: made?.id ?? '' }]);
+    expect(slotOf(slot)).toMatchObject({ status: 'free' });
+    expect(claimOf(slotOf(slot))).toBeNull();
+    expect(await starts()).toContain(slot.start.getTime());
+    expect(await write(connector, [creation(slot)])).toMatchObject([{ state: 'booked' }]);
+  });
+
+  test('is free again after a release, a move and a cancellation by staff', async () => {
+    const { connector, slot, other, slotOf, atTheDesk, starts } = await named({ status: 'proposed', ...untimed });
+    const [held] = await write(connector, [creation(slot, new Date(Date.now() + 600_000))]);
+    await write(connector, [{ kind: 'release', appointmentId: held?.id ?? '' }]);
+    expect(slotOf(slot).status).toBe('free');
+    const [made] = await write(connector, [creation(slot)]);
+    const time = { start: other.start, end: other.end };
+    await write(connector, [{ kind: 'update', appointmentId: made?.id ?? '', time }]);
+    expect(slotOf(slot).status).toBe('free');
+    const [again] = await write(connector, [creation(slot)]);
+    atTheDesk(again?.id, { status: 'cancelled' });
+    expect(await starts()).toContain(slot.start.getTime());
+    expect(slotOf(slot).status).toBe('free');
+  });
+
+  test.each([
+    ['is booked', { status: 'booked' }],
+    ['is booked and has no time', { status: 'booked', ...untimed }],
+    ['has begun', { status: 'arrived' }],
+    ['is pending', { status: 'pending' }],
+  ])('stays taken after a cancellation if it %s', async (_, change) => {
+    const { server, connector, slot, appointment, slotOf, starts } = await named({ status: 'proposed', ...untimed });
+    const [made] = await write(connector, [creation(slot)]);
+    const { id: _id, identifier: _identifier, ...copy } = appointment(made?.id);
+    server.store.save({ ...copy, ...change } as FhirResource);
+    await write(connector, [{ kind: 'cancel', appointmentId: made?.id ?? '' }]);
+    expect(slotOf(slot).status).toBe('busy');
+    expect(await starts()).not.toContain(slot.start.getTime());
+  });
+
+  test('stays with our appointment that staff set to proposed', async () => {
+    const { connector, slots, slotOf, atTheDesk, starts } = await start(options);
+    const [made] = await write(connector, [creation(slots[0])]);
+    atTheDesk(made?.id, { status: 'proposed' });
+    expect(await starts()).not.toContain(slots[0].start.getTime());
+    expect(slotOf(slots[0]).status).toBe('busy');
+  });
+});
+
 test('a slot that staff change after it was read is not freed', async () => {
   const { server, connector, slots, slotOf, appointment } = await start({ includesSlots: false });
   const [made] = await write(connector, [creation(slots[0])]);

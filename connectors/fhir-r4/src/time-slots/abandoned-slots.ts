@@ -2,8 +2,8 @@ import type { BookingConnection } from '../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
 import { keepsSlots, standingOf } from '../mappers/appointment.ts';
 import { claimOf } from '../mappers/slot.ts';
-import { namesAppointment, ownersOf } from './slot-owners.ts';
-import { appointmentsNaming, needs } from './slot-users.ts';
+import { isOwnerOf, namesAppointment, ownersOf } from './slot-owners.ts';
+import { appointmentsNaming, keeps, takes } from './slot-users.ts';
 
 /**
  * A search index may be behind for a moment. An owner that it does not return counts as deleted only after this time.
@@ -25,7 +25,8 @@ export async function abandonedSlots(
   const now = ehr.client.clock.now();
   const isNeededIn = (appointments: Iterable<FhirAppointment>) => {
     const active = [...appointments].filter((it) => keepsSlots(it, now));
-    return (slot: FhirSlot) => active.some((it) => needs(ehr, it, slot));
+    return (slot: FhirSlot) =>
+      active.some((it) => (isOwnerOf(ehr, it, slot) ? keeps(ehr, it, slot) : takes(it, slot, now)));
   };
   const isNeededBySeen = isNeededIn(seen);
   const doubtful = slots.filter((it) => it.status === 'busy' && claimOf(it) !== null && !isNeededBySeen(it));

@@ -79,6 +79,17 @@ export async function livingOwners(
   return new Map([...living, ...(await slotUsers(ehr, directory, others, new Set()))]);
 }
 
+/** Whether an appointment is the owner that a slot's claim names, or may be, if the EHR does not keep operation ids. */
+export function isOwnerOf(
+  { dialect, operationLookup }: BookingConnection,
+  appointment: FhirAppointment,
+  slot: FhirSlot,
+): boolean {
+  const { owner = '' } = claimOf(slot) ?? {};
+  if (ownerNames(appointment, dialect.operationSystem).includes(owner)) return true;
+  return !operationLookup && !namesAppointment(owner);
+}
+
 /** All names that an appointment may have as the owner of a slot. */
 export function ownerNames(appointment: FhirAppointment, operationSystem: string): string[] {
   return [referenceTo(appointment), ...operationKeys(appointment, operationSystem)];

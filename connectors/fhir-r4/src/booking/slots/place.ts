@@ -3,7 +3,7 @@ import { type CareUnitDirectory, unknownService } from '../../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { keepsSlots, slotsOf, standingOf } from '../../mappers/appointment.ts';
 import { claimedSlot, claimOf, freedSlot, isClaimedBy, slotState } from '../../mappers/slot.ts';
-import { namesAppointment, ownerNames } from '../../time-slots/slot-owners.ts';
+import { isOwnerOf, ownerNames } from '../../time-slots/slot-owners.ts';
 import { slotPath } from '../../time-slots/slot-path.ts';
 import type { Draft, Drafted, Fate, Wish } from '../changes/drafts.ts';
 import { placedAppointment } from '../changes/new-appointment.ts';
@@ -117,7 +117,7 @@ function belongsTo(slot: FhirSlot, appointment: FhirAppointment, ehr: BookingCon
   const claim = claimOf(slot);
   if (claim === null || ownerNames(appointment, ehr.dialect.operationSystem).includes(claim.owner)) return true;
   // If the EHR does not keep operation ids, an active appointment owns its slots.
-  return !ehr.operationLookup && !namesAppointment(claim.owner) && keepsSlots(appointment, now);
+  return isOwnerOf(ehr, appointment, slot) && keepsSlots(appointment, now);
 }
 
 interface SoFar {
