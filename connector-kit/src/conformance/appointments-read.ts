@@ -2,8 +2,10 @@ import type { AppointmentQuery } from '../connector.ts';
 import { assertComplete } from '../records.ts';
 import { type Claim, capability, claimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
+import { inEveryTimeZone } from './process-time-zone.ts';
 import {
   anotherPatientId,
+  appointmentsAt,
   book,
   change,
   changes,
@@ -141,6 +143,24 @@ export const appointmentsRead = capability(
         const listed = await shows(subject, id, { range: { start: from, end: until } });
         expectSame(listed, expected, `An appointment is listed for a range ${words}`);
       }
+    },
+
+    'writes and reads the same time in every time zone of the process': async (subject) => {
+      const booked = await inEveryTimeZone(async (zone) => {
+        const slot = await freeSlot(subject);
+        const { id } = await book(subject, { slot });
+        const there = (await appointmentsAt(subject, slot)).filter((it) => it.id === id);
+        const listed = there.map(({ start, end }) => [start, end]);
+        expectSame(listed, [[slot.start, slot.end]], `Time of an appointment, booked and listed in ${zone}`);
+        return { id, slot };
+      });
+      await inEveryTimeZone(async (zone) => {
+        for (const { zone: other, result } of booked) {
+          const { start, end } = await mustRead(subject, result.id);
+          const time = [result.slot.start, result.slot.end];
+          expectSame([start, end], time, `Time of an appointment, booked in ${other} and read in ${zone}`);
+        }
+      });
     },
 
     'filters appointments by state': async (subject) => {

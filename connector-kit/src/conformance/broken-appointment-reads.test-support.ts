@@ -1,6 +1,13 @@
 import type { AppointmentChanges } from '../appointment-changes.ts';
 import type { Appointment } from '../records.ts';
-import { type CompleteConnector, changing, type Defects, reading, type Variant } from './broken.test-support.ts';
+import {
+  type CompleteConnector,
+  changing,
+  type Defects,
+  reading,
+  type Variant,
+  withoutOffset,
+} from './broken.test-support.ts';
 import type { Subject } from './index.ts';
 
 const hour = 60 * 60 * 1000;
@@ -50,6 +57,26 @@ export function appointmentReadVariants(correct: Subject): readonly Variant[] {
             }),
           }),
       }),
+    ],
+    [
+      'reads times of appointments without their offset',
+      'appointments-read',
+      'writes and reads the same time in every time zone of the process',
+      (right) =>
+        reading(right, (it) => ({
+          ...it,
+          start: withoutOffset(it.start),
+          end: it.end && withoutOffset(it.end),
+        })),
+    ],
+    [
+      'writes times without their offset',
+      'appointments-read',
+      'writes and reads the same time in every time zone of the process',
+      (right) =>
+        changing(right, (it) =>
+          it.kind === 'create' ? { ...it, start: withoutOffset(it.start), end: withoutOffset(it.end) } : it,
+        ),
     ],
     [
       'reads times in another time zone',

@@ -1,6 +1,6 @@
 import { ConnectorError } from '../errors.ts';
 import type { Patient, TimeSlot } from '../records.ts';
-import type { CompleteConnector, Defects, Variant } from './broken.test-support.ts';
+import { type CompleteConnector, type Defects, type Variant, withoutOffset } from './broken.test-support.ts';
 import type { Subject } from './index.ts';
 
 const hour = 60 * 60 * 1000;
@@ -130,6 +130,15 @@ export function readVariants(correct: Subject): readonly Variant[] {
       'time-slots',
       'lists each slot once, ordered by start, resource and service',
       (right) => slots(right, (found) => found.toReversed()),
+    ],
+    [
+      'reads times of slots without their offset',
+      'time-slots',
+      'reads the same slots in every time zone of the process',
+      (right) =>
+        slots(right, (found) =>
+          found.map((slot) => ({ ...slot, start: withoutOffset(slot.start), end: withoutOffset(slot.end) })),
+        ),
     ],
     [
       'lists slots twice',

@@ -54,3 +54,8 @@ export async function inSeparateWrites(
   }
   return done;
 }
+
+/** A time as a connector reads it that takes local text for a time of its process. In UTC it is right. */
+export function withoutOffset(time: Date): Date {
+  return new Date(time.toISOString().replace('Z', ''));
+}

@@ -1,8 +1,11 @@
 import { isModality } from '../records.ts';
 import { type Claim, capability, claimed, NotChecked } from './check.ts';
 import { expectSame, expectThat, inOrder, operation, slotKeys } from './expect.ts';
+import { inEveryTimeZone } from './process-time-zone.ts';
 import { foreignResource } from './resources.ts';
 import { book, consecutiveSlots, freeSlot, freeSlots, isFree, patientId, windowOf } from './steps.ts';
+
+const day = 24 * 60 * 60 * 1000;
 
 const searchesByPatient: Claim = ({ connector }) => connector.capabilities.slotsByPatient !== undefined;
 
@@ -38,6 +41,16 @@ export const timeSlots = capability('time-slots', (connector) => connector.listT
       [second.start],
       'Starts of the slots in a range equal to one slot',
     );
+  },
+
+  'reads the same slots in every time zone of the process': async (subject) => {
+    const first = await freeSlot(subject);
+    const range = { start: new Date(first.start.getTime() - day), end: new Date(first.end.getTime() + day) };
+    const read = async () => (await freeSlots(subject, range)).map(({ start, end }) => [start, end]);
+    const [expected, ...others] = await inEveryTimeZone(read);
+    for (const { zone, result } of others) {
+      expectSame(result, expected?.result, `Slots read by a process in ${zone}, compared with UTC`);
+    }
   },
 
   'leaves out slots that have started': async (subject) => {
