@@ -2,6 +2,7 @@ import {
   type CareUnit,
   type ConnectorContext,
   ConnectorError,
+  type LeftOutRecord,
   type PatientIdentifierType,
   type ResourceIdentifierType,
 } from '@crossward/connector-kit';
@@ -44,6 +45,8 @@ export interface FhirConnection {
   readonly documentLookup: boolean;
   /** How an existing Appointment is changed. */
   readonly changesBy: 'put' | 'patch';
+  /** Counts a record that is left out of a result. */
+  leftOut(record: LeftOutRecord): void;
 }
 
 /** The server, as used by one booking mode. */
@@ -71,7 +74,7 @@ export async function signIn({ settings, http, now, leftOut }: ConnectorContext<
 }
 
 export function connect(
-  { settings, careUnits }: ConnectorContext<FhirSettings>,
+  { settings, careUnits, leftOut }: ConnectorContext<FhirSettings>,
   client: FhirClient,
   facts: ServerFacts,
 ): FhirConnection {
@@ -107,6 +110,7 @@ export function connect(
     documentLookup: booking.operation_lookup !== false,
     // If the server names neither, no booking mode claims changes of an Appointment.
     changesBy: !facts.can('Appointment', 'update') && facts.can('Appointment', 'patch') ? 'patch' : 'put',
+    leftOut: (record) => leftOut?.(record),
   };
 }
 

@@ -1,6 +1,7 @@
 import { chunks } from './chunks.ts';
 import type { FhirClient } from './client.ts';
 import type { FhirAppointment } from './fhir.ts';
+import { readInstant } from './instants.ts';
 import { operationKeys } from './operation-ids.ts';
 import { isRejection } from './outcome.ts';
 
@@ -47,9 +48,8 @@ export function needsHistory(appointment: FhirAppointment, operationSystem: stri
 }
 
 function statedTime({ meta, created }: FhirAppointment): Date | undefined {
-  const stated = meta?.versionId === '1' ? meta.lastUpdated : created;
   // A date without a time says too little.
-  return stated?.includes('T') ? new Date(stated) : undefined;
+  return readInstant(meta?.versionId === '1' ? meta.lastUpdated : created);
 }
 
 /** The time of the first version, or of the first one after a deletion. */
@@ -60,7 +60,7 @@ async function firstVersion(client: FhirClient, id: string): Promise<Date | unde
     for await (const entries of client.history(`Appointment/${id}/_history`, [['_count', String(mostVersions)]])) {
       if (++pages > mostPages) return undefined;
       for (const { resource } of entries) {
-        if (!resource) return dateOf(first);
+        if (!resource) return readInstant(first);
         if (++count > mostVersions) return undefined;
         first = resource.meta?.lastUpdated;
       }
@@ -69,9 +69,5 @@ async function firstVersion(client: FhirClient, id: string): Promise<Date | unde
     if (!isRejection(error)) throw error;
     return undefined;
   }
-  return dateOf(first);
-}
-
-function dateOf(instant: string | undefined): Date | undefined {
-  return instant === undefined ? undefined : new Date(instant);
+  return readInstant(first);
 }

@@ -2,6 +2,7 @@ import { advance, type Position, versionKey } from './change-cursor.ts';
 import { chunks } from './chunks.ts';
 import type { FhirClient } from './client.ts';
 import type { BundleEntry, FhirAppointment, FhirResource } from './fhir.ts';
+import { readInstant } from './instants.ts';
 import { isRejection } from './outcome.ts';
 import { defaultPageSize } from './settings.ts';
 
@@ -101,8 +102,8 @@ async function searchDeleted(client: FhirClient, since: number) {
     for (const { id, meta, ...rest } of resources) {
       // Every Appointment has a status. A server that ignores the parameter sends those that were not deleted.
       if ('status' in rest) return { deletions: [], reached: since };
-      const at = Date.parse(meta?.lastUpdated ?? '');
-      if (id === undefined || Number.isNaN(at)) continue;
+      const at = readInstant(meta?.lastUpdated)?.getTime();
+      if (id === undefined || at === undefined) continue;
       reached = Math.max(reached, at);
       deletions.push({ id, version: versionKey(id, meta?.lastUpdated ?? ''), at, isDated: true });
     }
@@ -144,6 +145,5 @@ function isDeletion({ request, response, resource }: BundleEntry): boolean {
 }
 
 function timeOf({ resource, response }: BundleEntry): number | undefined {
-  const at = Date.parse(resource?.meta?.lastUpdated ?? response?.lastModified ?? '');
-  return Number.isNaN(at) ? undefined : at;
+  return readInstant(resource?.meta?.lastUpdated ?? response?.lastModified)?.getTime();
 }

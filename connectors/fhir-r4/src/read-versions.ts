@@ -1,6 +1,7 @@
 import { ConnectorError } from '@crossward/connector-kit';
 import { advance, type Position, type SeenVersion, versionKey } from './change-cursor.ts';
 import type { FhirResource } from './fhir.ts';
+import { readInstant } from './instants.ts';
 
 interface Page<Resource> {
   readonly resources: readonly Resource[];
@@ -63,8 +64,8 @@ export async function readVersions<Resource extends FhirResource>(
 
 /** `meta.lastUpdated` in milliseconds. */
 export function updatedAt({ meta }: FhirResource): number {
-  const at = Date.parse(meta?.lastUpdated ?? '');
-  if (Number.isNaN(at)) throw new ConnectorError('unsupported', 'The EHR does not say when an Appointment was changed');
+  const at = readInstant(meta?.lastUpdated)?.getTime();
+  if (at === undefined) throw new ConnectorError('unsupported', 'The EHR does not say when an Appointment was changed');
   return at;
 }
 

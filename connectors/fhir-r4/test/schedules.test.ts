@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Connector, ScheduleCreation } from '@crossward/connector-kit';
 import { Temporal } from 'temporal-polyfill';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { timeZone } from '../fake/data-set.ts';
 import type { FakeOptions, FakeServer, Fault, SeenRequest } from '../fake/server.ts';
-import type { FhirSlot } from '../src/fhir.ts';
+import type { FhirResource, FhirSlot } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
@@ -176,6 +176,32 @@ test("the EHR's own schedules are listed, count as overlaps, and are not changed
   const write = { operationId: randomUUID(), careUnit: north, resourceId: 'r-1', scheduleId: 'schedule-r-1' };
   await expect(connector.endSchedule({ ...write, end: new Date() })).rejects.toMatchObject({ kind: 'unsupported' });
 });
+
+test.each(['UTC', 'Pacific/Kiritimati', 'America/St_Johns'])(
+  'a planning horizon is read in the care unit, by a process in %s',
+  async (zone) => {
+    const own = process.env.TZ;
+    onTestFinished(() => {
+      if (own === undefined) delete process.env.TZ;
+      else process.env.TZ = own;
+    });
+    process.env.TZ = zone;
+    const server = await start();
+    const connector = await open(server);
+    const bounds = async (planningHorizon: object) => {
+      server.store.save({ ...server.store.get('Schedule/schedule-r-1'), planningHorizon } as FhirResource);
+      const [found] = await connector.listSchedules({ careUnit: north, resourceId: 'r-1', limit: 10 });
+      return [found?.localStart, found?.localEnd];
+    };
+    // Bare dates are days of the care unit. The last one is part of the period.
+    expect(await bounds({ start: '2027-01-04', end: '2027-02-28' })).toEqual([
+      '2027-01-04T00:00:00',
+      '2027-03-01T00:00:00',
+    ]);
+    // Nobody knows which time this is.
+    expect(await bounds({ start: '2027-01-04T08:00:00', end: '2027-02-30' })).toEqual([null, null]);
+  },
+);
 
 test('slots that the staff have blocked stay blocked', async () => {
   const server = await start();

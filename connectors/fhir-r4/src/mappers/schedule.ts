@@ -1,5 +1,6 @@
 import type { Period, Timetable } from '@crossward/connector-kit';
 import type { Extension, FhirSchedule } from '../fhir.ts';
+import { readInstant } from '../instants.ts';
 
 /**
  * What the connector keeps on a Schedule that it creates. FHIR has no elements for a recurrence or a slot length:
@@ -32,7 +33,8 @@ export function ownScheduleOf(schedule: FhirSchedule): OwnSchedule | undefined {
     part('slotMinutes')?.valueInteger,
   ];
   const [createdBy, until] = [part('createdBy')?.valueString, part('slotsUntil')?.valueInstant];
-  if (!start || !end || !minutes || !createdBy || !until) return undefined;
+  const slotsUntil = readInstant(until);
+  if (!start || !end || !minutes || !createdBy || !slotsUntil) return undefined;
   return {
     localStart: start,
     localEnd: end,
@@ -40,7 +42,7 @@ export function ownScheduleOf(schedule: FhirSchedule): OwnSchedule | undefined {
     recurrence: part('recurrence')?.valueString ?? null,
     createdBy,
     isReady: part('ready')?.valueBoolean === true,
-    slotsUntil: new Date(until),
+    slotsUntil,
     ends: nested(parts, 'ended').map(({ operationId, end: at }) => ({ operationId, at })),
     exceptions: nested(parts, 'exception'),
   };
@@ -50,7 +52,7 @@ function nested(parts: readonly Extension[], name: string) {
   return parts
     .filter(({ url }) => url === name)
     .map(({ extension = [] }) => {
-      const instant = (of: string) => new Date(extension.find(({ url }) => url === of)?.valueInstant ?? 0);
+      const instant = (of: string) => readInstant(extension.find(({ url }) => url === of)?.valueInstant) ?? new Date(0);
       const operationId = extension.find(({ url }) => url === 'operation')?.valueString ?? '';
       return { operationId, start: instant('start'), end: instant('end') };
     });

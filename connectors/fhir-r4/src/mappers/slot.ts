@@ -33,7 +33,7 @@ export function claimOf(slot: FhirSlot): Claim | null {
   const parts = slot.extension?.find(({ url }) => url === claimUrl)?.extension ?? [];
   const owner = parts.find(({ url }) => url === 'owner')?.valueString;
   const until = parts.find(({ url }) => url === 'until')?.valueInstant;
-  return owner === undefined ? null : { owner, until: until === undefined ? null : new Date(until) };
+  return owner === undefined ? null : { owner, until: readInstant(until) ?? null };
 }
 
 /**

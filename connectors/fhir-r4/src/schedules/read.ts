@@ -5,6 +5,7 @@ import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { compare, type FhirSchedule, referenceTo } from '../fhir.ts';
 import { escapeToken } from '../identifiers.ts';
+import { readInstant } from '../instants.ts';
 import { ownScheduleOf, timetableOf } from '../mappers/schedule.ts';
 import { isFhirId } from '../patients.ts';
 
@@ -96,7 +97,7 @@ export function toSchedule(
   const offer = directory.offerOfSchedule(referenceTo(resource));
   if (!offer || resource.id === undefined) return null;
   const own = ownScheduleOf(resource);
-  const { start, end } = resource.planningHorizon ?? {};
+  const { start, end } = horizonOf(resource, timeZone);
   const times = own
     ? timetableOf(own)
     : {
@@ -119,13 +120,27 @@ export function toSchedule(
 function isInRange(resource: FhirSchedule, { timeZone }: CareUnit, range: Period): boolean {
   const own = ownScheduleOf(resource);
   if (own) return openPeriodsOf(timetableOf(own), timeZone, range).length > 0;
-  const { start, end } = resource.planningHorizon ?? {};
-  return !(new Date(start ?? 0) >= range.end) && !(end !== undefined && new Date(end) <= range.start);
+  const { start, end } = horizonOf(resource, timeZone);
+  return !(start && start >= range.end) && !(end && end <= range.start);
 }
 
-function localText(instant: string | undefined, timeZone: string): string | null {
-  const at = new Date(instant ?? '').getTime();
-  if (Number.isNaN(at)) return null;
-  const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);
+/**
+ * Absent: the bound is open, or cannot be read. Bare dates are days of the care unit, and the end includes its day:
+ * https://hl7.org/fhir/R4/datatypes.html#Period
+ */
+function horizonOf({ planningHorizon: { start, end } = {} }: FhirSchedule, timeZone: string) {
+  return { start: readInstant(start) ?? dayOf(start, timeZone), end: readInstant(end) ?? dayOf(end, timeZone, 1) };
+}
+
+/** The start of a day, or of the one so many days later. */
+function dayOf(date: string | undefined, timeZone: string, later = 0): Date | undefined {
+  if (readInstant(`${date}T00:00:00Z`) === undefined || date === undefined) return undefined;
+  const day = Temporal.PlainDate.from(date).add({ days: later });
+  return new Date(day.toZonedDateTime(timeZone).epochMilliseconds);
+}
+
+function localText(moment: Date | undefined, timeZone: string): string | null {
+  if (!moment) return null;
+  const zoned = Temporal.Instant.fromEpochMilliseconds(moment.getTime()).toZonedDateTimeISO(timeZone);
   return zoned.toPlainDateTime().toString({ smallestUnit: 'second' });
 }

@@ -8,6 +8,7 @@ import { versionOf } from '../booking/write/version.ts';
 import type { BookingConnection } from '../connection.ts';
 import { type CareUnitDirectory, unknownService } from '../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
+import { readInstant } from '../instants.ts';
 import { appointmentTime } from '../mappers/appointment.ts';
 import { readGroupId } from '../mappers/group.ts';
 import { claimOf, freedSlot, isClaimedBy } from '../mappers/slot.ts';
@@ -68,7 +69,7 @@ function wantedTime(
 /** The claim of a hold names the end of the hold, but a request of its write is not delayed for longer than others. */
 function hasEnded(slot: FhirSlot, now: Date): boolean {
   const until = claimOf(slot)?.until ?? null;
-  const written = new Date(slot.meta?.lastUpdated ?? now);
+  const written = readInstant(slot.meta?.lastUpdated) ?? now;
   return (until !== null && until <= now) || now.getTime() - written.getTime() >= claimMilliseconds;
 }
 

@@ -1,5 +1,6 @@
 import type { BookingConnection } from '../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
+import { readInstant } from '../instants.ts';
 import { keepsSlots, standingOf } from '../mappers/appointment.ts';
 import { claimOf } from '../mappers/slot.ts';
 import { isOwnerOf, namesAppointment, ownersOf } from './slot-owners.ts';
@@ -42,7 +43,7 @@ export async function abandonedSlots(
     const { owner = '', until = null } = claimOf(slot) ?? {};
     const appointment = owners.get(referenceTo(slot));
     if (until) return until <= now || !mayBeInProgress(owner, appointment, now);
-    const age = now.getTime() - new Date(slot.meta?.lastUpdated ?? now).getTime();
+    const age = now.getTime() - (readInstant(slot.meta?.lastUpdated) ?? now).getTime();
     return appointment !== undefined || namesAppointment(owner) || age > settlingMilliseconds;
   });
   return new Set(abandoned.map(referenceTo));

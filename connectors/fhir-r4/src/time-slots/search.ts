@@ -3,6 +3,7 @@ import type { SearchParameters } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirAppointment, type FhirResource, type FhirSlot, localReference } from '../fhir.ts';
+import { readInstant } from '../instants.ts';
 import { serviceTypeToken } from '../mappers/healthcare-service.ts';
 import { slotTime } from '../mappers/slot.ts';
 import { defaultSlotPageSize } from '../settings.ts';
@@ -25,7 +26,7 @@ export interface SlotSearch {
  * whole day on some servers and nothing on others.
  */
 export async function searchSlots(
-  { client, settings, revIncludesAppointments }: FhirConnection,
+  { client, settings, revIncludesAppointments, leftOut }: FhirConnection,
   directory: CareUnitDirectory,
   schedules: readonly string[],
   { start, before, statuses, services, withAppointments, few = false }: SlotSearch,
@@ -60,8 +61,10 @@ export async function searchSlots(
   // Some servers ignore a search parameter that they do not know.
   return found.flat().filter((slot) => {
     if (wantedStatuses && !wantedStatuses.includes(slot.status ?? '')) return false;
+    if (!asked.has(localReference(slot.schedule) ?? '')) return false;
     const time = slotTime(slot);
-    return time && asked.has(localReference(slot.schedule) ?? '') && time.start >= start && time.start < before;
+    if (!time) leftOut({ type: 'Slot', id: slot.id, path: readInstant(slot.start) ? '/end' : '/start' });
+    return time && time.start >= start && time.start < before;
   });
 }
 

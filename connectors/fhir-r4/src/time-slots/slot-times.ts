@@ -7,6 +7,7 @@ import { slotState, slotTime } from '../mappers/slot.ts';
 import { abandonedSlots } from './abandoned-slots.ts';
 import type { FreeTime, FreeTimeSource } from './list.ts';
 import { occupiedSlots } from './occupied-slots.ts';
+import { offerIn, whySeveral } from './offer.ts';
 import { searchSlots } from './search.ts';
 import { livingOwners, ownersOf } from './slot-owners.ts';
 import { slotUsers } from './slot-users.ts';
@@ -55,7 +56,7 @@ export function slotTimes(ehr: BookingConnection, { sweep }: Options = {}): Free
           const isOpen = abandoned.has(reference) || canBeBooked(slot, { freed, owners, now });
           return isOpen && !occupied.has(reference) && !kept.has(reference);
         })
-        .flatMap((slot) => freeTime(slot, directory));
+        .flatMap((slot) => freeTime(ehr, slot, directory));
     };
   };
 }
@@ -84,9 +85,12 @@ function leftoversIn(
   });
 }
 
-function freeTime(slot: FhirSlot, directory: CareUnitDirectory): FreeTime[] {
+function freeTime({ leftOut }: BookingConnection, slot: FhirSlot, directory: CareUnitDirectory): FreeTime[] {
   const time = slotTime(slot);
-  const offer = directory.offerOf(slot);
+  const all = directory.offerOf(slot);
+  const path = all && whySeveral(slot, all);
+  if (path) leftOut({ type: 'Slot', id: slot.id, path });
+  const offer = offerIn(directory, slot);
   if (!time || !offer) return [];
   return [{ ...time, resourceId: offer.resourceId, serviceIds: offer.services.map(({ id }) => id) }];
 }

@@ -2,6 +2,7 @@ import type { AppointmentWrite } from '@crossward/connector-kit';
 import type { BookingConnection } from '../../connection.ts';
 import { type CareUnitDirectory, unknownService } from '../../directory.ts';
 import type { FhirAppointment, FhirSlot } from '../../fhir.ts';
+import { offerIn } from '../../time-slots/offer.ts';
 import { searchSlots } from '../../time-slots/search.ts';
 import { slotPath } from '../../time-slots/slot-path.ts';
 import { freeSlots } from '../../time-slots/slot-times.ts';
@@ -62,7 +63,7 @@ async function findPath(
   });
   const free = await freeSlots(ehr, directory, found, before);
   const isOffered = (slot: FhirSlot) => {
-    const offer = directory.offerOf(slot);
+    const offer = offerIn(directory, slot);
     return offer?.resourceId === resourceId && (anyService || offer.services.some(({ id }) => id === serviceId));
   };
   const path = slotPath(free.filter(isOffered), { start, end });

@@ -3,6 +3,7 @@ import { type CareUnitDirectory, unknownService } from '../../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { keepsSlots, slotsOf, standingOf } from '../../mappers/appointment.ts';
 import { claimedSlot, claimOf, freedSlot, isClaimedBy, slotState } from '../../mappers/slot.ts';
+import { offerIn } from '../../time-slots/offer.ts';
 import { isOwnerOf, ownerNames } from '../../time-slots/slot-owners.ts';
 import { slotPath } from '../../time-slots/slot-path.ts';
 import type { Draft, Drafted, Fate, Wish } from '../changes/drafts.ts';
@@ -130,7 +131,7 @@ function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar):
   const { directory, slots, owners, occupied, users, abandoned, takeOver, now } = context;
   const { draft, resourceId, serviceId, start, end } = wish;
   const offered = [...slots.values()].filter((slot) => {
-    const offer = directory.offerOf(slot);
+    const offer = offerIn(directory, slot);
     if (offer?.resourceId !== resourceId) return false;
     return serviceId === unknownService || offer.services.some(({ id }) => id === serviceId);
   });
