@@ -367,6 +367,8 @@ describe('details of a patient', () => {
       ['family_name', ''],
       ['phone', '0701740999'],
       ['phone', '+46 70 174 09 99'],
+      ['phone', '+4670174'],
+      ['given_name', 'An\u202ena'],
       ['email', 'anna'],
       ['email', 'anna@example.org\r\nBcc: b@example.org'],
       ['phone', null],

@@ -85,3 +85,19 @@ test('a patient whom somebody else creates meanwhile, with another name, is kept
   expect(retried.text).not.toContain(other.body.id);
   expect((await patientBy(number)).body).toMatchObject({ id: other.body.id, family_name: 'Annet' });
 });
+
+test('a number that two records have after a lost response ends the creation, and none is chosen', async () => {
+  const [number, key] = ['no_personal_number:15859000611', newKey()];
+  ehr.loseResponse({ operation, isDone: true });
+  expect(await create(number, key)).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+  const client = await gateway.database.pool.connect();
+  await client
+    .query(
+      `INSERT INTO sandbox.patients
+        SELECT emr, 'copy', identifier_type, '158590 00611', given_name, family_name, birth_date, gender, phone, email,
+          address, gen_random_uuid() FROM sandbox.patients WHERE identifier_value = '15859000611'`,
+    )
+    .finally(() => client.release());
+  const retried = await finalResponse(() => create(number, key));
+  expect(retried).toMatchObject({ status: 409, body: { reason: 'patient_ambiguous' } });
+});

@@ -1,5 +1,6 @@
 import type { Patient } from '@crossward/connector-kit';
 import type { OperationKind, Work } from '../operations/kind.ts';
+import { Problem } from '../problems/problem.ts';
 import { type PatientPlan, patientKindName } from './plan.ts';
 import { patientBody, patientPath } from './representation.ts';
 import { assertSamePerson } from './same-person.ts';
@@ -29,7 +30,7 @@ export const patientKind: OperationKind<PatientPlan, Outcome> = {
           ...named,
         }),
   async lookUp(work, { named }) {
-    const patient = await work.call('findPatient', named.identifier);
+    const patient = await work.call('findPatient', named.identifier).catch(noneOfSeveral);
     return patient ? { outcome: { patient, isNew: true } } : 'nothing';
   },
   // Somebody else may use the record by now, and a patient with this number is what was asked for.
@@ -42,6 +43,12 @@ export const patientKind: OperationKind<PatientPlan, Outcome> = {
     return respond(work, plan, outcome);
   },
 };
+
+/** Several records have the number by now. Nothing is left to do, and the next request is told so. */
+function noneOfSeveral(error: unknown): null {
+  if (error instanceof Problem && error.reason === 'patient_ambiguous') return null;
+  throw error;
+}
 
 function respond({ ehr, careUnit }: Work, _plan: PatientPlan, { patient, isNew }: Outcome) {
   const body = patientBody(patient, careUnit);
