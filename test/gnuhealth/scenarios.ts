@@ -177,6 +177,23 @@ export function describeScenarios(name: string, makeSite: () => Promise<Site>): 
         await expectEvents(gateway, made.body.id, ['booked']);
       });
 
+      test('never gets a booking, one with another key is not taken for it', async () => {
+        const [slot] = await slots(1);
+        const key = newKey();
+        proxy.finishLate(isWrite);
+        expect(await book(slot, key)).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+        await proxy.comeUp();
+        // Background recovery has ruled it out, and does not look for it any more.
+        await eventually(async () =>
+          expect(await rowsOf(gateway, 'SELECT FROM operations WHERE sealed_plan IS NOT NULL', [])).toEqual([]),
+        );
+        const made = await book(slot);
+        expect(made.status, made.text).toBe(201);
+        expect((await finalResponse(() => book(slot, key))).body.reason).toBe('time_slot_unavailable');
+        expect(await booked(slot)).toEqual([made.body.id]);
+        await expectEvents(gateway, made.body.id, ['booked']);
+      });
+
       test('never gets a move or a cancellation, the retry makes it', async () => {
         const [from, to] = (await slots(2)) as [Slot, Slot];
         const { id } = (await book(from)).body;
