@@ -51,6 +51,15 @@ test('a cancellation whose answer is lost is found by the retry, because the boo
   expect(fake.calendar.bookings.size).toBe(0);
 });
 
+test('a comment whose answer is lost is found by the retry, although XML cannot carry all of it', async () => {
+  const [made, key, before] = [await book(), newKey(), sent('UpdateBooking')];
+  fake.mishaps.set('UpdateBooking', ['answer lost']);
+  const update = () => change(made.body.id, { comment: ' Ont\u0007\r\ni knät ' }, key);
+  await update();
+  expect(await finalResponse(update)).toMatchObject({ status: 200, body: { comment: 'Ont\ni knät' } });
+  expect(sent('UpdateBooking') - before).toBe(1);
+});
+
 test('a booking that the producer makes late, after a retry, is found and made once', async () => {
   const [body, key, before] = [await bodyOf(), newKey(), sent('MakeBooking')];
   const late = proxy.deliverLate(requestOf('MakeBooking'));

@@ -8,8 +8,10 @@ import {
   type Patient,
   type PatientIdentifier,
 } from '@crossward/connector-kit';
+import type { Static } from 'typebox';
 import type { GpConnectClient } from './client.ts';
 import { type FhirPatient, type FhirResource, isFhirId } from './fhir.ts';
+import { addressesSchema, patientSchema, readRecord } from './records.ts';
 import { SpineError } from './spine-errors.ts';
 import { identifierSystems } from './urls.ts';
 
@@ -20,7 +22,7 @@ export async function findPatient(
 ): Promise<Patient | null> {
   const found =
     type === 'nhs_number' ? await byNhsNumber(client, value).catch(nullIfAbsent) : await byId(client, value);
-  return found && toPatient(found);
+  return found && toPatient(readable(found));
 }
 
 /** Whether the practice has a patient with this id. */
@@ -30,7 +32,8 @@ export async function isPatient(client: GpConnectClient, id: string): Promise<bo
 
 async function byNhsNumber(client: GpConnectClient, number: string): Promise<FhirPatient | null> {
   const identifier = encodeURIComponent(`${identifierSystems.nhsNumber}|${number}`);
-  const found = (await client.search('search:patient-1', `Patient?identifier=${identifier}`)).filter(isPatientResource);
+  const resources = await client.search('search:patient-1', `Patient?identifier=${identifier}`);
+  const found = resources.filter(isPatientResource).map(readable);
   const [patient, another] = found;
   if (!patient) return null;
   const areRight = found.every((it) => it.id !== undefined && nhsNumbers(it).includes(number));
@@ -73,6 +76,13 @@ function isPatientResource(resource: FhirResource): resource is FhirPatient {
   return resource.resourceType === 'Patient';
 }
 
+/** @throws ConnectorError `rejected` for a record that cannot be read: it may be that of a patient who has died */
+function readable(resource: FhirPatient): FhirPatient {
+  const { record, path } = readRecord(patientSchema, resource);
+  if (record) return record as Static<typeof patientSchema> & FhirPatient;
+  throw new ConnectorError('rejected', `The EHR sent a patient who cannot be read (${path})`);
+}
+
 function nhsNumbers({ identifier = [] }: FhirPatient): string[] {
   return identifier.flatMap(({ system, value }) =>
     system === identifierSystems.nhsNumber ? (numberIn('nhs_number', value) ?? []) : [],
@@ -99,8 +109,8 @@ function toPatient(resource: FhirPatient): Patient {
   };
 }
 
-function addressOf({ address = [] }: FhirPatient): Address | null {
-  const current = address.filter(({ use }) => use !== 'old');
+function addressOf({ address }: FhirPatient): Address | null {
+  const current = (readRecord(addressesSchema, address).record ?? []).filter(({ use }) => use !== 'old');
   const best = current.find(({ use }) => use === 'home') ?? current[0];
   if (!best) return null;
   const { line = [], postalCode = null, city = null, country } = best;

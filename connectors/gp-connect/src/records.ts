@@ -59,6 +59,26 @@ export const appointmentSchema = Type.Object({
   participant: Type.Array(Type.Object({ actor: Type.Optional(reference) })),
 });
 
+/** Without names and contacts, which readers of the kit take in any form. */
+export const patientSchema = Type.Object({
+  id: text,
+  identifier: Type.Optional(Type.Array(Type.Object({ system: optionalText, value: optionalText }))),
+  active: Type.Optional(Type.Boolean()),
+  gender: optionalText,
+  birthDate: optionalText,
+  deceasedBoolean: Type.Optional(Type.Boolean()),
+  deceasedDateTime: optionalText,
+});
+export const addressesSchema = Type.Array(
+  Type.Object({
+    use: optionalText,
+    line: Type.Optional(Type.Array(text)),
+    city: optionalText,
+    postalCode: optionalText,
+    country: optionalText,
+  }),
+);
+
 export const bundleSchema = Type.Object({
   link: Type.Optional(Type.Array(Type.Object({ relation: optionalText }))),
   entry: Type.Optional(Type.Array(Type.Object({ resource: Type.Optional(Type.Unknown()) }))),

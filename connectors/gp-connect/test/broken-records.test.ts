@@ -2,7 +2,7 @@ import { ConnectorError, type EhrHttp, type LeftOutRecord } from '@crossward/con
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { gpConnectConnector } from '../src/connector.ts';
-import { extensions } from '../src/urls.ts';
+import { extensions, identifierSystems } from '../src/urls.ts';
 import { careUnits, contextFor, settingsFor } from './subject.ts';
 
 const [careUnit, branch] = careUnits;
@@ -209,6 +209,42 @@ test('a warning in a Bundle says nothing about the rest', async () => {
     answers: { 'Patient/1/Appointment': bundle([warning, appointment('1')]) },
   });
   expect(await connector.listAppointments?.(ofPatient)).toHaveLength(1);
+});
+
+const patient: Json = {
+  resourceType: 'Patient',
+  id: '1',
+  identifier: [{ system: identifierSystems.nhsNumber, value: '9990000018' }],
+  active: true,
+  name: [{ use: 'official', family: 'Meadow', given: ['Merry'] }],
+  telecom: [{ system: 'phone', value: '07700 900001', use: 'mobile' }],
+  gender: 'female',
+  birthDate: '1984-02-17',
+  deceasedBoolean: false,
+  address: [{ use: 'home', line: ['1 High Street'], city: 'Leeds', postalCode: 'LS1 1AA' }],
+};
+const identifiers = [
+  { type: 'emr_id', value: '1' },
+  { type: 'nhs_number', value: '9990000018' },
+] as const;
+
+test('a patient who is broken is shown, unknown or refused, and never fails otherwise', async () => {
+  await fc.assert(
+    fc.asyncProperty(damaged(patient), fc.constantFrom(...identifiers), async (resource, identifier) => {
+      const answers = { 'Patient/1': resource, 'Patient?': bundle([resource]) };
+      const { connector } = await connectorTo({ answers });
+      await connector.findPatient?.(identifier).catch((error: unknown) => expect(error).toBeInstanceOf(ConnectorError));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a null says nothing about a patient', async () => {
+  const resource = { ...patient, deceasedDateTime: null, active: null, address: {} };
+  const { connector } = await connectorTo({ answers: { 'Patient/1': resource } });
+  const found = await connector.findPatient?.(identifiers[0]);
+  expect(found).toMatchObject({ id: '1', familyName: 'Meadow', address: null });
+  expect(found).not.toHaveProperty('isInactive');
 });
 
 describe('what is left out is counted, and says where', () => {

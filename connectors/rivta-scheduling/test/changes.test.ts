@@ -46,6 +46,18 @@ test('the patient acts if the settings say so', async () => {
   expect(lastRequest(fake, 'GetAllTimeTypes')).toContain(`actorId>${patients.nobody}<`);
 });
 
+test('a comment is shown as the producer gets it, without what XML cannot carry', async () => {
+  const { fake, connector, freeSlots, change } = await withFake();
+  const [slot] = await freeSlots();
+  if (!slot) throw new Error('No free slot');
+  const [made] = await change(creationOf(slot, ' Ont\u0007 i\r\nknät\u0000 '));
+  const read = async () => (await connector.findAppointments?.(careUnit, [made?.id ?? '']))?.[0]?.comment;
+  expect([made?.comment, await read()]).toEqual(['Ont i\nknät', 'Ont i\nknät']);
+  const [updated] = await change({ kind: 'update', appointmentId: made?.id ?? '', comment: 'Frisk\u001b' });
+  expect([updated?.comment, await read()]).toEqual(['Frisk', 'Frisk']);
+  expect(lastRequest(fake, 'UpdateBooking')).toContain('<reason>Frisk</reason>');
+});
+
 test('a booking needs both names', async () => {
   const { fake, freeSlots, change } = await withFake();
   const [slot] = await freeSlots();

@@ -82,14 +82,20 @@ function isAsPlanned(appointment: Appointment, change: ChangeOfExisting, expires
         state === 'booked' &&
         (change.time === undefined || isSameTime(appointment, change.time)) &&
         (change.resourceId === undefined || appointment.resourceId === change.resourceId) &&
-        (change.comment === undefined || comment === change.comment)
+        (change.comment === undefined || isSameText(comment, change.comment))
       );
     case 'cancel':
     case 'release':
-      return state === 'cancelled' && (change.comment === undefined || comment === change.comment);
+      return state === 'cancelled' && (change.comment === undefined || isSameText(comment, change.comment));
     case 'confirm':
       return state === 'booked';
     case 'extend':
       return state === 'held' && heldUntil?.getTime() === expiresAt?.getTime();
   }
+}
+
+/** Some EHRs keep no control characters and no spaces at the ends, and end lines in their own way. */
+function isSameText(kept: string | null, sent: string | null): boolean {
+  const plain = (text: string | null) => (text ?? '').replaceAll(/[\p{Cc}\s]+/gu, '');
+  return plain(kept) === plain(sent);
 }
