@@ -17,6 +17,10 @@
  * - `timeout`: a read timed out
  * - `connection_closed`: the connection closed before the response to a read; otherwise as `timeout`
  * - `outcome_unknown`: a write may or may not have been done, and a look-up could not tell
+ *
+ * In a call that has sent a write through the gateway's HTTP client, the gateway itself replaces what a later failure throws by
+ * `outcome_unknown` (http.ts, `EhrHttp`). A connector with a client of its own, or with a database, must do so itself: after its
+ * write has been sent, `unavailable`, `rejected` and every definite kind say that nothing of it stands.
  */
 export const connectorErrorKinds = [
   'patient_not_found',
@@ -43,6 +47,14 @@ export const connectorErrorKinds = [
 ] as const;
 export type ConnectorErrorKind = (typeof connectorErrorKinds)[number];
 
+/** How the EHR refused a request: values of a closed list, never its own words. */
+export interface Refusal {
+  /** Of HTTP. */
+  readonly status: number;
+  /** The class of the exception, the code of the fault or the like. Logged if it looks like a name. */
+  readonly code?: string | undefined;
+}
+
 /** A plug-in has its own copy of this file. Errors of every copy carry the same symbol. */
 const brand = Symbol.for('@crossward/connector-kit/ConnectorError');
 
@@ -64,6 +76,13 @@ export class ConnectorError extends Error {
    * gateway shows up to 500 characters of it, without control characters.
    */
   readonly publicDetail: string | undefined;
+  /**
+   * Whether the connector is certain that nothing of this call stands in the EHR, although a write was sent and not refused: it
+   * has undone the write, or has found out that it was not done and cannot be done any more.
+   */
+  readonly nothingChanged: boolean;
+  /** The refusal of the EHR, for the log. */
+  readonly refusal: Refusal | undefined;
 
   constructor(
     kind: ConnectorErrorKind,
@@ -73,6 +92,8 @@ export class ConnectorError extends Error {
       retryAfterSeconds?: number;
       appointmentIds?: readonly string[];
       publicDetail?: string | undefined;
+      nothingChanged?: boolean;
+      refusal?: Refusal | undefined;
     } = {},
   ) {
     super(message, { cause: options.cause });
@@ -81,6 +102,8 @@ export class ConnectorError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.appointmentIds = options.appointmentIds ?? [];
     this.publicDetail = options.publicDetail;
+    this.nothingChanged = options.nothingChanged ?? false;
+    this.refusal = options.refusal;
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

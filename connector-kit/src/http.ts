@@ -18,6 +18,17 @@ export interface EhrRequest {
    * `If-Match` whose 412 the connector handles). Only these are retried after a failure.
    */
   readonly repeatable: boolean;
+  /**
+   * Whether the request can change what a call of the port writes. The gateway must know: see `EhrHttp`. Absent: PUT, PATCH,
+   * DELETE, and each POST that is not `repeatable`. Say `true` for a write by POST that is repeatable; `false` for a sign-in,
+   * and for what leaves nothing that anybody could take for the write, such as a claim that ends by itself.
+   */
+  readonly writes?: boolean;
+  /**
+   * For a write: whether this answer says that the EHR refused it, so that this request has changed nothing. For an EHR that
+   * refuses with status 200 or 500 and says so in the body. A status of 400 to 499 (but 408) or 501 counts as a refusal anyway.
+   */
+  readonly refused?: (response: EhrResponse) => boolean;
 }
 
 /** A complete response of the EHR. */
@@ -43,6 +54,12 @@ export interface EhrStream {
  * breaker, around each call of the connector. A connector does none of this itself.
  *
  * Responses of any status are returned, except 429, 502, 503 and 504, which are failures. Redirects are not followed.
+ *
+ * The gateway notes whether a call of a write operation has sent a request that `writes` and was not refused. From then on the
+ * caller is told `outcome_unknown`, whatever the connector throws: `unavailable` or `rejected` because of a read that followed,
+ * or an unexpected error. So a connector need not convert the errors of later requests. Two errors stay as they are: one with
+ * `nothingChanged`, and one of a kind such as `time_slot_unavailable` (any but `unavailable`, `timeout`, `connection_closed`,
+ * `rejected` and `unsupported`) that the connector throws right after the answer to its only write, before another request.
  *
  * @throws ConnectorError if the last attempt fails:
  *   - `unavailable`: the EHR could not be reached, its address is not allowed, or it responded with 429, 502, 503 or 504;

@@ -18,6 +18,7 @@ export * from './records.ts';
 export * from './right-answers.ts';
 export * from './schedules.ts';
 export * from './secrets.ts';
+export * from './sent-writes.ts';
 export * from './time-slots.ts';
 export * from './users.ts';
 export * from './writes.ts';

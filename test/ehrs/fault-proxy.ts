@@ -17,6 +17,12 @@ export interface LateRequest {
   finish(): Promise<void>;
 }
 
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
 /** A proxy in front of an HTTP server. Each fault applies to one request. */
 export interface FaultProxy {
   /** URL of the proxy. Forwards requests unless a fault is set. */
@@ -27,6 +33,8 @@ export interface FaultProxy {
   finishLate(matches: Matches): LateRequest;
   /** As `finishLate`, but the proxy stays up. */
   deliverLate(matches: Matches): LateRequest;
+  /** Forwards the next matching request and its response, and answers each later one itself, until `comeUp`. */
+  answerAfter(matches: Matches, answer: Answer): void;
   /** Refuses new connections and breaks open ones. */
   goDown(): Promise<void>;
   comeUp(): Promise<void>;
@@ -35,7 +43,8 @@ export interface FaultProxy {
 
 interface Fault {
   readonly matches: Matches;
-  play(request: ReceivedRequest): Promise<void>;
+  /** @param respond sends the server's response to the client */
+  play(request: ReceivedRequest, respond: (forwarded: Forwarded) => void): Promise<void>;
 }
 interface ReceivedRequest extends ProxiedRequest {
   readonly headers: IncomingMessage['headers'];
@@ -53,19 +62,25 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   // Nobody else gets it while the proxy is down.
   const port = await freePort();
   let server = await listening(handle, port);
+  let answer: Answer | undefined;
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = incoming;
     const body = Buffer.concat(await incoming.toArray()).toString('utf8');
     const received = { method, path, body, headers, cut: () => incoming.socket.destroy() };
+    if (answer) {
+      outgoing.writeHead(answer.status, { 'content-type': answer.contentType }).end(answer.text);
+      return;
+    }
+    const respond = (forwarded: Forwarded) =>
+      void outgoing.writeHead(forwarded.response.statusCode ?? 502, forwarded.response.headers).end(forwarded.body);
     const fault = faults.find(({ matches }) => matches(received));
     if (fault) {
       faults.splice(faults.indexOf(fault), 1);
-      await fault.play(received);
+      await fault.play(received, respond);
       return;
     }
-    const forwarded = await forward(target, received);
-    outgoing.writeHead(forwarded.response.statusCode ?? 502, forwarded.response.headers).end(forwarded.body);
+    respond(await forward(target, received));
   }
 
   async function goDown(): Promise<void> {
@@ -106,8 +121,19 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     },
     finishLate: (matches) => keep(matches, goDown),
     deliverLate: (matches) => keep(matches, ({ cut }) => cut()),
+    answerAfter(matches, later) {
+      faults.push({
+        matches,
+        async play(received, respond) {
+          const forwarded = await forward(target, received);
+          answer = later;
+          respond(forwarded);
+        },
+      });
+    },
     goDown,
     async comeUp() {
+      answer = undefined;
       if (!server.listening) server = await listening(handle, port);
     },
     close: goDown,

@@ -98,3 +98,44 @@ test('a booking that never reached the server is not retried with its key', asyn
   expect(booked()).toBe(before);
   expect(creations).toBe(1);
 });
+
+/** The creation is made and answered without a body. The requests that follow get the fault. */
+function failReadsAfterwards(fault: Fault): void {
+  let isMade = false;
+  creations = 0;
+  fake.misbehave = ({ method, path }) => {
+    if (method === 'POST' && path.endsWith('/Appointment')) {
+      creations += 1;
+      isMade = true;
+      return undefined;
+    }
+    return isMade ? fault : undefined;
+  };
+}
+
+test.each<[string, Fault]>([
+  ['503', { status: 503 }],
+  ['500', { status: 500 }],
+  ['the end of the session', { status: 401 }],
+  ['an answer that is no resource', { status: 200, body: {} }],
+  ['another record', { status: 200, body: { resourceType: 'Appointment', id: 'another', status: 'booked' } }],
+  ['a cut connection', 'cut_before'],
+])('a booking that is answered, and read with %s, is found', async (_, fault) => {
+  const slot = await freeSlot(gateway, { careUnit: direct });
+  const before = booked();
+  const send = (headers = {}): Promise<AppointmentResponse> =>
+    gateway.request('POST', `${direct}/appointments`, { body: creationBody(slot), headers });
+  const headers = { 'idempotency-key': randomUUID() };
+  failReadsAfterwards(fault);
+  expect(await send(headers)).toMatchObject({ status: 504, body: { reason: 'outcome_unknown', retryable: true } });
+  fake.misbehave = () => undefined;
+  const response = await eventually(async () => {
+    const again = await send(headers);
+    expect(again.status).toBe(201);
+    return again;
+  });
+  expect(response.body).toMatchObject({ status: 'booked', start: slot.start });
+  expect([booked() - before, creations]).toEqual([1, 1]);
+  const another = await send();
+  expect(another).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
+});

@@ -152,6 +152,21 @@ export function describeScenarios(name: string, makeSite: () => Promise<Site>): 
         expect(await booked(slot)).toEqual([found.body.id]);
       });
 
+      test.each([
+        ['503', { status: 503, contentType: 'text/plain', text: '' }],
+        ['a page in HTML', { status: 200, contentType: 'text/html', text: '<title>Sign in</title>' }],
+        ['half of its JSON', { status: 200, contentType: 'application/json', text: '{"result": [' }],
+      ])('books and answers, and then answers with %s, the retry finds the booking', async (_, answer) => {
+        const [slot] = await slots(1);
+        const key = newKey();
+        proxy.answerAfter(isWrite, answer);
+        expect(await book(slot, key)).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+        await proxy.comeUp();
+        const found = await finalResponse(() => book(slot, key));
+        expect(found, found.text).toMatchObject({ status: 201, body: { status: 'booked' } });
+        expect(await booked(slot)).toEqual([found.body.id]);
+      });
+
       test('stays away and books late, the retry finds the booking', async () => {
         const [slot] = await slots(1);
         const key = newKey();

@@ -6,6 +6,7 @@ import type { Capability } from './check.ts';
 import { clockChanges } from './clock-changes.ts';
 import { concurrentEdits } from './concurrent-edits.ts';
 import { documents } from './documents.ts';
+import { failedReads } from './failed-reads.ts';
 import { healthcareServices } from './healthcare-services.ts';
 import { holds } from './holds.ts';
 import { medicalNotes } from './medical-notes.ts';
@@ -37,6 +38,7 @@ export const capabilities: readonly Capability[] = [
   holds,
   transactions,
   operationIds,
+  failedReads,
   races,
   clockChanges,
   paging,

@@ -1,5 +1,6 @@
 import { ConnectorError } from '../errors.ts';
 import type { EhrHttp, EhrRequest, EhrResponse } from '../http.ts';
+import { watchedHttp } from './watched-calls.ts';
 
 /** An HTTP client for tests. It can be cut off at any moment, as if its process were killed. */
 export interface PlainHttp extends EhrHttp {
@@ -10,19 +11,19 @@ export interface PlainHttp extends EhrHttp {
 /** Sends each request once, without retries, and maps failures to `ConnectorError`. For tests only. */
 export function plainHttp(timeoutMilliseconds = 10_000): PlainHttp {
   const end = new AbortController();
-  return {
-    send: (request) =>
+  return watchedHttp({
+    send: (request: EhrRequest) =>
       mapped(request, async (signal) => {
         const response = await exchange(request, signal);
         return { ...headOf(response), text: await response.text() };
       }),
-    stream: (request) =>
+    stream: (request: EhrRequest) =>
       mapped(request, async (signal) => {
         const response = await exchange(request, signal);
         return { ...headOf(response), chunks: response.body ?? noChunks() };
       }),
     cut: () => end.abort(),
-  };
+  });
 
   async function mapped<Result>(
     { repeatable }: EhrRequest,

@@ -1,3 +1,4 @@
+import type { Connector } from '../connector.ts';
 import { operations } from '../operations.ts';
 import { withRightAnswers } from '../right-answers.ts';
 import { capabilities as everyCapability } from './capabilities.ts';
@@ -7,6 +8,7 @@ import { recordWrites } from './recorded-writes.ts';
 import type { CheckResult, Report } from './report.ts';
 import { withRetries } from './retry-after.ts';
 import type { Subject } from './subject.ts';
+import { withKnownWrites } from './watched-calls.ts';
 
 /** Options of a conformance run. */
 export interface RunOptions {
@@ -91,11 +93,12 @@ export async function runCheck(
   return { ...result, outcome: 'failed', reason: message };
 }
 
-/** With the results checked, as in the gateway. */
+/** With the results and errors checked, as in the gateway. */
 function checked(subject: Subject): Subject {
+  const guarded = (connector: Connector) => withKnownWrites(withRightAnswers(connector));
   return Object.create(subject, {
-    connector: { get: () => withRightAnswers(subject.connector) },
-    second: { get: () => subject.second && withRightAnswers(subject.second) },
+    connector: { get: () => guarded(subject.connector) },
+    second: { get: () => subject.second && guarded(subject.second) },
   });
 }
 

@@ -31,6 +31,7 @@ export function createEhrClient(http: EhrHttp, baseUrl: string): EhrClient {
         headers: { 'content-type': 'application/json', ...(writeId === undefined ? {} : { 'write-id': writeId }) },
         body: JSON.stringify(body),
         repeatable: true,
+        writes: writeId !== undefined,
       });
       const { entries, error } = parsed(text);
       // The path has ids of care units only. The EHR's own text could name a patient.

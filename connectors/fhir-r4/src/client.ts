@@ -65,18 +65,22 @@ export interface FhirClient {
   upload(contentType: string, content: StreamedBody): Promise<WriteResponse>;
   /** Throws `outcome_unknown` if the response is about another resource. So do `update` and `patch`. */
   create(resource: FhirResource, options?: { ifNoneExist?: string }): Promise<WriteResponse>;
-  /** `repeatable`: the caller knows that a 412 may be the result of its own first attempt. */
-  update(
-    resource: FhirResource,
-    options: { ifMatch: string | undefined; repeatable?: boolean },
-  ): Promise<WriteResponse>;
+  update(resource: FhirResource, options: { ifMatch: string | undefined }): Promise<WriteResponse>;
   /** JSON Patch: https://hl7.org/fhir/R4/http.html#patch */
   patch(reference: string, patch: readonly object[], options: { ifMatch: string | undefined }): Promise<WriteResponse>;
   remove(reference: string): Promise<WriteResponse>;
   /** Adds a `fullUrl` to each update, which servers that validate require. */
   transaction(bundle: Bundle): Promise<WriteResponse>;
-  /** `Appointment/$book` */
-  operation(path: string, parameters: Parameters): Promise<WriteResponse>;
+  /**
+   * `Appointment/$book`
+   *
+   * @param options `reads`: it changes nothing. `isRefused`: whether the body of a 2xx says that nothing was done
+   */
+  operation(
+    path: string,
+    parameters: Parameters,
+    options?: { readonly reads?: boolean; readonly isRefused?: (body: unknown) => boolean },
+  ): Promise<WriteResponse>;
   /** Calls an operation that changes nothing, by GET: `Appointment/$find`. */
   ask(path: string, parameters: SearchParameters): Promise<FhirResource>;
 }

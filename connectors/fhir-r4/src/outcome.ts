@@ -1,4 +1,4 @@
-import { ConnectorError, type EhrResponse } from '@crossward/connector-kit';
+import { ConnectorError, type ConnectorErrorKind, type EhrResponse } from '@crossward/connector-kit';
 import type { Bundle, OperationOutcome } from './fhir.ts';
 
 /** https://hl7.org/fhir/R4/valueset-issue-type.html */
@@ -14,9 +14,11 @@ export class Refusal extends ConnectorError {
 
   constructor(
     { status, code }: { readonly status: number; readonly code: string | undefined },
-    ...about: ConstructorParameters<typeof ConnectorError>
+    kind: ConnectorErrorKind,
+    message: string,
+    options: ConstructorParameters<typeof ConnectorError>[2] = {},
   ) {
-    super(...about);
+    super(kind, message, { ...options, refusal: { status, code } });
     this.status = status;
     this.code = code;
   }

@@ -60,8 +60,9 @@ export function createClient({ settings, http, now, user, leftOut }: ClientOptio
   async function get(interaction: Interaction, path: string): Promise<FhirResource> {
     const url = `${base}/${path}`;
     const response = await http.send({ method: 'GET', url, headers: headers(interaction), repeatable: true });
+    const failure = failureOf(response, interaction);
+    if (failure) throw failure;
     const answer = resourceIn(response);
-    if (isFailure(response, answer)) throw new SpineError(response.status, answer, interaction);
     if (!answer) throw new ConnectorError('rejected', `The EHR responded without a FHIR resource to ${interaction}`);
     return answer;
   }
@@ -103,12 +104,11 @@ export function createClient({ settings, http, now, user, leftOut }: ClientOptio
         },
         body: JSON.stringify(body),
         repeatable: false,
+        refused: (answered) => failureOf(answered, interaction)?.isRefusal ?? false,
       });
+      const failure = failureOf(response, interaction);
+      if (failure) throw failure.isRefusal ? failure : unknown(interaction, failure);
       const answer = resourceIn(response);
-      if (isFailure(response, answer)) {
-        const error = new SpineError(response.status, answer, interaction);
-        throw error.isRefusal ? error : unknown(interaction, error);
-      }
       if (answer?.resourceType !== 'Appointment') throw unknown(interaction);
       return answer as FhirAppointment;
     },
@@ -120,9 +120,11 @@ function unknown(interaction: Interaction, cause?: SpineError): ConnectorError {
   return new ConnectorError('outcome_unknown', `The EHR did not say what became of ${interaction}`, { cause });
 }
 
-/** Some faults come with HTTP 200 and an OperationOutcome. */
-function isFailure({ status }: EhrResponse, answer: FhirResource | undefined): boolean {
-  return status >= 300 || isOutcome(answer);
+/** Some faults come with HTTP 200 and an OperationOutcome. `undefined`: none. */
+function failureOf(response: EhrResponse, interaction: Interaction): SpineError | undefined {
+  const answer = resourceIn(response);
+  const isFailure = response.status >= 300 || isOutcome(answer);
+  return isFailure ? new SpineError(response.status, answer, interaction) : undefined;
 }
 
 /** `undefined` for XML, HTML and everything else that is not a resource in JSON. */

@@ -67,7 +67,11 @@ export class SpineError extends ConnectorError {
     const ofStatus = statuses[status];
     const { kind, publicDetail }: Meaning = (code && spineErrors[code]) ?? ofStatus ?? { kind: 'rejected' };
     const words = `The EHR responded with ${status}${code ? ` (${code})` : ''} to ${what}${ofStatus?.words ?? ''}`;
-    super(kind, words, { publicDetail, ...(kind === 'unavailable' ? { retryAfterSeconds: 1 } : {}) });
+    super(kind, words, {
+      publicDetail,
+      refusal: { status, code },
+      ...(kind === 'unavailable' ? { retryAfterSeconds: 1 } : {}),
+    });
     this.status = status;
     this.code = code;
   }

@@ -6,6 +6,7 @@ import {
   type LeftOutRecord,
 } from '@crossward/connector-kit';
 import type { RepeatedHour } from './local-time.ts';
+import { outcomeOf } from './outcome.ts';
 import {
   type Facility,
   facilitiesOf,
@@ -86,6 +87,7 @@ export function producerOf(context: ConnectorContext<RivtaSettings>): Producer {
         actor: actorOf(settings.actor, subject),
         content,
         reads: !writes.includes(operation),
+        refused: (answer) => !outcomeOf(answer).isDone,
       }),
   };
 }

@@ -26,6 +26,8 @@ export interface SoapRequest {
   readonly content: readonly NewElement[];
   /** Whether the request only reads. */
   readonly reads: boolean;
+  /** For a write: whether this response element says that it was not done. */
+  readonly refused?: ((answer: XmlElement) => boolean) | undefined;
 }
 
 /** More than one attempt for a read that fails because the platform or the producer is out of order. */
@@ -55,6 +57,7 @@ class Outage extends ConnectorError {}
 
 async function attemptCall(http: EhrHttp, request: SoapRequest): Promise<XmlElement> {
   const { url, namespace, operation, reads } = request;
+  const refused = (response: EhrResponse) => isRefused(response, request);
   const response = await http.send({
     method: 'POST',
     url,
@@ -65,13 +68,29 @@ async function attemptCall(http: EhrHttp, request: SoapRequest): Promise<XmlElem
     },
     body: writeXml(envelope(request)),
     repeatable: reads,
+    refused,
   });
+  return answerIn(response, request);
+}
+
+/** @throws ConnectorError for a fault, and for what is no answer */
+function answerIn(response: EhrResponse, request: SoapRequest): XmlElement {
+  const { namespace, operation } = request;
   const body = bodyOf(response, request);
   const fault = childOf(body, soap, 'Fault');
-  if (fault) throw errorOf(fault, request);
+  if (fault) throw errorOf(fault, request, response.status);
   const answer = childOf(body, namespace, `${operation}Response`);
   if (response.status !== 200 || !answer) throw unreadable(request, response.status);
   return answer;
+}
+
+/** Whether the response to a write says that it was not done. */
+function isRefused(response: EhrResponse, request: SoapRequest): boolean {
+  try {
+    return request.refused?.(answerIn(response, request)) ?? false;
+  } catch (error) {
+    return error instanceof ConnectorError && error.kind === 'rejected';
+  }
 }
 
 function envelope({ namespace, operation, logicalAddress, actor, content }: SoapRequest): NewElement {
@@ -118,23 +137,25 @@ function bodyOf({ status, text }: EhrResponse, request: SoapRequest): XmlElement
 function unreadable({ operation, reads }: SoapRequest, status: number): ConnectorError {
   const wasRefused = status >= 400 && status < 500;
   const words = `The response to ${operation} is no SOAP answer (status ${status})`;
-  return new ConnectorError(reads || wasRefused ? 'rejected' : 'outcome_unknown', words);
+  return new ConnectorError(reads || wasRefused ? 'rejected' : 'outcome_unknown', words, { refusal: { status } });
 }
 
 /**
  * A fault is technical: its text is not for the person. A fault of the client says that the message must not be sent again
  * as it is (SOAP 1.1, section 4.4.1), so it was not carried out.
  */
-function errorOf(fault: XmlElement, { operation, reads }: SoapRequest): ConnectorError {
+function errorOf(fault: XmlElement, { operation, reads }: SoapRequest, status: number): ConnectorError {
+  const faultCode = textOf(fault, '', 'faultcode') ?? '';
   const platform = platformErrorIn(textOf(fault, '', 'faultstring') ?? '');
+  const [, ofSoap] = /(?:^|:)(Client|Server|VersionMismatch|MustUnderstand)\b/.exec(faultCode) ?? [];
+  const refusal = { status, code: platform?.code ?? ofSoap };
   if (platform?.kind === 'configuration') {
-    return new ConnectorError('rejected', `${operation}: ${platform.code}, ${platform.means}`);
+    return new ConnectorError('rejected', `${operation}: ${platform.code}, ${platform.means}`, { refusal });
   }
   if (platform) {
     const words = `${operation}: ${platform.code}, ${platform.means}`;
-    return new Outage(reads ? 'unavailable' : 'outcome_unknown', words);
+    return new Outage(reads ? 'unavailable' : 'outcome_unknown', words, { refusal });
   }
-  const isOfClient = /(^|:)Client\b/.test(textOf(fault, '', 'faultcode') ?? '');
   const words = `The producer responded to ${operation} with a fault`;
-  return new ConnectorError(reads || isOfClient ? 'rejected' : 'outcome_unknown', words);
+  return new ConnectorError(reads || ofSoap === 'Client' ? 'rejected' : 'outcome_unknown', words, { refusal });
 }

@@ -1,4 +1,5 @@
 import { type Connector, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
+import { watchedHttp } from '@crossward/connector-kit/conformance';
 import type { PostgresPool } from 'kysely';
 import type { LoadedEmr } from '../config/load.ts';
 import { type BoundConnector, bindConnector } from './bind-connector.ts';
@@ -65,7 +66,8 @@ export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool
     emr: emr.id,
     settings: emr.settings,
     careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
-    http,
+    // The conformance kit lets requests fail. Otherwise it does nothing.
+    http: watchedHttp(http),
     now: () => new Date(),
     leftOut: unreadable.leftOut,
   };

@@ -128,6 +128,7 @@ async function fetchOver(http: EhrHttp, url: string, init: FetchInit): Promise<R
     headers: Object.fromEntries(new Headers(init.headers)),
     // A server accepts a signed assertion once, so the request must not be sent again.
     repeatable: false,
+    writes: false,
     ...(init.body === undefined || init.body === null ? {} : { body: String(init.body) }),
   });
   const isEmpty = response.status === 204 || response.status === 304;

@@ -1,11 +1,11 @@
-import type { EhrHttp, LeftOutRecord } from '@crossward/connector-kit';
+import type { EhrHttp, EhrResponse, LeftOutRecord } from '@crossward/connector-kit';
 import type { Authorizer } from '../auth/authorizer.ts';
 import type { FhirClient, WriteResponse } from '../client.ts';
 import { createClock } from '../clock.ts';
 import { weakTag } from '../etag.ts';
 import type { Bundle, FhirResource } from '../fhir.ts';
-import { rejection } from '../outcome.ts';
-import { mediaType } from './body.ts';
+import { hasFailed, isOutcome, rejection } from '../outcome.ts';
+import { mediaType, parse } from './body.ts';
 import { createHabits } from './habits.ts';
 import { reader } from './read.ts';
 import { formOf, searcher } from './search.ts';
@@ -47,13 +47,21 @@ export function createFhirClient(options: ClientOptions): FhirClient {
   const habits = createHabits();
   const { pages, search, history } = searcher(query, { base, otherBases, preferStrict, habits, leftOut });
 
-  /** @param written what the response is about */
+  /**
+   * @param written what the response is about
+   * @param isRefused whether the body of a 2xx says that nothing was done. An OperationOutcome with an error says so anyway.
+   */
   async function write(
-    call: Omit<Call, 'headers'> & { headers?: Record<string, string> },
+    call: Omit<Call, 'headers' | 'refused'> & { headers?: Record<string, string> },
     written?: FhirResource,
+    isRefused: (body: unknown) => boolean = () => false,
   ): Promise<WriteResponse> {
     const headers = { 'content-type': mediaType, prefer: 'return=representation', ...call.headers };
-    return writeResponse(await send({ ...call, headers }), written);
+    const refused = ({ status, text }: EhrResponse) => {
+      const body = parse(text);
+      return status < 300 && ((isOutcome(body) && hasFailed(body)) || isRefused(body));
+    };
+    return writeResponse(await send({ ...call, headers, refused }), written);
   }
 
   return {
@@ -78,6 +86,8 @@ export function createFhirClient(options: ClientOptions): FhirClient {
         body: content,
         headers: { 'content-type': contentType, accept: mediaType, prefer: 'return=minimal' },
         repeatable: false,
+        // No document refers to it yet.
+        writes: false,
       });
       return writeResponse({ ...response, text: await shortText(response) });
     },
@@ -92,14 +102,16 @@ export function createFhirClient(options: ClientOptions): FhirClient {
         },
         resource,
       ),
-    update: (resource, { ifMatch, repeatable = false }) =>
+    update: (resource, { ifMatch }) =>
       write(
         {
           method: 'PUT',
           url: `${base}/${resource.resourceType}/${resource.id}`,
           body: JSON.stringify(resource),
           headers: ifMatchHeader(ifMatch),
-          repeatable: repeatable && ifMatch !== undefined,
+          repeatable: false,
+          // A Slot alone is no booking. Its claim ends, and the next listing frees it.
+          writes: resource.resourceType !== 'Slot',
         },
         resource,
       ),
@@ -116,11 +128,21 @@ export function createFhirClient(options: ClientOptions): FhirClient {
         { resourceType, id },
       );
     },
-    remove: (reference) => write({ method: 'DELETE', url: `${base}/${reference}`, repeatable: true }),
+    // Only what the connector has made itself is removed. Nobody asks for that.
+    remove: (reference) => write({ method: 'DELETE', url: `${base}/${reference}`, repeatable: true, writes: false }),
     transaction: (bundle) =>
       write({ method: 'POST', url: base, body: JSON.stringify(withFullUrls(bundle, base)), repeatable: false }),
-    operation: (path, parameters) =>
-      write({ method: 'POST', url: `${operations}/${path}`, body: JSON.stringify(parameters), repeatable: false }),
+    operation: (path, parameters, { reads = false, isRefused } = {}) =>
+      write(
+        {
+          method: 'POST',
+          url: `${operations}/${path}`,
+          body: JSON.stringify(parameters),
+          repeatable: reads,
+        },
+        undefined,
+        isRefused,
+      ),
     ask: (path, parameters) =>
       query(path, {
         method: 'GET',

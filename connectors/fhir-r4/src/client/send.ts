@@ -1,6 +1,7 @@
 import {
   ConnectorError,
   type EhrHttp,
+  type EhrRequest,
   type EhrResponse,
   type EhrStream,
   type StreamedBody,
@@ -11,13 +12,9 @@ import { type Bundle, type FhirResource, isBundle } from '../fhir.ts';
 import { hasFailed, isOutcome, rejection, searchFailure } from '../outcome.ts';
 import { isResource, mediaType, parse } from './body.ts';
 
-export interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly url: string;
+export type Call = Pick<EhrRequest, 'method' | 'url' | 'headers' | 'repeatable' | 'writes' | 'refused'> & {
   readonly body?: string | StreamedBody;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly repeatable: boolean;
-}
+};
 
 export const emptyBundle: Bundle = { resourceType: 'Bundle', type: 'searchset' };
 
@@ -34,9 +31,8 @@ export function sender(http: EhrHttp, authorizer: Authorizer, clock: ObservedClo
   return (call) =>
     signedIn(authorizer, async (authorization) => {
       const headers = { accept: mediaType, ...call.headers, ...authorization };
-      const { method, url, body, repeatable } = call;
       const sentAt = clock.gatewayNow();
-      const response = await http.send({ method, url, headers, repeatable, ...(body === undefined ? {} : { body }) });
+      const response = await http.send({ ...call, headers });
       clock.observe(response, sentAt, clock.gatewayNow());
       return response;
     });

@@ -1,5 +1,5 @@
 import { type Connector, ConnectorError, type Document, type DocumentWrite } from '@crossward/connector-kit';
-import { afterWriting, isUnknown, quietly } from '../booking/write/outcomes.ts';
+import { isUnknown, quietly } from '../booking/write/outcomes.ts';
 import type { ServerFacts } from '../capability-statement.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
@@ -64,7 +64,7 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
     const binary = await storeContent(client, write);
     const document = documentReference({ write, patientId, author: reference, directory, binary }, codings);
     const created = await createWith(binary, document, write);
-    return afterWriting(() => documentOf(created, directory));
+    return documentOf(created, directory);
   }
 
   /** Deletes the Binary if it is certain that no document will refer to it. */

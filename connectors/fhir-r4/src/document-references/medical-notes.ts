@@ -1,5 +1,4 @@
 import { type Connector, ConnectorError, type MedicalNote, type MedicalNoteWrite } from '@crossward/connector-kit';
-import { afterWriting } from '../booking/write/outcomes.ts';
 import type { ServerFacts } from '../capability-statement.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
@@ -88,7 +87,7 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
     if (write.authorId !== null && !reference) throw new ConnectorError('resource_not_found', 'No such author');
     const document = noteDocument(write, patientId, reference, directory, codings);
     const created = await createDocument(ehr, document, write.operationId, write.onNoResponse);
-    return afterWriting(() => noteOf(created, directory));
+    return noteOf(created, directory);
   }
 
   async function noteOf(document: FhirDocumentReference, directory: CareUnitDirectory): Promise<MedicalNote> {

@@ -1,6 +1,14 @@
 import { type CareUnit, ConnectorError, type Schedule, type ScheduleCreation } from '@crossward/connector-kit';
 import { instantOf } from '@crossward/connector-kit/timetable';
-import { afterWriting, isBroken, isConflict, LostRace, quietly, unknownOutcome } from '../booking/write/outcomes.ts';
+import {
+  afterWriting,
+  isBroken,
+  isConflict,
+  LostRace,
+  nothingChanged,
+  quietly,
+  unknownOutcome,
+} from '../booking/write/outcomes.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type CodeableConcept, type FhirSchedule, referenceTo } from '../fhir.ts';
@@ -20,7 +28,7 @@ export async function createSchedule(ehr: FhirConnection, creation: ScheduleCrea
   const { careUnit, operationId } = creation;
   const resource = (await resourceOfWrite(ehr, careUnit, operationId)) ?? (await createResource(ehr, creation));
   const schedule = await afterWriting(() => completed(ehr, careUnit, resource));
-  if (!schedule) throw overlap();
+  if (!schedule) throw nothingChanged(overlap());
   return schedule;
 }
 

@@ -11,6 +11,7 @@ export class NotAtomic extends FinalError {
     super(
       isCompensated ? 'rejected' : 'outcome_unknown',
       `The EHR ran a transaction as a batch; its changes ${isCompensated ? 'were' : 'could not be'} compensated`,
+      { nothingChanged: isCompensated },
     );
   }
 }

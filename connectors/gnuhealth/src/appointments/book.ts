@@ -1,7 +1,6 @@
 import { type Appointment, type AppointmentCreation, type CareUnit, ConnectorError } from '@crossward/connector-kit';
 import type { Ehr } from '../ehr.ts';
 import { standingOf } from '../patients.ts';
-import { isUnknown } from '../rpc/conditional-write.ts';
 import { recordId, toRpc } from '../rpc/values.ts';
 import { untilUnchanged } from './attempts.ts';
 import { freeRowLike, tidyFreeRows, writeRows, writeTogether } from './compound.ts';
@@ -17,7 +16,7 @@ export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCr
     const free = await freeRowAt(ehr, careUnit, creation);
     const outcome = await take(ehr, free, patient, creation);
     if (outcome === 'refused') return undefined;
-    const booked = await afterWriting(() => rowsOf(ehr, free));
+    const booked = await rowsOf(ehr, free);
     const mine = booked.find(
       (row) => row.patient === patient && row.state === 'confirmed' && isSameTime(row, creation),
     );
@@ -75,21 +74,8 @@ async function rowsOf({ rpc, settings }: Ehr, row: TimedRow): Promise<readonly T
  * @throws ConnectorError always
  */
 async function giveBack(ehr: Ehr, row: TimedRow, patient: number): Promise<never> {
-  const outcome = await afterWriting(() =>
-    writeTogether(ehr.rpc, patient, { remove: [row], create: [{ ...freeRowLike(row) }] }),
-  );
+  const outcome = await writeTogether(ehr.rpc, patient, { remove: [row], create: [{ ...freeRowLike(row) }] });
   if (outcome !== 'done') throw new ConnectorError('outcome_unknown', 'A booking that overlaps another was changed');
   await tidyFreeRows(ehr.rpc, patient);
-  throw taken();
-}
-
-/** A read after a write: without its answer, nobody knows what the write has done. */
-export async function afterWriting<Result>(run: () => Promise<Result>): Promise<Result> {
-  try {
-    return await run();
-  } catch (cause) {
-    if (isUnknown(cause))
-      throw new ConnectorError('outcome_unknown', 'The EHR did not respond after a write', { cause });
-    throw new ConnectorError('outcome_unknown', 'The EHR rejected a read after a write', { cause });
-  }
+  throw taken({ nothingChanged: true });
 }

@@ -6,7 +6,6 @@ import {
 } from '@crossward/connector-kit';
 import type { Ehr } from '../ehr.ts';
 import { untilUnchanged } from './attempts.ts';
-import { afterWriting } from './book.ts';
 import { freeRowLike, tidyFreeRows, writeTogether } from './compound.ts';
 import { appointmentRow } from './own-row.ts';
 import { type DatedRow, isTimed } from './record.ts';
@@ -29,7 +28,7 @@ export async function cancel(
     const outcome = await writeTogether(ehr.rpc, patient, { write: { row, values }, create: freed });
     // Undecided: if it is cancelled now, it is as requested. If not, the next attempt cancels it.
     if (outcome !== 'done') return undefined;
-    return afterWriting(() => appointmentRow(ehr, careUnit, appointmentId));
+    return appointmentRow(ehr, careUnit, appointmentId);
   });
   await tidyFreeRows(ehr.rpc, cancelled.patient);
   return cancelled.appointment;

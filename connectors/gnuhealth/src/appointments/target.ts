@@ -32,6 +32,6 @@ export async function freeRowAt(ehr: Ehr, careUnit: CareUnit, target: Target, ow
   return row;
 }
 
-export function taken(): ConnectorError {
-  return new ConnectorError('time_slot_unavailable', 'The EHR has no free appointment at this time');
+export function taken(options: { nothingChanged?: boolean } = {}): ConnectorError {
+  return new ConnectorError('time_slot_unavailable', 'The EHR has no free appointment at this time', options);
 }

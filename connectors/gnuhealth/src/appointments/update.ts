@@ -8,7 +8,6 @@ import {
 import type { Ehr } from '../ehr.ts';
 import { toRpc } from '../rpc/values.ts';
 import { untilUnchanged } from './attempts.ts';
-import { afterWriting } from './book.ts';
 import { freedBy } from './cancel.ts';
 import { freeRowLike, tidyFreeRows, writeRows, writeTogether } from './compound.ts';
 import { appointmentRow } from './own-row.ts';
@@ -45,7 +44,7 @@ export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUp
       if (outcome !== 'done') return undefined;
       await expectAlone(ehr, careUnit, change.appointmentId, former);
     }
-    return afterWriting(() => appointmentRow(ehr, careUnit, change.appointmentId));
+    return appointmentRow(ehr, careUnit, change.appointmentId);
   });
   await tidyFreeRows(ehr.rpc, updated.patient);
   return updated.appointment;
@@ -84,18 +83,15 @@ function move(ehr: Ehr, patient: number, row: TimedRow, free: TimedRow, values: 
  * @throws ConnectorError `time_slot_unavailable`
  */
 async function expectAlone(ehr: Ehr, careUnit: CareUnit, id: string, former: TimedRow): Promise<void> {
-  const isAlone = await afterWriting(async () => {
-    const { row: found, appointment, patient } = await appointmentRow(ehr, careUnit, id);
-    const row = movable(found, appointment);
-    const there = await rowsAt(ehr.rpc, ehr.settings, [row.healthprof], row);
-    if (there.taken.every((it) => it.id === row.id)) return true;
-    const { start, end, healthprof } = former;
-    const back = { ...assertComplete(appointment), resourceId: String(healthprof), start, end };
-    const own = await freeRowAt(ehr, careUnit, back, row.id);
-    const outcome = await move(ehr, patient, row, own, {}, [freeRowLike(row)]);
-    if (outcome !== 'done') throw new ConnectorError('outcome_unknown', 'An appointment that moved was changed');
-    await tidyFreeRows(ehr.rpc, patient);
-    return false;
-  });
-  if (!isAlone) throw taken();
+  const { row: found, appointment, patient } = await appointmentRow(ehr, careUnit, id);
+  const row = movable(found, appointment);
+  const there = await rowsAt(ehr.rpc, ehr.settings, [row.healthprof], row);
+  if (there.taken.every((it) => it.id === row.id)) return;
+  const { start, end, healthprof } = former;
+  const back = { ...assertComplete(appointment), resourceId: String(healthprof), start, end };
+  const own = await freeRowAt(ehr, careUnit, back, row.id);
+  const outcome = await move(ehr, patient, row, own, {}, [freeRowLike(row)]);
+  if (outcome !== 'done') throw new ConnectorError('outcome_unknown', 'An appointment that moved was changed');
+  await tidyFreeRows(ehr.rpc, patient);
+  throw taken({ nothingChanged: true });
 }

@@ -98,7 +98,7 @@ async function create(ehr: Ehr, write: DocumentWrite): Promise<Document> {
   if (!('result' in answer))
     throw new ConnectorError('rejected', `The EHR rejected a document with ${answer.exception}`);
   const [id] = Array.isArray(answer.result) ? (answer.result as unknown[]) : [];
-  const made = await find(ehr, careUnit, patientId, Number(id)).catch(() => undefined);
+  const made = await find(ehr, careUnit, patientId, Number(id));
   if (!made) throw new ConnectorError('outcome_unknown', 'A document was written and cannot be read');
   return toDocument(made);
 }

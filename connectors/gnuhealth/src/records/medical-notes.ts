@@ -111,7 +111,7 @@ async function create(ehr: Ehr, write: MedicalNoteWrite, gateway: number): Promi
   const answer = await ehr.rpc.write(`model.${model}.create`, [[values]], { repeatable: false });
   const [id] = 'result' in answer && Array.isArray(answer.result) ? (answer.result as unknown[]) : [];
   if (!('result' in answer)) throw new ConnectorError('rejected', `The EHR rejected a note with ${answer.exception}`);
-  const note = await find(ehr, careUnit, patientId, Number(id)).catch(() => null);
+  const note = await find(ehr, careUnit, patientId, Number(id));
   if (!note) throw new ConnectorError('outcome_unknown', 'A note was written and cannot be read');
   return note;
 }

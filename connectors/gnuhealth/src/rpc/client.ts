@@ -64,6 +64,10 @@ export interface RpcClient {
   at(time: Date): Date;
 }
 
+/** Every request is a POST, so that only the caller knows what it does. */
+type Effect = Pick<EhrRequest, 'repeatable' | 'writes'>;
+const readOnly: Effect = { repeatable: true, writes: false };
+
 export function createRpcClient(
   http: EhrHttp,
   settings: GnuHealthSettings,
@@ -89,34 +93,37 @@ export function createRpcClient(
     }
   }
 
-  function request(body: EhrRequest['body'], { authorization }: Session, repeatable: boolean): EhrRequest {
+  function request(body: EhrRequest['body'], { authorization }: Session, options: Effect): EhrRequest {
     return {
       method: 'POST',
       url: `${settings.base_url}/${settings.database}/`,
       headers: { 'content-type': 'application/json', authorization },
       ...(body === undefined ? {} : { body }),
-      repeatable,
+      ...options,
+      // The server has rolled back what it answers with an exception, and does so with status 200.
+      refused: ({ text }) => 'exception' in (readAnswer(text) ?? {}),
     };
   }
 
-  async function send(body: EhrRequest['body'], repeatable: boolean): Promise<Answer> {
-    const { status, text } = await inSession((session) => http.send(request(body, session, repeatable)));
+  async function exchange(body: EhrRequest['body'], options: Effect): Promise<Answer> {
+    const { status, text } = await inSession((session) => http.send(request(body, session, options)));
     // The application's own errors come with 200. A proxy may have failed after the server had done the write.
     if (status >= 500) throw new ConnectorError('outcome_unknown', `The EHR responded ${status}`);
-    if (status !== 200) throw new ConnectorError('rejected', `The EHR responded ${status}`);
+    if (status !== 200) throw new ConnectorError('rejected', `The EHR responded ${status}`, { refusal: { status } });
     const answer = readAnswer(text);
     if (!answer) throw new ConnectorError('outcome_unknown', 'The EHR sent an invalid response');
     return answer;
   }
 
   async function call(method: string, params: readonly unknown[], context: object = {}): Promise<unknown> {
-    const answer = await send(bodyOf(method, params, context), true).catch((error: unknown) => {
+    const answer = await exchange(bodyOf(method, params, context), readOnly).catch((error: unknown) => {
       const isRead = error instanceof ConnectorError && error.kind === 'outcome_unknown';
       throw isRead ? new ConnectorError('rejected', error.message, { cause: error }) : error;
     });
     if ('result' in answer) return answer.result;
     // The message of an exception may name a patient.
-    throw new ConnectorError('rejected', `The EHR responded to ${method} with ${answer.exception}`);
+    const refusal = { status: 200, code: answer.exception };
+    throw new ConnectorError('rejected', `The EHR responded to ${method} with ${answer.exception}`, { refusal });
   }
 
   async function received({ model, row, domain, order, limit, context }: Search<TObject>): Promise<readonly unknown[]> {
@@ -137,7 +144,7 @@ export function createRpcClient(
   return {
     userId: async () => (await sessions.get()).userId,
     call,
-    send,
+    send: (body, repeatable) => exchange(body, { repeatable, writes: true }),
     searchRead,
     async searchPage(search) {
       for (let { limit } = search; ; limit *= 2) {
@@ -153,8 +160,10 @@ export function createRpcClient(
       if (rows.length === found.length) return rows;
       throw new ConnectorError('rejected', `The EHR sent a record of ${search.model} that cannot be read`);
     },
-    write: (method, params, { context = {}, repeatable }) => send(bodyOf(method, params, context), repeatable),
-    stream: (method, params) => inSession((session) => http.stream(request(bodyOf(method, params, {}), session, true))),
+    write: (method, params, { context = {}, repeatable }) =>
+      exchange(bodyOf(method, params, context), { repeatable, writes: true }),
+    stream: (method, params) =>
+      inSession((session) => http.stream(request(bodyOf(method, params, {}), session, readOnly))),
     now: () => at(now()),
     at,
   };

@@ -54,7 +54,8 @@ export async function writeIfUnchanged(
   }
   if ('result' in answer) return 'done';
   if (isRace(answer.exception) || !(await areUnchanged(rpc, versions))) return 'refused';
-  throw new ConnectorError('rejected', `The EHR refused ${method} with ${answer.exception}`);
+  const refusal = { status: 200, code: answer.exception };
+  throw new ConnectorError('rejected', `The EHR refused ${method} with ${answer.exception}`, { refusal });
 }
 
 async function again(send: (repeatable: boolean) => Promise<Answer>): Promise<Answer> {

@@ -45,6 +45,7 @@ export function createSessions(
           params: [user, { password: password.reveal() }],
         }),
         repeatable: false,
+        writes: false,
       })
       .catch((error: unknown) => {
         // Nothing but the login was sent. The lock is 429, which counts as `unavailable`.

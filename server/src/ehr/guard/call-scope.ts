@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createSentWrites, type SentWrites } from '@crossward/connector-kit';
 
 /** What a call has met. */
 export interface CallFacts {
@@ -13,10 +14,12 @@ export interface CallFacts {
   wasThrottled: boolean;
   /** Whether it has ended with an error. A request that it waits for beside others may still be on its way. */
   hasFailed: boolean;
+  /** What its requests may have changed. */
+  readonly writes: SentWrites;
 }
 
 export function newFacts(): CallFacts {
-  return { hasAskedEhr: false, hasAnswer: false, wasThrottled: false, hasFailed: false };
+  return { hasAskedEhr: false, hasAnswer: false, wasThrottled: false, hasFailed: false, writes: createSentWrites() };
 }
 
 /** The connector call that an HTTP request to the EHR belongs to. */

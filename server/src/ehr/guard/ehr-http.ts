@@ -65,23 +65,38 @@ export function createEhrHttp(
     return now - busySince < longestBusyMs;
   }
 
-  /** Attempts until there is a response, or no further attempt is allowed. */
+  /** Attempts until there is a response, or no further attempt is allowed. Notes what the request may have changed. */
   async function withRetries<Response extends Head>(
     request: EhrRequest,
     attempt: Attempt<Response>,
   ): Promise<Response> {
+    const sent = callScope.getStore()?.facts.writes.sends(request);
+    const doubt = { mayBeDone: false };
+    const response = await untilAnswered(request, attempt, doubt).catch((error: unknown) => {
+      sent?.failed(doubt.mayBeDone);
+      throw error;
+    });
+    sent?.answered(response, doubt.mayBeDone);
+    return response;
+  }
+
+  /** @param doubt set if an attempt without an answer may be done */
+  async function untilAnswered<Response extends Head>(
+    request: EhrRequest,
+    attempt: Attempt<Response>,
+    doubt: { mayBeDone: boolean },
+  ): Promise<Response> {
     const url = parse(request.url);
     const scope = callScope.getStore();
     isUsed = true;
-    let mayBeDone = false;
     let outcome: Response | ExchangeFailure | undefined;
     for (let sent = 1; ; ) {
       if (scope?.signal().aborted)
-        throw failure(request, new ExchangeFailure('EHR_CALL_OVER', url.host, false), mayBeDone);
+        throw failure(request, new ExchangeFailure('EHR_CALL_OVER', url.host, false), doubt.mayBeDone);
       await pace.turn(scope).catch((error: unknown) => {
         // A request that has left the queue because its call failed says nothing about the cause.
         if (scope && !scope.facts.hasFailed) scope.facts.wasThrottled = true;
-        throw mayBeDone && outcome ? failure(request, outcome, mayBeDone) : error;
+        throw doubt.mayBeDone && outcome ? failure(request, outcome, doubt.mayBeDone) : error;
       });
       if (scope) scope.facts.hasAskedEhr = true;
       const sentAt = performance.now();
@@ -91,16 +106,16 @@ export function createEhrHttp(
         // The EHR has not processed it. Without a call, nothing else ends the attempts.
         if (canSendAgain(request) && (scope || sent++ <= settings.retries)) continue;
         if (scope) scope.facts.wasThrottled = true;
-        throw failure(request, outcome, mayBeDone);
+        throw failure(request, outcome, doubt.mayBeDone);
       }
       if (!(outcome instanceof ExchangeFailure || isBusy(outcome))) pace.accepted();
       if (isAnswer(outcome)) {
         if (scope) scope.facts.hasAnswer = true;
         return outcome;
       }
-      mayBeDone ||= couldBeDone(request, outcome);
+      doubt.mayBeDone ||= couldBeDone(request, outcome);
       const waitMs = sent <= settings.retries && mayRepeat(request, outcome) ? pause(outcome, sent) : undefined;
-      if (waitMs === undefined || !(await waited(waitMs, scope))) throw failure(request, outcome, mayBeDone);
+      if (waitMs === undefined || !(await waited(waitMs, scope))) throw failure(request, outcome, doubt.mayBeDone);
       sent++;
     }
   }

@@ -45,7 +45,8 @@ export interface Guard {
   /**
    * @throws ConnectorError the error of the call; `unavailable` if the queue is full, the circuit breaker is open or
    *   operators have paused the EHR (`Paused`);
-   *   on a time-out `timeout`, or `outcome_unknown` for a write
+   *   on a time-out `timeout`, or `outcome_unknown` for a write;
+   *   `outcome_unknown` for a write that fails after it has sent a request that may have changed something
    */
   run<Result>(operation: GuardedOperation, call: () => Promise<Result>): Promise<Result>;
   /**
@@ -153,8 +154,10 @@ export function createGuard(
         return result;
       } catch (error) {
         isFailing ||= judge(error) === 'failure';
-        observe(wasThrottled(error) ? 'throttled' : outcomeOf(error), error);
-        throw error;
+        // The circuit breaker judges the error as it was: a read that is rejected after a write is no failure of the EHR.
+        const told = writes.includes(operation) ? facts.writes.errorOf(error) : error;
+        observe(wasThrottled(error) ? 'throttled' : outcomeOf(told), told);
+        throw told;
       }
     };
     const lastCheck = currentLastCheck();

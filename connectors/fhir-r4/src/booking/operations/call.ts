@@ -17,8 +17,9 @@ export async function call(
   { path, parameter }: OperationCall,
   wanted: 'taken' | 'cancelled' = 'taken',
 ): Promise<WriteResponse> {
-  const response = await ehr.client.operation(path, { resourceType: 'Parameters', parameter });
-  if (response.ok && !wasRejected(response.body, wanted)) return response;
+  const isRefused = (body: unknown) => wasRejected(body, wanted);
+  const response = await ehr.client.operation(path, { resourceType: 'Parameters', parameter }, { isRefused });
+  if (response.ok && !isRefused(response.body)) return response;
   if (response.ok || isConflict(response.status)) throw new LostRace();
   if (isBroken(response.status)) throw unknownOutcome(response.rejection);
   throw response.rejection ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);

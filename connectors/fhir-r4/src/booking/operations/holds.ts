@@ -5,7 +5,7 @@ import { type FhirAppointment, localReference, type Participant, referenceTo } f
 import { heldUntilOf, patientIdOf, withHold } from '../../mappers/appointment.ts';
 import { operationKeys } from '../../operation-ids.ts';
 import { changeAppointment, type PlannedAppointment } from '../write/appointment.ts';
-import { afterWriting, LostRace } from '../write/outcomes.ts';
+import { afterWriting, isUnknown, LostRace, nothingChanged } from '../write/outcomes.ts';
 import { settled } from '../write/settle.ts';
 import { appointmentOf, call } from './call.ts';
 import { type OperationForm, wordsOf } from './form.ts';
@@ -31,11 +31,15 @@ export async function hold(
     const ours = withOurs(ehr, held, wanted);
     return ours === held ? held : await changeAppointment(ehr, held, ours);
   } catch (error) {
-    await afterWriting(() => giveUp(ehr, form, held)).catch((failure: unknown) => {
-      // A changed version means that the write above was done, although it failed.
-      if (!(failure instanceof LostRace)) throw failure;
-    });
-    throw error;
+    const isUndone = await afterWriting(() => giveUp(ehr, form, held)).then(
+      () => true,
+      (failure: unknown) => {
+        // A changed version means that the write above was done, although it failed.
+        if (failure instanceof LostRace) return false;
+        throw failure;
+      },
+    );
+    throw isUndone && error instanceof ConnectorError && !isUnknown(error) ? nothingChanged(error) : error;
   }
 }
 

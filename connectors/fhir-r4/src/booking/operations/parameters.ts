@@ -9,7 +9,8 @@ export async function proposals(
   ehr: BookingConnection,
   parameter: readonly Parameter[],
 ): Promise<readonly FhirAppointment[]> {
-  const response = await ehr.client.operation('Appointment/$find', { resourceType: 'Parameters', parameter });
+  const parameters = { resourceType: 'Parameters', parameter } as const;
+  const response = await ehr.client.operation('Appointment/$find', parameters, { reads: true });
   if (!response.ok) throw response.rejection ?? new ConnectorError('rejected', 'The EHR rejected $find');
   return appointmentsIn(response.body);
 }

@@ -18,6 +18,7 @@ import {
   isUnknown,
   LostRace,
   NoKnownSlots,
+  nothingChanged,
   OperationInProgress,
   unknownOutcome,
 } from './outcomes.ts';
@@ -100,7 +101,9 @@ export async function changeAppointments<Plan>(
         const ask = async () => (isTimeTaken(error) ? look(write.operationId) : []);
         const doneNow = await (uncertain === undefined ? ask() : afterWriting(ask));
         if (doneNow.length > 0) return await mapped(ehr, write.careUnit, doneNow);
-        throw uncertain === undefined || isDecision(error) ? error : unknownOutcome(uncertain);
+        if (uncertain === undefined || !(error instanceof ConnectorError)) throw error;
+        // The look-up has not found the write, and the versions that it carried are out of date.
+        throw isDecision(error) ? nothingChanged(error) : unknownOutcome(uncertain);
       }
       // A random pause, so that two calls that conflicted do not conflict again.
       await pause(Math.random() * 40 * attempt + (error instanceof OperationInProgress ? 100 : 5));
@@ -126,9 +129,8 @@ function isOfChange({ id }: FhirAppointment, change: AppointmentChange | undefin
 }
 
 /** Whether an error decides the write itself. A rejected read decides nothing about a write that was sent before it. */
-function isDecision(error: unknown): boolean {
-  if (!(error instanceof ConnectorError)) return true;
-  return error.kind !== 'unavailable' && error.kind !== 'rejected' && error.kind !== 'unsupported';
+function isDecision({ kind }: ConnectorError): boolean {
+  return kind !== 'unavailable' && kind !== 'rejected' && kind !== 'unsupported';
 }
 
 async function mapped(

@@ -55,6 +55,18 @@ export async function afterWriting<Result>(ask: () => Promise<Result>): Promise<
   }
 }
 
+/** The same error, when it is certain that nothing stands of the writes that were sent before. */
+export function nothingChanged(error: ConnectorError): ConnectorError {
+  const { kind, message, retryAfterSeconds, publicDetail, appointmentIds } = error;
+  return new ConnectorError(kind, message, {
+    cause: error,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    publicDetail,
+    appointmentIds,
+    nothingChanged: true,
+  });
+}
+
 /** https://hl7.org/fhir/R4/http.html#concurrency: 412. Oracle Health and others: 409, and 423 during another write. */
 export function isConflict(status: number): boolean {
   return status === 409 || status === 412 || status === 423;
