@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FhirResource } from '../src/fhir.ts';
-import { localReference, referenceTo } from '../src/fhir.ts';
+import { referenceTo, storedReference } from '../src/fhir.ts';
 
 /** The identifier system that marks a resource of the data set on a server that assigns its own ids. */
 const dataSetSystem = 'urn:crossward:data-set';
@@ -74,7 +74,7 @@ export function uploadTo({ baseUrl, headers = {}, keepsSlots = false }: Target):
     const once = { 'if-none-exist': `identifier=${dataSetSystem}|${value}` };
     const response = await send('POST', resource.resourceType, marked, once);
     const text = await response.text();
-    const reference = localReference({ reference: response.headers.get('location') ?? '' }) ?? referenceIn(text);
+    const reference = storedReference(response.headers.get('location') ?? undefined) ?? referenceIn(text);
     if (response.ok && reference !== undefined) return reference;
     throw rejected('POST', resource, response);
   }

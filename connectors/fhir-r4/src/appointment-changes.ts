@@ -1,4 +1,5 @@
 import type { AppointmentChanges, AppointmentChangesQuery, ChangedAppointment } from '@crossward/connector-kit';
+import { completed } from './appointment-completion.ts';
 import { openCursor, overlapMilliseconds } from './change-cursor.ts';
 import type { FhirConnection } from './connection.ts';
 import { creationTimes, mostHistories, needsHistory } from './creation-times.ts';
@@ -44,23 +45,23 @@ export async function listAppointmentChanges(
   if (hasMore || !source) {
     const next = JSON.stringify({ ...position, deletions });
     const created = await creationTimes(ehr.client, found, { operationSystem, hasHistory: source !== null });
-    return { ...shownOf(ehr, directories, found, created), next, hasMore };
+    return { ...(await shownOf(ehr, directories, found, created)), next, hasMore };
   }
   const deleted = await listDeletions(ehr.client, source, deletions ?? { since: cursor.since, seen: [] });
   return {
-    changes: deleted.deleted.flatMap((it) => cancellationsOf(ehr, directories, it)),
+    changes: (await Promise.all(deleted.deleted.map((it) => cancellationsOf(ehr, directories, it)))).flat(),
     next: JSON.stringify({ ...position, deletions: deleted.position }),
     hasMore: deleted.hasMore,
   };
 }
 
 /** None if the appointment was cancelled or has ended: a server may delete what it does not need any more. */
-function cancellationsOf(
+async function cancellationsOf(
   ehr: FhirConnection,
   directories: readonly CareUnitDirectory[],
   { last, deletedAt }: DeletedAppointment,
-): ChangedAppointment[] {
-  return changesOf(ehr, directories, last)
+): Promise<ChangedAppointment[]> {
+  return (await changesOf(ehr, directories, last))
     .filter(
       ({ appointment: { state, start, end } }) => state !== 'cancelled' && (end ?? start) > ehr.client.clock.now(),
     )
@@ -72,29 +73,32 @@ function cancellationsOf(
 }
 
 /** The appointments of these resources, and the ids of those that no care unit shows. */
-function shownOf(
+async function shownOf(
   ehr: FhirConnection,
   directories: readonly CareUnitDirectory[],
   found: readonly FhirAppointment[],
   created: ReadonlyMap<string, Date>,
-): Required<Pick<AppointmentChanges, 'changes' | 'hidden'>> {
-  const changes = found.flatMap((it) => changesOf(ehr, directories, it, created.get(it.id ?? '')));
+): Promise<Required<Pick<AppointmentChanges, 'changes' | 'hidden'>>> {
+  const each = await Promise.all(found.map((it) => changesOf(ehr, directories, it, created.get(it.id ?? ''))));
+  const changes = each.flat();
   const shown = new Set(changes.map(({ appointment }) => appointment.id));
   const ids = found.flatMap((it) => patientViews(it).map(({ id = '' }) => id));
   return { changes, hidden: ids.filter((id) => !shown.has(id)) };
 }
 
-function changesOf(
-  { dialect, client }: FhirConnection,
+async function changesOf(
+  ehr: FhirConnection,
   directories: readonly CareUnitDirectory[],
   resource: FhirAppointment,
   createdAt?: Date,
-): ChangedAppointment[] {
+): Promise<ChangedAppointment[]> {
   const changedAt = new Date(updatedAt(resource));
-  return patientViews(resource).flatMap((view) =>
-    directories.flatMap((directory) => {
-      const appointment = toAppointment(view, directory, dialect, client.clock);
+  const ofEach = directories.map(async (directory) => {
+    const whole = await completed(ehr, directory, [resource]);
+    return whole.flatMap(patientViews).flatMap((view): ChangedAppointment[] => {
+      const appointment = toAppointment(view, directory, ehr.dialect, ehr.client.clock);
       return appointment ? [{ appointment, changedAt, ...(createdAt ? { createdAt } : {}) }] : [];
-    }),
-  );
+    });
+  });
+  return (await Promise.all(ofEach)).flat();
 }

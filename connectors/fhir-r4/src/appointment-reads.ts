@@ -5,6 +5,7 @@ import {
   type CareUnit,
   overlaps,
 } from '@crossward/connector-kit';
+import { completed } from './appointment-completion.ts';
 import { searchAppointments, type WantedAppointments } from './appointment-searches.ts';
 import type { SearchParameters } from './client.ts';
 import type { FhirConnection } from './connection.ts';
@@ -25,7 +26,7 @@ export async function findAppointments(
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
   const [directory, found] = await Promise.all([ehr.directory.of(careUnit), readAppointments(ehr, ids)]);
-  return toAppointments(ehr, directory, found, ids);
+  return toAppointments(ehr, directory, await completed(ehr, directory, found), ids);
 }
 
 /** The appointments with these ids that belong to the care unit. Several ids may name one resource. */
@@ -56,7 +57,7 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
   const ids = idsFor(directory, query);
   const patients = records.map((it) => `Patient/${it}`);
   const found = await searchAppointments(ehr.client.habits, { ...wanted(query), patients, actors }, (parameters) =>
-    collect(ehr, parameters, query.limit, (view) => {
+    collect(ehr, directory, { parameters, limit: query.limit }, (view) => {
       const mapped = toAppointment(view, ids, ehr.dialect, ehr.client.clock);
       const appointment = mapped && ofCurrentRecord(mapped, query, records);
       return appointment && isWanted(appointment, query) ? appointment : null;
@@ -68,17 +69,17 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
 
 /** The first `limit` appointments of a search at least, by their start. */
 async function collect(
-  { client }: FhirConnection,
-  parameters: SearchParameters,
-  limit: number,
+  ehr: FhirConnection,
+  directory: CareUnitDirectory,
+  { parameters, limit }: { readonly parameters: SearchParameters; readonly limit: number },
   read: (view: FhirAppointment) => Appointment | null,
 ): Promise<Appointment[]> {
   const found = new Map<string, Appointment>();
   let sorted = true;
   let reached = Number.NEGATIVE_INFINITY;
-  for await (const page of client.pages('Appointment', parameters)) {
+  for await (const page of ehr.client.pages('Appointment', parameters)) {
     sorted &&= page.sorted;
-    for (const resource of page.resources as readonly FhirAppointment[]) {
+    for (const resource of await completed(ehr, directory, page.resources as readonly FhirAppointment[])) {
       const start = new Date(resource.start ?? '').getTime();
       if (start < reached) sorted = false;
       reached = Math.max(reached, Number.isNaN(start) ? reached : start);
@@ -99,7 +100,11 @@ function idsFor(directory: CareUnitDirectory, { resourceId }: AppointmentQuery):
   if (resourceId === undefined) return directory;
   return {
     ...directory,
-    resourceOf: (appointment) => directory.resourcesOf(appointment).find((id) => id === resourceId),
+    placeOf(appointment) {
+      const place = directory.placeOf(appointment);
+      const isNamed = directory.resourcesOf(appointment).includes(resourceId);
+      return place && isNamed && place.resourceId !== resourceId ? { resourceId, resourceName: null } : place;
+    },
   };
 }
 

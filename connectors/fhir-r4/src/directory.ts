@@ -3,9 +3,6 @@ import type { FhirAppointment, FhirSlot } from './fhir.ts';
 import type { AppointmentIds } from './mappers/appointment.ts';
 import type { BookableService } from './mappers/healthcare-service.ts';
 
-/** The service of an appointment without a service. */
-export const unknownService = 'unknown';
-
 /** The resource of a schedule or slot, and the services for which it can be booked. */
 export interface Offer {
   readonly resourceId: string;
@@ -14,6 +11,8 @@ export interface Offer {
 
 /** The resources of a care unit that can be booked, and their services. */
 export interface CareUnitDirectory extends AppointmentIds {
+  /** The id of the resource whose time an appointment takes. `undefined`: it names none of the care unit. */
+  resourceOf(appointment: FhirAppointment): string | undefined;
   /** Every resource of the care unit that an appointment names. The first is the appointment's own. */
   resourcesOf(appointment: FhirAppointment): readonly string[];
   readonly location: string | undefined;

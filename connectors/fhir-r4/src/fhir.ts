@@ -79,6 +79,8 @@ export interface BundleEntry extends Omit<Received<r4.BundleEntry>, 'resource' |
 export interface Bundle extends Omit<Received<r4.Bundle>, 'entry'> {
   readonly resourceType: 'Bundle';
   readonly entry?: readonly BundleEntry[];
+  /** How many entries were left out when it was received, because they cannot be read. Absent: none. */
+  readonly unreadable?: number;
 }
 
 export function isBundle(body: unknown): body is Bundle {
@@ -95,9 +97,25 @@ export interface Parameters extends FhirResource {
   readonly parameter: readonly Parameter[];
 }
 
-/** `Practitioner/1` of a relative reference, an absolute one, or one of a certain version. */
+const relativeReference = /^([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})(?:\/_history\/[^/]+)?$/;
+
+/**
+ * `Practitioner/1` of a relative reference, or one of a certain version. References to the server itself are relative as soon
+ * as they are received. `undefined` for a record of another server, which may have the same path.
+ */
 export function localReference(reference: Reference | undefined): string | undefined {
-  return /([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})(?:\/_history\/[^/]+)?$/.exec(reference?.reference ?? '')?.[1];
+  return relativeReference.exec(reference?.reference ?? '')?.[1];
+}
+
+/** `Appointment/1` at the end of a URL by which the server says what a write has stored, whatever address it has itself. */
+export function storedReference(location: string | undefined): string | undefined {
+  return localReference({
+    reference:
+      location
+        ?.split('/')
+        .slice(location.includes('/_history/') ? -4 : -2)
+        .join('/') ?? '',
+  });
 }
 
 export function referenceTo(resource: FhirResource): string {

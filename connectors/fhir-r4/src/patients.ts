@@ -52,9 +52,9 @@ async function byNumber(
     patientOf(ehr, it).identifiers.some((own) => own.type === type && own.value === value),
   );
   const current = await Promise.all(matching.map((it) => survivorOf(ehr, it)));
-  const people = [...new Map(current.flatMap((it) => (it ? [[it.id, it] as const] : []))).values()];
+  const people = [...new Map(current.map((it) => [it.id, it])).values()];
   // An inactive record may be a copy of the active one.
-  const inUse = people.filter(({ active }) => active !== false);
+  const inUse = people.filter(isInUse);
   const candidates = inUse.length > 0 ? inUse : people;
   if (candidates.length > 1) {
     throw new ConnectorError('patient_ambiguous', 'The EHR has more than one patient with this identifier');
@@ -83,21 +83,27 @@ async function currentPatient(ehr: FhirConnection, id: string): Promise<FhirPati
 
 /**
  * A record that was merged into another one still exists, and links to it:
- * https://hl7.org/fhir/R4/valueset-link-type.html. `null`: its links lead to no record, or form a cycle.
+ * https://hl7.org/fhir/R4/valueset-link-type.html. The record itself if its links cannot be followed: they lead to another
+ * server, to no record or in a circle. It cannot be booked then.
  */
-async function survivorOf({ client }: FhirConnection, patient: FhirPatient): Promise<FhirPatient | null> {
+async function survivorOf({ client }: FhirConnection, patient: FhirPatient): Promise<FhirPatient> {
   const seen = new Set<string>();
-  let current: FhirPatient | null = patient;
-  while (current && seen.size < mostLinks) {
-    const link = current.link?.find(({ type }) => type === 'replaced-by');
+  let current = patient;
+  while (seen.size < mostLinks) {
+    const link = replacement(current);
     if (!link) return current;
     seen.add(referenceTo(current));
     const next = localReference(link.other);
     // A link may also refer to a RelatedPerson, who is not a patient.
-    if (!next?.startsWith('Patient/') || seen.has(next)) return null;
-    current = await client.read<FhirPatient>(next);
+    const found = next?.startsWith('Patient/') && !seen.has(next) ? await client.read<FhirPatient>(next) : null;
+    if (!found) return patient;
+    current = found;
   }
-  return null;
+  return patient;
+}
+
+function replacement({ link = [] }: FhirPatient) {
+  return link.find(({ type }) => type === 'replaced-by');
 }
 
 /**
@@ -114,8 +120,13 @@ export async function bookablePatientId(ehr: FhirConnection, id: string): Promis
   return patient.id ?? id;
 }
 
-export function isBookable({ active, deceasedBoolean, deceasedDateTime }: FhirPatient): boolean {
-  return active !== false && deceasedBoolean !== true && deceasedDateTime === undefined;
+export function isBookable(patient: FhirPatient): boolean {
+  const { deceasedBoolean, deceasedDateTime } = patient;
+  return isInUse(patient) && deceasedBoolean !== true && deceasedDateTime === undefined;
+}
+
+function isInUse(patient: FhirPatient): boolean {
+  return patient.active !== false && replacement(patient) === undefined;
 }
 
 /**

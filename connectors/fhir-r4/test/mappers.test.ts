@@ -183,11 +183,15 @@ describe('an Appointment', () => {
     end: '2026-12-10T11:00:00Z',
     comment: 'Further expand on the results',
     participant: [
-      { actor: { reference: 'https://ehr.example/fhir/Patient/p-1/_history/2' }, status: 'accepted' },
+      { actor: { reference: 'Patient/p-1/_history/2' }, status: 'accepted' },
       { actor: { reference: 'Practitioner/r-1' }, status: 'accepted' },
     ],
   };
-  const place: AppointmentIds = { careUnitId: 'north', resourceOf: () => 'r-1', serviceOf: () => 'consultation' };
+  const place: AppointmentIds = {
+    careUnitId: 'north',
+    placeOf: () => ({ resourceId: 'r-1', resourceName: null }),
+    serviceOf: () => ({ id: 'consultation', durationMinutes: 20 }),
+  };
 
   test('is mapped to an appointment of the port', () => {
     expect(toAppointment(example, place, dialect, sameClock)).toEqual({
@@ -199,14 +203,15 @@ describe('an Appointment', () => {
       comment: 'Further expand on the results',
       patientId: 'p-1',
       resourceId: 'r-1',
+      resourceName: null,
       healthcareServiceId: 'consultation',
       careUnitId: 'north',
       attendance: null,
     });
   });
 
-  test('of another care unit, or without a patient or a time, is null', () => {
-    const elsewhere = { ...place, resourceOf: () => undefined };
+  test('of another care unit, or without a patient or a start, is null', () => {
+    const elsewhere = { ...place, placeOf: () => undefined };
     expect(toAppointment(example, elsewhere, dialect, sameClock)).toBeNull();
     expect(toAppointment({ ...example, participant: [] }, place, dialect, sameClock)).toBeNull();
     const { start: _, ...timeless } = example;

@@ -107,12 +107,13 @@ describe('a patient who', () => {
     ['a patient whom it replaced', ['Patient/p-3', 'Patient/p-2']],
     ['nobody', ['Patient/p-404', 'Patient/p-4']],
     ['a resource that is not a patient', ['RelatedPerson/p-3', 'Patient/p-4']],
-  ])('has been replaced by %s is not found', async (_, [first = '', second = '']) => {
+    ['a patient of another server', ['https://other.example/fhir/Patient/p-3', 'Patient/p-4']],
+  ])('has been replaced by %s cannot be booked', async (_, [first = '', second = '']) => {
     const { connector, replace, book } = await open();
     replace('p-2', first);
     replace('p-3', second);
-    expect(await connector.findPatient?.(byId('p-2'))).toBeNull();
-    expect(await connector.findPatient?.(number)).toBeNull();
-    await expect(book('p-2')).rejects.toMatchObject({ kind: 'patient_not_found' });
+    expect(await connector.findPatient?.(byId('p-2'))).toMatchObject({ id: 'p-2', isInactive: true });
+    expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-2', isInactive: true });
+    await expect(book('p-2')).rejects.toMatchObject({ kind: 'patient_inactive' });
   });
 });

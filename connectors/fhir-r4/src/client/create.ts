@@ -5,6 +5,7 @@ import { createClock } from '../clock.ts';
 import { weakTag } from '../etag.ts';
 import type { Bundle, FhirResource } from '../fhir.ts';
 import { hasFailed, isOutcome, rejection } from '../outcome.ts';
+import { createReceiver } from '../received/receive.ts';
 import { mediaType, parse } from './body.ts';
 import { createHabits } from './habits.ts';
 import { reader } from './read.ts';
@@ -22,30 +23,25 @@ export interface ClientOptions {
   readonly http: EhrHttp;
   readonly authorizer: Authorizer;
   readonly preferStrict: boolean;
-  /** Counts a resource that cannot be read and is left out. */
+  /** Counts records that cannot be read. */
   readonly leftOut?: ((record: LeftOutRecord) => void) | undefined;
   /** The gateway's clock. */
   readonly now: () => Date;
 }
 
 export function createFhirClient(options: ClientOptions): FhirClient {
-  const {
-    baseUrl,
-    otherBases = [],
-    operationsUrl = baseUrl,
-    http,
-    authorizer,
-    preferStrict,
-    now,
-    leftOut = () => undefined,
-  } = options;
+  const { baseUrl, otherBases = [], operationsUrl = baseUrl, http, authorizer, preferStrict, now } = options;
   const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
   const clock = createClock(now);
   const send = sender(http, authorizer, clock);
   const openStream = streamer(http, authorizer);
-  const query = querier(send);
+  const receiver = createReceiver({
+    ownBaseUrls: [base, operations, ...otherBases],
+    leftOut: (record) => options.leftOut?.(record),
+  });
+  const query = querier(send, receiver);
   const habits = createHabits();
-  const { pages, search, history } = searcher(query, { base, otherBases, preferStrict, habits, leftOut });
+  const { pages, search, history } = searcher(query, { base, otherBases, preferStrict, habits, receiver });
 
   /**
    * @param written what the response is about
@@ -58,10 +54,10 @@ export function createFhirClient(options: ClientOptions): FhirClient {
   ): Promise<WriteResponse> {
     const headers = { 'content-type': mediaType, prefer: 'return=representation', ...call.headers };
     const refused = ({ status, text }: EhrResponse) => {
-      const body = parse(text);
+      const body = receiver.attempt(parse(text));
       return status < 300 && ((isOutcome(body) && hasFailed(body)) || isRefused(body));
     };
-    return writeResponse(await send({ ...call, headers, refused }), written);
+    return writeResponse(await send({ ...call, headers, refused }), receiver, written);
   }
 
   return {
@@ -70,7 +66,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     pages,
     search,
     history,
-    ...reader(send, { base, search, habits, leftOut }),
+    ...reader(send, { base, search, habits, receiver }),
     async download(reference, accept) {
       const url = `${base}/${reference}`;
       const response = await openStream({ method: 'GET', url, headers: { accept }, repeatable: true });
@@ -89,7 +85,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
         // No document refers to it yet.
         writes: false,
       });
-      return writeResponse({ ...response, text: await shortText(response) });
+      return writeResponse({ ...response, text: await shortText(response) }, receiver);
     },
     create: (resource, { ifNoneExist } = {}) =>
       write(

@@ -1,8 +1,8 @@
-import type { LeftOutRecord } from '@crossward/connector-kit';
 import { chunks } from '../chunks.ts';
 import type { FhirClient } from '../client.ts';
 import type { FhirResource } from '../fhir.ts';
 import { isAbsent, isOutcome, isRejection, rejection } from '../outcome.ts';
+import type { Receiver } from '../received/receive.ts';
 import { isResource, parse } from './body.ts';
 import type { Habits } from './habits.ts';
 import { assertAreWanted, assertIsRead } from './right-answer.ts';
@@ -12,18 +12,19 @@ interface Reading {
   readonly base: string;
   readonly search: FhirClient['search'];
   readonly habits: Habits;
-  leftOut(record: LeftOutRecord): void;
+  readonly receiver: Receiver;
 }
 
 /** Reads resources by their references: https://hl7.org/fhir/R4/http.html#read */
 export function reader(
   send: Send,
-  { base, search, habits, leftOut }: Reading,
+  { base, search, habits, receiver }: Reading,
 ): Pick<FhirClient, 'read' | 'readMany' | 'readAllowed'> {
   async function read<R extends FhirResource>(reference: string): Promise<R | null> {
     const call = { method: 'GET', url: `${base}/${reference}`, repeatable: true } as const;
     const response = await send({ ...call, headers: { 'cache-control': 'no-cache' } });
-    const body = parse(response.text);
+    const parsed = parse(response.text);
+    const body = response.status >= 300 ? receiver.attempt(parsed) : receiver.receive(parsed);
     if (isAbsent(response.status, body)) return null;
     if (response.status >= 300 || isOutcome(body) || !isResource(body)) throw rejection(response, body);
     assertIsRead(body, reference);
@@ -70,8 +71,8 @@ export function reader(
         ids.map((id) =>
           read<R>(`${type}/${id}`).catch((again: unknown) => {
             if (!isRejection(again)) throw again;
-            // The record as a whole: the server does not let the client read it.
-            leftOut({ type, id, path: '' });
+            // The record as a whole: the server does not let the client read it, or it cannot be read.
+            receiver.leftOut({ type, id, path: '' });
             return null;
           }),
         ),

@@ -1,4 +1,4 @@
-import { ConnectorError, type LeftOutRecord } from '@crossward/connector-kit';
+import { ConnectorError } from '@crossward/connector-kit';
 import {
   type FhirAppointment,
   type FhirDocumentReference,
@@ -23,25 +23,6 @@ export function assertIsRead(resource: FhirResource, reference: string): void {
   }
   // The id is required: https://hl7.org/fhir/R4/http.html#read
   if (resource.id !== id) throw new ConnectorError('rejected', `The EHR sent another ${type} than the one requested`);
-}
-
-/**
- * The matches of a search that can be used: without an id, a resource can be neither read again nor named.
- *
- * @throws ConnectorError if every match matters and one has no id
- */
-export function withIds(
-  type: string,
-  matches: readonly FhirResource[],
-  { strict = false, leftOut }: { readonly strict?: boolean; readonly leftOut: (record: LeftOutRecord) => void },
-): FhirResource[] {
-  const usable = matches.filter(({ id }) => typeof id === 'string' && id !== '');
-  if (!strict) {
-    for (let count = usable.length; count < matches.length; count++) leftOut({ type, path: '/id' });
-    return usable;
-  }
-  if (usable.length === matches.length) return usable;
-  throw new ConnectorError('rejected', `The EHR sent a ${type} without an id`);
 }
 
 /** @throws ConnectorError if a search by ids found a resource with another id */

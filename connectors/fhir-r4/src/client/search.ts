@@ -1,12 +1,12 @@
-import { ConnectorError, type LeftOutRecord } from '@crossward/connector-kit';
+import { ConnectorError } from '@crossward/connector-kit';
 import type { FhirClient, SearchOptions, SearchParameters } from '../client.ts';
 import { type Bundle, type FhirResource, isBundle } from '../fhir.ts';
 import { saysNothingMatches } from '../outcome.ts';
+import type { Receiver } from '../received/receive.ts';
 import { basesIn, entriesOf, includedIn, linksOf, matchesIn } from './bundle.ts';
 import type { Habits } from './habits.ts';
 import { nextPage } from './next-page.ts';
 import { questions } from './questions.ts';
-import { withIds } from './right-answer.ts';
 import { emptyBundle, type Query } from './send.ts';
 
 const mostPages = 1000;
@@ -19,7 +19,7 @@ const certainlyOnePage = 10;
 /** https://hl7.org/fhir/R4/search.html */
 export function searcher(
   query: Query,
-  { base, otherBases, preferStrict, habits, leftOut }: Searched,
+  { base, otherBases, preferStrict, habits, receiver }: Searched,
 ): Pick<FhirClient, 'pages' | 'search' | 'history'> {
   const prefer: Readonly<Record<string, string>> = preferStrict ? { prefer: 'handling=strict' } : {};
   const ask = questions(habits);
@@ -70,7 +70,11 @@ export function searcher(
     for await (const page of withFurtherPages(type, bundle)) {
       const self = linksOf(page).find(({ relation }) => relation === 'self')?.url ?? '';
       for (const other of basesIn(page, type)) if (other !== base) habits.otherBases.add(other);
-      const resources = withIds(type, matchesIn(page, type), { ...options, leftOut });
+      const resources = matchesIn(page, type).filter((it) => hasId(it, receiver));
+      const isWhole = resources.length === matchesIn(page, type).length && page.unreadable === undefined;
+      if (options.strict && !isWhole) {
+        throw new ConnectorError('rejected', `The EHR sent a ${type} that cannot be read`);
+      }
       yield { resources, included: includedIn(page), sorted: /[?&]_sort=/.test(self) };
     }
   }
@@ -113,7 +117,13 @@ interface Searched {
   readonly otherBases: readonly string[];
   readonly preferStrict: boolean;
   readonly habits: Habits;
-  leftOut(record: LeftOutRecord): void;
+  readonly receiver: Receiver;
+}
+
+/** A record without an id cannot be asked for again, so it is left out. */
+function hasId({ resourceType: type, id }: FhirResource, { leftOut }: Receiver): boolean {
+  if (id === undefined) leftOut({ type, path: '/id' });
+  return id !== undefined;
 }
 
 export function formOf(parameters: SearchParameters): string {

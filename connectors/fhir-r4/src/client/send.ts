@@ -10,6 +10,7 @@ import type { Authorizer } from '../auth/authorizer.ts';
 import type { ObservedClock } from '../clock.ts';
 import { type Bundle, type FhirResource, isBundle } from '../fhir.ts';
 import { hasFailed, isOutcome, rejection, searchFailure } from '../outcome.ts';
+import type { Receiver } from '../received/receive.ts';
 import { isResource, mediaType, parse } from './body.ts';
 
 export type Call = Pick<EhrRequest, 'method' | 'url' | 'headers' | 'repeatable' | 'writes' | 'refused'> & {
@@ -68,11 +69,12 @@ async function signedIn<Response extends { readonly status: number }>(
 }
 
 /** @throws ConnectorError for anything but a resource, or 204, which stands for an empty Bundle */
-export function querier(send: Send): Query {
+export function querier(send: Send, receiver: Receiver): Query {
   return async (what, call) => {
     const response = await send({ ...call, repeatable: true });
     if (response.status === 204) return emptyBundle;
-    const body = parse(response.text);
+    const parsed = parse(response.text);
+    const body = response.status >= 300 ? receiver.attempt(parsed) : receiver.receive(parsed);
     if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw rejection(response, body, what);
     if (!isResource(body))
       throw new ConnectorError('rejected', `The EHR responded with ${response.status} without a FHIR resource`);

@@ -1,8 +1,9 @@
 import type { EhrResponse } from '@crossward/connector-kit';
 import type { WriteResponse } from '../client.ts';
 import { versionIn } from '../etag.ts';
-import { type FhirResource, localReference } from '../fhir.ts';
+import { type FhirResource, storedReference } from '../fhir.ts';
 import { hasFailed, isOutcome, rejection } from '../outcome.ts';
+import type { Receiver } from '../received/receive.ts';
 import { isResource, parse } from './body.ts';
 import { assertIsStored } from './right-answer.ts';
 
@@ -10,15 +11,14 @@ import { assertIsStored } from './right-answer.ts';
  * @param written the resource as it was sent, or its type and id. `undefined`: the response is about something else.
  * @throws ConnectorError `outcome_unknown` if the response is about another resource
  */
-export function writeResponse(response: EhrResponse, written?: FhirResource): WriteResponse {
+export function writeResponse(response: EhrResponse, receiver: Receiver, written?: FhirResource): WriteResponse {
   const { status, headers } = response;
-  const body = parse(response.text);
+  const body = receiver.attempt(parse(response.text));
   // Medplum responds with 304 to a PUT that changes nothing.
   const ok = status === 304 || (status < 300 && !(isOutcome(body) && hasFailed(body)));
   const resource = isResource(body) && !isOutcome(body) ? body : undefined;
-  const locationIn = (header: string | undefined) => localReference({ reference: header ?? '' });
-  if (written) assertIsStored(written, { ok, resource, location: locationIn(headers.location) });
-  const location = locationIn(headers.location ?? headers['content-location']);
+  if (written) assertIsStored(written, { ok, resource, location: storedReference(headers.location) });
+  const location = storedReference(headers.location ?? headers['content-location']);
   return {
     status,
     ok,

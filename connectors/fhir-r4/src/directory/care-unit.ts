@@ -1,7 +1,7 @@
 import type { Resource } from '@crossward/connector-kit';
 import type { CareUnitDirectory, Offer } from '../directory.ts';
-import { type FhirAppointment, localReference } from '../fhir.ts';
-import { actorsOf } from '../mappers/appointment.ts';
+import { type FhirAppointment, localReference, type Participant } from '../fhir.ts';
+import { type AppointmentPlace, actorsOf, participantsOf } from '../mappers/appointment.ts';
 import { type BookableService, hasCoding } from '../mappers/healthcare-service.ts';
 import { resourceId, resourceReference } from '../resource-id.ts';
 import { rankedActors } from './actors.ts';
@@ -62,16 +62,51 @@ export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
     },
     resourceOf: (appointment) => resourcesOf(appointment)[0],
     resourcesOf,
+    placeOf,
     serviceOf: (appointment) => serviceOf(appointment, services),
   };
 
+  function isHere(named: readonly string[]): boolean {
+    const side = sideOf(named, here);
+    if (side === 'elsewhere') return false;
+    const { unit, otherResources } = here;
+    const actors = rankedActors(named.map((actor) => practitionerOf(roles.get(actor)) ?? actor));
+    const ids = actors.filter((actor) => actor !== location).map(resourceId);
+    if (ids.some((id) => known.has(id) || unit.resources?.includes(id))) return true;
+    // The settings name all resources, so those of others are of another care unit, even at the same location.
+    if (unit.resources && ids.length > 0) return false;
+    if (side === 'here') return true;
+    if (unit.resources ?? unit.location ?? unit.organization) return false;
+    return !actors.some((it) => otherResources.has(it));
+  }
+
+  function placeOf(appointment: FhirAppointment): AppointmentPlace | undefined {
+    const actors = actorsOf(appointment);
+    if (!isHere(actors)) return undefined;
+    const [id] = resourcesOf(appointment);
+    const others = participantsOf(appointment).filter((it) => isNobodyKnown(it));
+    const named = others.map(({ actor }) => actor?.display).find((it) => it);
+    // Whoever is named takes precedence over the room.
+    if (id === undefined || (id.startsWith('location_') && named)) {
+      return { resourceId: null, resourceName: named ?? null };
+    }
+    return { resourceId: id, resourceName: displayOf(appointment, id) };
+  }
+
+  function displayOf(appointment: FhirAppointment, id: string): string | null {
+    const isIt = ({ actor }: Participant) => {
+      const reference = localReference(actor) ?? '';
+      return resourceId(practitionerOf(roles.get(reference)) ?? reference) === id;
+    };
+    return participantsOf(appointment).find(isIt)?.actor?.display ?? null;
+  }
+
   function resourcesOf(appointment: FhirAppointment): string[] {
     const named = actorsOf(appointment);
-    const side = sideOf(named, here);
-    if (side === 'elsewhere') return [];
+    if (!isHere(named)) return [];
     const actors = named.map((actor) => practitionerOf(roles.get(actor)) ?? actor);
     // The location itself is a resource only if it has a schedule.
-    const isOf = (id: string, actor: string) => known.has(id) || (side === 'here' && actor !== location && mayBe(id));
+    const isOf = (id: string, actor: string) => known.has(id) || (actor !== location && mayBe(id));
     // Of several practitioners, the care unit's own come first: another care unit may show the appointment with the others.
     const isOwn = (actor: string) => known.has(resourceId(actor));
     return rankedActors([...actors.filter(isOwn), ...actors.filter((actor) => !isOwn(actor))])
@@ -83,6 +118,14 @@ export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
   function mayBe(id: string): boolean {
     return here.unit.resources?.includes(id) ?? true;
   }
+}
+
+/** Whether a participant is neither the patient nor a record that can be asked for, and so has a name at most. */
+function isNobodyKnown({ actor, type = [] }: Participant): boolean {
+  if (!actor || localReference(actor) !== undefined) return false;
+  const isSubject = type.some(({ coding = [] }) => coding.some(({ code }) => code === 'SBJ'));
+  const of = actor.type ?? /([A-Z][A-Za-z]+)\/[^/]+$/.exec(actor.reference ?? '')?.[1] ?? '';
+  return !isSubject && !['Patient', 'RelatedPerson', 'Location', 'HealthcareService'].includes(of);
 }
 
 /** See `CareUnitDirectory`. */

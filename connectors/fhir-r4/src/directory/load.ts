@@ -1,7 +1,7 @@
 import { ConnectorError } from '@crossward/connector-kit';
 import type { CareUnitDirectory } from '../directory.ts';
 import { compare, type FhirResource, type FhirSchedule, referenceTo } from '../fhir.ts';
-import { resourceId } from '../resource-id.ts';
+import { resourceId, resourceReference } from '../resource-id.ts';
 import { actorsOfSchedule, bookedActor, namedActor, readActors } from './actors.ts';
 import { careUnitDirectory } from './care-unit.ts';
 import { isInUse } from './in-use.ts';
@@ -59,6 +59,11 @@ export async function loadCareUnit(careUnitId: string, options: DirectoryOptions
     foreignRoles,
     places,
     elsewhere,
+    otherResources: new Set(
+      [...options.careUnits.values()]
+        .flatMap(({ resources = [] }) => resources)
+        .flatMap((id) => resourceReference(id) ?? []),
+    ),
     services: without(ownServices, otherServices),
     foreignServices: without(otherServices, ownServices),
     schedules: foundHere,

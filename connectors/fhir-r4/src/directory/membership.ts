@@ -16,6 +16,8 @@ export interface Here {
   readonly places: ReadonlySet<string>;
   /** The locations and organizations of other care units. */
   readonly elsewhere: ReadonlySet<string>;
+  /** The resources in the settings of other care units, as references. */
+  readonly otherResources: ReadonlySet<string>;
   /** The services that are provided at the care unit's location or by its organization, and nowhere else. */
   readonly services: ReadonlySet<string>;
   /** The services of other care units. */

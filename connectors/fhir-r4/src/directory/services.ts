@@ -1,6 +1,5 @@
 import { chunks } from '../chunks.ts';
 import type { FhirClient } from '../client.ts';
-import { unknownService } from '../directory.ts';
 import {
   compare,
   type FhirAppointment,
@@ -128,14 +127,16 @@ export function offeredBy(schedule: FhirSchedule, services: readonly BookableSer
   return typed ? services.filter((it) => hasCoding(it, schedule.serviceType)) : services;
 }
 
-/** The id of an appointment's service. */
-export function serviceOf(appointment: FhirAppointment, services: readonly BookableService[]): string {
+/** The service that an appointment names by reference, by its codes, or by its name. */
+export function serviceOf(
+  appointment: FhirAppointment,
+  services: readonly BookableService[],
+): BookableService | undefined {
   const actors = actorsOf(appointment);
   const texts = (appointment.serviceType ?? []).map(({ text }) => text);
-  const service =
+  return (
     services.find(({ reference }) => reference !== undefined && actors.includes(reference)) ??
     services.find((it) => hasCoding(it, appointment.serviceType)) ??
-    services.find(({ name }) => texts.includes(name)) ??
-    (services.length === 1 ? services[0] : undefined);
-  return service?.id ?? unknownService;
+    services.find(({ name }) => texts.includes(name))
+  );
 }

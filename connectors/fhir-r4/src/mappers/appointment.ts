@@ -1,6 +1,6 @@
-import type { Appointment, AppointmentState, Attendance } from '@crossward/connector-kit';
+import type { Appointment, AppointmentState, Attendance, HealthcareService } from '@crossward/connector-kit';
 import type { EhrClock } from '../clock.ts';
-import type { Extension, FhirAppointment } from '../fhir.ts';
+import type { Extension, FhirAppointment, Participant } from '../fhir.ts';
 import { localReference } from '../fhir.ts';
 import type { FhirSettings } from '../settings.ts';
 
@@ -77,20 +77,33 @@ export function keepsSlots(appointment: FhirAppointment, now: Date): boolean {
   return standingOf(appointment, now).state !== 'cancelled';
 }
 
-/** Some EHRs write `minutesDuration` and no `end`. `null`: it has no time, for example on a waiting list. */
+/** `null`: the record does not say when it starts or ends, for example on a waiting list. */
 export function appointmentTime(appointment: FhirAppointment): { readonly start: Date; readonly end: Date } | null {
-  const start = new Date(appointment.start ?? '');
-  const end =
-    appointment.end === undefined && appointment.minutesDuration !== undefined
-      ? new Date(start.getTime() + appointment.minutesDuration * 60_000)
-      : new Date(appointment.end ?? '');
-  return start < end ? { start, end } : null;
+  const start = startOf(appointment);
+  const end = start && endOf(appointment, start);
+  return start && end ? { start, end } : null;
 }
 
+function startOf({ start }: FhirAppointment): Date | null {
+  const at = new Date(start ?? '');
+  return Number.isNaN(at.getTime()) ? null : at;
+}
+
+/** Some EHRs write `minutesDuration` and no `end`, and some an end that is the start. `null`: the record does not say it. */
+function endOf({ end, minutesDuration = 0 }: FhirAppointment, start: Date): Date | null {
+  const at = new Date(end ?? '');
+  if (at > start) return at;
+  return minutesDuration > 0 ? new Date(start.getTime() + minutesDuration * 60_000) : null;
+}
+
+/** Those who take part, and behind them those who have declined. */
 export function actorsOf(appointment: FhirAppointment): string[] {
-  return (appointment.participant ?? [])
-    .filter(({ status }) => status !== 'declined')
-    .flatMap(({ actor }) => localReference(actor) ?? []);
+  return participantsOf(appointment).flatMap(({ actor }) => localReference(actor) ?? []);
+}
+
+export function participantsOf({ participant = [] }: FhirAppointment): readonly Participant[] {
+  const hasDeclined = ({ status }: Participant) => status === 'declined';
+  return [...participant.filter((it) => !hasDeclined(it)), ...participant.filter(hasDeclined)];
 }
 
 export function patientIdOf(appointment: FhirAppointment): string | undefined {
@@ -108,35 +121,47 @@ function commentOf(appointment: FhirAppointment, dialect: AppointmentDialect): s
   return reason ?? appointment[dialect.commentField] ?? null;
 }
 
+/** The resource of an appointment, as far as the EHR names it. */
+export interface AppointmentPlace {
+  readonly resourceId: string | null;
+  /** The name that the record shows. */
+  readonly resourceName: string | null;
+}
+
 /** The ids of a care unit, and of its resource and service that an appointment names. */
 export interface AppointmentIds {
   readonly careUnitId: string;
-  resourceOf(appointment: FhirAppointment): string | undefined;
-  serviceOf(appointment: FhirAppointment): string;
+  /** `undefined`: the appointment belongs to another care unit. */
+  placeOf(appointment: FhirAppointment): AppointmentPlace | undefined;
+  /** `undefined`: it names none of the care unit's services. */
+  serviceOf(appointment: FhirAppointment): Pick<HealthcareService, 'id' | 'durationMinutes'> | undefined;
 }
 
-/** `null` for an appointment of another care unit, or without a time, a patient or a resource. */
+/** `null` for an appointment of another care unit, or without a start or a patient. */
 export function toAppointment(
   resource: FhirAppointment,
   ids: AppointmentIds,
   dialect: AppointmentDialect,
   clock: EhrClock,
 ): Appointment | null {
-  const time = appointmentTime(resource);
+  const start = startOf(resource);
   const patientId = patientIdOf(resource);
-  const resourceId = ids.resourceOf(resource);
-  if (!time || patientId === undefined || resourceId === undefined) return null;
+  const place = ids.placeOf(resource);
+  if (!start || patientId === undefined || !place) return null;
+  const service = ids.serviceOf(resource);
+  const minutes = service?.durationMinutes ?? null;
   const { state, heldUntil } = standingOf(resource, clock.now());
   return {
     id: resource.id ?? '',
     state,
     heldUntil: heldUntil && clock.fromEhr(heldUntil),
     ...(hasStarted(resource) ? { hasStarted: true } : {}),
-    ...time,
+    start,
+    end: endOf(resource, start) ?? (minutes === null ? null : new Date(start.getTime() + minutes * 60_000)),
     comment: commentOf(resource, dialect),
     patientId,
-    resourceId,
-    healthcareServiceId: ids.serviceOf(resource),
+    ...place,
+    healthcareServiceId: service?.id ?? null,
     careUnitId: ids.careUnitId,
     attendance: attendances[resource.status ?? ''] ?? null,
   };

@@ -22,10 +22,14 @@ export function readGroupId(appointmentId: string): GroupId {
   return { id: appointmentId.slice(0, end), patientId: appointmentId.slice(end + 1) };
 }
 
-/** The Appointment as an appointment of each of its patients. The same object for an Appointment of one patient. */
+/**
+ * The Appointment as an appointment of each of its patients. It is cancelled for one who has declined. The same object for an
+ * Appointment of one patient who has not.
+ */
 export function patientViews(appointment: FhirAppointment): readonly FhirAppointment[] {
   const patients = patientsOf(appointment);
-  if (patients.length < 2) return [appointment];
+  const [only] = patients;
+  if (patients.length < 2) return [only?.isDeclined ? { ...appointment, status: 'cancelled' } : appointment];
   return patients.map(({ patientId }, index) => {
     const own = participantOf(appointment, patientId);
     const others = (appointment.participant ?? []).filter((it) => idOf(it) === undefined);

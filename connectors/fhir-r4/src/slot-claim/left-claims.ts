@@ -6,7 +6,7 @@ import { slotsAt } from '../booking/slots/slots-at.ts';
 import { LostRace, unknownOutcome } from '../booking/write/outcomes.ts';
 import { versionOf } from '../booking/write/version.ts';
 import type { BookingConnection } from '../connection.ts';
-import { type CareUnitDirectory, unknownService } from '../directory.ts';
+import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
 import { readInstant } from '../instants.ts';
 import { appointmentTime } from '../mappers/appointment.ts';
@@ -63,7 +63,7 @@ function wantedTime(
   const current = appointments.find(({ id }) => id === readGroupId(change.appointmentId).id);
   const time = change.time ?? (current && appointmentTime(current));
   const resourceId = change.resourceId ?? (current && directory.resourceOf(current));
-  return time && resourceId !== undefined ? { resourceId, serviceId: unknownService, ...time } : undefined;
+  return time && resourceId !== undefined ? { resourceId, serviceId: null, ...time } : undefined;
 }
 
 /** The claim of a hold names the end of the hold, but a request of its write is not delayed for longer than others. */

@@ -4,7 +4,7 @@ import { anySlotOrSchedule, noVersion, type Proof, proofOfRejection } from '../b
 import { withdraw } from '../booking/write/withdraw.ts';
 import type { FhirClient } from '../client.ts';
 import { weakTag } from '../etag.ts';
-import { isBundle, localReference, referenceTo } from '../fhir.ts';
+import { isBundle, referenceTo, storedReference } from '../fhir.ts';
 
 /**
  * Proves that a transaction is all or nothing: one that has to fail must leave nothing. Some servers run it as a batch,
@@ -32,7 +32,7 @@ export async function proveTransactions(client: FhirClient, operationSystem: str
   if (response.ok || ours.length > 0) {
     const entries = isBundle(response.body) ? (response.body.entry ?? []) : [];
     for (const { resource, response } of entries) {
-      const made = localReference({ reference: response?.location ?? (resource ? referenceTo(resource) : '') });
+      const made = storedReference(response?.location ?? (resource && referenceTo(resource)));
       if (made?.startsWith('Appointment/') && response?.status?.startsWith('2') && ours.length === 0) {
         await withdraw({ client }, made);
       }

@@ -13,8 +13,8 @@ import {
   type FhirAppointment,
   type FhirResource,
   isBundle,
-  localReference,
   referenceTo,
+  storedReference,
 } from '../fhir.ts';
 import { isOutcome } from '../outcome.ts';
 import { compensate, type DoneEntry, NotAtomic } from './not-atomic.ts';
@@ -122,7 +122,7 @@ async function assertWhole(
 /** Whether the result names another resource than the one that was written. */
 function isOfAnother(reference: string, result: BundleEntry | undefined): boolean {
   const shown = result?.resource;
-  const location = localReference({ reference: result?.response?.location ?? '' });
+  const location = storedReference(result?.response?.location);
   const named = shown && !isOutcome(shown) ? referenceTo(shown) : location;
   return named !== undefined && named !== reference;
 }
@@ -134,7 +134,7 @@ function isDone(status: string): boolean {
 
 function createdReference(entry: BundleEntry | undefined): string | undefined {
   if (entry?.resource?.id && entry.resource.resourceType === 'Appointment') return referenceTo(entry.resource);
-  return localReference({ reference: entry?.response?.location ?? '' });
+  return storedReference(entry?.response?.location);
 }
 
 /** The stored resource, to which the EHR may have added elements. It is read if the response does not contain it. */

@@ -1,9 +1,4 @@
-import {
-  type AppointmentCreation,
-  type AppointmentWrite,
-  assertComplete,
-  ConnectorError,
-} from '@crossward/connector-kit';
+import { type AppointmentCreation, type AppointmentWrite, ConnectorError } from '@crossward/connector-kit';
 import type { BookingConnection } from '../../connection.ts';
 import type { CareUnitDirectory } from '../../directory.ts';
 import { type FhirAppointment, referenceTo } from '../../fhir.ts';
@@ -30,7 +25,7 @@ export type Fate = Exclude<Ruling['slots'], 'stay'>;
 /** A time of a resource that is to be booked. */
 export interface WantedTime {
   readonly resourceId: string;
-  readonly serviceId: string;
+  readonly serviceId: string | null;
   readonly start: Date;
   readonly end: Date;
 }
@@ -125,6 +120,5 @@ function moveOf({ ehr, directory }: Known, draft: Draft, change: ChangeOfExistin
     facts.start.getTime() === start.getTime() &&
     facts.end?.getTime() === end.getTime();
   if (stays) return undefined;
-  const { healthcareServiceId: serviceId } = assertComplete({ ...facts, end });
-  return { draft, resourceId, serviceId, start, end, holdUntil: null };
+  return { draft, resourceId, serviceId: facts.healthcareServiceId, start, end, holdUntil: null };
 }

@@ -1,6 +1,6 @@
 import type { AppointmentWrite } from '@crossward/connector-kit';
 import type { BookingConnection } from '../../connection.ts';
-import { type CareUnitDirectory, unknownService } from '../../directory.ts';
+import type { CareUnitDirectory } from '../../directory.ts';
 import type { FhirAppointment, FhirSlot } from '../../fhir.ts';
 import { offerIn } from '../../time-slots/offer.ts';
 import { searchSlots } from '../../time-slots/search.ts';
@@ -54,7 +54,7 @@ async function findPath(
   { resourceId, serviceId, start, end }: Wish,
   before: FhirAppointment | null,
 ): Promise<readonly FhirSlot[]> {
-  const anyService = serviceId === unknownService;
+  const anyService = serviceId === null;
   const found = await searchSlots(ehr, directory, directory.schedulesOf([resourceId]), {
     start,
     before: end,

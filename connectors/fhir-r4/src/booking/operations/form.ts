@@ -22,7 +22,7 @@ export interface Wanted extends Words {
   readonly appointment: FhirAppointment;
   readonly directory: CareUnitDirectory;
   readonly resourceId: string;
-  readonly serviceId: string;
+  readonly serviceId: string | null;
   /** `Practitioner/1` of the resource. */
   readonly actor: string;
   readonly start: Date;

@@ -1,5 +1,5 @@
 import type { BookingConnection } from '../../connection.ts';
-import { type CareUnitDirectory, unknownService } from '../../directory.ts';
+import type { CareUnitDirectory } from '../../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { keepsSlots, slotsOf, standingOf } from '../../mappers/appointment.ts';
 import { claimedSlot, claimOf, freedSlot, isClaimedBy, slotState } from '../../mappers/slot.ts';
@@ -133,7 +133,7 @@ function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar):
   const offered = [...slots.values()].filter((slot) => {
     const offer = offerIn(directory, slot);
     if (offer?.resourceId !== resourceId) return false;
-    return serviceId === unknownService || offer.services.some(({ id }) => id === serviceId);
+    return serviceId === null || offer.services.some(({ id }) => id === serviceId);
   });
   const candidates = offered.filter((slot) => !taken.has(referenceTo(slot)));
 

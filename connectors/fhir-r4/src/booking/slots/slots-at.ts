@@ -1,5 +1,5 @@
 import type { FhirConnection } from '../../connection.ts';
-import { type CareUnitDirectory, unknownService } from '../../directory.ts';
+import type { CareUnitDirectory } from '../../directory.ts';
 import type { FhirSlot } from '../../fhir.ts';
 import { searchSlots } from '../../time-slots/search.ts';
 import type { WantedTime } from '../changes/drafts.ts';
@@ -15,6 +15,6 @@ export function slotsAt(
     before: end,
     statuses: undefined,
     few: true,
-    services: serviceId === unknownService ? undefined : [serviceId],
+    services: serviceId === null ? undefined : [serviceId],
   });
 }

@@ -1,5 +1,5 @@
 import type { BookingConnection } from '../../connection.ts';
-import { type CareUnitDirectory, unknownService } from '../../directory.ts';
+import type { CareUnitDirectory } from '../../directory.ts';
 import { type FhirAppointment, localReference, typeOf } from '../../fhir.ts';
 import { actorsOf } from '../../mappers/appointment.ts';
 import { findProposals } from './proposals.ts';
@@ -14,7 +14,7 @@ export interface OpenTime {
 
 interface Question {
   readonly resourceId: string;
-  readonly serviceId: string;
+  readonly serviceId: string | null;
   readonly start: Date;
   readonly end: Date;
   /** `Appointment/1`, whose time counts as free. */
@@ -30,7 +30,7 @@ export async function findOpenTimes(
   const found = await Promise.all(
     directory.schedulesOf([resourceId]).flatMap((schedule) =>
       bookableServices(directory, schedule)
-        .filter(({ id }) => serviceId === unknownService || id === serviceId)
+        .filter(({ id }) => serviceId === null || id === serviceId)
         .map(async ({ reference }) => {
           const proposals = await findProposals(ehr, { schedule, service: reference, start, end, ignoring });
           return proposals.map((it) => ({ proposal: withServiceReference(it, reference), schedule }));

@@ -1,0 +1,279 @@
+import type { Appointment, LeftOutRecord } from '@crossward/connector-kit';
+import { plainHttp } from '@crossward/connector-kit/conformance';
+import { describe, expect, test } from 'vitest';
+import { fhirR4Connector } from '../src/connector.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { appointment, booked, everybody, openServer, practitioner, range } from './published-servers.ts';
+
+const accepted = (actor: object) => ({ actor, status: 'accepted' });
+const ofP1 = accepted({ reference: 'Patient/p1' });
+const byD1 = accepted({ reference: 'Practitioner/d1' });
+const room = { resourceType: 'Location', id: 'l1', status: 'active', name: 'Room 1' };
+const half = 30 * 60_000;
+
+/** The appointment `x` with these elements in place of the usual ones. */
+const x = (elements: object) => ({ ...appointment('x', 'p1'), ...elements });
+
+type Resource = Parameters<typeof openServer>[2] extends readonly (infer One)[] | undefined ? One : never;
+
+async function open(more: readonly object[], settings: Partial<FhirSettings> = {}, surplus: readonly object[] = []) {
+  const habits = { surplus: surplus.map((resource) => ({ resource })) };
+  const opened = await openServer(habits, settings, more as readonly Resource[]);
+  const leftOut: LeftOutRecord[] = [];
+  const connector = await fhirR4Connector.open({
+    emr: 'fhir',
+    settings: opened.settings,
+    careUnits: [everybody],
+    http: plainHttp(),
+    now: () => new Date(),
+    leftOut: (record) => leftOut.push(record),
+  });
+  const read = async (id = 'x') => (await connector.findAppointments?.(everybody, [id]))?.[0];
+  return { ...opened, connector, read, leftOut };
+}
+
+/** The appointment `x`, which is also in the list of the patient. */
+async function shown(elements: object, more: readonly object[] = []): Promise<Appointment | undefined> {
+  const { read, connector } = await open([x(elements), ...more]);
+  const found = await read();
+  const list = await connector.listAppointments?.({ careUnit: everybody, patientId: 'p1', limit: 10 });
+  expect(list?.find(({ id }) => id === 'x')).toEqual(found);
+  expect(list?.map(({ id }) => id)).toContain('ok');
+  return found;
+}
+
+describe('the resource of an appointment', () => {
+  const named = (id: string) => practitioner(id, 'Moe');
+  const busySlot = {
+    resourceType: 'Slot',
+    id: 'b1',
+    schedule: { reference: 'Schedule/s1' },
+    status: 'busy',
+    start: booked.toISOString(),
+    end: new Date(booked.getTime() + half).toISOString(),
+  };
+
+  test.each<[string, object, readonly object[], Partial<Appointment>]>([
+    ['of its slot', { participant: [ofP1], slot: [{ reference: 'Slot/b1' }] }, [busySlot], { resourceId: 'd1' }],
+    [
+      'without a schedule',
+      { participant: [ofP1, accepted({ reference: 'Practitioner/d9', display: 'Eva Moe' })] },
+      [named('d9')],
+      { resourceId: 'd9', resourceName: 'Eva Moe' },
+    ],
+    [
+      'by its name alone, beside a room',
+      { participant: [ofP1, accepted({ display: 'Dr Per Lind' }), accepted({ reference: 'Location/l1' })] },
+      [room],
+      { resourceId: null, resourceName: 'Dr Per Lind' },
+    ],
+    [
+      'beside a room that has a schedule',
+      { participant: [ofP1, accepted({ reference: 'Practitioner/d9' }), accepted({ reference: 'Location/l1' })] },
+      [named('d9'), room, { resourceType: 'Schedule', id: 's2', actor: [{ reference: 'Location/l1' }] }],
+      { resourceId: 'd9' },
+    ],
+    [
+      'that is contained',
+      {
+        contained: [{ ...named('own'), id: 'own' }],
+        participant: [ofP1, accepted({ reference: '#own' })],
+      },
+      [],
+      { resourceId: null, resourceName: 'Per Moe' },
+    ],
+    [
+      'of another server',
+      { participant: [ofP1, accepted({ reference: 'https://other.example/fhir/Practitioner/d1', display: 'E. Moe' })] },
+      [],
+      { resourceId: null, resourceName: 'E. Moe' },
+    ],
+    ['that has declined', { participant: [ofP1, { ...byD1, status: 'declined' }] }, [], { resourceId: 'd1' }],
+    ['that nobody names', { participant: [ofP1] }, [], { resourceId: null, resourceName: null }],
+  ])('is the one %s', async (_, elements, more, expected) => {
+    expect(await shown(elements, more)).toMatchObject({ state: 'booked', patientId: 'p1', ...expected });
+  });
+
+  test('is the one that an identifier names', async () => {
+    const number = { system: 'urn:oid:1.2.752.29.4.19', value: 'SE2321000016-1003' };
+    const { read } = await open([
+      { ...practitioner('d1', 'Lind'), identifier: [number] },
+      x({ participant: [ofP1, accepted({ type: 'Practitioner', identifier: number })] }),
+    ]);
+    expect(await read()).toMatchObject({ resourceId: 'd1' });
+  });
+
+  test('is still shown when its schedule is deleted', async () => {
+    const { server, read, connector } = await open([x({})]);
+    server.store.remove('Schedule/s1');
+    const { read: readAnew } = await reopened(server.url);
+    for (const one of [await read(), await readAnew()])
+      expect(one).toMatchObject({ state: 'booked', resourceId: 'd1' });
+    expect(await connector.listAppointments?.({ careUnit: everybody, patientId: 'p1', limit: 10 })).toHaveLength(2);
+  });
+
+  async function reopened(url: string) {
+    const connector = await fhirR4Connector.open({
+      emr: 'fhir',
+      settings: { base_url: url, healthcare_services: [{ id: 'visit', name: 'Visit' }] },
+      careUnits: [everybody],
+      http: plainHttp(),
+      now: () => new Date(),
+    });
+    return { read: async () => (await connector.findAppointments?.(everybody, ['x']))?.[0] };
+  }
+});
+
+describe('the patient of an appointment', () => {
+  const number = { system: 'https://fhir.nhs.uk/Id/nhs-number', value: '9449305552' };
+  const withNumber = { resourceType: 'Patient', id: 'p1', active: true, identifier: [number] };
+
+  test.each([
+    ['identifier', { type: 'Patient', identifier: number }, {}],
+    ['contained record', { reference: '#me' }, { contained: [{ ...withNumber, id: 'me' }] }],
+  ])('can be named by %s', async (_, actor, elements) => {
+    const { read } = await open([withNumber, x({ ...elements, participant: [accepted(actor), byD1] })]);
+    expect(await read()).toMatchObject({ patientId: 'p1', resourceId: 'd1' });
+  });
+
+  test('is not guessed if two records have the identifier', async () => {
+    const { read } = await open([
+      withNumber,
+      { ...withNumber, id: 'p9' },
+      x({ participant: [accepted({ type: 'Patient', identifier: number }), byD1] }),
+    ]);
+    expect(await read()).toBeUndefined();
+  });
+
+  test.each(['https://other.example/fhir/Patient/p2', 'https://other.example/fhir/Patient/p2/_history/1'])(
+    'is not the local one with the same id: %s',
+    async (reference) => {
+      const { read, ofPatient, ofResource } = await open([x({ participant: [accepted({ reference }), byD1] })]);
+      expect(await read()).toBeUndefined();
+      expect(await ofPatient('p2')).toEqual([]);
+      expect(await ofResource('d1')).toEqual(['ok']);
+    },
+  );
+
+  test('is the local one under a base that the settings name', async () => {
+    const reference = 'https://Inside.example:443/r4/Patient/p1/_history/2';
+    const own_base_urls = ['https://inside.example/r4/'];
+    const { read } = await open([x({ participant: [accepted({ reference }), byD1] })], { own_base_urls });
+    expect(await read()).toMatchObject({ patientId: 'p1' });
+  });
+
+  test('who has declined has no appointment any more', async () => {
+    expect(await shown({ participant: [{ ...ofP1, status: 'declined' }, byD1] })).toMatchObject({ state: 'cancelled' });
+  });
+});
+
+describe('the end of an appointment', () => {
+  const end = new Date(booked.getTime() + half);
+
+  test.each<[string, object, Date | null, number | undefined]>([
+    [
+      'the duration of the record',
+      { end: undefined, minutesDuration: 20 },
+      new Date(booked.getTime() + 20 * 60_000),
+      45,
+    ],
+    ['that of its slot', { end: undefined, slot: [{ reference: 'Slot/f9' }] }, end, 45],
+    ['that of its service', { end: booked.toISOString() }, new Date(booked.getTime() + 45 * 60_000), 45],
+    ['not known', { end: booked.toISOString() }, null, undefined],
+  ])('is %s', async (_, elements, expected, duration_minutes) => {
+    const service = { id: 'visit', name: 'Visit', ...(duration_minutes === undefined ? {} : { duration_minutes }) };
+    const slotAt = {
+      resourceType: 'Slot',
+      id: 'f9',
+      schedule: { reference: 'Schedule/s1' },
+      status: 'busy',
+      start: booked.toISOString(),
+      end: end.toISOString(),
+    };
+    const { read } = await open([x({ serviceType: [{ text: 'Visit' }], ...elements }), slotAt], {
+      healthcare_services: [service],
+    });
+    expect(await read()).toMatchObject({ start: booked, end: expected });
+  });
+});
+
+test('the service of an appointment is never the only one that is configured', async () => {
+  const healthcare_services = [{ id: 'vaccination', name: 'V', service_types: [{ system: 'urn:s', code: '57' }] }];
+  const concept = (code: string) => ({ serviceType: [{ coding: [{ system: 'urn:s', code }], text: 'Surgery' }] });
+  for (const [elements, expected] of [
+    [concept('52'), null],
+    [concept('57'), 'vaccination'],
+    [{}, null],
+  ] as const) {
+    const { read } = await open([x(elements)], { healthcare_services });
+    expect(await read()).toMatchObject({ healthcareServiceId: expected });
+  }
+});
+
+describe('a record of a wrong shape', () => {
+  test.each<[string, object, string]>([
+    ['an object for a list', x({ participant: { actor: { reference: 'Patient/p1' } } }), '/participant'],
+    ['a service type of DSTU2', x({ serviceType: { coding: [{ code: '52' }] } }), '/serviceType'],
+    ['a number for a string', x({ status: 1 }), '/status'],
+    ['a string for a number', x({ minutesDuration: '30' }), '/minutesDuration'],
+    ['null in a list of objects', x({ participant: [null, ofP1] }), '/participant/0'],
+  ])('is left out and counted, and the others are answered: %s', async (_, record, path) => {
+    const { ofPatient, ofResource, times, resources, connector, leftOut } = await open([], {}, [record]);
+    expect(await ofPatient('p1')).toEqual(['ok']);
+    expect(await ofResource('d1')).toEqual(['ok']);
+    expect(await resources()).toEqual(['d1']);
+    expect(await times()).toHaveLength(2);
+    await connector.listAppointments?.({ careUnit: everybody, patientId: 'p1', limit: 10 });
+    expect(leftOut).toContainEqual({ type: 'Appointment', id: 'x', path });
+  });
+
+  test('is refused with the place of the fault if it is read by itself', async () => {
+    const { read } = await open([x({ minutesDuration: '30' })]);
+    const message = expect.stringContaining('Appointment that cannot be read, at /minutesDuration');
+    await expect(read()).rejects.toMatchObject({ kind: 'rejected', message });
+  });
+
+  test.each<[string, object]>([
+    ['Schedule', { resourceType: 'Schedule', id: 's5', actor: { reference: 'Practitioner/d1' } }],
+    ['Practitioner', { ...practitioner('d2', 'Moe'), name: 'Moe' }],
+    ['Slot', { resourceType: 'Slot', id: 'f9', schedule: 'Schedule/s1', status: 'free' }],
+    ['Appointment', { ...x({}), id: undefined }],
+    ['Slot', { resourceType: 'Slot', schedule: { reference: 'Schedule/s1' }, status: 'free' }],
+  ])('hides no resource, time or appointment: %s', async (type, record) => {
+    const { resources, times, ofPatient, connector, leftOut } = await open([], {}, [record]);
+    expect(await resources()).toContain('d1');
+    expect(await times()).toHaveLength(2);
+    expect(await ofPatient('p1')).toEqual(['ok']);
+    await connector.listAppointments?.({ careUnit: everybody, patientId: 'p1', limit: 10 });
+    await connector.listTimeSlots?.({ careUnit: everybody, ...range, limit: 10 });
+    expect(leftOut.map((it) => it.type)).toContain(type);
+  });
+
+  test('hides nothing of its schedule: a practitioner that may not be read', async () => {
+    const { resources } = await open([
+      { ...practitioner('d2', 'Moe'), name: 'Moe' },
+      { resourceType: 'Schedule', id: 's2', active: true, actor: [{ reference: 'Practitioner/d2' }] },
+    ]);
+    expect(await resources()).toEqual(['d1']);
+  });
+
+  test('of a patient is neither found nor guessed', async () => {
+    const { connector } = await open([{ resourceType: 'Patient', id: 'p3', name: { family: 'Vik' } }]);
+    const reading = connector.findPatient?.({ type: 'emr_id', value: 'p3' });
+    await expect(reading).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('/name') });
+  });
+});
+
+test('null is like a missing element', async () => {
+  const address = [{ line: [null, 'Storgata 1'], _line: [{ extension: [{ url: 'urn:masked' }] }, null], city: 'Oslo' }];
+  const { connector, read } = await open([
+    { resourceType: 'Patient', id: 'p3', name: null, telecom: null, identifier: null, address },
+    { ...practitioner('d2', 'Moe'), name: null },
+    { resourceType: 'Schedule', id: 's2', active: true, actor: [{ reference: 'Practitioner/d2' }] },
+    x({ comment: null, serviceType: null, minutesDuration: null }),
+  ]);
+  const patient = await connector.findPatient?.({ type: 'emr_id', value: 'p3' });
+  expect(patient).toMatchObject({ familyName: null, address: { lines: ['Storgata 1'] } });
+  expect((await connector.listResources?.(everybody))?.map(({ id }) => id)).toEqual(['d1', 'd2']);
+  expect(await read()).toMatchObject({ state: 'booked', comment: null });
+});
