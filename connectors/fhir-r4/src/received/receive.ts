@@ -40,6 +40,8 @@ export function createReceiver({ ownBaseUrls, leftOut }: ReceiverOptions): Recei
 
   function entriesOf(bundle: { readonly entry: readonly unknown[] }): unknown[] {
     return bundle.entry.filter((entry) => {
+      // It stands for no record.
+      if (entry === null) return false;
       const inEntry = pathInEntry(entry);
       if (inEntry !== undefined) {
         leftOut({ type: 'Bundle', path: `/entry${inEntry}` });
@@ -67,7 +69,10 @@ export function createReceiver({ ownBaseUrls, leftOut }: ReceiverOptions): Recei
       const tidied = tidy(body, own);
       const path = faultIn(tidied);
       if (path !== undefined) {
-        throw new ConnectorError('rejected', `The EHR sent a ${knownType(tidied)} that cannot be read, at ${path}`);
+        throw new ConnectorError(
+          'rejected',
+          `The EHR sent a ${knownType(tidied)} that cannot be read, at ${path || 'its root'}`,
+        );
       }
       if (!isBundle(tidied) || responses.includes(tidied.type)) return tidied;
       const entry = entriesOf(tidied);
@@ -92,7 +97,7 @@ function validator(schema: TSchema): (value: unknown) => string | undefined {
   const compiled = Compile(schema);
   return (value) => {
     if (compiled.Check(value)) return undefined;
-    return compiled.Errors(value)[0]?.instancePath || '/';
+    return compiled.Errors(value)[0]?.instancePath ?? '';
   };
 }
 
