@@ -11,6 +11,7 @@ import type { SearchParameters } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import { compare, type FhirAppointment } from './fhir.ts';
+import { readInstant } from './instants.ts';
 import { type AppointmentIds, toAppointment } from './mappers/appointment.ts';
 import { patientViews, readGroupId, viewOf } from './mappers/group.ts';
 import { isFhirId } from './patients.ts';
@@ -80,7 +81,10 @@ async function collect(
   for await (const page of ehr.client.pages('Appointment', parameters)) {
     sorted &&= page.sorted;
     for (const resource of await completed(ehr, directory, page.resources as readonly FhirAppointment[])) {
-      const start = new Date(resource.start ?? '').getTime();
+      const start = readInstant(resource.start)?.getTime() ?? Number.NaN;
+      if (resource.start !== undefined && Number.isNaN(start)) {
+        ehr.leftOut({ type: 'Appointment', id: resource.id, path: '/start' });
+      }
       if (start < reached) sorted = false;
       reached = Math.max(reached, Number.isNaN(start) ? reached : start);
       for (const view of patientViews(resource)) {

@@ -6,6 +6,7 @@ import {
   localReference,
   referenceTo,
 } from '../fhir.ts';
+import { readInstant } from '../instants.ts';
 
 /*
  * A faulty proxy or server can answer a request with the response to another one, such as a surplus response on a
@@ -79,6 +80,6 @@ function patientsOf(resource: FhirResource): string {
 
 /** In seconds. A server may store whole ones. `undefined`: no start, or no valid one. */
 function startOf(resource: FhirResource): number | undefined {
-  const at = Date.parse((resource as FhirAppointment).start ?? '');
-  return Number.isNaN(at) ? undefined : Math.floor(at / 1000);
+  const at = readInstant((resource as FhirAppointment).start)?.getTime();
+  return at === undefined ? undefined : Math.floor(at / 1000);
 }

@@ -2,6 +2,7 @@ import type { Appointment, AppointmentState, Attendance, HealthcareService } fro
 import type { EhrClock } from '../clock.ts';
 import type { Extension, FhirAppointment, Participant } from '../fhir.ts';
 import { localReference } from '../fhir.ts';
+import { readInstant } from '../instants.ts';
 import type { FhirSettings } from '../settings.ts';
 
 export type CommentField = NonNullable<NonNullable<FhirSettings['booking']>['comment_field']>;
@@ -69,7 +70,7 @@ export function standingOf(appointment: FhirAppointment, now: Date): Standing {
 /** The end of a hold, even if the appointment is no longer held. */
 export function heldUntilOf({ extension }: FhirAppointment): Date | null {
   const until = extension?.find(({ url }) => url === heldUntilUrl)?.valueInstant;
-  return until === undefined ? null : new Date(until);
+  return readInstant(until) ?? null;
 }
 
 /** Whether an appointment still needs the slots that it names. */
@@ -85,14 +86,13 @@ export function appointmentTime(appointment: FhirAppointment): { readonly start:
 }
 
 function startOf({ start }: FhirAppointment): Date | null {
-  const at = new Date(start ?? '');
-  return Number.isNaN(at.getTime()) ? null : at;
+  return readInstant(start) ?? null;
 }
 
 /** Some EHRs write `minutesDuration` and no `end`, and some an end that is the start. `null`: the record does not say it. */
 function endOf({ end, minutesDuration = 0 }: FhirAppointment, start: Date): Date | null {
-  const at = new Date(end ?? '');
-  if (at > start) return at;
+  const at = readInstant(end);
+  if (at && at > start) return at;
   return minutesDuration > 0 ? new Date(start.getTime() + minutesDuration * 60_000) : null;
 }
 
