@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { contactsOfPatient, isCurrent, nameOfPatient, wholeName } from './written-people.ts';
 
 const now = new Date('2026-11-26T12:00:00Z');
@@ -148,4 +148,18 @@ test.each([
   [{ end: 'soon' }, true],
 ])('the period %j is current: %j', (period, expected) => {
   expect(isCurrent(period, now)).toBe(expected);
+});
+
+test.each(['UTC', 'Pacific/Kiritimati', 'America/St_Johns'])('a period is the same in a process in %s', (zone) => {
+  const own = process.env.TZ;
+  onTestFinished(() => {
+    if (own === undefined) delete process.env.TZ;
+    else process.env.TZ = own;
+  });
+  process.env.TZ = zone;
+  expect(isCurrent({ start: '2026-11-26T11:59:00' }, now)).toBe(true);
+  expect(isCurrent({ start: '2026-11-26T12:01:00' }, now)).toBe(false);
+  expect(isCurrent({ end: '2026-11-26T12:01:00' }, now)).toBe(true);
+  expect(isCurrent({ end: '2026-11-26T11:59:00' }, now)).toBe(false);
+  expect(isCurrent({ end: '2026-11-26T11:59:00-01:00' }, now)).toBe(true);
 });

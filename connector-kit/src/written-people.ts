@@ -35,10 +35,15 @@ export interface WrittenContact {
 /** Whether a period includes a moment. A missing bound is open, and so is one that is no date. */
 export function isCurrent(period: WrittenPeriod | null | undefined, now: Date): boolean {
   const { start, end } = period ?? {};
-  if (typeof start === 'string' && new Date(start) > now) return false;
-  if (typeof end !== 'string') return true;
+  if (typeof start === 'string' && boundOf(start, '00:00:00') > now) return false;
   // A bare date as an end includes the whole day: https://hl7.org/fhir/R4/datatypes.html#Period
-  return !(new Date(end.length === 10 ? `${end}T23:59:59Z` : end) < now);
+  return typeof end !== 'string' || !(boundOf(end, '23:59:59') < now);
+}
+
+/** A text that names no place is read in UTC, so that it means the same wherever this process runs. */
+function boundOf(text: string, timeOfDay: string): Date {
+  const moment = text.length === 10 ? `${text}T${timeOfDay}` : text;
+  return new Date(/T[^Z+-]*$/.test(moment) ? `${moment}Z` : moment);
 }
 
 interface NameParts {

@@ -73,6 +73,19 @@ describe('a Slot whose time', () => {
   });
 });
 
+test('a Slot without an id is left out and counted', async () => {
+  const { server, connector, leftOut } = await start([good]);
+  const found = server.store.get('Slot/good') as FhirResource;
+  const { id: _id, ...nameless } = { ...found, start: '2031-02-04T08:00:00Z', end: '2031-02-04T08:30:00Z' };
+  const entry = [nameless, found].map((resource) => ({ resource }));
+  server.misbehave = ({ method, path }) =>
+    method === 'GET' && path === '/Slot'
+      ? { status: 200, body: { resourceType: 'Bundle', type: 'searchset', entry } }
+      : undefined;
+  expect(await list(connector)).toEqual([expect.objectContaining(goodTime)]);
+  expect(leftOut[0]).toEqual({ type: 'Slot', path: '/id' });
+});
+
 describe('a Slot for several patients', () => {
   const day = { start: '2031-02-04T08:00:00+01:00', end: '2031-02-04T17:00:00+01:00' };
   const capacity = (valueInteger: number) => ({
