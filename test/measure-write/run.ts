@@ -14,7 +14,7 @@ import { sodermalm } from '../requests/bookings.ts';
  * each file it counts once. Coming back from a call to read on is none. Exits with 1 if there is more than the most below.
  */
 
-const most = { files: 14, returns: 6, lines: 3040 };
+const most = { files: 15, returns: 7, lines: 3110 };
 
 const { values: options } = parseArgs({ options: { files: { type: 'boolean', default: false } } });
 const root = new URL('../../server/src/', import.meta.url);

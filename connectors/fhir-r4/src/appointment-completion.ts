@@ -1,4 +1,4 @@
-import { ConnectorError, wholeName } from '@crossward/connector-kit';
+import { wholeName } from '@crossward/connector-kit';
 import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import {
@@ -42,10 +42,7 @@ function needsSlots(appointment: FhirAppointment, directory: CareUnitDirectory):
 
 /** Slots that are gone, or may not be read, say nothing. */
 async function readSlots({ client }: FhirConnection, references: readonly string[]): Promise<Map<string, FhirSlot>> {
-  const found = await client.readMany<FhirSlot>(references).catch((error: unknown): FhirSlot[] => {
-    if (error instanceof ConnectorError && error.kind === 'rejected') return [];
-    throw error;
-  });
+  const found = await client.readAllowed<FhirSlot>(references);
   return new Map(found.map((slot) => [referenceTo(slot), slot]));
 }
 

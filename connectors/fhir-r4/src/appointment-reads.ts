@@ -3,6 +3,7 @@ import {
   type AppointmentPosition,
   type AppointmentQuery,
   type CareUnit,
+  ConnectorError,
   overlaps,
 } from '@crossward/connector-kit';
 import { completed } from './appointment-completion.ts';
@@ -27,20 +28,28 @@ export async function findAppointments(
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
   const [directory, found] = await Promise.all([ehr.directory.of(careUnit), readAppointments(ehr, ids)]);
-  return toAppointments(ehr, directory, await completed(ehr, directory, found), ids);
+  return toAppointments(ehr, directory, found, ids);
 }
 
-/** The appointments with these ids that belong to the care unit. Several ids may name one resource. */
-export function toAppointments(
-  { dialect, client }: FhirConnection,
+/**
+ * The appointments with these ids that belong to the care unit. Several ids may name one resource.
+ *
+ * @throws ConnectorError `rejected` if one has a start that cannot be read: it is not gone
+ */
+export async function toAppointments(
+  ehr: FhirConnection,
   directory: CareUnitDirectory,
   found: readonly FhirAppointment[],
   ids: readonly string[],
-): readonly Appointment[] {
+): Promise<readonly Appointment[]> {
+  const whole = await completed(ehr, directory, found);
   return ids.flatMap((id) => {
-    const resource = found.find((it) => it.id === readGroupId(id).id);
+    const resource = whole.find((it) => it.id === readGroupId(id).id);
     const view = resource && viewOf(resource, id);
-    return (view && toAppointment({ ...view, id }, directory, dialect, client.clock)) ?? [];
+    if (view?.start !== undefined && readInstant(view.start) === undefined) {
+      throw new ConnectorError('rejected', 'The EHR sent an Appointment that cannot be read, at /start');
+    }
+    return (view && toAppointment({ ...view, id }, directory, ehr.dialect, ehr.client.clock)) ?? [];
   });
 }
 

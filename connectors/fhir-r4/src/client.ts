@@ -52,9 +52,12 @@ export interface FhirClient {
   history(path: string, parameters: SearchParameters): AsyncGenerator<readonly BundleEntry[]>;
   /** Every match, each once. */
   search<R extends FhirResource>(type: string, parameters: SearchParameters, options?: SearchOptions): Promise<R[]>;
-  /** Resources by id, in any order. Missing ones are left out. Throws if there is another one among them. */
+  /**
+   * Resources by id, in any order. Missing ones are left out. Throws if one of them cannot be read, so that it is not taken for
+   * missing, or if there is another one among them.
+   */
   readMany<R extends FhirResource>(references: readonly string[]): Promise<R[]>;
-  /** As `readMany`, and those that the server does not let the client read are left out too. */
+  /** As `readMany`, and those that cannot be read are left out and counted, or that the client may not read. */
   readAllowed<R extends FhirResource>(references: readonly string[]): Promise<R[]>;
   /**
    * The content of a Binary as it is: https://hl7.org/fhir/R4/binary.html#rest. `null`: not found, or deleted. The server

@@ -1,5 +1,6 @@
 import type { Appointment, LeftOutRecord } from '@crossward/connector-kit';
 import { plainHttp } from '@crossward/connector-kit/conformance';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirSettings } from '../src/settings.ts';
@@ -233,6 +234,17 @@ describe('a record of a wrong shape', () => {
     await expect(read()).rejects.toMatchObject({ kind: 'rejected', message });
   });
 
+  test('is refused if its start cannot be read, and is not taken for missing', async () => {
+    const { read } = await open([x({ start: '2027-02-02T09:00:00' })]);
+    await expect(read()).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('/start') });
+  });
+
+  test('is not taken for missing if it is named beside others', async () => {
+    const { connector } = await open([x({ minutesDuration: '30' })]);
+    const reading = connector.findAppointments?.(everybody, ['ok', 'x']);
+    await expect(reading).rejects.toMatchObject({ kind: 'rejected' });
+  });
+
   test.each<[string, object]>([
     ['Schedule', { resourceType: 'Schedule', id: 's5', actor: { reference: 'Practitioner/d1' } }],
     ['Practitioner', { ...practitioner('d2', 'Moe'), name: 'Moe' }],
@@ -276,4 +288,82 @@ test('null is like a missing element', async () => {
   expect(patient).toMatchObject({ familyName: null, address: { lines: ['Storgata 1'] } });
   expect((await connector.listResources?.(everybody))?.map(({ id }) => id)).toEqual(['d1', 'd2']);
   expect(await read()).toMatchObject({ state: 'booked', comment: null });
+});
+
+describe('every way in which a valid record can be broken', () => {
+  const valid: readonly object[] = [
+    { ...x({ serviceType: [{ coding: [{ system: 'urn:s', code: '1' }] }], slot: [{ reference: 'Slot/f1' }] }) },
+    { ...practitioner('d7', 'Moe'), telecom: [{ system: 'phone', value: '+4722000001' }] },
+    { resourceType: 'Schedule', id: 's7', active: true, actor: [{ reference: 'Practitioner/d7' }] },
+    {
+      resourceType: 'Slot',
+      id: 'f7',
+      schedule: { reference: 'Schedule/s1' },
+      status: 'free',
+      start: new Date(range.start.getTime() + half).toISOString(),
+      end: new Date(range.start.getTime() + 2 * half).toISOString(),
+    },
+    { resourceType: 'HealthcareService', id: 'h7', active: true, name: 'X', type: [{ text: 'X' }] },
+    { resourceType: 'PractitionerRole', id: 'r7', active: true, practitioner: { reference: 'Practitioner/d7' } },
+    { resourceType: 'Location', id: 'l7', status: 'active', name: 'Room 7' },
+  ];
+  const wrong = fc.constantFrom<unknown>(null, {}, [], [null], [[]], 17, true, '', 'x', { value: 1 }, [{}], ['x']);
+  const broken = fc.constantFrom(...valid).chain((record) =>
+    fc.record({
+      record: fc.constant(record),
+      path: fc.constantFrom(...placesIn(record)),
+      to: fc.option(wrong, { nil: undefined }),
+    }),
+  );
+
+  test('hides nothing that is good', async () => {
+    const surplus: { resource: unknown }[] = [];
+    const opened = await openServer({ surplus });
+    const shownNow = async () => {
+      // The directory is read anew by each connector.
+      const connector = await fhirR4Connector.open({
+        emr: 'fhir',
+        settings: opened.settings,
+        careUnits: [everybody],
+        http: plainHttp(),
+        now: () => new Date(),
+      });
+      const ids = (found: readonly { readonly id: string }[] | undefined) => (found ?? []).map(({ id }) => id);
+      return {
+        resources: ids(await connector.listResources?.(everybody)),
+        appointments: ids(await connector.listAppointments?.({ careUnit: everybody, patientId: 'p1', limit: 10 })),
+        ofD1: ids(await connector.listAppointments?.({ careUnit: everybody, resourceId: 'd1', range, limit: 10 })),
+        times: (await connector.listTimeSlots?.({ careUnit: everybody, ...range, limit: 50 }))?.map(
+          ({ start }) => start,
+        ),
+      };
+    };
+    const good = await shownNow();
+    expect(good).toMatchObject({ resources: ['d1'], appointments: ['ok'], ofD1: ['ok'] });
+    await fc.assert(
+      fc.asyncProperty(broken, async ({ record, path, to }) => {
+        surplus.splice(0, surplus.length, { resource: replaced(record, path, to) });
+        const shown = await shownNow();
+        expect(shown.resources).toEqual(expect.arrayContaining(good.resources));
+        expect(shown.appointments).toEqual(expect.arrayContaining(good.appointments));
+        expect(shown.ofD1).toEqual(expect.arrayContaining(good.ofD1));
+        expect(shown.times).toEqual(expect.arrayContaining(good.times ?? []));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  /** The paths of all members and items, at every depth. */
+  function placesIn(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
+    if (typeof value !== 'object' || value === null) return [];
+    const inside = Array.isArray(value) ? value.map((it, index) => [index, it] as const) : Object.entries(value);
+    return inside.flatMap(([name, it]) => [[...path, name], ...placesIn(it, [...path, name])]);
+  }
+
+  function replaced(value: unknown, [name, ...rest]: readonly (string | number)[], to: unknown): unknown {
+    if (name === undefined) return to;
+    const copy = structuredClone(value) as Record<string | number, unknown>;
+    copy[name] = replaced(copy[name], rest, to);
+    return copy;
+  }
 });

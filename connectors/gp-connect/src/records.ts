@@ -25,7 +25,6 @@ export const slotSchema = Type.Object({
   start: text,
   end: text,
 });
-export type FhirSlot = Static<typeof slotSchema>;
 
 export const scheduleSchema = Type.Object({
   id: text,

@@ -34,7 +34,7 @@ export function reader(
   /** One by one if the server refuses the list. */
   async function readList<R extends FhirResource>(type: string, ids: readonly string[]): Promise<(R | null)[]> {
     const inList = async (): Promise<(R | null)[]> => {
-      const found = await search<R>(type, byIds(ids), { few: true });
+      const found = await search<R>(type, byIds(ids), { few: true, strict: true });
       assertAreWanted(type, ids, found);
       return found;
     };

@@ -25,12 +25,12 @@ export function appointmentReference(appointmentId: string) {
  * @param readsEncounters whether the server has Encounters
  */
 export async function appointmentsOf(
-  client: Pick<FhirClient, 'readMany'>,
+  client: Pick<FhirClient, 'readAllowed'>,
   documents: readonly FhirDocumentReference[],
   readsEncounters: boolean,
 ): Promise<(document: FhirDocumentReference) => string | null> {
   const open = documents.filter((it) => relatedAppointment(it) === null).flatMap(encountersOf);
-  const encounters = readsEncounters && open.length > 0 ? await client.readMany<FhirEncounter>(open) : [];
+  const encounters = readsEncounters && open.length > 0 ? await client.readAllowed<FhirEncounter>(open) : [];
   const found = new Map(encounters.map((it) => [referenceTo(it), firstAppointment(it.appointment)]));
   return (document) =>
     relatedAppointment(document) ?? encountersOf(document).flatMap((it) => found.get(it) ?? [])[0] ?? null;

@@ -8,14 +8,14 @@ export type AuthorOf = (document: FhirDocumentReference) => string | null;
 
 /** Reads the roles that the care unit does not know. */
 export async function authorsOf(
-  client: Pick<FhirClient, 'readMany'>,
+  client: Pick<FhirClient, 'readAllowed'>,
   directory: CareUnitDirectory,
   documents: readonly FhirDocumentReference[],
 ): Promise<AuthorOf> {
   const unknown = documents
     .flatMap(referencesOf)
     .filter((it) => typeOf(it) === 'PractitionerRole' && directory.practitionerOf(it) === undefined);
-  const roles = unknown.length === 0 ? [] : await client.readMany<FhirPractitionerRole>(unknown);
+  const roles = unknown.length === 0 ? [] : await client.readAllowed<FhirPractitionerRole>(unknown);
   const practitioners = new Map(roles.map((role) => [referenceTo(role), localReference(role.practitioner)]));
   return (document) => {
     for (const reference of referencesOf(document)) {

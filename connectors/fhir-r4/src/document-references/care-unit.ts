@@ -36,7 +36,7 @@ export function careUnitElements({ careUnitId, location, organization }: CareUni
  * matter are read.
  */
 export async function ofCareUnit(
-  client: Pick<FhirClient, 'readMany'>,
+  client: Pick<FhirClient, 'readAllowed'>,
   documents: readonly FhirDocumentReference[],
   directory: CareUnitDirectory,
   rule: CareUnitRule,
@@ -46,7 +46,7 @@ export async function ofCareUnit(
     .flatMap(({ author = [] }) => author.flatMap((it) => localReference(it) ?? []))
     .filter((it) => typeOf(it) === 'PractitionerRole' && directory.practitionerOf(it) === undefined);
   if (unknown.length === 0) return shown;
-  const roles = await client.readMany<FhirPractitionerRole>(unknown);
+  const roles = await client.readAllowed<FhirPractitionerRole>(unknown);
   const elsewhere = new Set(roles.filter((role) => namesPlace(role, directory)).map(referenceTo));
   return shown.filter((it) => isOfCareUnit(it, directory, rule, elsewhere));
 }

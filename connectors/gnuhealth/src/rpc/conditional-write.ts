@@ -78,7 +78,7 @@ async function areUnchanged(rpc: RpcClient, { model, records }: Versions): Promi
 }
 
 /** Whether a write may have been done. */
-export function isUnknown(error: unknown): boolean {
+function isUnknown(error: unknown): boolean {
   if (!(error instanceof ConnectorError)) return false;
   return ['outcome_unknown', 'timeout', 'connection_closed'].includes(error.kind);
 }
