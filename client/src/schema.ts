@@ -715,7 +715,7 @@ export interface components {
             replaces_id: string | null;
             /** @description As `emr_id:{value}`. Can be sent back unchanged. Null if the EHR names no resource of the care unit. */
             resource_id: string | null;
-            /** @description What the EHR shows for the resource, if `resource_id` is null. */
+            /** @description The name that the EHR shows for the resource in the appointment. Null if it shows none: `resource_id` tells more. */
             resource_name?: string | null;
             /**
              * Format: date-time
@@ -866,7 +866,7 @@ export interface components {
             replaces_id: string | null;
             /** @description As `emr_id:{value}`. Can be sent back unchanged. Null if the EHR names no resource of the care unit. */
             resource_id: string | null;
-            /** @description What the EHR shows for the resource, if `resource_id` is null. */
+            /** @description The name that the EHR shows for the resource in the appointment. Null if it shows none: `resource_id` tells more. */
             resource_name?: string | null;
             /**
              * Format: date-time

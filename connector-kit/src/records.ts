@@ -138,7 +138,7 @@ export interface Appointment {
   readonly patientId: string;
   /** `null`: the EHR names no resource of the care unit that has an id. */
   readonly resourceId: string | null;
-  /** The name that the record shows for the resource. Only read if `resourceId` is `null`. Absent: none. */
+  /** The name that the record shows for the resource. `null` or absent: none. */
   readonly resourceName?: string | null | undefined;
   /** `null`: the record names none of the care unit's services. A connector never guesses one. */
   readonly healthcareServiceId: string | null;

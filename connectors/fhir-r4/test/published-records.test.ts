@@ -89,7 +89,12 @@ describe('the resource of an appointment', () => {
       [],
       { resourceId: null, resourceName: 'E. Moe' },
     ],
-    ['that has declined', { participant: [ofP1, { ...byD1, status: 'declined' }] }, [], { resourceId: 'd1' }],
+    [
+      'that has declined',
+      { participant: [ofP1, { ...byD1, status: 'declined' }] },
+      [],
+      { state: 'cancelled', resourceId: 'd1' },
+    ],
     ['that nobody names', { participant: [ofP1] }, [], { resourceId: null, resourceName: null }],
   ])('is the one %s', async (_, elements, more, expected) => {
     expect(await shown(elements, more)).toMatchObject({ state: 'booked', patientId: 'p1', ...expected });

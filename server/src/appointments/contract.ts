@@ -70,7 +70,10 @@ const appointmentFacts = {
   patient_id: emrId,
   resource_id: nullableEmrId('Null if the EHR names no resource of the care unit.'),
   resource_name: Type.Optional(
-    nullableString({ description: 'What the EHR shows for the resource, if `resource_id` is null.' }),
+    nullableString({
+      description:
+        'The name that the EHR shows for the resource in the appointment. Null if it shows none: `resource_id` tells more.',
+    }),
   ),
   healthcare_service_id: nullableString({
     description: 'Null if the EHR names none of the healthcare services of the care unit.',

@@ -54,6 +54,7 @@ describe('a booking', () => {
       confirmation: null,
       replaces_id: null,
       supersedes_id: null,
+      resource_name: null,
       attendance: null,
       modality: null,
       notice: null,

@@ -47,6 +47,7 @@ describe('a dry run of Create', () => {
       confirmation: null,
       replaces_id: null,
       supersedes_id: null,
+      resource_name: null,
       attendance: null,
       modality: null,
       notice: null,

@@ -132,7 +132,7 @@ function body(
     patient_id: formatIdentifier({ type: 'emr_id', value: appointment.patientId }),
     resource_id:
       appointment.resourceId === null ? null : formatIdentifier({ type: 'emr_id', value: appointment.resourceId }),
-    resource_name: appointment.resourceId === null ? (textForPeople(appointment.resourceName) ?? null) : null,
+    resource_name: textForPeople(appointment.resourceName) ?? null,
     healthcare_service_id: appointment.healthcareServiceId,
     emr: ehr.id,
     care_unit_id: careUnit.id,

@@ -124,7 +124,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     careUnits: new Map([[careUnit.id, careUnit]]),
     patience: { callSeconds: 60, settlingSeconds: 0, giveUpSeconds: 600 },
     changesSeconds: 0,
-    offers: () => true,
+    offers: (operation: string) => operation !== 'settleChanges',
     call: ehr.call,
   } as unknown as EhrConnection;
   const services = {

@@ -23,17 +23,18 @@ export function readGroupId(appointmentId: string): GroupId {
 }
 
 /**
- * The Appointment as an appointment of each of its patients. It is cancelled for one who has declined. The same object for an
- * Appointment of one patient who has not.
+ * The Appointment as an appointment of each of its patients. It is cancelled for one who has declined, and for all if everybody
+ * whom they were to meet has. The same object for an Appointment of one patient that stands.
  */
 export function patientViews(appointment: FhirAppointment): readonly FhirAppointment[] {
   const patients = patientsOf(appointment);
+  const isOff = isDeclinedByResources(appointment);
   const [only] = patients;
-  if (patients.length < 2) return [only?.isDeclined ? { ...appointment, status: 'cancelled' } : appointment];
+  if (patients.length < 2) return [isOff || only?.isDeclined ? { ...appointment, status: 'cancelled' } : appointment];
   return patients.map(({ patientId }, index) => {
     const own = participantOf(appointment, patientId);
     const others = (appointment.participant ?? []).filter((it) => idOf(it) === undefined);
-    const isDeclined = own?.status === 'declined';
+    const isDeclined = isOff || own?.status === 'declined';
     return {
       ...appointment,
       ...(index === 0 ? {} : { id: `${appointment.id}_${patientId}` }),
@@ -41,6 +42,14 @@ export function patientViews(appointment: FhirAppointment): readonly FhirAppoint
       participant: [{ ...own, status: isDeclined ? 'accepted' : own?.status }, ...others] as Participant[],
     };
   });
+}
+
+const metTypes = ['Practitioner', 'PractitionerRole', 'Device'];
+
+/** Whether there are people or devices to meet, and all of them have declined. */
+function isDeclinedByResources({ participant = [] }: FhirAppointment): boolean {
+  const met = participant.filter(({ actor }) => metTypes.includes(localReference(actor)?.split('/')[0] ?? ''));
+  return met.length > 0 && met.every(({ status }) => status === 'declined');
 }
 
 /** `undefined`: the appointment has no such patient. */
