@@ -22,6 +22,7 @@ npx crossward emr check --config ${path} --emr fhir
 
 npx crossward conformance --config ${path} --emr fhir --care-unit north --other-care-unit south \\
   --patient emr_id:${id('Patient/p-1')} se_personal_number:191212121212 --other-patient ${id('Patient/p-3')} \\
+  --written-number se_personal_number:197010632391 --written-phone ${id('Patient/p-6')}=+46701740605 \\
   --resource emr_id:${id('Practitioner/r-1')} hsa_id:SE0000000000-1001 se_personal_number:196408233234 \\
   --service consultation${nights.map(({ date }) => ` --clock-change ${date}`).join('')} --direct-changes
 `);

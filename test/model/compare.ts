@@ -33,6 +33,7 @@ export function bodyOf(real: Real, entry: Entry, actual?: Appointment): object {
     care_unit_id: real.place.careUnitId,
     confirmation: confirmationOf(real, entry, actual),
     replaces_id: entry.kind === 'view' ? real.id(entry.of.id) : null,
+    resource_name: null,
     supersedes_id: null,
     attendance: null,
     modality: null,
@@ -83,6 +84,7 @@ export function previewOf(model: Model, real: Real, entry: Entry, change: string
         }
       : null,
     replaces_id: entry.kind === 'view' ? real.id(entry.of.id) : null,
+    resource_name: null,
     supersedes_id: null,
     attendance: null,
     modality: null,

@@ -40,7 +40,7 @@ async function conformance(options: FakeOptions, words: string) {
     await writeFile(config, JSON.stringify({ emrs: [emr], clients: [] }));
     const { code, stdout, stderr } = await crossward(
       `conformance --config ${config} --patient p-1 se_personal_number:191212121212 ` +
-        `--resource r-1 hsa_id:SE0000000000-1001 se_personal_number:196408233234 --service consultation --other-patient p-3 ${newPatients} --json ${words}`,
+        `--resource r-1 hsa_id:SE0000000000-1001 se_personal_number:196408233234 --service consultation --other-patient p-3 ${newPatients} ${asWritten} --json ${words}`,
     );
     return { code, stderr, report: JSON.parse(stdout) as Report, fake };
   } finally {
@@ -48,6 +48,8 @@ async function conformance(options: FakeOptions, words: string) {
   }
 }
 
+/** As the data set has them: without the century, and with a trunk zero. */
+const asWritten = '--written-number se_personal_number:197010632391 --written-phone p-6=+46701740605';
 /** Test numbers of Skatteverket. */
 const newPatients = ['189001019802', '189001029819', '189001039826', '189001049833']
   .map((it) => `--new-patient se_personal_number:${it}`)

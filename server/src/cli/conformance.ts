@@ -28,6 +28,8 @@ interface Options extends EmrOptions, JsonOption {
   readonly patient?: string[];
   readonly unknownPatient?: string[];
   readonly newPatient?: string[];
+  readonly writtenNumber?: string[];
+  readonly writtenPhone?: string[];
   readonly otherPatient?: string;
   readonly resource?: string[];
   readonly service?: string;
@@ -59,6 +61,8 @@ export function conformanceCommand(output: Output, end: (exitCode: number) => vo
     .option('--other-care-unit <id>', 'care unit whose resources must not be visible (default: the next)')
     .option('--patient <identifier...>', 'synthetic patient, with one identifier per type: emr_id:p-1 nhs_number:…')
     .option('--unknown-patient <identifier...>', 'identifiers without a patient')
+    .option('--written-number <identifier...>', 'numbers that the EHR has in another spelling, such as with a hyphen')
+    .option('--written-phone <id=number...>', 'emr_id of a patient whose phone number has other signs, and it in E.164')
     .option('--new-patient <identifier...>', 'national numbers without a patient: the kit creates patients with them')
     .option('--other-patient <id>', 'emr_id of another patient')
     .option('--resource <identifier...>', 'resource, with one identifier per type')
@@ -204,6 +208,10 @@ function factsOf({ emr }: ChosenEmr, claims: Capabilities, options: Options): Fa
     newPatients: options.newPatient?.map(
       reader('--new-patient', (text) => parsePatientIdentifier(text, patients), synthetic),
     ),
+    numbersAsWritten: options.writtenNumber?.map(
+      reader('--written-number', (text) => parsePatientIdentifier(text, patients), synthetic),
+    ),
+    phonesAsWritten: options.writtenPhone && Object.fromEntries(options.writtenPhone.map(phoneOf)),
     otherPatientId: options.otherPatient,
     resource: options.resource?.map(
       reader('--resource', (text) => parseResourceIdentifier(text, resources), synthetic),
@@ -248,4 +256,11 @@ const signs = { passed: '✓', failed: '✗', not_checked: '·', not_claimed: ' 
 
 function progress({ capability, check, outcome }: CheckResult): string {
   return outcome === 'not_claimed' ? '' : `${signs[outcome]} ${capability}: ${check}\n`;
+}
+
+/** `p-6=+46701740605` */
+function phoneOf(text: string): [id: string, phone: string] {
+  const [, id, phone] = /^(.+)=(\+\d{5,15})$/.exec(text) ?? [];
+  if (id !== undefined && phone !== undefined) return [id, phone];
+  throw new UsageError('--written-phone must have the form id=+4790000001');
 }
