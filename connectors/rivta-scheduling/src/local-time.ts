@@ -36,7 +36,11 @@ export function readLocalTime(text: string | undefined): Temporal.PlainDateTime 
   }
 }
 
-/** The instants of a local time: none in the hour that spring's clock change skips, two in the hour that autumn's repeats. */
+/**
+ * The instants of a local time: none in the hour that spring's clock change skips, two in the hour that autumn's repeats.
+ *
+ * @internal for tests of how times are read, apart from what is made of them
+ */
 export function instantsOf(local: Temporal.PlainDateTime, timeZone: string): readonly Date[] {
   const both = (['earlier', 'later'] as const).map((disambiguation) =>
     local.toZonedDateTime(timeZone, { disambiguation }),
