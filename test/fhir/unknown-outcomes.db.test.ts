@@ -70,8 +70,10 @@ test('a booking made after the time-out is found, and is not repeated', async ()
   const headers = { 'idempotency-key': randomUUID() };
   const send = (): Promise<AppointmentResponse> =>
     gateway.request('POST', `${direct}/appointments`, { body: creationBody(slot), headers });
-  failOnce('cut_during');
+  const looked = Promise.withResolvers<void>();
+  failOnce({ heldBackUntil: looked.promise, isCut: true });
   expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+  looked.resolve();
   const response = await eventually(async () => {
     const again = await send();
     expect(again.status).toBe(201);

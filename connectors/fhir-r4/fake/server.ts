@@ -114,8 +114,8 @@ export type Fault =
   /** The request is executed, then the connection is cut. */
   | 'cut_after'
   | { readonly delayMilliseconds: number }
-  /** The request is executed once the promise has resolved. */
-  | { readonly heldBackUntil: Promise<void> }
+  /** The request is executed once the promise has resolved. With `isCut`, the connection is cut at once. */
+  | { readonly heldBackUntil: Promise<void>; readonly isCut?: boolean }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: object };
 
 export interface SeenRequest {
@@ -171,8 +171,10 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
       send(response, fault.status, fault.body, fault.headers);
       return;
     }
-    if (typeof fault === 'object' && 'heldBackUntil' in fault) await fault.heldBackUntil;
-    else if (typeof fault === 'object') await pause(fault.delayMilliseconds);
+    if (typeof fault === 'object' && 'heldBackUntil' in fault) {
+      if (fault.isCut) request.socket.destroy();
+      await fault.heldBackUntil;
+    } else if (typeof fault === 'object') await pause(fault.delayMilliseconds);
     const cut = fault === 'cut_after' || fault === 'cut_during';
     const { habits = {} } = options;
     const asks = { method: facts.method, path: url.pathname, form: searchForm(url, request, text) };

@@ -9,16 +9,17 @@ import type { KnownAppointment } from './rebooking/known-appointment.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** What an event keeps of its appointment beside ids and times. */
-type Kept = Pick<Appointment, 'patientId' | 'comment'>;
+type Kept = Pick<Appointment, 'patientId' | 'comment' | 'resourceName'>;
 
 function contextOf(emr: string, id: string): string {
   return `appointment ${id} of ${emr}`;
 }
 
 /** Encrypts what an event keeps. `undefined`: the patient is not known. */
-export function sealForLater(keys: KeyRing, emr: string, id: string, { patientId, comment }: Kept): Buffer | undefined {
+export function sealForLater(keys: KeyRing, emr: string, id: string, appointment: Kept): Buffer | undefined {
+  const { patientId, comment, resourceName } = appointment;
   if (patientId === '') return undefined;
-  return keys.seal('event', JSON.stringify({ patientId, comment } satisfies Kept), contextOf(emr, id));
+  return keys.seal('event', JSON.stringify({ patientId, comment, resourceName } satisfies Kept), contextOf(emr, id));
 }
 
 function keptIn(keys: KeyRing, emr: string, id: string, sealed: Buffer | null): Kept | undefined {
