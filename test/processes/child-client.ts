@@ -11,11 +11,14 @@ const temporary = ['outcome_unknown', 'idempotency_in_progress', 'overloaded', '
  * @param current returns the gateway that runs now
  */
 export function childClient(current: () => ChildGateway) {
-  /** Throws if the request does not succeed. */
+  /** Throws if the request does not succeed. One that an overloaded gateway did not begin is sent again. */
   async function send<Body>(request: ChildRequest): Promise<ChildResponse<Body>> {
-    const response = await current().send<Body>(request);
-    if (!response || response.status >= 300) throw new Error(`Failed: ${response?.text}`);
-    return response;
+    for (;;) {
+      const response = await current().send<Body>(request);
+      if (response && response.status < 300) return response;
+      if (!response?.text.includes('"reason":"overloaded"')) throw new Error(`Failed: ${response?.text}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
   }
 
   return {
