@@ -15,6 +15,7 @@ import { createDirectory } from './directory/create.ts';
 import type { Directory } from './directory.ts';
 import { type IdentifierSystems, identifierSystems } from './identifiers.ts';
 import type { AppointmentDialect } from './mappers/appointment.ts';
+import { isTimeZone } from './received/local-times.ts';
 import { type Recent, recent } from './recent.ts';
 import { type SearchAny, searchAny } from './search-any.ts';
 import { type CareUnitSettings, careUnitSettings, defaultOperationSystem, type FhirSettings } from './settings.ts';
@@ -59,11 +60,16 @@ const patientNumbers: readonly PatientIdentifierType[] = ['no_personal_number', 
 const resourceNumbers: readonly ResourceIdentifierType[] = ['no_personal_number', 'se_personal_number', 'hsa_id'];
 
 export async function signIn({ settings, http, now, leftOut }: ConnectorContext<FhirSettings>): Promise<FhirClient> {
+  const { local_time_zone } = settings;
+  if (local_time_zone !== undefined && !isTimeZone(local_time_zone)) {
+    throw new ConnectorError('rejected', 'The setting local_time_zone is no time zone');
+  }
   const authorizer = await createAuthorizer(settings.auth ?? { type: 'none' }, settings.base_url, http);
   const preferStrict = settings.prefer_handling_strict === true;
   return createFhirClient({
     baseUrl: settings.base_url,
     otherBases: settings.own_base_urls ?? [],
+    localTimeZone: local_time_zone,
     operationsUrl: settings.booking?.operations_url,
     http,
     authorizer,

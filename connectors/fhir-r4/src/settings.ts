@@ -91,6 +91,13 @@ export const fhirSettings = Type.Object(
           'Other base URLs by which the server names itself, such as the one behind a proxy. Links and references that begin with one of them are its own. Requests always go to base_url.',
       }),
     ),
+    local_time_zone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'The time zone in which the server writes moments without an offset: that of its care units, such as Europe/Oslo. Default: a record with such a moment is left out.',
+      }),
+    ),
     auth: Type.Optional(auth),
     patient_identifier_types: Type.Optional(
       Type.Array(

@@ -1,12 +1,10 @@
-import type { ConfiguredCareUnit, Connector, LeftOutRecord } from '@crossward/connector-kit';
-import { plainHttp } from '@crossward/connector-kit/conformance';
+import type { ConfiguredCareUnit, Connector } from '@crossward/connector-kit';
 import { otherPath, type ServerHabits } from '../fake/habits.ts';
 import type { FakeOptions } from '../fake/server.ts';
-import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { startFake } from './fake.ts';
-import { settingsFor } from './subject.ts';
+import { openCounting, settingsFor } from './subject.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 const nineOClock = (days: number) =>
@@ -74,15 +72,7 @@ export async function openServer(
     healthcare_services: [visit],
     ...settings,
   });
-  const leftOut: LeftOutRecord[] = [];
-  const connector = await fhirR4Connector.open({
-    emr: 'fhir',
-    settings: all,
-    careUnits: [unit],
-    http: plainHttp(),
-    now: () => new Date(),
-    leftOut: (record) => void leftOut.push(record),
-  });
+  const { connector, leftOut } = await openCounting(all, [unit]);
   return { server, settings: all, connector, leftOut, ...asked(connector, unit) };
 }
 

@@ -1,12 +1,9 @@
-import type { Connector, LeftOutRecord } from '@crossward/connector-kit';
-import { plainHttp } from '@crossward/connector-kit/conformance';
+import type { Connector } from '@crossward/connector-kit';
 import { afterEach, describe, expect, test } from 'vitest';
-import { careUnits } from '../fake/data-set.ts';
-import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirResource, FhirSlot } from '../src/fhir.ts';
 import { creation, write } from './bookings.ts';
 import { startFake } from './fake.ts';
-import { north, settingsFor } from './subject.ts';
+import { north, openCounting, settingsFor } from './subject.ts';
 
 const from = new Date('2031-02-03T00:00:00Z');
 const until = new Date('2031-02-10T00:00:00Z');
@@ -22,15 +19,7 @@ async function start(slots: readonly Partial<FhirSlot>[], options: object = {}) 
   const server = await startFake({ data: { days: 14 }, ...options });
   const model = server.store.all('Slot').find(({ id }) => id?.startsWith('slot-r-1-'));
   for (const slot of slots) server.store.save({ ...model, status: 'free', ...slot } as FhirResource);
-  const leftOut: LeftOutRecord[] = [];
-  const connector = await fhirR4Connector.open({
-    emr: 'fhir',
-    settings: settingsFor(server.url),
-    careUnits,
-    http: plainHttp(),
-    now: () => new Date(),
-    leftOut: (record) => void leftOut.push(record),
-  });
+  const { connector, leftOut } = await openCounting(settingsFor(server.url));
   return { server, connector, leftOut };
 }
 

@@ -1,4 +1,11 @@
-import type { ConfiguredCareUnit, Connector, DirectChanges, EhrHttp, ProbeReport } from '@crossward/connector-kit';
+import type {
+  ConfiguredCareUnit,
+  Connector,
+  DirectChanges,
+  EhrHttp,
+  LeftOutRecord,
+  ProbeReport,
+} from '@crossward/connector-kit';
 import { type Facts, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import { careUnits, healthcareServices } from '../fake/data-set.ts';
 import { fhirR4Connector } from '../src/connector.ts';
@@ -29,6 +36,23 @@ export function openConnector(
     http,
     now,
   });
+}
+
+/** As `openConnector`, with the records that the connector leaves out. */
+export async function openCounting(
+  settings: FhirSettings,
+  units: readonly ConfiguredCareUnit[] = careUnits,
+): Promise<{ readonly connector: Connector; readonly leftOut: LeftOutRecord[] }> {
+  const leftOut: LeftOutRecord[] = [];
+  const connector = await fhirR4Connector.open({
+    emr: 'fhir',
+    settings,
+    careUnits: units,
+    http: plainHttp(),
+    now: () => new Date(),
+    leftOut: (record) => void leftOut.push(record),
+  });
+  return { connector, leftOut };
 }
 
 export async function probeServer(

@@ -18,6 +18,8 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** Other base URLs by which the server names itself. */
   readonly otherBases?: readonly string[];
+  /** The zone of moments without an offset. `undefined`: they are not read. */
+  readonly localTimeZone?: string | undefined;
   /** The base URL of operations. Default: `baseUrl`. */
   readonly operationsUrl?: string | undefined;
   readonly http: EhrHttp;
@@ -35,12 +37,14 @@ export function createFhirClient(options: ClientOptions): FhirClient {
   const clock = createClock(now);
   const send = sender(http, authorizer, clock);
   const openStream = streamer(http, authorizer);
+  const habits = createHabits();
   const receiver = createReceiver({
     ownBaseUrls: [base, operations, ...otherBases],
+    localTimeZone: options.localTimeZone,
+    sawLocalTime: habits.sawLocalTime,
     leftOut: (record) => options.leftOut?.(record),
   });
   const query = querier(send, receiver);
-  const habits = createHabits();
   const { pages, search, history } = searcher(query, { base, otherBases, preferStrict, habits, receiver });
 
   /**

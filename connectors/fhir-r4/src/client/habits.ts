@@ -28,6 +28,9 @@ export interface Habits {
   readonly notes: ReadonlyMap<string, string>;
   /** Base URLs, other than the configured one, by which the server names what it sends. */
   readonly otherBases: Set<string>;
+  /** Notes that the server has sent a moment without an offset. */
+  sawLocalTime(): void;
+  readonly hasLocalTimes: boolean;
 }
 
 export interface Way<Answer> {
@@ -38,6 +41,7 @@ export interface Way<Answer> {
 
 export function createHabits(): Habits {
   let statement: Statement | undefined;
+  let hasLocalTimes = false;
   const chosen = new Map<string, number>();
   const notes = new Map<string, string>();
   return {
@@ -69,6 +73,12 @@ export function createHabits(): Habits {
     },
     notes,
     otherBases: new Set(),
+    sawLocalTime() {
+      hasLocalTimes = true;
+    },
+    get hasLocalTimes() {
+      return hasLocalTimes;
+    },
   };
 }
 

@@ -68,16 +68,14 @@ export async function probePatientSearch(
 }
 
 /** What the server has shown of itself during the check, and the setting for it, where there is one. */
-export function probeHabits(
-  { client, settings }: FhirConnection,
-  findings: ProbeFinding[],
-  recommended: Record<string, unknown>,
-): void {
+export function probeHabits(ehr: FhirConnection, findings: ProbeFinding[], recommended: Record<string, unknown>): void {
+  const { client, settings } = ehr;
   const notes = [...client.habits.notes].map(([what, habit]) => `${what}: ${habit}`);
   if (notes.length > 0) {
     const detail = `Found without a setting. ${notes.join('; ')}.`;
     findings.push({ name: 'habits', status: 'note', detail });
   }
+  probeLocalTimes(ehr, findings, recommended);
   const bases = [...client.habits.otherBases];
   const known = settings.own_base_urls ?? [];
   const unknown = bases.filter((base) => !known.some((it) => it.replace(/\/+$/, '') === base));
@@ -87,5 +85,21 @@ export function probeHabits(
     name: 'base URLs',
     status: 'warning',
     detail: `The server names itself by other base URLs: ${unknown.join(', ')}. If it is the same server, add them to own_base_urls: references to them are then its own.`,
+  });
+}
+
+function probeLocalTimes(
+  { client, settings, careUnits }: FhirConnection,
+  findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
+): void {
+  if (!client.habits.hasLocalTimes || settings.local_time_zone !== undefined) return;
+  const [zone, ...others] = new Set(careUnits.map(({ timeZone }) => timeZone));
+  if (zone !== undefined && others.length === 0) recommended.local_time_zone = zone;
+  findings.push({
+    name: 'times',
+    status: 'problem',
+    detail:
+      'The server sends times without an offset, and records with them are left out. If it means the time of the care unit, set local_time_zone.',
   });
 }

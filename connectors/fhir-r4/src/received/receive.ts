@@ -2,6 +2,7 @@ import { ConnectorError, type LeftOutRecord } from '@crossward/connector-kit';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { FhirResource } from '../fhir.ts';
+import { localTimes } from './local-times.ts';
 import { ownReferences } from './own-references.ts';
 import { bundleSchema, entrySchema, outcomeSchema, receivedSchemas } from './schemas.ts';
 import { tidy } from './tidy.ts';
@@ -9,6 +10,10 @@ import { tidy } from './tidy.ts';
 export interface ReceiverOptions {
   /** The base URLs under which the server names its own resources. */
   readonly ownBaseUrls: readonly string[];
+  /** The zone of moments without an offset. `undefined`: they are not read. */
+  readonly localTimeZone?: string | undefined;
+  /** Called for each moment without an offset. */
+  sawLocalTime(): void;
   leftOut(record: LeftOutRecord): void;
 }
 
@@ -35,8 +40,9 @@ const pathInEntry = validator(entrySchema);
 /** Their entries answer those of a request, by their places. */
 const responses: readonly unknown[] = ['transaction-response', 'batch-response'];
 
-export function createReceiver({ ownBaseUrls, leftOut }: ReceiverOptions): Receiver {
-  const own = ownReferences(ownBaseUrls);
+export function createReceiver(options: ReceiverOptions): Receiver {
+  const { ownBaseUrls, localTimeZone, leftOut } = options;
+  const readings = { own: ownReferences(ownBaseUrls), local: localTimes(localTimeZone, options.sawLocalTime) };
 
   function entriesOf(bundle: { readonly entry: readonly unknown[] }): unknown[] {
     return bundle.entry.filter((entry) => {
@@ -66,7 +72,7 @@ export function createReceiver({ ownBaseUrls, leftOut }: ReceiverOptions): Recei
       }
     },
     receive(body) {
-      const tidied = tidy(body, own);
+      const tidied = tidy(body, readings);
       const path = faultIn(tidied);
       if (path !== undefined) {
         throw new ConnectorError(
