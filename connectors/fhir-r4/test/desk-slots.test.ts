@@ -434,6 +434,40 @@ describe.each(modes)('in mode %s, an appointment that staff move without changin
     expect(await starts([moving?.id ?? ''])).not.toContain(slot.start.getTime());
   });
 
+  test.each([
+    ['whose participants cannot be read', { participant: { actor: 'Practitioner/r-1' } }],
+    ['whose start cannot be read', { start: '2031-02-30T08:00:00Z' }],
+    ['that has no id', { id: undefined }],
+  ])('one %s may take the time, with check_appointments', async (_name, broken) => {
+    const { server, connector, slots, appointment, starts } = await start(options, {
+      slots: { check_appointments: true },
+    });
+    const [slot, other] = slots;
+    const [made] = await write(connector, [creation(other)]);
+    const resource = { ...appointment(made?.id), id: 'broken', ...broken };
+    const body = { resourceType: 'Bundle', type: 'searchset', entry: [{ resource }] };
+    server.misbehave = ({ path, query }) =>
+      path === '/Appointment' && query.includes('actor=') ? { status: 200, body } : undefined;
+    expect(await starts()).toContain(slot.start.getTime());
+    await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'rejected' });
+    server.misbehave = () => undefined;
+    expect(await write(connector, [creation(slot)])).toMatchObject([{ state: 'booked' }]);
+  });
+
+  test('one without an end takes the time at its start, with check_appointments', async () => {
+    const { server, connector, slots, appointment, starts } = await start(options, {
+      slots: { check_appointments: true },
+    });
+    const [slot, other, third] = slots;
+    const [made] = await write(connector, [creation(other)]);
+    const { identifier: _identifier, slot: _slot, end: _end, ...copy } = appointment(made?.id);
+    const time = { start: slot.start.toISOString(), minutesDuration: undefined };
+    server.store.save({ ...copy, ...time, id: 'open', serviceType: undefined } as FhirResource);
+    expect(await starts()).not.toContain(slot.start.getTime());
+    await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    expect(await write(connector, [creation(third)])).toMatchObject([{ state: 'booked' }]);
+  });
+
   test('does not block its new time without check_appointments', async () => {
     const { connector, to } = await moved({});
     expect(await write(connector, [creation(to)])).toMatchObject([{ state: 'booked' }]);

@@ -1,4 +1,5 @@
 import { searchAppointments } from '../appointment-searches.ts';
+import type { SearchOptions } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import type { FhirAppointment, FhirSlot } from '../fhir.ts';
@@ -7,11 +8,16 @@ import { defaultPageSize } from '../settings.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** The appointments of the slots' resources from the first slot to the last, and some more. */
+/**
+ * The appointments of the slots' resources from the first slot to the last, and some more.
+ *
+ * @throws ConnectorError `rejected` with `strict` if one cannot be read
+ */
 export async function appointmentsAt(
   { client }: FhirConnection,
   directory: CareUnitDirectory,
   slots: readonly FhirSlot[],
+  { strict = false }: Pick<SearchOptions, 'strict'> = {},
 ): Promise<readonly FhirAppointment[]> {
   const times = slots.flatMap((slot) => slotTime(slot) ?? []);
   const start = Math.min(...times.map((it) => it.start.getTime()));
@@ -27,7 +33,7 @@ export async function appointmentsAt(
     others: [['_count', String(defaultPageSize)]],
   } as const;
   const found = await searchAppointments(client.habits, wanted, (parameters) =>
-    client.search<FhirAppointment>('Appointment', parameters),
+    client.search<FhirAppointment>('Appointment', parameters, { strict }),
   );
   return found.flat();
 }

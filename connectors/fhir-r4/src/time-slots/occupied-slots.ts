@@ -1,7 +1,8 @@
-import { overlaps } from '@crossward/connector-kit';
+import { ConnectorError, overlaps, type Period } from '@crossward/connector-kit';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
+import { readInstant } from '../instants.ts';
 import { appointmentTime, keepsSlots, slotsOf } from '../mappers/appointment.ts';
 import { slotTime } from '../mappers/slot.ts';
 import { appointmentsAt } from './appointments-at.ts';
@@ -13,23 +14,39 @@ import { appointmentsAt } from './appointments-at.ts';
  * moved, and takes every slot of its resources at its time.
  *
  * @param except ids of appointments that the write moves or cancels
+ * @param options `strict`: for a write
+ * @throws ConnectorError `rejected` with `strict` if an appointment cannot be read: it may take the time
  */
 export async function occupiedSlots(
   ehr: FhirConnection,
   directory: CareUnitDirectory,
   slots: readonly FhirSlot[],
   except: ReadonlySet<string>,
+  { strict }: { readonly strict: boolean },
 ): Promise<ReadonlySet<string>> {
   if (!ehr.settings.slots?.check_appointments || slots.length === 0) return new Set();
   const now = ehr.client.clock.now();
-  const appointments = (await appointmentsAt(ehr, directory, slots)).filter(
+  const appointments = (await appointmentsAt(ehr, directory, slots, { strict })).filter(
     (it) => keepsSlots(it, now) && !except.has(it.id ?? ''),
   );
+  const unclear = appointments.find((it) => it.start !== undefined && !timeOf(it, directory));
+  if (strict && unclear) {
+    throw new ConnectorError('rejected', 'The EHR sent an Appointment that cannot be read, at /start');
+  }
   return new Set(appointments.flatMap((it) => takenBy(it, slots, directory)));
 }
 
-function takenBy(appointment: FhirAppointment, slots: readonly FhirSlot[], directory: CareUnitDirectory): string[] {
+/** One without an end takes what is at its start at least. `null`: it has no start, or one that cannot be read. */
+function timeOf(appointment: FhirAppointment, directory: CareUnitDirectory): Period | null {
   const time = appointmentTime(appointment);
+  const start = readInstant(appointment.start);
+  if (time || !start) return time;
+  const minutes = directory.serviceOf(appointment)?.durationMinutes ?? 1;
+  return { start, end: new Date(start.getTime() + minutes * 60_000) };
+}
+
+function takenBy(appointment: FhirAppointment, slots: readonly FhirSlot[], directory: CareUnitDirectory): string[] {
+  const time = timeOf(appointment, directory);
   if (!time) return [];
   const isThen = (slot: FhirSlot) => {
     const range = slotTime(slot);

@@ -48,7 +48,7 @@ export function slotTimes(ehr: BookingConnection, { sweep }: Options = {}): Free
       const left = sweep ? slots.filter((slot) => freed.has(referenceTo(slot)) && slot.status !== 'free') : [];
       const kept = await slotUsers(ehr, directory, left, leaving);
       const abandoned = sweep ? await abandonedSlots(ehr, slots, seen) : new Set<string>();
-      const occupied = await occupiedSlots(ehr, directory, slots, leaving);
+      const occupied = await occupiedSlots(ehr, directory, slots, leaving, { strict: false });
       if (sweep) await sweep(leftoversIn(slots, { abandoned, claimants, owners, now }));
       return slots
         .filter((slot) => {
@@ -119,7 +119,7 @@ export async function freeSlots(
   const freed = new Set(leaving ? slotsOf(leaving) : []);
   const [owners, occupied] = await Promise.all([
     ownersOf(ehr, expired).then((claimants) => livingOwners(ehr, directory, expired, claimants)),
-    occupiedSlots(ehr, directory, slots, new Set(leaving?.id ? [leaving.id] : [])),
+    occupiedSlots(ehr, directory, slots, new Set(leaving?.id ? [leaving.id] : []), { strict: true }),
   ]);
   return slots.filter((slot) => !occupied.has(referenceTo(slot)) && canBeBooked(slot, { freed, owners, now }));
 }

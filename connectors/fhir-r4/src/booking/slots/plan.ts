@@ -105,7 +105,7 @@ async function occupiedByOthers(
 ): Promise<ReadonlySet<string>> {
   if (wishes.length === 0) return new Set();
   const leaving = leavingIn(fates).flatMap(({ id }) => id ?? []);
-  return occupiedSlots(ehr, directory, [...slots.values()], new Set(leaving));
+  return occupiedSlots(ehr, directory, [...slots.values()], new Set(leaving), { strict: true });
 }
 
 /** Active appointments that need a slot which the write is to free, or whose claim has expired. Key: the slot. */
