@@ -983,7 +983,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "booking" | "cancellation";
-            /** @description Page where the patient can enter the code, request a new one, and cancel a booking. The same for all codes of the confirmation. Null if the gateway has no such page. Whoever has the link sees the time and place of the appointment. */
+            /** @description Page where the patient can enter the code, request a new one, and cancel a booking. The same for all codes of the confirmation. Only the client that began the confirmation gets it, with `appointments:write`. Otherwise, and without such pages, null. Whoever has the link sees the time and place of the appointment, and can cancel an awaiting booking. */
             page_url: string | null;
         };
         /** @description A confirmation as it would be after the request. */
@@ -999,7 +999,7 @@ export interface components {
             id: string | null;
             /** @enum {string} */
             kind: "booking" | "cancellation";
-            /** @description Page where the patient can enter the code, request a new one, and cancel a booking. The same for all codes of the confirmation. Null if the gateway has no such page. Whoever has the link sees the time and place of the appointment. */
+            /** @description Page where the patient can enter the code, request a new one, and cancel a booking. The same for all codes of the confirmation. Only the client that began the confirmation gets it, with `appointments:write`. Otherwise, and without such pages, null. Whoever has the link sees the time and place of the appointment, and can cancel an awaiting booking. */
             page_url: string | null;
         };
         /** @description A document of a patient, stored at the care unit. `get_document_content` returns its content. */

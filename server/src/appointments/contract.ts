@@ -42,7 +42,7 @@ const confirmationFacts = {
   attempts_remaining: Type.Integer({ description: 'Number of attempts left to enter the code.' }),
   page_url: nullableString({
     description:
-      'Page where the patient can enter the code, request a new one, and cancel a booking. The same for all codes of the confirmation. Null if the gateway has no such page. Whoever has the link sees the time and place of the appointment.',
+      'Page where the patient can enter the code, request a new one, and cancel a booking. The same for all codes of the confirmation. Only the client that began the confirmation gets it, with `appointments:write`. Otherwise, and without such pages, null. Whoever has the link sees the time and place of the appointment, and can cancel an awaiting booking.',
   }),
 };
 

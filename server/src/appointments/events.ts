@@ -3,7 +3,7 @@ import type { AppointmentEventData, NewEvent } from '../events/new-event.ts';
 import type { Work } from '../operations/kind.ts';
 import type { AppointmentBody } from './contract.ts';
 import { sealForLater } from './remembered.ts';
-import { appointmentBody } from './representation.ts';
+import { appointmentFacts } from './representation.ts';
 import { asChanged, type Results } from './write/changes.ts';
 import type { AppointmentPlan, Step } from './write/plan.ts';
 
@@ -27,8 +27,7 @@ export function appointmentEvent(
     'changed' | 'previous' | 'attendance' | 'previous_attendance' | 'supersedes_id' | 'superseded_by_id'
   > = {},
 ): NewEvent {
-  const { status, start, end, resource_id, healthcare_service_id } = appointmentBody(appointment, {
-    services,
+  const { status, start, end, resource_id, healthcare_service_id } = appointmentFacts(appointment, {
     ehr,
     careUnit,
   });
@@ -48,7 +47,7 @@ export function appointmentEvent(
 
 /** What an update changed, and the former time and resource. `undefined`: nothing. */
 export function updateFacts(
-  { services, ehr, careUnit }: EventOrigin,
+  { ehr, careUnit }: EventOrigin,
   before: Appointment,
   after: Appointment,
 ): Required<Pick<AppointmentEventData, 'changed' | 'previous'>> | undefined {
@@ -59,7 +58,7 @@ export function updateFacts(
     ...(before.comment === after.comment ? [] : (['comment'] as const)),
   ];
   if (changed.length === 0) return undefined;
-  const { start, end, resource_id } = appointmentBody(before, { services, ehr, careUnit });
+  const { start, end, resource_id } = appointmentFacts(before, { ehr, careUnit });
   return { changed, previous: { start, end, resource_id } };
 }
 

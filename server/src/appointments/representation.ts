@@ -1,4 +1,6 @@
 import type { Appointment, AppointmentState } from '@crossward/connector-kit';
+import type { Client } from '../clients/client-registry.ts';
+import { hasScope } from '../clients/smart-scopes.ts';
 import type { Awaited, Item } from '../confirmations/items.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { textForPeople } from '../ehr/text-for-people.ts';
@@ -14,7 +16,18 @@ import type { AppointmentPlan, MadeCodes, PlannedCode, StepResponse } from './wr
 interface CareUnitContext {
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
+}
+
+/** Who gets a response to a write. All of them need `appointments:write`. */
+interface ToWriter extends CareUnitContext {
   readonly services: { readonly pages: PageLinks };
+  readonly clientId: string;
+}
+
+/** Who gets a response to a read. */
+interface ToReader extends CareUnitContext {
+  readonly services: { readonly pages: PageLinks };
+  readonly client: Client;
 }
 
 const statusOf: Record<AppointmentState, AppointmentStatus> = {
@@ -35,16 +48,17 @@ function appointmentPath(emr: string, careUnitId: string, id: string): string {
   return parts.map(encodeURIComponent).join('/');
 }
 
-/** The body of an appointment. `item` is the gateway's record of a code for it. */
+/** The body of an appointment that is read. `item` is the gateway's record of a code for it. */
 export function appointmentBody(
   appointment: KnownAppointment,
-  { ehr, careUnit, services }: CareUnitContext,
+  { ehr, careUnit, services, client }: ToReader,
   { id = appointment.id, item }: { readonly id?: string | undefined; readonly item?: Item | undefined } = {},
 ): AppointmentBody {
+  const clientId = hasScope(client, 'appointments:write', 'Appointment') ? client.id : undefined;
   return {
-    ...body(appointment, { ehr, careUnit }, id),
+    ...appointmentFacts(appointment, { ehr, careUnit }, id),
     status: shownStatus(appointment, item),
-    confirmation: item?.isPending ? confirmation(item, { careUnit, services }) : null,
+    confirmation: item?.isPending ? confirmation(item, { careUnit, services, clientId }) : null,
     replaces_id: item?.replacesId ?? null,
   };
 }
@@ -64,7 +78,7 @@ export function isBookedSince({ state }: Pick<Appointment, 'state'>, item: Item 
   return state === 'held' && item?.state === 'confirmed';
 }
 
-interface Written extends CareUnitContext {
+interface Written extends ToWriter {
   readonly id: string | undefined;
   readonly replacesId: string | undefined;
   readonly awaited: Awaited | undefined;
@@ -73,12 +87,12 @@ interface Written extends CareUnitContext {
 /** The body of an appointment after a write. */
 function writtenBody(
   appointment: KnownAppointment,
-  { ehr, careUnit, services, id = appointment.id, replacesId, awaited }: Written,
+  { ehr, careUnit, services, clientId, id = appointment.id, replacesId, awaited }: Written,
 ): AppointmentBody {
   return {
-    ...body(appointment, { ehr, careUnit }, id),
+    ...appointmentFacts(appointment, { ehr, careUnit }, id),
     status: awaited ? 'awaiting_confirmation' : statusOf[appointment.state],
-    confirmation: awaited ? confirmation(awaited, { careUnit, services }) : null,
+    confirmation: awaited ? confirmation(awaited, { careUnit, services, clientId }) : null,
     replaces_id: replacesId ?? null,
     notice: textForPeople(appointment.notice) ?? null,
   };
@@ -91,12 +105,13 @@ export function previewBody(
     ehr,
     careUnit,
     services,
+    clientId,
     code,
-  }: CareUnitContext & { readonly code: Pick<PlannedCode, 'kind' | 'channel'> | undefined },
+  }: ToWriter & { readonly code: Pick<PlannedCode, 'kind' | 'channel'> | undefined },
 ): PreviewBody {
   const isNew = word === 'created' || (code !== undefined && replacesId !== undefined);
   return {
-    ...body(appointment, { ehr, careUnit }, appointment.id),
+    ...appointmentFacts(appointment, { ehr, careUnit }, appointment.id),
     // A move that books anew has no id yet.
     id: isNew ? null : (id ?? (appointment.id || null)),
     status: code || awaiting ? 'awaiting_confirmation' : statusOf[appointment.state],
@@ -111,17 +126,18 @@ export function previewBody(
           page_url: null,
         }
       : awaiting
-        ? confirmation(awaiting, { careUnit, services })
+        ? confirmation(awaiting, { careUnit, services, clientId })
         : null,
     replaces_id: replacesId ?? null,
     change: word,
   };
 }
 
-function body(
-  appointment: KnownAppointment,
-  { ehr, careUnit }: Omit<CareUnitContext, 'services'>,
-  id: string,
+/** What an EHR says of an appointment, as every response and event has it. */
+export function appointmentFacts(
+  appointment: Appointment & Pick<KnownAppointment, 'supersedesId'>,
+  { ehr, careUnit }: CareUnitContext,
+  id = appointment.id,
 ): AppointmentBody {
   return {
     id,
@@ -145,10 +161,15 @@ function body(
   };
 }
 
+/**
+ * Whoever has the link to the page can cancel, and have codes sent: it is for the client that began the confirmation, and may
+ * write.
+ */
 function confirmation(
   awaited: Awaited,
-  { careUnit, services }: Omit<CareUnitContext, 'ehr'>,
+  { careUnit, services, clientId }: Pick<ToWriter, 'careUnit' | 'services'> & { readonly clientId: string | undefined },
 ): AppointmentBody['confirmation'] {
+  const isOwn = clientId !== undefined && awaited.clientId === clientId;
   return {
     id: awaited.confirmationId,
     kind: awaited.kind,
@@ -156,13 +177,13 @@ function confirmation(
     delivery: awaited.delivery,
     expires_at: formatInstant(awaited.expiresAt, careUnit.timeZone),
     attempts_remaining: awaited.attemptsRemaining,
-    page_url: services.pages.urlOf(awaited.confirmationId, awaited.pageTokenHash),
+    page_url: isOwn ? services.pages.urlOf(awaited.confirmationId, awaited.pageTokenHash) : null,
   };
 }
 
 /** The response after a plan was performed. */
 export function writtenResponse(
-  { ehr, careUnit, services }: CareUnitContext,
+  { ehr, careUnit, services, clientId }: ToWriter,
   { steps, many }: AppointmentPlan,
   results: Results,
   made: MadeCodes,
@@ -175,7 +196,7 @@ export function writtenResponse(
     const appointment = { ...result, supersedesId };
     const { id: planned = appointment.id, replacesId } = response;
     const { id = planned, awaited = response.awaiting } = made.get(index) ?? made.get(planned) ?? {};
-    return [writtenBody(appointment, { ehr, careUnit, services, id, replacesId, awaited })];
+    return [writtenBody(appointment, { ehr, careUnit, services, clientId, id, replacesId, awaited })];
   });
   if (many) return { body: { appointments: bodies } };
   const [body] = bodies;

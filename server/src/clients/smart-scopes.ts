@@ -84,10 +84,15 @@ function ofType(resource: string, scope: Scope): string {
   return `${scope} of ${resource}`;
 }
 
+/** Whether a client has a scope, or from system scopes what it gives for a FHIR type. */
+export function hasScope({ scopes, ofTypes }: Permissions, scope: Scope, resource: string): boolean {
+  return scopes.has(scope) || ofTypes?.has(ofType(resource, scope)) === true;
+}
+
 /** Whether a client may see resources of a FHIR type. */
-export function maySee({ scopes, ofTypes }: Permissions, resource: string): boolean {
+export function maySee(client: Permissions, resource: string): boolean {
   const reading = smartScopes.filter((row) => row.resource === resource && row.letters.includes('r'));
-  return reading.some(({ scope }) => scopes.has(scope) || ofTypes?.has(ofType(resource, scope)) === true);
+  return reading.some(({ scope }) => hasScope(client, scope, resource));
 }
 
 interface Callable {

@@ -51,6 +51,7 @@ export async function issueCode(tx: Tx, place: Proposal, input: CodeToIssue): Pr
   await sendCode(tx, place, { ...input, confirmationId: id, pageTokenHash, code });
   return {
     confirmationId: id,
+    clientId,
     kind,
     channel,
     delivery: 'queued',

@@ -29,6 +29,8 @@ export interface Item {
 /** A code that is awaited, as shown to the caller. */
 export interface Awaited {
   readonly confirmationId: string;
+  /** Absent in stored plans of earlier versions. */
+  readonly clientId?: string;
   readonly kind: ConfirmationKind;
   readonly channel: Channel;
   readonly delivery: DeliveryState;
@@ -38,8 +40,8 @@ export interface Awaited {
 }
 
 export function awaitedOf(item: Item): Awaited {
-  const { confirmationId, kind, channel, delivery, expiresAt, attemptsRemaining, pageTokenHash } = item;
-  return { confirmationId, kind, channel, delivery, expiresAt, attemptsRemaining, pageTokenHash };
+  const { confirmationId, clientId, kind, channel, delivery, expiresAt, attemptsRemaining, pageTokenHash } = item;
+  return { confirmationId, clientId, kind, channel, delivery, expiresAt, attemptsRemaining, pageTokenHash };
 }
 
 /** SQL over a join of `item` and `confirmation`. */
