@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from './database/database.ts';
+import { writeQuickDemo } from './processes/quick-demo.ts';
 import type { Appointment } from './requests/bookings.ts';
 
 const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
@@ -103,6 +104,9 @@ async function headersOf(): Promise<Record<string, string>> {
   const { client_id, client_secret } = JSON.parse(await readClient());
   return { 'x-service-client-id': client_id, 'x-service-client-secret': client_secret };
 }
+
+/** Signals within half a second are one, which somebody has passed on. */
+const laterThanTheSameSignal = () => setTimeout(600);
 
 const addressIn = async (child: Child) => (await child.until(/"address":"(http:[^"]+)"/))[1] ?? '';
 
@@ -220,6 +224,66 @@ describe('the demo', () => {
     child.process.kill('SIGINT');
     expect(await child.ended).toEqual({ code: 0, signal: null });
     client.close();
+  });
+
+  /** A gateway that waits for so long after SIGTERM that only another signal ends it within the test. */
+  async function startDraining(variables: Record<string, string> = {}): Promise<{ child: Child; address: string }> {
+    const setup = await writeQuickDemo(dataDir, { http: { drain_seconds: 300 } });
+    const child = start({ ...onPostgres, ...setup.variables, ...variables });
+    return { child, address: await addressIn(child) };
+  }
+  const health = async (address: string, path: string) => {
+    const response = await fetch(`${address}/health/${path}`);
+    const { status } = (await response.json()) as { status: string };
+    return [response.status, status, response.headers.get('connection')];
+  };
+
+  test('on SIGTERM it is not ready and still answers, until a second signal ends the wait', async () => {
+    const { child, address } = await startDraining();
+    expect(await health(address, 'ready')).toEqual([200, 'ok', 'keep-alive']);
+    child.process.kill('SIGTERM');
+    await child.until(/"drain_seconds":300/);
+    expect(await health(address, 'ready')).toEqual([503, 'stopping', 'close']);
+    expect(await health(address, 'live')).toEqual([200, 'ok', 'close']);
+    const refused = await fetch(`${address}/api/emrs`);
+    expect([refused.status, refused.headers.get('connection')]).toEqual([401, 'close']);
+    await laterThanTheSameSignal();
+    child.process.kill('SIGTERM');
+    expect(await child.ended).toEqual({ code: 0, signal: null });
+    expect(child.output.stdout).toContain('stopping after the current requests');
+  });
+
+  test('Ctrl-C does not wait for proxies, however often npm and the terminal send it', async () => {
+    const { child } = await startDraining();
+    for (let count = 0; count < 3; count++) child.process.kill('SIGINT');
+    expect(await child.ended).toEqual({ code: 0, signal: null });
+    expect(child.output.stdout).not.toContain('drain_seconds');
+  });
+
+  test.each([
+    ['npx crossward start', ['npx', 'crossward', 'start']],
+    ['npm start', ['npm', 'start']],
+  ] as const)('%s: the gateway ends with the process that started it', async (_, [command, ...words]) => {
+    const launcher = spawn(command, words, {
+      cwd: fileURLToPath(new URL('..', import.meta.url)),
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', CROSSWARD_DATA_DIR: dataDir, ...onPostgres },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let output = '';
+    launcher.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+    // The gateway holds the output open until it ends.
+    const closed = once(launcher, 'close');
+    try {
+      await expect.poll(() => output).toMatch(/Crossward is running with/);
+      launcher.kill('SIGTERM');
+      await closed;
+      expect(output).toContain('stopping after the current requests');
+    } finally {
+      const pid = /"pid":(\d+)/.exec(output)?.[1];
+      if (launcher.exitCode === null && launcher.signalCode === null && pid) process.kill(Number(pid), 'SIGKILL');
+    }
   });
 
   test('reports a port in use before it starts anything', async () => {

@@ -4,6 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from './database/database.ts';
 import { type ChildGateway, startChild } from './processes/child-gateway.ts';
@@ -148,6 +149,26 @@ test('SIGTERM stops all workers after their current requests', async () => {
   await eventually(() => expect(stopping()).toHaveLength(2));
   for (const { socket } of requests) socket.write(body);
   for (const { response } of requests) await eventually(() => expect(response()).toContain('"request_invalid"'));
+  await gateway.ended;
+  expect(gateway.exitCode()).toBe(0);
+});
+
+test('SIGTERM lets all workers wait for proxies, and a second signal ends the wait', async () => {
+  const draining = await writeQuickDemo(await mkdtemp(join(folder, 'draining-')), {
+    http: { operations_port: operationsPort, drain_seconds: 300 },
+  });
+  const gateway = await startWorkers({ CROSSWARD_CONFIG: draining.variables.CROSSWARD_CONFIG ?? '' });
+  process.kill(gateway.pid, 'SIGTERM');
+  for (const worker of [0, 1]) {
+    await eventually(async () => {
+      const response = await fetch(`http://127.0.0.1:${operationsPort + worker}/health/ready`);
+      expect([response.status, await response.json()]).toMatchObject([503, { status: 'stopping' }]);
+    });
+  }
+  expect((await gateway.send({ method: 'GET', path: '/api/emrs' }))?.status).toBe(401);
+  // Signals within half a second are one.
+  await setTimeout(600);
+  process.kill(gateway.pid, 'SIGTERM');
   await gateway.ended;
   expect(gateway.exitCode()).toBe(0);
 });

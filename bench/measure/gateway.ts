@@ -81,6 +81,7 @@ function configurationFile(emrs: readonly EmrInFile[]) {
       grants: emrs.map((emr) => ({ emr: emr.id })),
     })),
     limits: { requests_per_minute: 100_000_000 },
+    http: { drain_seconds: 0 },
   };
 }
 

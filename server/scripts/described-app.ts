@@ -39,6 +39,7 @@ const deps: Omit<AppDeps, 'metrics'> = {
     request_timeout_seconds: 60,
     max_connections: 1,
     max_connections_per_address: 1,
+    drain_seconds: 0,
     ready_waits_for_emrs: false,
   },
   webhooks: {

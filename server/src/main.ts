@@ -5,6 +5,7 @@ import { createLog, type LogFormat } from './log/create-log.ts';
 import { describeError } from './log/describe-error.ts';
 import { tolerateClosedOutput } from './startup/closed-output.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
+import { endWithLauncher } from './startup/launcher.ts';
 import { assertCanListen } from './startup/listen-error.ts';
 import { runWorkers, workerNumber } from './workers/run-workers.ts';
 import { connectToSupervisor } from './workers/supervisor.ts';
@@ -30,6 +31,7 @@ async function main(): Promise<void> {
     return runGateway(environment, log, supervisor);
   }
   ignoreHangUp(log);
+  endWithLauncher();
   // Before the gateway is loaded.
   await assertCanListen(environment);
   if (environment.workers > 1) return runWorkers(environment.workers, log);

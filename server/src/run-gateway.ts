@@ -15,14 +15,16 @@ import { embeddedFiles } from './db/embedded-files.ts';
 import { demoWelcome } from './demo-welcome.ts';
 import { createDeps, type Deps } from './deps.ts';
 import { connectors } from './ehr/connectors.ts';
-import { buildApp } from './http/app.ts';
+import { type AppDeps, buildApp } from './http/app.ts';
 import { buildOperationsApp } from './http/operations-app.ts';
 import { print } from './log/print.ts';
 import type { SecretKeys } from './secret-keys/require-known-keys.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
+import { createDrain } from './startup/drain.ts';
 import { limitHeapGrowth } from './startup/limit-heap-growth.ts';
 import { listenError } from './startup/listen-error.ts';
 import { makePrivateFolder } from './startup/private-file.ts';
+import { endBy, onStopSignals } from './workers/stop-signals.ts';
 import type { Supervisor } from './workers/supervisor.ts';
 
 interface Setup {
@@ -88,14 +90,24 @@ async function serve({ environment, setup, database, dataDir, log, supervisor }:
     environment.telemetry && (await (await import('./telemetry/start.ts')).startTelemetry(environment.telemetry, log));
   const deps = await createDeps({ ...setup, database, log });
   await telemetry?.exportMetrics(deps.metrics);
-  const operations = await serveOperations(deps, environment, supervisor);
-  const app = await buildApp(deps);
+  const drain = createDrain();
+  const served = { ...deps, isStopping: drain.hasBegun };
+  const operations = await serveOperations(served, environment, supervisor);
+  const app = await buildApp(served);
   // `reusePort` is for `listen` of Node.js. Fastify passes it on, but its types do not have it.
   const listening = { host: environment.host, port: environment.port, reusePort: supervisor !== undefined };
   const address = await app.listen(listening).catch((error) => {
     throw listenError(error, environment);
   });
   const stop = stopOnce(async (signal) => {
+    const { drain_seconds: seconds } = deps.http;
+    if (signal === 'SIGTERM' && seconds > 0) {
+      log.info(
+        { signal, drain_seconds: seconds },
+        'not ready any more, and serves requests until proxies have noticed',
+      );
+      await drain.wait(seconds);
+    }
     log.info({ signal }, 'stopping after the current requests');
     await app.close();
     await operations?.close();
@@ -103,8 +115,14 @@ async function serve({ environment, setup, database, dataDir, log, supervisor }:
     await telemetry?.stop();
     await database.close();
   });
-  supervisor?.onStop(() => stop('disconnect'));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  supervisor?.onStop(() => {
+    drain.end();
+    stop('disconnect');
+  });
+  onStopSignals((signal, before) => {
+    if (before > 0 && !drain.end()) endBy(signal);
+    stop(signal);
+  });
   const welcome = () => (setup.demoClient ? demoWelcome({ address, ehrs: deps.ehrs, dataDir }) : '');
   if (supervisor) {
     supervisor.ready({ address, welcome: await welcome() });
@@ -120,7 +138,7 @@ async function serve({ environment, setup, database, dataDir, log, supervisor }:
 
 /** Serves `/health` and `/metrics` of this process at a port of its own, if one is set. */
 async function serveOperations(
-  deps: Deps,
+  deps: Deps & Pick<AppDeps, 'isStopping'>,
   { host, workers }: Environment,
   supervisor: Supervisor | undefined,
 ): Promise<FastifyInstance | undefined> {
@@ -193,7 +211,7 @@ function usesDemoMailbox({ messages: { sms, email } }: Configuration): boolean {
   return sms?.provider === 'demo_mailbox' || email?.provider === 'demo_mailbox';
 }
 
-/** The first signal stops the gateway gracefully. Node.js ends it at once when the same signal comes again. */
+/** The first call stops the gateway gracefully, later ones do nothing. */
 function stopOnce(stop: (signal: string) => Promise<void>): (signal: string) => void {
   let isStopping = false;
   return (signal) => {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { longestRequestSeconds } from './stop-times.ts';
 import { require, toolsEnvironment, whatIsMissing } from './tools.ts';
 
 const run = promisify(execFile);
@@ -182,7 +183,7 @@ describe('the chart', () => {
     expect(parse(data['crossward.yaml'] ?? '')).toEqual({
       ...written,
       documents: { max_bytes: 104857600 },
-      http: { ...written.http, operations_port: 9090 },
+      http: { ...written.http, operations_port: 9090, drain_seconds: 5 },
     });
     const folder = await mkdtemp(join(inject('runFolder'), 'chart-'));
     await writeFile(join(folder, 'crossward.yaml'), data['crossward.yaml'] ?? '');
@@ -199,6 +200,13 @@ describe('the chart', () => {
     expect(output).not.toMatch(/problem/);
   });
 
+  test('a pod has time for its drain and its longest request', async () => {
+    const values = parse(await readFile(join(chart, 'values.yaml'), 'utf8'));
+    expect(values.terminationGracePeriodSeconds).toBeGreaterThan(values.drainSeconds + longestRequestSeconds);
+    expect(find(await render(), 'Deployment').spec.template.spec).toMatchObject({ terminationGracePeriodSeconds: 90 });
+    expect(await refusal('--set', 'drainSeconds=90')).toContain('must be longer than drainSeconds');
+  });
+
   test('another configuration starts new pods, and the same one none', async () => {
     const checksum = async (...words: string[]) =>
       find(await render(...words), 'Deployment').spec.template.metadata.annotations['checksum/config'];
@@ -213,6 +221,7 @@ describe('the chart', () => {
     ['an EHR at every address', 'networkPolicy.ehrs[0].cidr=0.0.0.0/0', 'cidr'],
     ['a policy without a database', 'networkPolicy.database=null', 'database'],
     ['a port of its own for health', 'config.http.operations_port=9191', 'http'],
+    ['a drain of its own', 'config.http.drain_seconds=9', 'http'],
     ['workers', 'env.CROSSWARD_WORKERS=2', 'env'],
     ['no EHR', 'config.emrs=null', 'emrs'],
   ])('%s is refused, with the name of the value', async (_, value, name) => {

@@ -8,6 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { drainSeconds, longestRequestSeconds } from './stop-times.ts';
 import { require, whatIsMissing } from './tools.ts';
 import { exampleSetup } from './visit.ts';
 
@@ -20,6 +21,7 @@ interface Service {
   readonly environment: Readonly<Record<string, string>>;
   readonly volumes: readonly string[];
   readonly networks: readonly string[];
+  readonly stop_grace_period: string;
   readonly ports?: readonly string[];
 }
 
@@ -53,6 +55,19 @@ describe('compose.yaml', () => {
     const { version } = JSON.parse(await text('package.json'));
     expect((await compose()).gateway.image).toContain(`crossward:${version}}`);
     expect(parse(await text('deploy/helm/crossward/Chart.yaml'))).toMatchObject({ version, appVersion: version });
+  });
+
+  test('gives the gateway time for its drain and its longest request, and Caddy for its checks', async () => {
+    const seconds = Number.parseInt((await compose()).gateway.stop_grace_period, 10);
+    expect(seconds).toBeGreaterThan(drainSeconds + longestRequestSeconds);
+    const caddyfile = await text('deploy/Caddyfile');
+    const setting = (name: string) => Number(new RegExp(`^\\s*${name} (\\d+)s$`, 'm').exec(caddyfile)?.[1]);
+    // A check begins at most an interval after the gateway has become not ready.
+    expect(setting('health_interval') + setting('health_timeout')).toBeLessThan(drainSeconds);
+    // The gateway is not ready while it drains and starts again.
+    expect(setting('lb_try_duration')).toBeGreaterThan(2 * drainSeconds);
+    const { http } = parse(await text('deploy/crossward.yaml'));
+    expect(caddyfile).toContain(`{$HEALTH_PORT:${http.operations_port}}`);
   });
 
   test('requires each secret that the configuration names', async () => {

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { createTestDatabase } from '../database/database.ts';
 import { type ChildGateway, startChild } from '../processes/child-gateway.ts';
 import { freePort } from '../processes/free-port.ts';
+import { drainSeconds, longestRequestSeconds } from './stop-times.ts';
 import { require, whatIsMissing } from './tools.ts';
 import { bookAt, bookWhileItStops, exampleConfiguration, exampleSetup, nodeProcessOf, statusOf } from './visit.ts';
 
@@ -35,6 +36,11 @@ describe('the systemd unit', () => {
     const level = Number(/Overall exposure level for crossward\.service: ([\d.]+)/.exec(stdout)?.[1]);
     expect(level).toBeGreaterThan(0);
     expect(level).toBeLessThan(2);
+  });
+
+  test('gives the gateway time for its drain and its longest request', async () => {
+    const [seconds] = await settings('TimeoutStopSec');
+    expect(Number(seconds)).toBeGreaterThan(drainSeconds + longestRequestSeconds);
   });
 
   test('starts the program that npm start starts', async () => {

@@ -16,11 +16,18 @@ export function exampleSetup(): ChildSetup {
   };
 }
 
-/** Writes `deploy/crossward.yaml` to a folder, with another port for health and metrics, and returns its path. */
+/**
+ * Writes `deploy/crossward.yaml` to a folder, with another port for health and metrics, and a gateway that stops without waiting
+ * for proxies. Returns its path.
+ */
 export async function exampleConfiguration(folder: string, operationsPort: number): Promise<string> {
   const text = await readFile(new URL('../../deploy/crossward.yaml', import.meta.url), 'utf8');
   const path = join(folder, `crossward-${operationsPort}.yaml`);
-  await writeFile(path, text.replace('operations_port: 9090', `operations_port: ${operationsPort}`), { mode: 0o644 });
+  await writeFile(
+    path,
+    text.replace('operations_port: 9090', `operations_port: ${operationsPort}\n  drain_seconds: 0`),
+    { mode: 0o644 },
+  );
   return path;
 }
 

@@ -33,7 +33,7 @@ const lasting = { code: { lifetime_seconds: 3_600 } };
  */
 export async function writeQuickDemo(
   folder: string,
-  more: object = {},
+  more: { readonly http?: object; readonly [setting: string]: unknown } = {},
   moreEhrs: (ehrs: readonly Ehr[]) => readonly Ehr[] = () => [],
   connection: object = quick,
 ): Promise<ChildSetup> {
@@ -48,6 +48,7 @@ export async function writeQuickDemo(
     emrs: emrs.map((emr) => ({ ...emr, connection, policies: { ...emr.policies, ...lasting } })),
     clients: [{ id: client.id, name: 'Demo', secrets: [{ sha256: hashSecret(client.secret) }], scopes, grants }],
     ...more,
+    http: { drain_seconds: 0, ...more.http },
   };
   const path = join(folder, 'quick-demo.yaml');
   await writeFile(path, JSON.stringify(configuration));

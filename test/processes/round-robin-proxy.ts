@@ -12,18 +12,37 @@ export interface RoundRobinProxy {
  * A proxy that gives each request to the next of several servers. It skips a server that refuses connections. If a server
  * ends during a request, the caller's connection breaks, because the request may have been executed.
  *
- * @param path below which it serves, and which it removes. Other paths get 404
+ * @param options.path below which it serves, and which it removes. Other paths get 404
+ * @param options.healthPort where it asks each server every second whether it is ready. Servers that are not get no requests
  */
-export async function startRoundRobinProxy(targets: readonly string[], path = ''): Promise<RoundRobinProxy> {
+export async function startRoundRobinProxy(
+  targets: readonly string[],
+  { path = '', healthPort }: { readonly path?: string; readonly healthPort?: number } = {},
+): Promise<RoundRobinProxy> {
   const agent = new Agent({ keepAlive: true });
+  const notReady = new Set<string>();
   let turn = 0;
+
+  async function check(target: string): Promise<void> {
+    const url = new URL('/health/ready', target);
+    url.port = String(healthPort);
+    const isReady = await fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) notReady.delete(target);
+    else notReady.add(target);
+  }
+  const checkAll = () => void targets.map(check);
+  const checks = healthPort === undefined ? undefined : setInterval(checkAll, 1_000);
 
   async function forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = Buffer.concat(await incoming.toArray());
     if (!incoming.url?.startsWith(`${path}/`)) return void outgoing.writeHead(404).end();
     const first = turn++;
-    for (let attempt = 0; attempt < targets.length; attempt++) {
-      const target = targets[(first + attempt) % targets.length] ?? '';
+    const ready = targets.filter((target) => !notReady.has(target));
+    for (let attempt = 0; attempt < ready.length; attempt++) {
+      const target = ready[(first + attempt) % ready.length] ?? '';
       try {
         const response = await send(target, incoming, body);
         outgoing.writeHead(response.statusCode ?? 502, response.headers);
@@ -49,6 +68,7 @@ export async function startRoundRobinProxy(targets: readonly string[], path = ''
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
+      clearInterval(checks);
       agent.destroy();
       server.close();
       server.closeAllConnections();

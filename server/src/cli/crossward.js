@@ -42,6 +42,10 @@ function run(args, env) {
   }
   const child = spawn(node, args, { stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // As server/src/startup/launcher.ts, for the process in between.
+  const launcher = process.ppid;
+  const watch = () => process.ppid === launcher || child.kill('SIGTERM');
+  if (process.env.npm_lifecycle_event === 'npx' && platform !== 'win32') setInterval(watch, 500).unref();
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 143);
   });

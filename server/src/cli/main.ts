@@ -1,7 +1,9 @@
 import { tolerateClosedOutput } from '../startup/closed-output.ts';
+import { endWithLauncher } from '../startup/launcher.ts';
 import { run } from './run.ts';
 
 tolerateClosedOutput(process.stdout, process.stderr);
+endWithLauncher();
 
 process.exitCode = await run(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),

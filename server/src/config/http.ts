@@ -50,6 +50,12 @@ export const httpSchema = Type.Object(
         { minimum: 1, maximum: 65_535 },
       ),
     ),
+    drain_seconds: Type.Optional(
+      wholeNumber(
+        'Seconds after SIGTERM in which the gateway still serves requests while `/health/ready` is 503 and each response closes its connection, so that proxies send the next ones elsewhere. Longer than proxies take to notice. SIGINT (Ctrl-C) does not wait, and a second signal ends the wait.',
+        { minimum: 0, maximum: 300, default: 5 },
+      ),
+    ),
     ready_waits_for_emrs: Type.Optional(
       Type.Boolean({
         description: 'Whether `/health/ready` is 503 until every EHR has been opened once.',

@@ -88,6 +88,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
       request_timeout_seconds: 60,
       max_connections: 5000,
       max_connections_per_address: 500,
+      drain_seconds: 5,
       ready_waits_for_emrs: false,
     },
     retention: { confirmation_days: 90, event_days: 30, audit_days: 1830 },

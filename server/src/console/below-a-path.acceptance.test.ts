@@ -7,7 +7,7 @@ import { consoleBrowser, newOperator, withConsole } from '../../../test/requests
 
 /** A proxy that removes `/gateway` from the path, as a host name that is shared with other applications needs it. */
 const targets: string[] = [];
-const proxy = await startRoundRobinProxy(targets, '/gateway');
+const proxy = await startRoundRobinProxy(targets, { path: '/gateway' });
 const url = `${proxy.address}/gateway`;
 const gateway = await startGateway({ configure: (it) => withConsole(it, url) });
 targets.push(`http://127.0.0.1:${gateway.port}`);

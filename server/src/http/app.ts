@@ -109,6 +109,8 @@ export interface AppDeps {
   now(): Date;
   /** Absent: no console. */
   readonly console?: Omit<ConsoleDeps, SharedConsoleDeps> | undefined;
+  /** Whether it is about to stop: it still serves requests, and closes each connection with its response. */
+  isStopping?(): boolean;
   isReady(): Promise<boolean>;
 }
 
@@ -174,7 +176,7 @@ export async function buildApp(
   addTracing(app);
   addWaitingCallers(app, pauses);
   addHeaders(app);
-  addConnectionCloseOnStop(app);
+  addConnectionCloseOnStop(app, deps.isStopping);
   addRequestSyntax(app);
   addUnreadBody(app);
   addConnectionLimits(

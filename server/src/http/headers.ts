@@ -23,14 +23,17 @@ export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({ ...fixedHeaders, 'x-request-id': request.id });
 }
 
-/** Closes connections after their current response once the gateway stops. Kept alive, they would block the exit. */
-export function addConnectionCloseOnStop(app: FastifyInstance): void {
+/**
+ * Closes connections after their current response once the gateway stops. Kept alive, they would block the exit, and a proxy
+ * would send its next request on one that closes.
+ */
+export function addConnectionCloseOnStop(app: FastifyInstance, isStopping: () => boolean = () => false): void {
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (stopping) reply.header('connection', 'close');
+    if (stopping || isStopping()) reply.header('connection', 'close');
     done();
   });
 }

@@ -4,21 +4,24 @@ import type { EhrConnection } from '../ehr/connection.ts';
 interface HealthDeps {
   readonly ehrs: ReadonlyMap<string, Pick<EhrConnection, 'isOpen' | 'health'>>;
   readonly http: { readonly ready_waits_for_emrs: boolean };
+  /** Whether it is about to stop, and proxies are to send requests elsewhere. */
+  isStopping?(): boolean;
   /** Whether the database responds and has every migration. */
   isReady(): Promise<boolean>;
 }
 
 /** `/health/live`: the process is up. `/health/ready`: it can serve requests; its body names the EHRs that are not open, or paused. */
-export function addHealth(app: FastifyInstance, { ehrs, http, isReady }: HealthDeps): void {
+export function addHealth(app: FastifyInstance, { ehrs, http, isStopping, isReady }: HealthDeps): void {
   app.get('/health/live', async () => ({ status: 'ok' }));
   app.get('/health/ready', async (_request, reply) => {
-    const isUp = await isReady().catch(() => false);
+    const stops = isStopping?.() ?? false;
+    const isUp = !stops && (await isReady().catch(() => false));
     // One that operators have paused is not waited for.
     const paused = [...ehrs].filter(([, { health }]) => health().pause).map(([id]) => id);
     const notOpen = [...ehrs].filter(([id, { isOpen }]) => !isOpen && !paused.includes(id)).map(([id]) => id);
     const ready = isUp && (notOpen.length === 0 || !http.ready_waits_for_emrs);
     return reply
       .code(ready ? 200 : 503)
-      .send({ status: ready ? 'ok' : 'unavailable', emrs_not_open: notOpen, emrs_paused: paused });
+      .send({ status: ready ? 'ok' : stops ? 'stopping' : 'unavailable', emrs_not_open: notOpen, emrs_paused: paused });
   });
 }

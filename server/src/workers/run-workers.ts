@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Logger } from 'pino';
 import { restartPause } from './restart-pause.ts';
+import { onStopSignals, type StopSignal } from './stop-signals.ts';
 import type { Ready } from './supervisor.ts';
 
 /** Milliseconds. A worker that served for longer is replaced without a longer pause. */
@@ -89,11 +90,13 @@ export function runWorkers(count: number, log: Logger): void {
     return failedStarts >= mostFailedStarts;
   }
 
-  function stop(code: number): void {
+  /** @param signal passed on to workers that serve */
+  function stop(code: number, signal?: StopSignal): void {
     exitCode ??= code;
-    for (const { worker, timer } of slots) {
+    for (const { worker, readyAt, timer } of slots) {
       clearTimeout(timer);
-      if (worker?.connected) worker.disconnect();
+      if (signal !== undefined && readyAt !== undefined) worker?.kill(signal);
+      else if (worker?.connected) worker.disconnect();
     }
     exitIfEmpty();
   }
@@ -102,12 +105,10 @@ export function runWorkers(count: number, log: Logger): void {
     if (slots.every(({ worker }) => !worker)) process.exit(exitCode);
   }
 
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      log.info({ signal }, 'stopping the workers after their current requests');
-      stop(0);
-    });
-  }
+  onStopSignals((signal) => {
+    log.info({ signal }, 'stopping the workers after their current requests');
+    stop(0, signal);
+  });
   // The first worker migrates the database and reports mistakes in the configuration. The others follow when it is ready.
   for (const slot of slots.slice(0, 1)) start(slot);
 }

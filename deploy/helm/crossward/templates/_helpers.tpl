@@ -19,7 +19,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
 {{- define "crossward.config" -}}
-{{- toYaml (mustMergeOverwrite (deepCopy .Values.config) (dict "http" (dict "operations_port" 9090))) }}
+{{- toYaml (mustMergeOverwrite (deepCopy .Values.config) (dict "http" (dict "operations_port" 9090 "drain_seconds" .Values.drainSeconds))) }}
 {{- end }}
 
 {{- define "crossward.egress" -}}

@@ -10,6 +10,8 @@ export interface RunningGateway {
   /** `http://host:port`, without a slash at the end. */
   readonly url: string;
   readonly isReady: boolean;
+  /** It was told to stop, and still serves requests. */
+  readonly isStopping: boolean;
   /** EHRs that have not been opened since the start. */
   readonly notOpen: readonly string[];
   /** EHRs that operators have paused. */
@@ -48,7 +50,8 @@ export async function checkGateway(
   }
 }
 
-function notReady({ url, notOpen }: RunningGateway): Finding {
+function notReady({ url, isStopping, notOpen }: RunningGateway): Finding {
+  if (isStopping) return found('process', 'problem', `runs at ${url}, and stops`);
   const cause = notOpen.length > 0 ? `EHRs not opened: ${notOpen.join(', ')}` : 'its database does not respond';
   return found('process', 'problem', `runs at ${url}, and is not ready: ${cause}`);
 }
@@ -61,6 +64,7 @@ async function readHealth(url: string): Promise<Omit<RunningGateway, 'url'> | un
     if (typeof body !== 'object' || body === null || !('emrs_not_open' in body)) return undefined;
     return {
       isReady: response.ok,
+      isStopping: 'status' in body && body.status === 'stopping',
       notOpen: idsIn(body.emrs_not_open),
       paused: 'emrs_paused' in body ? idsIn(body.emrs_paused) : [],
     };

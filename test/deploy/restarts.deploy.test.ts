@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../database/database.ts';
+import { childClient } from '../processes/child-client.ts';
+import { type ChildGateway, startChild } from '../processes/child-gateway.ts';
+import { freePort } from '../processes/free-port.ts';
+import { writeQuickDemo } from '../processes/quick-demo.ts';
+import { type RoundRobinProxy, startRoundRobinProxy } from '../processes/round-robin-proxy.ts';
+import { eventually } from '../requests/codes.ts';
+import { startSteadyLoad } from '../requests/steady-load.ts';
+import { require, whatIsMissing } from './tools.ts';
+
+const caddyfile = fileURLToPath(new URL('../../deploy/Caddyfile', import.meta.url));
+/** Two machines, which have the same ports. */
+const hosts = ['127.0.0.1', '127.0.0.2'] as const;
+const restarts = 10;
+const perSecond = 50;
+
+/** Two gateways with the drain of the default, each restarted in turn while callers send requests. */
+describe('ten restarts of two gateways in turn', () => {
+  let database: TestDatabase;
+  let start: (turn: number) => Promise<ChildGateway>;
+  let operationsPort: number;
+  let port: number;
+  const gateways: ChildGateway[] = [];
+
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(inject('runFolder'), 'restarts-'));
+    database = await createTestDatabase('postgresql');
+    operationsPort = await freePort();
+    port = await freePort();
+    const setup = await writeQuickDemo(folder, { http: { operations_port: operationsPort, drain_seconds: 5 } });
+    start = async (turn) => {
+      const variables = { PORT: `${port}`, HOST: hosts[turn % 2] ?? '' };
+      const dataDir = join(folder, 'data');
+      return await startChild({ dataDir, databaseUrl: database.url, setup, variables, bundled: true });
+    };
+    for (const turn of [0, 1]) gateways.push(await start(turn));
+  });
+  afterAll(async () => {
+    await Promise.all(gateways.map((gateway) => gateway.kill()));
+    await database.dispose();
+  });
+
+  /** What became of the callers' requests. */
+  async function restartUnderLoad(address: string): Promise<{ sent: number; failures: readonly string[] }> {
+    const [gateway] = gateways;
+    if (!gateway) return expect.unreachable('No gateway');
+    const slots = await childClient(() => gateway).freeSlots(50);
+    const load = startSteadyLoad({ address, credentials: gateway.credentials }, slots, perSecond);
+    for (let turn = 0; turn < restarts; turn++) {
+      const old = gateways[turn % 2];
+      await load.progress(perSecond);
+      process.kill(old?.pid ?? 0, 'SIGTERM');
+      await old?.ended;
+      expect(old?.exitCode()).toBe(0);
+      gateways[turn % 2] = await start(turn);
+    }
+    await load.progress(2 * perSecond);
+    return await load.stop();
+  }
+
+  test('behind Caddy with its file, no request fails', async (context) => {
+    require(whatIsMissing('caddy'), context);
+    const site = `http://127.0.0.1:${await freePort()}`;
+    const caddy = await startCaddy(site, {
+      GATEWAY: hosts.map((host) => `${host}:${port}`).join(' '),
+      HEALTH_PORT: `${operationsPort}`,
+    });
+    try {
+      const { sent, failures } = await restartUnderLoad(site);
+      expect(failures).toEqual([]);
+      expect(sent).toBeGreaterThan(restarts * perSecond);
+    } finally {
+      caddy.kill('SIGKILL');
+    }
+  });
+
+  test('behind a proxy that only asks /health/ready each second, no request fails', async () => {
+    let proxy: RoundRobinProxy | undefined;
+    try {
+      proxy = await startRoundRobinProxy(
+        hosts.map((host) => `http://${host}:${port}`),
+        { healthPort: operationsPort },
+      );
+      const { sent, failures } = await restartUnderLoad(proxy.address);
+      expect(failures).toEqual([]);
+      expect(sent).toBeGreaterThan(restarts * perSecond);
+    } finally {
+      await proxy?.close();
+    }
+  });
+});
+
+async function startCaddy(site: string, variables: Readonly<Record<string, string>>): Promise<ChildProcess> {
+  const home = await mkdtemp(join(inject('runFolder'), 'caddy-'));
+  const caddy = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', caddyfile], {
+    env: { PATH: process.env.PATH, HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home, SITE: site, ...variables },
+    stdio: 'ignore',
+  });
+  await once(caddy, 'spawn');
+  await eventually(async () => expect((await fetch(`${site}/api/emrs`)).status).toBe(401));
+  return caddy;
+}
