@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Access } from '../audit/access.ts';
 import { asAccess, type CurrentAccess } from '../audit/current-access.ts';
 import { collecting, type Reached } from '../ehr/reached.ts';
+import { isReplayed } from '../operations/operation-response.ts';
 import { outcomeUnknownInDatabase, unavailable } from '../problems/problem.ts';
 
 /** The patients and records that a response contains. */
@@ -69,7 +70,7 @@ export async function auditResponse(
   body: object,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const outcome = isDryRun(request) ? 'dry_run' : headers['idempotency-replayed'] === 'true' ? 'replayed' : 'success';
+  const outcome = isDryRun(request) ? 'dry_run' : isReplayed(headers) ? 'replayed' : 'success';
   if (request.currentAccess?.recorded === outcome) return;
   try {
     await writeEntry(request, accessOf(request, outcome, body));

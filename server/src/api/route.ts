@@ -314,8 +314,9 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       if (response.status === 204) return reply.headers({ ...headers }).send();
       if (!response.mediaTypes) reply.type('application/json; charset=utf-8');
       if (headers) reply.headers(headers);
-      // A dry run's response does not match the schema that the serialiser was compiled for.
-      if (status !== undefined) reply.serializer(JSON.stringify);
+      // A dry run's response does not match the schema that the serialiser was compiled for. That of a write is sent as it is
+      // stored under its key, so that a repetition is the same text, also after an upgrade that has changed the schema.
+      if (status !== undefined || !isRead) reply.serializer(JSON.stringify);
       return body;
     }),
   });

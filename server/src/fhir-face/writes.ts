@@ -10,7 +10,7 @@ import { requireTarget } from '../appointments/targets.ts';
 import { findCancellation } from '../confirmations/items.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
+import { isReplayed, type OperationResponse } from '../operations/operation-response.ts';
 import { Problem } from '../problems/problem.ts';
 import { addWrite, jsonMediaTypes } from './add-interaction.ts';
 import { ifUnknown, readNative } from './appointments.ts';
@@ -415,10 +415,6 @@ function shownBy(deps: FaceDeps): NonNullable<Representation['show']> {
   };
 }
 
-function isReplay(headers: Readonly<Record<string, string>> = {}): boolean {
-  return headers['idempotency-replayed'] === 'true';
-}
-
 function isCondition({ headers }: FastifyRequest): boolean {
   return headers['if-none-exist'] !== undefined;
 }
@@ -438,7 +434,7 @@ async function presentOf(
   request: FastifyRequest,
   response: OperationResponse,
 ): Promise<OperationResponse> {
-  if (!isReplay(response.headers) || !isCondition(request)) return response;
+  if (!isReplayed(response.headers) || !isCondition(request)) return response;
   const { id } = response.body as AppointmentBody;
   const natives = deps.nativesOf(request);
   const read = () => natives.read<AppointmentBody>('get_appointment', { params: { appointment_id: id } });
@@ -458,7 +454,7 @@ function shownStatus(
   isPending: boolean,
   headers: Readonly<Record<string, string>>,
 ): number {
-  if (isReplay(headers) && sent['if-none-exist'] !== undefined) return 200;
+  if (isReplayed(headers) && sent['if-none-exist'] !== undefined) return 200;
   const isPlainCreate = routeOptions.config.operation?.operationId === 'fhir_create_appointment';
   return isPending && !isPlainCreate ? 202 : status;
 }

@@ -4,3 +4,8 @@ export interface OperationResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** Whether a response was stored under an `Idempotency-Key` by an earlier request, maybe one to an earlier version. */
+export function isReplayed(headers: OperationResponse['headers'] = {}): boolean {
+  return headers['idempotency-replayed'] === 'true';
+}

@@ -26,6 +26,8 @@ import {
   type Sent,
   wrapFailing,
 } from '../../../test/requests/idempotency-keys.ts';
+import type { OperationResponse } from './operation-response.ts';
+import { openOutcome, sealResponse } from './sealed-outcome.ts';
 
 const failures: Failure[] = [];
 afterEach(() => {
@@ -215,6 +217,67 @@ describe('the same key and request get the stored response', () => {
     const { body } = await sendThreeTimes(change(waiting.id, { confirmation: { code: wrong } }, sodermalm), 400);
     expect(body).toMatchObject({ reason: 'confirmation_code_incorrect', attempts_remaining: 4 });
     expect(confirmationOf(await stored(waiting.id, sodermalm)).attempts_remaining).toBe(4);
+  });
+});
+
+describe('a response that an earlier version stored is sent as it was stored', () => {
+  /** Changes what is stored under the last key, as a version with another schema would have stored it. */
+  async function storeAsBefore(change: (body: Record<string, unknown>) => void): Promise<void> {
+    const { db, keys } = gateway.deps.services;
+    const row = await db
+      .selectFrom('operations')
+      .select(['id', 'client_id', 'idempotency_key_hash', 'sealed_response'])
+      .where('sealed_response', 'is not', null)
+      .orderBy('created_at', 'desc')
+      .executeTakeFirstOrThrow();
+    const operation = { clientId: row.client_id, keyHash: row.idempotency_key_hash };
+    const { body, status } = openOutcome(keys, operation, row.sealed_response ?? Buffer.alloc(0)) as OperationResponse;
+    change(body as Record<string, unknown>);
+    const sealed = sealResponse(keys, operation, { body, ...(status !== undefined && { status }) });
+    await db.updateTable('operations').set({ sealed_response: sealed }).where('id', '=', row.id).execute();
+  }
+
+  /** Sends it again. The response does not fit the document of today. */
+  async function sendAgain({ method, path, body }: Sent, key: string) {
+    const { id, secret } = gateway.credentials('everything');
+    const response = await fetch(`http://127.0.0.1:${gateway.port}${path}`, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        'idempotency-key': key,
+        'x-service-client-id': id,
+        'x-service-client-secret': secret,
+      },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
+  }
+
+  test('an appointment without fields that today are required, and with one that is unknown', async () => {
+    const key = newKey();
+    const request = creation(await freeSlot(gateway));
+    const first = await send(request, key);
+    await storeAsBefore((body) => {
+      delete body.resource_name;
+      delete body.status;
+      body.of_an_old_version = { kept: true };
+    });
+    const again = await sendAgain(request, key);
+    const { resource_name: _, status: __, ...rest } = first.body as unknown as Record<string, unknown>;
+    expect([again.status, again.body]).toEqual([201, { ...rest, of_an_old_version: { kept: true } }]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.headers.get('content-type')).toBe(first.headers['content-type']);
+  });
+
+  test('many appointments, of which one has a value of another type', async () => {
+    const ids = (await bookSome(gateway, 2)).map(({ id }) => id);
+    const key = newKey();
+    await send(changeMany(ids, { comment: 'x' }), key);
+    await storeAsBefore(({ appointments }) => {
+      Object.assign((appointments as object[])[1] ?? {}, { start: null, resource_id: 7 });
+    });
+    const again = await sendAgain(changeMany(ids, { comment: 'x' }), key);
+    expect(again).toMatchObject({ status: 200, body: { appointments: [{}, { start: null, resource_id: 7 }] } });
   });
 });
 
