@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -74,6 +74,27 @@ it('applies the migrations of the gateway', async () => {
   expect(await rows("SELECT extname FROM pg_extension WHERE extname = 'btree_gist'")).toHaveLength(1);
 });
 
+/** The last file without the rule below. */
+const lastUnordered = 34;
+
+it('changes several tables that exist already in one order', async () => {
+  const [own] = migrationSets([]);
+  const tablesBefore = new Set<string>();
+  for (const file of (await readdir(own?.folder ?? '')).filter((it) => it.endsWith('.sql')).sort()) {
+    const sql = (await readFile(new URL(file, own?.folder), 'utf8')).replaceAll(/--.*$/gm, '');
+    const named = (pattern: RegExp) => [...sql.matchAll(pattern)].map(([, table = '']) => table);
+    const changes = new Set([
+      ...named(/^ *(?:ALTER TABLE|DROP TABLE|LOCK TABLE|UPDATE|DELETE FROM) (?:ONLY )?(\w+)/gm),
+      ...named(/^ *CREATE (?:UNIQUE )?INDEX[^;]*? ON (\w+)/gm),
+    ]);
+    const changed = [...changes].filter((it) => tablesBefore.has(it)).sort();
+    if (Number(file.slice(0, 6)) > lastUnordered && changed.length > 1) {
+      expect({ file, sql }).toMatchObject({ sql: expect.stringContaining(`LOCK TABLE ${changed.join(', ')} IN `) });
+    }
+    for (const table of named(/^ *CREATE (?:UNLOGGED )?TABLE (\w+)/gm)) tablesBefore.add(table);
+  }
+});
+
 it('rejects a database that is newer', async () => {
   await migrate(database, [await makeSet('gateway', second)]);
   const older = [await makeSet('gateway', first)];
@@ -117,15 +138,17 @@ describe('rejects files', () => {
   });
 });
 
-it('changes nothing if one of several migrations fails', async () => {
+it('leaves nothing of a migration that fails, and continues with it later', async () => {
   const broken = { ...first, '000002_broken.sql': 'CREATE TABLE two (); SELECT 1 / 0;' };
   await expect(migrate(database, [await makeSet('gateway', broken)])).rejects.toThrow(
     new DatabaseError('Migration gateway/000002_broken failed: division by zero', '22012'),
   );
-  expect(await rows("SELECT to_regclass('one') AS one, to_regclass('schema_migrations') AS list")).toEqual([
-    { one: null, list: null },
+  // Each has a transaction of its own, so that none holds the locks of another.
+  expect(await rows("SELECT to_regclass('two') AS two, version FROM schema_migrations")).toEqual([
+    { two: null, version: 1 },
   ]);
   await migrate(database, [await makeSet('gateway', second)]);
+  expect(await rows("SELECT to_regclass('two') IS NOT NULL AS two")).toEqual([{ two: true }]);
 });
 
 it('rejects a migration that ends the transaction', async () => {
@@ -150,6 +173,45 @@ if (inject('databaseKind') === 'postgresql')
       );
       await Promise.all(gateways.map((gateway) => gateway.close()));
       expect(await rows('SELECT id FROM one ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+    });
+
+    it('waits for a table that others use, without ending their transactions', async () => {
+      await migrate(database, [
+        await makeSet('gateway', { '000001_two.sql': 'CREATE TABLE a (); CREATE TABLE b ();' }),
+      ]);
+      const next = await makeSet('gateway', {
+        '000001_two.sql': 'CREATE TABLE a (); CREATE TABLE b ();',
+        '000002_change.sql': 'ALTER TABLE a ADD COLUMN more text; ALTER TABLE b ADD COLUMN more text;',
+      });
+      // It has b, and wants a while the migration has a and wants b.
+      const other = await openDatabase({ databaseUrl: test.url, dataDir: folder, connectTimeout });
+      const client = await other.pool.connect();
+      await client.query('BEGIN');
+      await client.query('SELECT FROM b');
+      const migrated = migrate(database, [next]);
+      const waitingFor = async (table: string) =>
+        (await rows(`SELECT FROM pg_locks WHERE NOT granted AND relation = '${table}'::regclass`, other)).length;
+      await expect.poll(() => waitingFor('b'), { interval: 5 }).toBe(1);
+      await client.query('SELECT FROM a');
+      await expect.poll(() => waitingFor('a'), { interval: 5 }).toBe(1);
+      await client.query('COMMIT');
+      client.release();
+      await migrated;
+      expect(await migrationsApplied(database, [next])).toBe(true);
+      await other.close();
+    });
+
+    it('says what to do if a table stays locked', async () => {
+      await migrate(database, [await makeSet('gateway', first)]);
+      const other = await openDatabase({ databaseUrl: test.url, dataDir: folder, connectTimeout });
+      const client = await other.pool.connect();
+      await client.query('BEGIN');
+      await client.query('SELECT FROM one');
+      const locked = migrate(database, [await makeSet('gateway', second)], 0);
+      await expect(locked).rejects.toThrow(/000002_second failed: .*lock timeout.* pg_stat_activity/);
+      client.release();
+      await other.close();
+      await migrate(database, [await makeSet('gateway', second)]);
     });
 
     it('names the missing privilege of the user', async () => {

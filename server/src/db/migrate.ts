@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Database } from './database.ts';
-import { DatabaseError, errorCode } from './errors.ts';
+import { DatabaseError, errorCode, isLockTimeout, isSerializationFailure } from './errors.ts';
 import type { DatabaseClient } from './pool.ts';
 
 /** A folder of numbered SQL files (`000001_words.sql`, …), applied in order and never changed. */
@@ -25,37 +26,35 @@ type Applied = Omit<Migration, 'sql'>;
 const advisoryLock = 7_236_817_205_533_341;
 /** Milliseconds. */
 const longestMigration = 6 * 3_600_000;
+/**
+ * Milliseconds that a migration waits for a table: at most half of the time after which PostgreSQL looks for deadlocks
+ * (`deadlock_timeout`), so that the migration gives way before a transaction of a working gateway is ended. Others that want
+ * the table wait behind it for as long.
+ */
+const longestLockWait = 500;
+/** Milliseconds between attempts, in which what waited behind the migration goes on. */
+const pauseForOthers = 250;
+/** Milliseconds. A transaction of a gateway ends within seconds. */
+const lockPatience = 10 * 60_000;
 
 /**
- * Applies missing migrations in one transaction, under a lock that other starting gateways wait for. Ignores sets in the
- * database that are not named. Throws a `DatabaseError` and changes nothing if the numbers have a gap, an applied file
- * was changed, the database is newer than the files, or a statement fails.
+ * Applies missing migrations, each in a transaction of its own, under a lock that other starting gateways wait for. Gateways of
+ * the previous release can work meanwhile: a migration that cannot lock a table at once is rolled back and repeated. Ignores sets
+ * in the database that are not named. Throws a `DatabaseError` if the numbers have a gap, an applied file was changed, the
+ * database is newer than the files, or a statement fails: the migrations before it stay.
+ *
+ * @param patience milliseconds in which a migration is repeated while others have locked its tables
  */
-export async function migrate(database: Database, sets: readonly MigrationSet[]): Promise<void> {
+export async function migrate(
+  database: Database,
+  sets: readonly MigrationSet[],
+  patience = lockPatience,
+): Promise<void> {
   const migrations = await load(sets);
   const client = await database.pool.connect();
   try {
     if (pending(migrations, await readApplied(client)).length === 0) return;
-    await client.query('BEGIN');
-    await client.query('SET LOCAL statement_timeout = 0');
-    await client.query('SET LOCAL lock_timeout = 0');
-    await client.query({
-      text: 'SELECT pg_advisory_xact_lock($1)',
-      values: [advisoryLock],
-      query_timeout: longestMigration,
-    });
-    await client.query(
-      `CREATE TABLE IF NOT EXISTS schema_migrations (
-        set text NOT NULL,
-        version integer NOT NULL,
-        name text NOT NULL,
-        sha256 text NOT NULL,
-        applied_at timestamptz NOT NULL DEFAULT now(),
-        PRIMARY KEY (set, version)
-      )`,
-    );
-    for (const migration of pending(migrations, await readApplied(client))) await apply(client, migration);
-    await client.query('COMMIT');
+    while (await applyNext(client, migrations, patience));
   } catch (error) {
     throw errorCode(error) === '42501' && !(error instanceof DatabaseError)
       ? lacksRight('The migrations', error)
@@ -63,6 +62,60 @@ export async function migrate(database: Database, sets: readonly MigrationSet[])
   } finally {
     client.release();
   }
+}
+
+/** Applies the next migration. Returns `false` if there was none. Another gateway may have applied some meanwhile. */
+async function applyNext(client: DatabaseClient, migrations: readonly Migration[], patience: number): Promise<boolean> {
+  const giveUpAt = performance.now() + patience;
+  for (;;) {
+    try {
+      await begin(client);
+      const [next] = pending(migrations, await readApplied(client));
+      if (next) await apply(client, next);
+      await client.query('COMMIT');
+      return next !== undefined;
+    } catch (error) {
+      await client.query('ROLLBACK');
+      if (!isLockTimeout(error) && !isSerializationFailure(error)) throw error;
+      if (performance.now() > giveUpAt) throw stillLocked(error, patience);
+      await sleep(pauseForOthers * (1 + Math.random()));
+    }
+  }
+}
+
+async function begin(client: DatabaseClient): Promise<void> {
+  await client.query('BEGIN');
+  await client.query('SET LOCAL statement_timeout = 0');
+  await client.query('SET LOCAL lock_timeout = 0');
+  await client.query({
+    text: 'SELECT pg_advisory_xact_lock($1)',
+    values: [advisoryLock],
+    query_timeout: longestMigration,
+  });
+  const { rows } = await client.query<{ deadlock: number }>(
+    "SELECT setting::int AS deadlock FROM pg_settings WHERE name = 'deadlock_timeout'",
+  );
+  const wait = Math.min(longestLockWait, Math.floor((rows[0]?.deadlock ?? longestLockWait) / 2));
+  await client.query(`SET LOCAL lock_timeout = ${Math.max(wait, 1)}`);
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS schema_migrations (
+      set text NOT NULL,
+      version integer NOT NULL,
+      name text NOT NULL,
+      sha256 text NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (set, version)
+    )`,
+  );
+}
+
+function stillLocked(error: unknown, patience: number): DatabaseError {
+  const text = error instanceof Error ? error.message : '';
+  return new DatabaseError(
+    `${text} For ${Math.round(patience / 60_000)} minutes, other transactions have held a table that it needs. Find them in ` +
+      'pg_stat_activity (xact_start, state), end them, and start the gateway again: it continues where it stopped.',
+    '55P03',
+  );
 }
 
 /**
