@@ -15,7 +15,7 @@ export function gatewayBefore(connector: () => Connector): (operation: Connector
   return (operation) => {
     const close = () => Promise.resolve();
     const patience = { callSeconds: 1, settlingSeconds: 1, giveUpSeconds: 1 };
-    const patientTokens = { seal: (id: string) => id, open: (token: string) => token };
+    const patientTokens = { seal: (id: string) => id, sealShort: () => undefined, open: (token: string) => token };
     const settings = {
       syntheticIdentifiers: false,
       patientTokens,

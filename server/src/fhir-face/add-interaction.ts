@@ -4,8 +4,11 @@ import Type, { type TProperties, type TSchema } from 'typebox';
 import type { ReadShown } from '../api/audit-request.ts';
 import { addOperation, type Input, type Representation } from '../api/route.ts';
 import type { Scope } from '../config/schema.ts';
+import type { EhrConnection } from '../ehr/connection.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
+import { Problem } from '../problems/problem.ts';
 import { facePath, faceRepresentation, showRead } from './face.ts';
+import { accessOf } from './native.ts';
 
 /** An interaction of the face: https://hl7.org/fhir/R4/http.html. Declared as every operation, in the FHIR representation. */
 interface Interaction {
@@ -13,6 +16,18 @@ interface Interaction {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly audit: 'none' | 'if_patient' | ReadShown;
+}
+
+/** Whether ids of FHIR resources can name the appointments of an EHR. Tokens that stand for its ids are too long. */
+export function namesAppointments({ capabilities }: Pick<EhrConnection, 'capabilities'>): boolean {
+  return !capabilities.appointmentIdsNamePatients;
+}
+
+/** @throws Problem `operation_unsupported`, before anything is booked that could not be named */
+function assertNameable(type: string, request: FastifyRequest): void {
+  if (type !== 'Appointment' || namesAppointments(accessOf(request).ehr)) return;
+  const detail = 'The ids of appointments of this EHR are too long for FHIR. Use the other interface of the gateway.';
+  throw new Problem('operation_unsupported', { detail });
 }
 
 const common = {
@@ -46,7 +61,10 @@ export function addRead(
       ...faceRepresentation,
       show: async ({ body }, request) => showRead(body as Resource, request),
     },
-    handle: async ({ params }, request) => ({ body: await read(request, params.id) }),
+    async handle({ params }, request) {
+      assertNameable(type, request);
+      return { body: await read(request, params.id) };
+    },
   });
 }
 
@@ -61,7 +79,10 @@ export function addSearch(
   search: (request: FastifyRequest) => Promise<Bundle>,
 ): void {
   const declared = { ...common, scopes, audit, response: okResponse };
-  const handle = async (_input: object, request: FastifyRequest) => ({ body: await search(request) });
+  const handle = async (_input: object, request: FastifyRequest) => {
+    assertNameable(type, request);
+    return { body: await search(request) };
+  };
   addOperation(app, {
     ...declared,
     operationId: name,
@@ -106,6 +127,9 @@ export function addWrite<Body extends TSchema>(app: FastifyInstance, write: Writ
     body,
     response: { ...okResponse, status },
     representation: { ...faceRepresentation, ...representation },
-    plan,
+    async plan(input, request) {
+      assertNameable(path.split('/')[1] ?? '', request);
+      return plan(input, request);
+    },
   });
 }

@@ -10,7 +10,7 @@ import { baseOf, type FaceDeps, shownInFhir, unknownResource } from './face.ts';
 import { statuses } from './from-fhir/schemas.ts';
 import { careUnitLocationId, fromFhirId, readSlotId } from './ids.ts';
 import { accessOf, type Natives } from './native.ts';
-import { fhirIdOf, notationOf } from './notation.ts';
+import { notationOf } from './notation.ts';
 import { patientNotation, readPatient } from './patients.ts';
 import { readReference } from './references.ts';
 import { type RecordPage, searchSet } from './search/bundle.ts';
@@ -88,7 +88,7 @@ async function search(deps: FaceDeps, request: FastifyRequest): Promise<Bundle> 
   // The links have the id that was found, and no number.
   const changed = {
     ...Object.fromEntries(numberNames.map((it) => [it, []])),
-    patient: [fhirIdOf(patient ?? '') ?? ''],
+    patient: [named.patients.fhirIdOf(patient ?? '') ?? ''],
   };
   const place = placeOf(deps, request, 'Appointment', search, wanted.number === undefined ? {} : changed);
   const query = nativeQuery(patient, wanted, starts, careUnit.timeZone);

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Natives } from './native.ts';
 import { accessOf } from './native.ts';
+import { patientNames } from './notation.ts';
 import type { Named } from './to-fhir/appointment.ts';
 import type { ServiceBody } from './to-fhir/healthcare-service.ts';
 import { type ResourceBody, typeOfKind } from './to-fhir/resource.ts';
@@ -67,11 +68,13 @@ export async function namedIn(request: FastifyRequest, natives: Natives): Promis
  * @param directory absent: it is not known
  */
 export function namedFrom(request: FastifyRequest, natives: Natives, directory?: Directory): Named {
+  const { ehr, careUnit } = accessOf(request);
   const kinds = new Map(directory?.resources.map(({ id, kind }) => [id, kind]));
   const isAllowed = natives.shows('HealthcareService');
   const names = new Map(directory?.services.map(({ id, name }) => [id, name]));
   return {
-    careUnit: accessOf(request).careUnit,
+    careUnit,
+    patients: patientNames(ehr),
     typeOf(id) {
       const kind = kinds.get(id);
       return kind && typeOfKind[kind];

@@ -10,6 +10,7 @@ import Type from 'typebox';
 import packageJson from '../../package.json' with { type: 'json' };
 import { addOperation } from '../api/route.ts';
 import { operationsOf } from '../emrs/ehr-operations.ts';
+import { namesAppointments } from './add-interaction.ts';
 import { appointmentIncludes } from './appointments.ts';
 import { baseOf, type FaceDeps, facePath, faceRepresentation } from './face.ts';
 import { etagOf, namesVersion } from './preferences.ts';
@@ -60,6 +61,7 @@ function statementFor(app: FastifyInstance, deps: FaceDeps, request: FastifyRequ
   const resource = resources
     .map(({ needs, ...it }) => ({ ...it, interactions: it.interactions.filter((one) => offers(one.needs)), needs }))
     .filter(({ needs, interactions }) => interactions.length > 0 && needs.every(offers))
+    .filter(({ type }) => type !== 'Appointment' || !ehr || namesAppointments(ehr))
     .map((it) => resourceOf(it, offers));
   return {
     resourceType: 'CapabilityStatement',

@@ -9,6 +9,7 @@ import { changeBody, creationBody } from './from-fhir/native-bodies.ts';
 import { readAppointment } from './from-fhir/read-appointment.ts';
 import type { SentAppointment } from './from-fhir/schemas.ts';
 import { fromFhirId } from './ids.ts';
+import { fhirIdOf, notationOf } from './notation.ts';
 import { toAppointment, versionOfAppointment } from './to-fhir/appointment.ts';
 import { typeOfKind } from './to-fhir/resource.ts';
 
@@ -71,12 +72,13 @@ test('native → FHIR → native is the identity for every appointment that the 
           agendas: [{ resource: bookable, service: offered }],
         };
         const careUnit = { id: 'ward', name: 'Ward', timeZone } as CareUnitConnection;
-        const named = { careUnit, typeOf: () => typeOfKind[kind], nameOfService: () => 'S' };
+        const patients = { fhirIdOf, notationOf };
+        const named = { careUnit, patients, typeOf: () => typeOfKind[kind], nameOfService: () => 'S' };
         const fhir = toAppointment(native, named);
         fc.pre(fhir !== undefined);
         expect(fhir?.meta?.versionId).toBe(versionOfAppointment(native));
         const sent = JSON.parse(JSON.stringify(fhir)) as SentAppointment;
-        const wish = readAppointment(sent, { base: 'http://localhost/fhir-r4', careUnit, directory });
+        const wish = readAppointment(sent, { base: 'http://localhost/fhir-r4', careUnit, directory, patients });
         expect(fromFhirId(fhir?.id ?? '')).toBe(own);
         const { patient_id, resource_id, healthcare_service_id } = native;
         expect(creationBody(wish, timeZone)).toEqual({

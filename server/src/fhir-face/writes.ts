@@ -9,6 +9,7 @@ import type { AppointmentBody, PreviewBody } from '../appointments/contract.ts';
 import { requireTarget } from '../appointments/targets.ts';
 import { findCancellation } from '../confirmations/items.ts';
 import { asClient } from '../ehr/guard/caller.ts';
+import { formatIdentifier } from '../identifiers/index.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
 import { isReplayed, type OperationResponse } from '../operations/operation-response.ts';
 import { Problem } from '../problems/problem.ts';
@@ -38,6 +39,7 @@ import {
 } from './from-fhir/schemas.ts';
 import { fromFhirId } from './ids.ts';
 import { accessOf, type Natives } from './native.ts';
+import { patientNames } from './notation.ts';
 import { allFine, warning } from './operation-outcome.ts';
 import { etagOf, preferenceOf } from './preferences.ts';
 import { readReference } from './references.ts';
@@ -179,7 +181,8 @@ const directories = new WeakMap<FastifyRequest, Directory>();
 async function readingIn(deps: FaceDeps, request: FastifyRequest): Promise<Reading> {
   const directory = directories.get(request) ?? (await readDirectory(deps.nativesOf(request)));
   directories.set(request, directory);
-  return { base: baseOf(deps, request), careUnit: accessOf(request).careUnit, directory };
+  const { ehr, careUnit } = accessOf(request);
+  return { base: baseOf(deps, request), careUnit, directory, patients: patientNames(ehr) };
 }
 
 async function planBooking(
@@ -195,7 +198,12 @@ async function planBooking(
   const shown = service ? { serviceType: [toServiceType(service.id, service.name)] } : {};
   noteLost(request, lostFromAppointment(appointment, shown, identifierOf(deps, request)));
   const body = creationBody(wish, reading.careUnit.timeZone);
-  return deps.nativesOf(request).plan('create_appointment', { query: { dry_run: false }, body });
+  const planned = await deps.nativesOf(request).plan('create_appointment', { query: { dry_run: false }, body });
+  // Before anything is booked: what is booked must be found again.
+  const isNamed = (id: string) =>
+    reading.patients.fhirIdOf(formatIdentifier({ type: 'emr_id', value: id })) !== undefined;
+  if (planned.kind.patientsOf(planned.plan).every(isNamed)) return planned;
+  throw unprocessable('/participant', 'The id of this patient is too long for FHIR.', 'not-supported');
 }
 
 async function planChange(

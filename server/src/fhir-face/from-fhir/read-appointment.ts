@@ -4,7 +4,7 @@ import { isDateTime } from '../../time/date-times.ts';
 import { agendasById, type Directory } from '../directory.ts';
 import { typeOfSystem } from '../identifier-systems.ts';
 import { careUnitLocationId, fromFhirId, readSlotId } from '../ids.ts';
-import { notationOf } from '../notation.ts';
+import { notationOf, type PatientNames } from '../notation.ts';
 import { readReference } from '../references.ts';
 import { isBookableType, typeOfKind } from '../to-fhir/resource.ts';
 import type { Agenda } from '../to-fhir/schedule-and-slot.ts';
@@ -32,6 +32,7 @@ export interface Reading {
   readonly base: string;
   readonly careUnit: CareUnitConnection;
   readonly directory: Directory;
+  readonly patients: PatientNames;
 }
 
 /**
@@ -188,7 +189,11 @@ interface Actor {
 }
 
 /** `undefined`: the care unit itself. */
-function readActor(actor: SentReference, index: number, { base, careUnit, directory }: Reading): Actor | undefined {
+function readActor(
+  actor: SentReference,
+  index: number,
+  { base, careUnit, directory, patients }: Reading,
+): Actor | undefined {
   const pointer = `/participant/${index}/actor`;
   if (actor.reference === undefined) return readLogical(actor, pointer);
   const local = readReference(actor.reference, base);
@@ -204,7 +209,7 @@ function readActor(actor: SentReference, index: number, { base, careUnit, direct
     if (service === undefined) throw unknown();
     return { kind: 'service', id: service };
   }
-  const notation = notationOf(id);
+  const notation = type === 'Patient' ? patients.notationOf(id) : notationOf(id);
   if (notation === undefined) throw unknown();
   if (type === 'Patient') return { kind: 'patient', id: notation };
   const known = directory.resources.find((it) => it.id === notation);

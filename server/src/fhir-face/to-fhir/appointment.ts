@@ -3,7 +3,7 @@ import type { Appointment, AppointmentParticipant, Extension, Reference } from '
 import type { AppointmentBody, AppointmentStatus } from '../../appointments/contract.ts';
 import type { CareUnitConnection } from '../../ehr/connection.ts';
 import { careUnitLocationId, scheduleId, slotId, toFhirId, versionOf } from '../ids.ts';
-import { emrIdOf, fhirIdOf } from '../notation.ts';
+import { emrIdOf, fhirIdOf, type PatientNames } from '../notation.ts';
 import { urls } from '../urls.ts';
 import { toServiceType } from './healthcare-service.ts';
 import type { BookableType } from './resource.ts';
@@ -11,6 +11,7 @@ import type { BookableType } from './resource.ts';
 /** What an Appointment says of other records. */
 export interface Named {
   readonly careUnit: CareUnitConnection;
+  readonly patients: PatientNames;
   /** `undefined`: it is not known, because the EHR does not respond. */
   typeOf(resourceId: string): BookableType | undefined;
   /** `undefined`: the caller may not know it, or the EHR does not respond. */
@@ -51,7 +52,7 @@ export function nativeStatuses(shownAs: readonly string[]): AppointmentStatus[] 
 export function toAppointment(body: AppointmentBody, named: Named): Appointment | undefined {
   const appointment = shown(body);
   const id = toFhirId(appointment.id);
-  const patient = fhirIdOf(body.patient_id);
+  const patient = named.patients.fhirIdOf(body.patient_id);
   if (id === undefined || patient === undefined) return undefined;
   const content = appointmentContent(appointment, named);
   const meta = { versionId: versionOfAppointment(appointment) };
@@ -76,7 +77,7 @@ export function appointmentContent(body: Content, named: Named): Appointment {
     ...(body.comment ? { comment: body.comment } : {}),
     ...(body.notice ? { patientInstruction: body.notice } : {}),
     participant: [
-      participant(patientOf(body), body.status === 'awaiting_confirmation' ? 'needs-action' : 'accepted'),
+      participant(patientOf(body, named), body.status === 'awaiting_confirmation' ? 'needs-action' : 'accepted'),
       ...resourceParticipant(body, named),
       ...serviceParticipant(body),
       participant({ reference: `Location/${careUnitLocationId(careUnit.id)}` }),
@@ -120,8 +121,10 @@ export function isCancellation({ replaces_id }: AppointmentBody): boolean {
   return replaces_id !== null;
 }
 
-function patientOf({ patient_id }: Content): Reference {
-  return { reference: `Patient/${fhirIdOf(patient_id)}` };
+/** Without a reference if FHIR cannot name the patient: two people never share one. */
+function patientOf({ patient_id }: Content, { patients }: Named): Reference {
+  const id = patients.fhirIdOf(patient_id);
+  return id === undefined ? { type: 'Patient' } : { reference: `Patient/${id}` };
 }
 
 /** None if the EHR says nothing about the resource. */
