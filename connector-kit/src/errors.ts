@@ -83,6 +83,8 @@ export class ConnectorError extends Error {
   readonly nothingChanged: boolean;
   /** The refusal of the EHR, for the log. */
   readonly refusal: Refusal | undefined;
+  /** Whether the EHR is out of order, if the kind and the refusal do not tell: see `isFaultOfEhr`. */
+  readonly fault: boolean | undefined;
 
   constructor(
     kind: ConnectorErrorKind,
@@ -94,6 +96,7 @@ export class ConnectorError extends Error {
       publicDetail?: string | undefined;
       nothingChanged?: boolean;
       refusal?: Refusal | undefined;
+      fault?: boolean | undefined;
     } = {},
   ) {
     super(message, { cause: options.cause });
@@ -104,6 +107,7 @@ export class ConnectorError extends Error {
     this.publicDetail = options.publicDetail;
     this.nothingChanged = options.nothingChanged ?? false;
     this.refusal = options.refusal;
+    this.fault = options.fault;
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -113,4 +117,28 @@ export class ConnectorError extends Error {
     if (typeof value !== 'object' || value === null || !(brand in value)) return false;
     return 'kind' in value && connectorErrorKinds.some((kind) => kind === value.kind);
   }
+}
+
+const faults: readonly ConnectorErrorKind[] = ['unavailable', 'timeout', 'connection_closed', 'outcome_unknown'];
+
+/**
+ * Whether an error says that the EHR is out of order, for every request alike: it is silent, answers with 5xx or with something
+ * that is no answer, or lets nobody sign in. Otherwise it has refused this one request, or one of its records cannot be read.
+ * This is the one place that decides it, for the circuit breaker, and so for all that tells of the EHR's state.
+ *
+ * The connector's `fault` decides, if it has set it: `true` for a body that is none of the EHR's, such as the page of a proxy;
+ * `false` for a protocol in which a refusal has status 500, such as SOAP.
+ *
+ * @param status of the EHR's last answer, for an error without a refusal
+ */
+export function isFaultOfEhr(error: ConnectorError, status?: number): boolean {
+  if (error.fault !== undefined) return error.fault;
+  if (faults.includes(error.kind)) return true;
+  return error.kind === 'rejected' && isFaultStatus(error.refusal?.status ?? status);
+}
+
+/** Of HTTP: 401 is no sign-in; 495 and 496 are nginx's for a client certificate that is not accepted, or missing. */
+export function isFaultStatus(status: number | undefined): boolean {
+  if (status === undefined) return false;
+  return (status >= 500 && status !== 501) || [401, 495, 496].includes(status);
 }

@@ -38,7 +38,7 @@ export function createEhrClient(http: EhrHttp, baseUrl: string): EhrClient {
       if (status !== 200)
         throw new ConnectorError(kinds[error] ?? 'rejected', `The EHR responded ${status} to ${path}`);
       if (!Array.isArray(entries) || !entries.every((entry) => typeof entry?.id === 'string')) {
-        throw new ConnectorError('rejected', `The EHR sent an invalid response to ${path}`);
+        throw new ConnectorError('rejected', `The EHR sent an invalid response to ${path}`, { fault: true });
       }
       return entries;
     },

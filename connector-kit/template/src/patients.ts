@@ -52,7 +52,7 @@ function readPatients(text: string): readonly ToyPatient[] {
   } catch {
     // Reported below. The parser's message would quote patient data.
   }
-  throw new ConnectorError('rejected', 'The EHR sent an invalid response to a patient search');
+  throw new ConnectorError('rejected', 'The EHR sent an invalid response to a patient search', { fault: true });
 }
 
 function patient({ id, nhs, given, family, born, sex }: ToyPatient): Patient {

@@ -63,7 +63,7 @@ export function createClient({ settings, http, now, user, leftOut }: ClientOptio
     const failure = failureOf(response, interaction);
     if (failure) throw failure;
     const answer = resourceIn(response);
-    if (!answer) throw new ConnectorError('rejected', `The EHR responded without a FHIR resource to ${interaction}`);
+    if (!answer) throw noAnswer(`The EHR responded without a FHIR resource to ${interaction}`);
     return answer;
   }
 
@@ -77,7 +77,7 @@ export function createClient({ settings, http, now, user, leftOut }: ClientOptio
     read,
     async search(interaction, path) {
       const { record } = readRecord(bundleSchema, await read(interaction, path, 'Bundle'));
-      if (!record) throw new ConnectorError('rejected', `The EHR responded with a malformed Bundle to ${interaction}`);
+      if (!record) throw noAnswer(`The EHR responded with a malformed Bundle to ${interaction}`);
       const { entry = [], link = [] } = record;
       // GP Connect has no pages. One that is overlooked would hide an appointment.
       if (link.some(({ relation }) => relation === 'next')) {
@@ -113,6 +113,11 @@ export function createClient({ settings, http, now, user, leftOut }: ClientOptio
       return answer as FhirAppointment;
     },
   };
+}
+
+/** What the practice sent is none of its answers, such as the page of a proxy. */
+function noAnswer(words: string): ConnectorError {
+  return new ConnectorError('rejected', words, { fault: true });
 }
 
 /** The practice has done something, and nobody knows what. */

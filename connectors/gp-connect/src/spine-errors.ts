@@ -70,6 +70,8 @@ export class SpineError extends ConnectorError {
     super(kind, words, {
       publicDetail,
       refusal: { status, code },
+      // The appointment has changed in between.
+      fault: kind === 'unavailable' ? false : undefined,
       ...(kind === 'unavailable' ? { retryAfterSeconds: 1 } : {}),
     });
     this.status = status;

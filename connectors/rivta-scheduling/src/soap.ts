@@ -137,7 +137,8 @@ function bodyOf({ status, text }: EhrResponse, request: SoapRequest): XmlElement
 function unreadable({ operation, reads }: SoapRequest, status: number): ConnectorError {
   const wasRefused = status >= 400 && status < 500;
   const words = `The response to ${operation} is no SOAP answer (status ${status})`;
-  return new ConnectorError(reads || wasRefused ? 'rejected' : 'outcome_unknown', words, { refusal: { status } });
+  const kind = reads || wasRefused ? 'rejected' : 'outcome_unknown';
+  return new ConnectorError(kind, words, { refusal: { status }, fault: true });
 }
 
 /**
@@ -150,12 +151,16 @@ function errorOf(fault: XmlElement, { operation, reads }: SoapRequest, status: n
   const [, ofSoap] = /(?:^|:)(Client|Server|VersionMismatch|MustUnderstand)\b/.exec(faultCode) ?? [];
   const refusal = { status, code: platform?.code ?? ofSoap };
   if (platform?.kind === 'configuration') {
-    return new ConnectorError('rejected', `${operation}: ${platform.code}, ${platform.means}`, { refusal });
+    const words = `${operation}: ${platform.code}, ${platform.means}`;
+    return new ConnectorError('rejected', words, { refusal, fault: platform.concernsAll ?? false });
   }
   if (platform) {
     const words = `${operation}: ${platform.code}, ${platform.means}`;
     return new Outage(reads ? 'unavailable' : 'outcome_unknown', words, { refusal });
   }
   const words = `The producer responded to ${operation} with a fault`;
-  return new ConnectorError(reads || ofSoap === 'Client' ? 'rejected' : 'outcome_unknown', words, { refusal });
+  // Every fault of SOAP has status 500.
+  const isClients = ofSoap === 'Client';
+  const kind = reads || isClients ? 'rejected' : 'outcome_unknown';
+  return new ConnectorError(kind, words, { refusal, fault: !isClients });
 }

@@ -72,7 +72,7 @@ function read(element: Element, depth: number): XmlElement {
 }
 
 function notXml(what: string): ConnectorError {
-  return new ConnectorError('rejected', `The EHR responded with ${what}`);
+  return new ConnectorError('rejected', `The EHR responded with ${what}`, { fault: true });
 }
 
 /** The children with this name, in the document's order. Prefixes do not matter. */

@@ -1,3 +1,4 @@
+import { ConnectorError, isFaultOfEhr } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
@@ -19,7 +20,9 @@ const withOutageLines: readonly string[] = ['ehr_unavailable', 'ehr_timeout', 'e
 
 /** Whether the log tells of this failure for the EHR as a whole, so that a single call is not worth a warning. */
 export function hasOutageLines(error: unknown): boolean {
-  return error instanceof Problem && withOutageLines.includes(error.reason);
+  if (!(error instanceof Problem)) return false;
+  const isFault = error.cause instanceof ConnectorError && isFaultOfEhr(error.cause);
+  return withOutageLines.includes(error.reason) || (error.reason === 'ehr_rejected' && isFault);
 }
 
 export function createOutageLog(emr: string, log: Pick<Logger, 'info' | 'error'>): OutageLog {

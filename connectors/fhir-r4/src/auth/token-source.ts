@@ -106,12 +106,17 @@ function asConnectorError(error: unknown): unknown {
   }
   if (error instanceof ResponseBodyError) {
     const code = /^[a-z_]{1,40}$/.test(error.error) ? ` (${error.error})` : '';
-    return new ConnectorError('rejected', `The token endpoint responded with ${error.status}${code}`);
+    return noSignIn(`The token endpoint responded with ${error.status}${code}`);
   }
   if (error instanceof WWWAuthenticateChallengeError) {
-    return new ConnectorError('rejected', `The token endpoint responded with ${error.status}`);
+    return noSignIn(`The token endpoint responded with ${error.status}`);
   }
-  return new ConnectorError('rejected', 'The token endpoint sent an invalid response');
+  return noSignIn('The token endpoint sent an invalid response');
+}
+
+/** Without a token, no request succeeds. */
+function noSignIn(message: string): ConnectorError {
+  return new ConnectorError('rejected', message, { fault: true });
 }
 
 interface FetchInit {

@@ -137,5 +137,5 @@ function idsIn(parameters: SearchParameters): number | undefined {
 
 function checked(bundle: FhirResource): Bundle {
   if (isBundle(bundle)) return bundle;
-  throw new ConnectorError('rejected', 'The EHR responded to a search without a Bundle');
+  throw new ConnectorError('rejected', 'The EHR responded to a search without a Bundle', { fault: true });
 }

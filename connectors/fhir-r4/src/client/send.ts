@@ -77,7 +77,9 @@ export function querier(send: Send, receiver: Receiver): Query {
     const body = response.status >= 300 ? receiver.attempt(parsed) : receiver.receive(parsed);
     if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw rejection(response, body, what);
     if (!isResource(body))
-      throw new ConnectorError('rejected', `The EHR responded with ${response.status} without a FHIR resource`);
+      throw new ConnectorError('rejected', `The EHR responded with ${response.status} without a FHIR resource`, {
+        fault: true,
+      });
     const failure = isBundle(body) && searchFailure(body);
     if (failure) throw rejection(response, failure, what);
     return body;

@@ -89,7 +89,8 @@ export function createRpcClient(
       if (!Number.isNaN(date)) ahead = date - now().getTime();
       if (response.status !== 401) return response;
       sessions.drop(session);
-      if (attempt === 2) throw new ConnectorError('rejected', 'The EHR does not accept its own session');
+      if (attempt === 2)
+        throw new ConnectorError('rejected', 'The EHR does not accept its own session', { fault: true });
     }
   }
 
@@ -118,7 +119,7 @@ export function createRpcClient(
   async function call(method: string, params: readonly unknown[], context: object = {}): Promise<unknown> {
     const answer = await exchange(bodyOf(method, params, context), readOnly).catch((error: unknown) => {
       const isRead = error instanceof ConnectorError && error.kind === 'outcome_unknown';
-      throw isRead ? new ConnectorError('rejected', error.message, { cause: error }) : error;
+      throw isRead ? new ConnectorError('rejected', error.message, { cause: error, fault: true }) : error;
     });
     if ('result' in answer) return answer.result;
     // The message of an exception may name a patient.

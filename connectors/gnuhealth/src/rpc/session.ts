@@ -54,16 +54,14 @@ export function createSessions(
       });
     if (status === 401) {
       pausedUntil = now() + pauseMilliseconds;
-      throw new ConnectorError('rejected', 'The EHR rejected the user or its password');
+      throw noLogin('The EHR rejected the user or its password');
     }
-    if (status !== 200) throw new ConnectorError('rejected', `The EHR responded ${status} to the login`);
+    if (status !== 200) throw noLogin(`The EHR responded ${status} to the login`);
     const answer = readAnswer(text);
     // Such as that it wants a second factor.
-    if (answer && 'exception' in answer) {
-      throw new ConnectorError('rejected', `The EHR responded to the login with ${answer.exception}`);
-    }
+    if (answer && 'exception' in answer) throw noLogin(`The EHR responded to the login with ${answer.exception}`);
     const session = readSession(answer?.result);
-    if (!session) throw new ConnectorError('rejected', 'The EHR sent an invalid response to the login');
+    if (!session) throw noLogin('The EHR sent an invalid response to the login');
     const [userId, key] = session;
     const authorization = `Session ${Buffer.from(`${user}:${userId}:${key}`).toString('base64')}`;
     return { userId, authorization };
@@ -83,6 +81,11 @@ export function createSessions(
       if (kept === session) kept = undefined;
     },
   };
+}
+
+/** Without a session, no request succeeds. */
+function noLogin(words: string): ConnectorError {
+  return new ConnectorError('rejected', words, { fault: true });
 }
 
 function locked(seconds: number): ConnectorError {

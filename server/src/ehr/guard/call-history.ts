@@ -61,6 +61,7 @@ const failures: ReadonlySet<CallOutcome> = new Set([
   'timeout',
   'connection_closed',
   'outcome_unknown',
+  'fault',
   'busy',
   'throttled',
   'error',

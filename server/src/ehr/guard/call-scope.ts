@@ -10,6 +10,8 @@ export interface CallFacts {
    * to refresh that for later calls.
    */
   hasAnswer: boolean;
+  /** The status of the last answer. */
+  lastStatus: number | undefined;
   /** Whether it ended because the EHR limits the rate of requests. */
   wasThrottled: boolean;
   /** Whether it has ended with an error. A request that it waits for beside others may still be on its way. */
@@ -19,7 +21,14 @@ export interface CallFacts {
 }
 
 export function newFacts(): CallFacts {
-  return { hasAskedEhr: false, hasAnswer: false, wasThrottled: false, hasFailed: false, writes: createSentWrites() };
+  return {
+    hasAskedEhr: false,
+    hasAnswer: false,
+    lastStatus: undefined,
+    wasThrottled: false,
+    hasFailed: false,
+    writes: createSentWrites(),
+  };
 }
 
 /** The connector call that an HTTP request to the EHR belongs to. */

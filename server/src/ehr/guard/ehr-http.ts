@@ -110,7 +110,10 @@ export function createEhrHttp(
       }
       if (!(outcome instanceof ExchangeFailure || isBusy(outcome))) pace.accepted();
       if (isAnswer(outcome)) {
-        if (scope) scope.facts.hasAnswer = true;
+        if (scope) {
+          scope.facts.hasAnswer = true;
+          scope.facts.lastStatus = outcome.status;
+        }
         return outcome;
       }
       doubt.mayBeDone ||= couldBeDone(request, outcome);

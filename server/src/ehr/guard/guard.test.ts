@@ -108,6 +108,123 @@ describe('the circuit breaker', () => {
     },
   );
 
+  const faults: readonly (readonly [string, ConstructorParameters<typeof ConnectorError>[2]])[] = [
+    ['500', { refusal: { status: 500 } }],
+    ['401', { refusal: { status: 401 } }],
+    ['a page of a proxy', { refusal: { status: 200 }, fault: true }],
+  ];
+  const refusals: typeof faults = [
+    ['403', { refusal: { status: 403 } }],
+    ['422', { refusal: { status: 422 } }],
+    ['501', { refusal: { status: 501 } }],
+    ['a refusal with 500', { refusal: { status: 500 }, fault: false }],
+    ['a record that cannot be read', {}],
+  ];
+  const answer = (options: ConstructorParameters<typeof ConnectorError>[2]) => async () => {
+    throw new ConnectorError('rejected', 'no', options);
+  };
+
+  test.each(faults)('opens after consecutive faults: %s', async (_name, options) => {
+    const { guard, metric } = setUp();
+    await times(3, () => read(guard, answer(options)));
+    expect(guard.health().breaker).toBe('open');
+    expect(await metric('crossward_ehr_calls_total{emr="north",operation="findPatient",outcome="fault"}')).toBe('3');
+  });
+
+  test.each(refusals)('does not open after refusals: %s', async (_name, options) => {
+    const { guard, metric } = setUp();
+    await times(10, () => read(guard, answer(options)));
+    expect(guard.health().breaker).toBe('closed');
+    expect(await metric('crossward_ehr_calls_total{emr="north",operation="findPatient",outcome="rejected"}')).toBe(
+      '10',
+    );
+  });
+
+  test("takes the status of the EHR's last answer for an error without one", async () => {
+    const { guard } = setUp();
+    const answered = (status: number, error: Error) => async () => {
+      const scope = callScope.getStore();
+      if (scope) Object.assign(scope.facts, { hasAskedEhr: true, hasAnswer: true, lastStatus: status });
+      throw error;
+    };
+    await times(5, () => read(guard, answered(404, new ConnectorError('rejected', 'no'))));
+    await times(5, () => read(guard, answered(200, new SyntaxError('a bug'))));
+    expect(guard.health().breaker).toBe('closed');
+    pass(10);
+    await times(2, () => read(guard, answered(500, new ConnectorError('rejected', 'no'))));
+    await read(guard, answered(500, new SyntaxError('a bug')));
+    expect(guard.health().breaker).toBe('open');
+  });
+
+  test('opens after a minute of nothing but failures, however few', async () => {
+    const { guard } = setUp({ breaker: { failures: 30, resetSeconds: 10 } });
+    await read(guard, answer({ refusal: { status: 500 } }));
+    pass(59);
+    await read(guard, answer({ refusal: { status: 500 } }));
+    expect(guard.health().breaker).toBe('closed');
+    await read(guard);
+    pass(60);
+    await read(guard, answer({ refusal: { status: 500 } }));
+    expect(guard.health().breaker).toBe('closed');
+    pass(60);
+    await read(guard, answer({ refusal: { status: 500 } }));
+    expect(guard.health().breaker).toBe('open');
+  });
+
+  describe('with one operation that always fails', () => {
+    const list = (guard: Guard) => guard.run('listTimeSlots', succeed);
+    const fault = answer({ refusal: { status: 500 } });
+
+    test('stays closed while others succeed', async () => {
+      const { guard, changes } = setUp();
+      for (let second = 0; second < 60; second += 5) {
+        expect(await list(guard)).toBe('fine');
+        await times(20, () => read(guard, fault));
+        pass(5);
+      }
+      expect(changes).toEqual([]);
+    });
+
+    test('lets another one pass at once, which closes it', async () => {
+      const { guard } = setUp();
+      await times(3, () => read(guard, fault));
+      expect(guard.health().breaker).toBe('open');
+      expect(await read(guard, succeed)).toBe('unavailable');
+      expect(await list(guard)).toBe('fine');
+      expect(guard.health().breaker).toBe('closed');
+    });
+
+    test('tests the EHR once with each, if all of them fail, and is not open for longer by that', async () => {
+      const { guard } = setUp();
+      await times(3, () => read(guard, fault));
+      pass(9);
+      let called = 0;
+      const alsoFails = async () => {
+        called++;
+        return fault();
+      };
+      await times(5, () => guard.run('listTimeSlots', alsoFails).catch(() => undefined));
+      expect(called).toBe(1);
+      expect(guard.health().breaker).toBe('open');
+      pass(1);
+      expect(await read(guard, succeed)).toBe('fine');
+      expect(guard.health().breaker).toBe('closed');
+    });
+
+    test('lets nothing pass to an EHR that is silent', async () => {
+      const { guard } = setUp();
+      await times(2, () => read(guard, fault));
+      await read(guard, fail('timeout'));
+      await expect(list(guard)).rejects.toMatchObject({ kind: 'unavailable' });
+    });
+  });
+
+  test('counts whatever keeps the connector from opening', async () => {
+    const { guard } = setUp();
+    await times(3, () => guard.run('open', fail('rejected')).catch(() => undefined));
+    expect(guard.health().breaker).toBe('open');
+  });
+
   test('does not count bugs, and passes them on', async () => {
     const { guard } = setUp();
     const bug = new TypeError('x is not a function');

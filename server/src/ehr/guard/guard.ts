@@ -1,4 +1,10 @@
-import { ConnectorError, type ConnectorErrorKind, writeOperations } from '@crossward/connector-kit';
+import {
+  ConnectorError,
+  type ConnectorErrorKind,
+  isFaultOfEhr,
+  isFaultStatus,
+  writeOperations,
+} from '@crossward/connector-kit';
 import { inCallSpan, tracing } from '../../telemetry/tracing.ts';
 import type { Pause } from '../pauses.ts';
 import { type BreakerState, createBreaker, type Judge } from './breaker.ts';
@@ -87,7 +93,6 @@ class NotMade extends ConnectorError {
 const busy = () => new NotMade('busy', 'Too many calls to the EHR are queued');
 const circuitOpen = (seconds: number) => new NotMade('circuit_open', 'Circuit breaker open', seconds);
 
-const failures: readonly ConnectorErrorKind[] = ['unavailable', 'timeout', 'connection_closed', 'outcome_unknown'];
 /** After these errors, it is unknown whether the EHR performed the call. */
 const silences: readonly ConnectorErrorKind[] = ['timeout', 'connection_closed'];
 
@@ -135,14 +140,20 @@ export function createGuard(
     const wasThrottled = (error: unknown) => facts.wasThrottled || error instanceof Throttled;
     /** A call that was answered from memory, or that the rate of requests has stopped, says nothing about the EHR. */
     const judge: Judge = (error) => {
-      const isFailure = error instanceof ConnectorError && failures.includes(error.kind);
+      const isFailure = error !== undefined && isFault(error);
       if (!((isFailure ? facts.hasAskedEhr : facts.hasAnswer) || countsEveryCall())) return 'nothing';
       if (error !== undefined && wasThrottled(error)) return 'nothing';
-      return isFailure ? 'failure' : 'success';
+      if (!isFailure) return error === undefined || error instanceof ConnectorError ? 'success' : 'nothing';
+      return error instanceof ConnectorError && error.kind !== 'rejected' ? 'silence' : 'fault';
+    };
+    /** Without the connector, which opening makes, no request can succeed. */
+    const isFault = (error: unknown) => {
+      if (!(error instanceof ConnectorError)) return isFaultStatus(facts.lastStatus);
+      return operation === 'open' || isFaultOfEhr(error, facts.lastStatus);
     };
     const guarded = async () => {
       try {
-        const result = await breaker.run(inTime, judge, circuitOpen);
+        const result = await breaker.run(operation, inTime, judge, circuitOpen);
         if (judge(undefined) === 'nothing') {
           if (isFailing) answeredFromMemoryAt = new Date();
         } else {
@@ -153,10 +164,12 @@ export function createGuard(
         }
         return result;
       } catch (error) {
-        isFailing ||= judge(error) === 'failure';
+        const verdict = judge(error);
+        isFailing ||= verdict === 'silence' || verdict === 'fault';
         // The circuit breaker judges the error as it was: a read that is rejected after a write is no failure of the EHR.
         const told = writes.includes(operation) ? facts.writes.errorOf(error) : error;
-        observe(wasThrottled(error) ? 'throttled' : outcomeOf(told), told);
+        const outcome = wasThrottled(error) ? 'throttled' : outcomeOf(told);
+        observe(outcome === 'rejected' && verdict === 'fault' ? 'fault' : outcome, told);
         throw told;
       }
     };
@@ -181,7 +194,7 @@ export function createGuard(
       return error;
     };
     assertNotPaused();
-    breaker.assertPasses((seconds) => notMade(circuitOpen(seconds)));
+    breaker.assertPasses(operation, (seconds) => notMade(circuitOpen(seconds)));
     return turns(currentCaller(), work, () => notMade(busy()));
   }
 

@@ -6,9 +6,17 @@ import type { GuardedOperation } from './guarded-operation.ts';
 
 /**
  * `busy`: the queue was full or too slow. `throttled`: the EHR limits the rate of requests. `circuit_open`: circuit breaker open.
- * `paused`: operators have paused the EHR. `error`: a bug.
+ * `paused`: operators have paused the EHR. `fault`: the EHR answered, and is out of order. `error`: a bug.
  */
-export type CallOutcome = 'ok' | ConnectorErrorKind | 'busy' | 'throttled' | 'circuit_open' | 'paused' | 'error';
+export type CallOutcome =
+  | 'ok'
+  | ConnectorErrorKind
+  | 'fault'
+  | 'busy'
+  | 'throttled'
+  | 'circuit_open'
+  | 'paused'
+  | 'error';
 
 export interface EhrMetrics {
   /** @param error with which the call ended. Absent: it had a result */
