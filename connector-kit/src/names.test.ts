@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldedName, isSameName, spellingsOfName } from './names.ts';
+import { foldedName, hasFamilyName, isSameName, spellingsOfName } from './names.ts';
 
 test.each([
   ['Strandsand', 'STRANDSAND', true],
@@ -33,4 +33,22 @@ test('every spelling of a name is that name', () => {
   );
   expect(spellingsOfName(' Vik ')).toEqual(['Vik']);
   expect(spellingsOfName("O'Brien-Lie")).toContain('O\u2019Brien\u2011Lie');
+});
+
+test.each([
+  ['Nora', 'Vik', 'Vik', true],
+  ['Nora', 'Vik', 'Nora', false],
+  ['Nora', 'Vik Berg', 'Berg', false],
+  [null, 'Nora Vik', 'Vik', true],
+  [null, 'Nora  VIK ', 'vik', true],
+  [null, 'Vik, Nora', 'Vik', true],
+  [null, 'Nora Vik', 'Nora Vik', true],
+  [null, 'Nora De La Vik', 'de la vik', true],
+  [null, 'Nora Vik', 'Vi', false],
+  [null, 'Nora Anna Vik', 'Anna', false],
+  [null, 'Noravik', 'Vik', false],
+  [null, null, 'Vik', false],
+  [null, 'Nora Vik', ' ', false],
+])('given name %j and family name %j: has the family name %j: %s', (givenName, familyName, wanted, expected) => {
+  expect(hasFamilyName({ givenName, familyName }, wanted)).toBe(expected);
 });

@@ -15,6 +15,27 @@ export function isSameName(one: string | null | undefined, other: string | null 
   return folded !== '' && folded === foldedName(other);
 }
 
+/**
+ * Whether a patient has a family name. Of a name that is only one text (no given name), nobody knows which words are the
+ * family's: it may begin or end with it.
+ */
+export function hasFamilyName(
+  { givenName, familyName }: { readonly givenName: string | null; readonly familyName: string | null },
+  wanted: string,
+): boolean {
+  if (isSameName(familyName, wanted)) return true;
+  const [all, words] = [wordsOf(familyName), wordsOf(wanted)];
+  if (givenName !== null || words === '') return false;
+  return all.startsWith(`${words} `) || all.endsWith(` ${words}`);
+}
+
+function wordsOf(name: string | null): string {
+  return foldedName(name)
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .join(' ');
+}
+
 /** The usual spellings of a name, for an EHR that compares text: the name itself, and each kind of apostrophe and hyphen. */
 export function spellingsOfName(name: string): readonly string[] {
   const tidy = tidyName(name);

@@ -1,4 +1,6 @@
 import type { PatientIdentifier } from './identifiers.ts';
+import { hasFamilyName } from './names.ts';
+import { mayHavePhone } from './phone-numbers.ts';
 import type { Address, Gender, Patient } from './records.ts';
 import type { Write } from './writes.ts';
 
@@ -11,7 +13,7 @@ export type PatientSearch = { readonly limit: number } & (
       readonly birthDate: string;
     }
   | {
-      /** E.164. */
+      /** E.164. Who has it without its country code is found too, as by `isSearchedFor`. */
       readonly phone: string;
     }
 );
@@ -29,6 +31,12 @@ export interface PatientCreation extends Write {
   readonly phone: string | null;
   readonly email: string | null;
   readonly address: Address | null;
+}
+
+/** Whether a search is for this patient. An EHR may find others too: it may compare otherwise, or ignore a parameter. */
+export function isSearchedFor(patient: Patient, search: PatientSearch): boolean {
+  if ('phone' in search) return mayHavePhone(patient, search.phone);
+  return patient.birthDate === search.birthDate && hasFamilyName(patient, search.familyName);
 }
 
 export interface PatientOperations {

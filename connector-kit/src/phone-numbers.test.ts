@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { patientPhones, phoneNumbersIn, reachableNumber } from './phone-numbers.ts';
+import { mayHavePhone, patientPhones, phoneNumbersIn, reachableNumber, spellingsOfPhone } from './phone-numbers.ts';
 
 test.each([
   // The trunk zero.
@@ -142,4 +142,47 @@ test.each([
   ['12345', 'SE', undefined],
 ])('%s, of a care unit in %s, can be reached as %s', (number, country, expected) => {
   expect(reachableNumber(number, country)).toBe(expected);
+});
+
+describe('the usual spellings of a number', () => {
+  test.each([
+    ['+46701740605', ['+46701740605', '0701740605', '070-174 06 05', '070-1740605', '070 174 06 05']],
+    ['+46701740605', ['+46 70-174 06 05', '+46 (0)70-174 06 05', '+46(0)701740605', '0046701740605']],
+    ['+4681234567', ['08-123 45 67', '+46 8 123 45 67', '+46 8-123 45 67']],
+    ['+4790000001', ['+4790000001', '90000001', '90 00 00 01', '900 00 001', '+47 900 00 001', 'tel:+4790000001']],
+    ['+447700900123', ['07700 900123', '+44 7700 900123', '+44 (0)7700 900123', '00447700900123']],
+    ['+390612345678', ['0612345678', '06 1234 5678', '+39 06 1234 5678']],
+    ['+12125550123', ['2125550123', '(212) 555-0123', '+1 212-555-0123']],
+    ['+4700000001', ['+4700000001', '00000001', '000 00 001']],
+  ])('%s has %j among them', (phone, expected) => {
+    expect(spellingsOfPhone(phone)).toEqual(expect.arrayContaining(expected));
+  });
+
+  test.each(['+46701740605', '+4790000001', '+447700900123', '+358401234567', '+491701234567', '+61412345678'])(
+    'of %s are read as it, and are few',
+    (phone) => {
+      const spellings = spellingsOfPhone(phone);
+      expect(spellings[0]).toBe(phone);
+      expect(spellings.length).toBeLessThan(40);
+      expect(new Set(spellings).size).toBe(spellings.length);
+      for (const it of spellings) expect(mayHavePhone(patientPhones([it]), phone), it).toBe(true);
+    },
+  );
+
+  test('of a text that is no number are the text', () => {
+    expect(spellingsOfPhone('+1')).toEqual(['+1']);
+  });
+});
+
+test.each([
+  [['+46701740605'], '+46701740605', true],
+  [['0701740605'], '+46701740605', true],
+  [['08-123 45 67', '0701740605'], '+46701740605', true],
+  [['90000001'], '+4790000001', true],
+  [['90000001'], '+4590000001', true],
+  [['+4590000001'], '+4790000001', false],
+  [['0701740606'], '+46701740605', false],
+  [[], '+46701740605', false],
+])('who has %j may have %s: %s', (texts, phone, expected) => {
+  expect(mayHavePhone(patientPhones(texts), phone)).toBe(expected);
 });

@@ -60,6 +60,63 @@ export function reachableNumber(number: string, country?: string): string | unde
   return parsed?.isValid() ? parsed.number : undefined;
 }
 
+/**
+ * The usual spellings of a number, for an EHR that keeps numbers as people wrote them and compares text: the most usual ones first.
+ *
+ * @param phone E.164
+ */
+export function spellingsOfPhone(phone: string): readonly string[] {
+  const parsed = parsePhoneNumber(phone, { extract: false });
+  if (!parsed) return [phone];
+  const { countryCallingCode: code, nationalNumber: digits } = parsed;
+  const national = parsed.formatNational();
+  const trunk = national.startsWith('0') && !digits.startsWith('0') ? '0' : '';
+  // Of eight digits, as in Norway and Denmark, there are two usual groupings.
+  const eight = /^\d{8}$/.test(digits)
+    ? [digits.replace(/(..)(..)(..)/, '$1 $2 $3 '), digits.replace(/(...)(..)/, '$1 $2 ')]
+    : [];
+  const international = parsed.formatInternational().slice(`+${code} `.length);
+  const grouped = [national.slice(trunk.length), international, ...eight].flatMap(separated);
+  const bodies = [digits, ...grouped];
+  return [
+    ...new Set([
+      phone,
+      ...bodies.map((it) => `${trunk}${it}`),
+      ...bodies.map((it) => `+${code} ${it}`),
+      ...(trunk === '' ? [] : bodies.map((it) => `+${code} (0)${it}`)),
+      ...(trunk === '' ? [] : [`+${code}(0)${digits}`]),
+      `00${code}${digits}`,
+      `00${code} ${international}`,
+      `tel:${phone}`,
+    ]),
+  ];
+}
+
+/** A number in groups: with its own separators, with spaces, with hyphens, and with one behind the first group. */
+function separated(groups: string): readonly string[] {
+  const [first = '', ...rest] = groups.split(/[\s-]+/);
+  return [
+    groups,
+    [first, ...rest].join(' '),
+    [first, ...rest].join('-'),
+    ...(rest.length > 0 ? [`${first}-${rest.join(' ')}`, `${first}-${rest.join('')}`] : []),
+  ];
+}
+
+/**
+ * Whether a patient may have a phone number. One that the EHR has without a country code counts as one of the country of the
+ * number: the gateway compares again, because it knows the care unit's country.
+ *
+ * @param phone E.164
+ */
+export function mayHavePhone({ phone: best, nationalPhone, phones }: PatientPhones, phone: string): boolean {
+  const defaultCallingCode = parsePhoneNumber(phone, { extract: false })?.countryCallingCode;
+  return (phones ?? [best ?? nationalPhone ?? '']).some((it) => {
+    if (it === phone || it.startsWith('+') || defaultCallingCode === undefined) return it === phone;
+    return parsePhoneNumber(it, { defaultCallingCode, extract: false })?.number === phone;
+  });
+}
+
 /** One kind of space, hyphen and digit, and no scheme of a URI. RFC 3966 has parameters behind the number. */
 function plain(text: string): string {
   const uri = /^\s*(?:tel|sms|callto):\s*(.*)$/is.exec(text)?.[1];

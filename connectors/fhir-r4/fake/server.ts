@@ -479,7 +479,7 @@ function requestHandler(store: Store, options: FakeOptions) {
 }
 
 function patientSupport({ searchesPatientLinks, operationsOnly }: FakeOptions): object {
-  const named = ['family', 'birthdate', 'phone'].map((name) => ({ name }));
+  const named = ['family', 'name', 'birthdate', 'phone'].map((name) => ({ name }));
   return {
     ...(operationsOnly
       ? {}

@@ -174,10 +174,21 @@ export class Store {
         return list(resource.name).some(({ family }) =>
           values.some((it) => String(family).toLowerCase().startsWith(it.toLowerCase())),
         );
+      case 'name':
+        return list(resource.name).some(({ family, given, text }) =>
+          [family, given, text].some((part) =>
+            String(part ?? '')
+              .toLowerCase()
+              .split(/[\s,]+/)
+              .some((word) => values.some((it) => word.startsWith(it.toLowerCase().split(' ')[0] ?? ''))),
+          ),
+        );
       case 'birthdate':
         return resource.birthDate === value;
       case 'phone':
-        return list(resource.telecom).some(({ system, value: number }) => system === 'phone' && number === value);
+        return list(resource.telecom).some(
+          ({ system, value: number }) => system === 'phone' && values.includes(String(number)),
+        );
       case 'link':
         return list(resource.link).some(({ other }) => refersTo(other, values));
       case 'location':

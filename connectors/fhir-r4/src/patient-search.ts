@@ -1,15 +1,18 @@
 import {
-  isSameName,
+  isSearchedFor,
   type Patient,
   type PatientOperations,
   type PatientSearch,
   spellingsOfName,
+  spellingsOfPhone,
 } from '@crossward/connector-kit';
 import type { ServerFacts } from './capability-statement.ts';
+import { lists } from './client/habits.ts';
 import type { FhirConnection } from './connection.ts';
 import { compare, type FhirPatient } from './fhir.ts';
 import { escapeToken } from './identifiers.ts';
 import { isBookable, patientOf } from './patients.ts';
+import { noneIfRejected } from './search-any.ts';
 
 /**
  * Searches by POST, so that names and numbers are in no URL. Absent if the server does not name the parameters, or if it can be
@@ -24,24 +27,28 @@ export function patientSearch(
 }
 
 async function searchPatients(ehr: FhirConnection, search: PatientSearch): Promise<readonly Patient[]> {
-  const found = await ehr.searchAny<FhirPatient>({ type: 'Patient', ...valuesOf(search), options: { post: true } });
-  const current = found.filter((it) => isBookable(it) && !it.link?.some(({ type }) => type === 'replaced-by'));
+  const found = (await Promise.all(searchesFor(ehr, search))).flat();
+  const each = [...new Map(found.map((it) => [it.id, it])).values()];
+  const current = each.filter((it) => isBookable(it) && !it.link?.some(({ type }) => type === 'replaced-by'));
   return current
     .map((it) => patientOf(ehr, it))
-    .filter((it) => matches(it, search))
+    .filter((it) => isSearchedFor(it, search))
     .sort((a, b) => compare(a.id, b.id))
     .slice(0, search.limit);
 }
 
 /** https://hl7.org/fhir/R4/patient.html#search */
-function valuesOf(search: PatientSearch) {
-  if ('phone' in search) return { parameter: 'phone', groups: [[search.phone]] };
+function searchesFor({ client, searchAny }: FhirConnection, search: PatientSearch): readonly Promise<FhirPatient[]>[] {
+  const common = { type: 'Patient', options: { post: true } } as const;
+  if ('phone' in search) {
+    // Servers keep numbers as they were written.
+    const [usual = '', ...others] = spellingsOfPhone(search.phone);
+    return [searchAny({ ...common, parameter: 'phone', groups: [[usual], others.map(escapeToken)] })];
+  }
   const groups = spellingsOfName(search.familyName).map((it) => [escapeToken(it)]);
-  return { parameter: 'family', groups, others: [['birthdate', search.birthDate]] as const };
-}
-
-/** A server finds names that begin so, without regard to accents, and may ignore a parameter. */
-function matches({ familyName, birthDate, phone }: Patient, search: PatientSearch): boolean {
-  if ('phone' in search) return phone === search.phone;
-  return birthDate === search.birthDate && isSameName(familyName, search.familyName);
+  const by = (parameter: string) =>
+    searchAny<FhirPatient>({ ...common, parameter, groups, others: [['birthdate', search.birthDate]] });
+  // A name that is only a text has no family name.
+  const byText = lists(client.habits, 'Patient', 'name') ? [by('name').catch(noneIfRejected)] : [];
+  return [by('family'), ...byText];
 }

@@ -42,7 +42,8 @@ export function searchAny(client: Pick<FhirClient, 'search'>, takesLists = true)
   };
 }
 
-function noneIfRejected(error: unknown): [] {
+/** For a search that may be refused. */
+export function noneIfRejected(error: unknown): [] {
   if (isRejection(error)) return [];
   throw error;
 }

@@ -117,3 +117,47 @@ describe('a patient who', () => {
     await expect(book('p-2')).rejects.toMatchObject({ kind: 'patient_inactive' });
   });
 });
+
+describe('a search', () => {
+  const names = (familyName: string) => ({ familyName, birthDate: '1984-02-17', limit: 10 });
+
+  test.each([
+    [[{ text: 'Pigg Testlund' }], 'Testlund'],
+    [[{ text: 'Testlund, Pigg' }], 'testlund '],
+    [[{ text: 'Pigg Testlund' }], 'Pigg Testlund'],
+    [[{ use: 'usual', text: 'Pigg O’Test Lund' }], "o'test lund"],
+  ])('finds a person whose name is %j by %s, and is one request more', async (name, wanted) => {
+    const { server, connector, change } = await open();
+    change('p-3', { name });
+    server.seen.splice(0);
+    expect((await connector.searchPatients?.(names(wanted)))?.map(({ id }) => id)).toEqual(['p-3']);
+    expect(server.seen.map(({ path }) => path)).toEqual(['/Patient/_search', '/Patient/_search']);
+    expect(await connector.searchPatients?.(names('Pig'))).toEqual([]);
+    expect(await connector.searchPatients?.({ ...names(wanted), birthDate: '1984-02-18' })).toEqual([]);
+  });
+
+  test.each<[string, FakeOptions]>([
+    ['does not have', { habits: { searches: { Patient: ['family', 'birthdate', 'phone', '_sort', '_count'] } } }],
+    ['refuses', { habits: { refuses: ['Patient.name'] } }],
+  ])('by name is one by family name on a server that %s the parameter', async (_, options) => {
+    const { connector } = await open({}, options);
+    expect((await connector.searchPatients?.(names('TESTLUND')))?.map(({ id }) => id)).toEqual(['p-3']);
+  });
+
+  test.each([
+    '+46701740602',
+    '0701740602',
+    '070-174 06 02',
+    '+46 70-174 06 02',
+    '+46 (0)70 174 06 02',
+    '0046701740602',
+  ])('by phone number finds a person whose number is written %s', async (value) => {
+    const { server, connector, change } = await open();
+    change('p-3', { telecom: [{ system: 'phone', use: 'mobile', value }] });
+    change('p-4', { telecom: [{ system: 'phone', use: 'mobile', value: '0701740603' }] });
+    const search = { phone: '+46701740602', limit: 10 };
+    expect((await connector.searchPatients?.(search))?.map(({ id }) => id)).toEqual(['p-3']);
+    const oneByOne = await openConnector(settingsFor(server.url, { identifier_lists: false }));
+    expect((await oneByOne.searchPatients?.(search))?.map(({ id }) => id)).toEqual(['p-3']);
+  });
+});

@@ -3,7 +3,7 @@ import {
   ConnectorError,
   emailIn,
   type Identifier,
-  isSameName,
+  isSearchedFor,
   numberIn,
   type Patient,
   type PatientCreation,
@@ -12,6 +12,7 @@ import {
   type PatientSearch,
   patientPhones,
   spellingsOf,
+  spellingsOfPhone,
   tidyName,
 } from '@crossward/connector-kit';
 import type { Kysely, Selectable } from 'kysely';
@@ -36,18 +37,13 @@ export async function searchPatients(
 ): Promise<readonly Patient[]> {
   const all = db.selectFrom('sandbox.patients').selectAll().where('emr', '=', emr);
   const created = await ('phone' in search
-    ? all.where('phone', '=', search.phone)
+    ? all.where('phone', 'in', spellingsOfPhone(search.phone))
     : all.where('birth_date', '=', search.birthDate)
   ).execute();
   return [...directory.patients, ...created.map(patientOf)]
-    .filter((patient) => matches(patient, search))
+    .filter((patient) => isSearchedFor(patient, search))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .slice(0, search.limit);
-}
-
-function matches({ familyName, birthDate, phone }: Patient, search: PatientSearch): boolean {
-  if ('phone' in search) return phone === search.phone;
-  return birthDate === search.birthDate && isSameName(familyName, search.familyName);
 }
 
 /** Creates the patient, unless one with this identifier exists, and returns the one that does. */

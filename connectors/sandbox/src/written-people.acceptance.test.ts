@@ -76,6 +76,19 @@ test('a number without its century is of the person who was born then', async ()
 });
 
 test.each([
+  ['0046701740698', true],
+  ['+46 (0)70-174 06 98', true],
+  // The care unit has no country whose numbers need no country code.
+  ['070-174 06 98', false],
+])('who has the phone number %s is found by +46701740698: %s', async (written, isFound) => {
+  const id = await save('sandbox-se', 'se_personal_number', '640823-3234', '1964-08-23', written);
+  const search = (phone: string) =>
+    gateway.request('POST', `${sodermalm}/patients/search`, { body: { phone } }).then(({ body }) => body);
+  expect(await search('+46701740698')).toMatchObject({ patients: isFound ? [{ id: `emr_id:${id}` }] : [] });
+  expect(await search('+4531740698')).toEqual({ patients: [] });
+});
+
+test.each([
   ['+46 (0)70-174 06 99 ankn. 2', '+46701740699'],
   ['+47123', null],
 ])('the phone number %s is %s', async (written, phone) => {

@@ -115,7 +115,7 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
       response: { patients: [patientExample] },
     },
     async handle({ ehr, careUnit, body }) {
-      const patients = await searchPatients(ehr, body);
+      const patients = await searchPatients(ehr, careUnit, body);
       return { body: { patients: patients.map((it) => patientBody(it, careUnit)) } };
     },
   });

@@ -1,6 +1,7 @@
 import type { Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
-import type { EhrConnection } from '../ehr/connection.ts';
+import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { phoneOf } from '../ehr/patient-phone.ts';
 import { reachedPatient } from '../ehr/reached.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
@@ -12,13 +13,16 @@ const mostPatients = 20;
 /** @throws Problem `request_invalid` unless the body has a family name and a birth date, or a phone number */
 export async function searchPatients(
   ehr: EhrConnection,
+  careUnit: Pick<CareUnitConnection, 'defaultCountry'>,
   { family_name: familyName, birth_date: birthDate, phone }: Static<typeof patientSearchSchema>,
 ): Promise<readonly Patient[]> {
   if (!ehr.offers('searchPatients')) throw new Problem('operation_unsupported');
-  const found = await ehr.call('searchPatients', {
+  const people = await ehr.call('searchPatients', {
     limit: mostPatients,
     ...searchedFor(familyName, birthDate, phone),
   });
+  // A number without a country code is one of the care unit's country.
+  const found = phone === undefined ? people : people.filter((it) => phoneOf(it, careUnit) === phone);
   for (const { id, identifiers } of found) reachedPatient({ type: 'emr_id', value: id }, ...identifiers);
   return found;
 }
