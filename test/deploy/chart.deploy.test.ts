@@ -51,14 +51,19 @@ interface Resource {
     readonly egress: readonly Rule[];
     readonly ports: readonly { readonly name: string }[];
     readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
-    readonly endpoints: readonly { readonly port: string }[];
+    readonly endpoints: readonly {
+      readonly port: string;
+      readonly relabelings: readonly { readonly targetLabel: string; readonly replacement: string }[];
+    }[];
   };
 }
 
 const helm = async (...words: readonly string[]) => (await run('helm', words, { env: toolsEnvironment })).stdout;
 
-async function render(...words: readonly string[]): Promise<readonly Resource[]> {
-  const text = await helm('template', 'crossward', chart, ...kubeVersion, '-f', example, ...words);
+const render = (...words: readonly string[]) => renderAs('crossward', ...words);
+
+async function renderAs(release: string, ...words: readonly string[]): Promise<readonly Resource[]> {
+  const text = await helm('template', release, chart, ...kubeVersion, '-f', example, ...words);
   return parseAllDocuments(text).map((document) => document.toJS());
 }
 
@@ -175,6 +180,51 @@ describe('the chart', () => {
     );
     expect(seen.map(({ spec }) => spec.ports.map(({ name }) => name))).toEqual([['operations']]);
     expect(monitor.endpoints).toMatchObject([{ port: 'operations' }]);
+  });
+
+  test('the alert rules know the gateways of a release with any name, each release as a job of its own', async (context) => {
+    require(whatIsMissing('promtool'), context);
+    const jobs = await Promise.all(
+      [
+        ['crossward', '--namespace', 'clinic'],
+        ['booking', '--namespace', 'clinic'],
+        ['booking', '--namespace', 'hospital'],
+      ].map(async ([release = '', ...words]) => {
+        const [endpoint] = find(await renderAs(release, ...words), 'ServiceMonitor').spec.endpoints;
+        return endpoint?.relabelings.find(({ targetLabel }) => targetLabel === 'job')?.replacement ?? '';
+      }),
+    );
+    expect(new Set(jobs).size).toBe(3);
+    const alerts = (name: string, summary: (instance: string) => string, runbook: string) => ({
+      eval_time: '10m',
+      alertname: name,
+      exp_alerts: jobs.map((job, index) => ({
+        exp_labels: { severity: 'critical', job, instance: `pod-${index}` },
+        exp_annotations: { summary: summary(`pod-${index}`), runbook_url: `docs/runbooks.md#${runbook}` },
+      })),
+    });
+    const series = (up: number) =>
+      jobs.map((job, index) => ({ series: `up{job="${job}", instance="pod-${index}"}`, values: `${up}x20` }));
+    const down = alerts('CrosswardDown', (it) => `Gateway ${it} does not respond`, 'crosswarddown');
+    const silent = alerts(
+      'CrosswardDatabaseSilent',
+      (it) => `The database does not respond to ${it}`,
+      'crosswarddatabasesilent',
+    );
+    const present = { eval_time: '10m', alertname: 'CrosswardAbsent', exp_alerts: [] };
+    const file = join(await mkdtemp(join(inject('runFolder'), 'chart-')), 'rules.json');
+    await writeFile(
+      file,
+      JSON.stringify({
+        rule_files: [join(root, 'deploy/prometheus/alerts.yaml')],
+        tests: [
+          { interval: '1m', input_series: series(0), alert_rule_test: [down, present] },
+          { interval: '1m', input_series: series(1), alert_rule_test: [silent, present] },
+        ],
+      }),
+    );
+    const { stdout } = await run('promtool', ['test', 'rules', file]);
+    expect(stdout).toContain('SUCCESS');
   });
 
   test('the configuration arrives as it was written, and the gateway accepts it', async () => {
