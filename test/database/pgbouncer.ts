@@ -17,16 +17,23 @@ export function pgbouncerVersion(): string | undefined {
   }
 }
 
-/** Starts PgBouncer in front of a database. Its connections to the server are made by the user of the URL. */
+/**
+ * Starts PgBouncer in front of a database. Its connections to the server are made by the user of the URL.
+ *
+ * @param more settings
+ */
 export async function startPgbouncer(
   databaseUrl: string,
   poolMode: 'session' | 'transaction',
+  more = '',
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const { hostname, port: serverPort, username, password, pathname } = new URL(databaseUrl);
   const user = await serverUser();
   const folder = await mkdtemp(join(tmpdir(), 'crossward-pgbouncer-'));
   const port = await freePort();
   const settings = join(folder, 'pgbouncer.ini');
+  const users = join(folder, 'users.txt');
+  await writeFile(users, `"${decodeURIComponent(username)}" ""\n`);
   await writeFile(
     settings,
     `[databases]
@@ -35,10 +42,12 @@ export async function startPgbouncer(
 listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
-auth_type = any
+auth_type = trust
+auth_file = ${users}
 pool_mode = ${poolMode}
 default_pool_size = 10
 ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout
+${more}
 `,
   );
   await chmod(folder, 0o755);

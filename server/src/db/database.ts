@@ -53,11 +53,14 @@ export function gatewayConnections(forRequests = defaultConnections): number {
 }
 
 const oldestServer = 15;
-const statementTimeout = 30_000;
-/** Milliseconds. Another transaction holds the lock for so long only while its COMMIT waits for a standby, or its gateway is stopped. */
-const lockTimeout = 5_000;
-/** Milliseconds after which the server ends the transaction of a gateway that was stopped, and with it its locks. */
-const idleTransactionTimeout = 5_000;
+/** Milliseconds, by the name of the setting of PostgreSQL. */
+export const serverTimeouts = {
+  statement_timeout: 30_000,
+  /** Another transaction holds the lock for so long only while its COMMIT waits for a standby, or its gateway is stopped. */
+  lock_timeout: 5_000,
+  /** The server ends the transaction of a gateway that was stopped, and with it its locks. */
+  idle_in_transaction_session_timeout: 5_000,
+} as const;
 
 /**
  * Connects to PostgreSQL, or opens the embedded database. Throws a `DatabaseError`, or a `ConfigurationError` if the data
@@ -91,11 +94,9 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    statement_timeout: statementTimeout,
-    lock_timeout: lockTimeout,
-    idle_in_transaction_session_timeout: idleTransactionTimeout,
+    ...serverTimeouts,
     // Detects a server that no longer responds.
-    query_timeout: statementTimeout + 5_000,
+    query_timeout: serverTimeouts.statement_timeout + 5_000,
     types,
     onConnect: (client: pg.ClientBase) => client.query("SET TIME ZONE 'UTC'"),
   };

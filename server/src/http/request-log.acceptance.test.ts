@@ -1,6 +1,7 @@
 /** @module-tag any-database */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { sql } from 'kysely';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import { creationBody, freeSlots, oslo } from '../../../test/requests/bookings.ts';
@@ -137,6 +138,24 @@ test.each(['resetAndDestroy', 'destroy', 'end'] as const)(
     expect(linesOf(requestId)).toHaveLength(1);
   },
 );
+
+test('the line of a write names its operation, that of a read none', async () => {
+  const [slot] = await freeSlots(gateway);
+  if (!slot) return expect.unreachable('No free slot');
+  const [written, read] = [newRequestId(), newRequestId()];
+  const booked = await gateway.request<{ id: string }>('POST', `${oslo}/appointments`, {
+    body: creationBody(slot),
+    headers: { 'x-request-id': written, 'idempotency-key': newRequestId() },
+  });
+  expect(booked.status).toBe(201);
+  await gateway.request('GET', `${oslo}/appointments/${booked.body.id}`, { headers: { 'x-request-id': read } });
+  await expect.poll(() => [...linesOf(written), ...linesOf(read)]).toHaveLength(2);
+  const { rows } = await sql<{ id: string }>`SELECT id FROM operations ORDER BY created_at DESC LIMIT 1`.execute(
+    gateway.deps.services.db,
+  );
+  expect(linesOf(written)).toMatchObject([{ operation_id: rows[0]?.id }]);
+  expect(linesOf(read)[0]).not.toHaveProperty('operation_id');
+});
 
 test.each([
   ['GET', '/api/emrs', 200, '/api/emrs'],

@@ -14,6 +14,7 @@ export function logRequest({ request, reply }: Exchange, end: End): void {
       operation: request.routeOptions.config.operation?.operationId,
       ...outcome(end),
       reason: request.problem?.reason,
+      operation_id: request.currentAccess?.operationId,
       client: request.access?.client.id,
       claimed_client: request.rejectedCaller?.claimedClient,
       address: request.rejectedCaller?.address,

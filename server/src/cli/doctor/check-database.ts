@@ -14,6 +14,7 @@ import { missingMigrations } from '../../db/migrate.ts';
 import { migrationSets } from '../../db/migration-sets.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import type { RunningGateway } from './check-gateway.ts';
+import { checkPgbouncer } from './check-pgbouncer.ts';
 import { checkServerSettings } from './check-server-settings.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
@@ -55,6 +56,7 @@ export async function checkDatabase(
       connection,
       migrations,
       ...(database.kind === 'postgresql' ? await checkServerSettings(database, environment) : [embedded]),
+      ...(options.databaseUrl === undefined ? [] : await checkPgbouncer(options.databaseUrl)),
       await checkClock(database),
     ],
   };

@@ -54,7 +54,11 @@ async function checkAddress(
       ...certificate,
     ];
   } catch (error) {
-    return [found(subject, 'problem', connectionFault(error, address)?.text ?? `no response from ${address}`)];
+    const text = connectionFault(error, address)?.text ?? `no response from ${address}`;
+    // Before the first start, the gateway itself may be what does not respond, or the proxy that waits for it.
+    return [
+      running ? found(subject, 'problem', text) : found(subject, 'unchecked', `${text}; no gateway runs here now`),
+    ];
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../../config/environment.ts';
-import { type Database, gatewayConnections } from '../../db/database.ts';
+import { type Database, gatewayConnections, serverTimeouts } from '../../db/database.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const found = findingsOf('database');
@@ -11,10 +11,15 @@ export async function checkServerSettings(database: Database, environment: Envir
     const { rows } = await client.query<{ name: string; setting: string }>(
       `SELECT name, setting FROM pg_settings WHERE name IN
         ('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names', 'transaction_read_only',
-         'server_encoding', 'max_connections', 'superuser_reserved_connections', 'reserved_connections')`,
+         'server_encoding', 'max_connections', 'superuser_reserved_connections', 'reserved_connections',
+         'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')`,
     );
     const settings = new Map(rows.map(({ name, setting }) => [name, setting]));
-    const mistakes = [...mistakesIn(settings), ...tooFewConnections(settings, environment)];
+    const mistakes = [
+      ...mistakesIn(settings),
+      ...missingTimeouts(settings),
+      ...tooFewConnections(settings, environment),
+    ];
     return mistakes.length > 0 ? mistakes : [found('settings', 'ok', 'the server keeps what it commits')];
   } finally {
     client.release();
@@ -44,6 +49,17 @@ function mistakesIn(settings: ReadonlyMap<string, string>): Finding[] {
       ? [found('synchronous_commit', 'warning', 'is local: a failover loses what was acknowledged last')]
       : []),
   ];
+}
+
+/** The gateway asks for them when it connects. A pooler in between can ignore that. */
+function missingTimeouts(settings: ReadonlyMap<string, string>): Finding[] {
+  return Object.entries(serverTimeouts)
+    .filter(([name, wanted]) => !(Number(settings.get(name)) > 0 && Number(settings.get(name)) <= wanted))
+    .map(([name, wanted]) => {
+      const value = Number(settings.get(name)) > 0 ? `${Number(settings.get(name)) / 1000} s` : 'off';
+      const text = `is ${value} instead of ${wanted / 1000} s: behind PgBouncer, ALTER ROLE … SET ${name} = '${wanted / 1000}s'`;
+      return found(name, 'warning', text);
+    });
 }
 
 function tooFewConnections(settings: ReadonlyMap<string, string>, environment: Environment): Finding[] {

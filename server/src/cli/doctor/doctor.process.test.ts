@@ -10,6 +10,7 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startFake } from '../../../../connectors/fhir-r4/fake/server.ts';
 import { createTestDatabase } from '../../../../test/database/database.ts';
+import { pgbouncerVersion, startPgbouncer } from '../../../../test/database/pgbouncer.ts';
 import { startGateway } from '../../../../test/gateway/gateway.ts';
 import { startChild } from '../../../../test/processes/child-gateway.ts';
 import { freePort } from '../../../../test/processes/free-port.ts';
@@ -156,10 +157,48 @@ test('names the cause of everything that cannot be reached, without paths and se
     'EHRs clinic problem': `cannot be opened: ${refused}`,
     'messages SMS problem': `webhook: ${refused}`,
     'messages e-mail problem': `smtp: ${refused}`,
-    'public addresses http.public_url problem': refused,
+    'public addresses http.public_url unchecked': `${refused}; no gateway runs here now`,
   });
   expect(stdout).not.toMatch(/-path|password-of|secret-of/);
 });
+
+// Skipped where PgBouncer is not installed, as on a developer's machine. `.ci/run` installs it.
+test.skipIf(pgbouncerVersion() === undefined)(
+  'behind PgBouncer, tells which of its settings lose time-outs',
+  async () => {
+    const { database, url = '', dispose } = await createTestDatabase('postgresql');
+    onTestFinished(dispose);
+    const variables = await configured({ emrs: [emr('http://127.0.0.1:1')] });
+    const behind = async (more: string) => {
+      const bouncer = await startPgbouncer(url, 'session', more);
+      const found = await findings('doctor', { ...variables, DATABASE_URL: bouncer.url });
+      await bouncer.stop();
+      return found.texts;
+    };
+    const user = decodeURIComponent(new URL(url).username);
+    const lacking = await behind(`stats_users = ${user}`);
+    expect(lacking).toMatchObject({
+      'database statement_timeout warning': expect.stringContaining('is off instead of 30 s'),
+      'database lock_timeout warning': expect.stringContaining("SET lock_timeout = '5s'"),
+      'database idle_in_transaction_session_timeout warning': expect.stringContaining('is off instead of 5 s'),
+      'database server_login_retry warning': expect.stringContaining('is 15 s'),
+    });
+    const name = new URL(url).pathname.slice(1);
+    for (const setting of [
+      "statement_timeout = '30s'",
+      "lock_timeout = '5s'",
+      "idle_in_transaction_session_timeout = '5s'",
+    ])
+      await sql.raw(`ALTER DATABASE "${name}" SET ${setting}`).execute(createDb(database));
+    const well = await behind(`stats_users = ${user}\nserver_login_retry = 1`);
+    expect(well['database server_login_retry ok']).toBe('of PgBouncer is 1 s');
+    expect(Object.keys(well).filter((it) => it.includes('timeout'))).toEqual([]);
+    expect((await behind(''))['database server_login_retry unchecked']).toContain('stats_users');
+    // PostgreSQL itself.
+    const direct = await findings('doctor', { ...variables, DATABASE_URL: url });
+    expect(Object.keys(direct.texts).join()).not.toContain('server_login_retry');
+  },
+);
 
 test('greets the providers, and sends no message', async () => {
   await using sms = await providerServer((_request, response) => response.writeHead(405).end());
