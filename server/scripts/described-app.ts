@@ -49,6 +49,7 @@ const deps: Omit<AppDeps, 'metrics'> = {
     retry_seconds: [],
     max_endpoints: 1,
   },
+  databaseTrouble: () => undefined,
   isReady: async () => false,
 };
 

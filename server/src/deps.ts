@@ -23,6 +23,7 @@ import { createDb } from './db/kysely.ts';
 import { migrate, migrationsApplied } from './db/migrate.ts';
 import { migrationSets } from './db/migration-sets.ts';
 import { measurePools } from './db/pool-metrics.ts';
+import { watchTroubles } from './db/troubles.ts';
 import { measureCertificates } from './ehr/certificates.ts';
 import { connectors } from './ehr/connectors.ts';
 import { figuresFrom } from './ehr/figures.ts';
@@ -89,6 +90,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const metrics = new Registry();
   measureClock(metrics, clock);
   measurePools(metrics, database);
+  const troubles = watchTroubles(log, metrics);
+  for (const pool of [database.pool, database.background, database.publishing]) pool.observeFailures(troubles.failed);
   const messageMetrics = createMessageMetrics(metrics, background);
   const receiptUrls = createReceiptUrls(senders, configuration.http.public_url);
   const outbox = createOutbox({
@@ -199,12 +202,14 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       emrs: configuration.emrs,
       connectors: modules,
       database: database.pool,
+      troubles,
       readFigures: figuresFrom(recorded.history),
       messageFailure: (channel, reason) => failureText(reason, senders[channel]?.address),
       signIns: createSignInMetrics(metrics),
       now: clock.now,
     },
     isReady: () => migrationsApplied(database, sets),
+    databaseTrouble: troubles.current,
     async stop() {
       await loops.stop();
       await anchored;
@@ -215,6 +220,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       await dispatcher.stop();
       await outbox.stop();
       await keySets.close();
+      troubles.stop();
       await Promise.all([...ehrs.values()].map((ehr) => ehr.close()));
     },
   };

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Configuration, ConfiguredAccess, ConfiguredEmr } from '../config/configuration.ts';
 import type { ConsoleSettings } from '../config/console-settings.ts';
 import type { Channel } from '../db/tables/messages.ts';
+import type { TroubleWatch } from '../db/troubles.ts';
 import type { ReadFigures } from '../ehr/figures.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { CredentialServices } from './credentials.ts';
@@ -25,6 +26,7 @@ export interface ConsoleDeps {
   readonly emrs: readonly ConfiguredEmr[];
   readonly connectors: readonly ConnectorModule[];
   readonly database: PostgresPool;
+  readonly troubles: Pick<TroubleWatch, 'current' | 'since'>;
   readonly readFigures: ReadFigures;
   /** Why a message could not be sent, in words with host and port of the provider, from the stored reason. */
   messageFailure(channel: Channel, reason: string): string;

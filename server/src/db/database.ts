@@ -8,6 +8,7 @@ import type { DatabasePool } from './pool.ts';
 import { NodePostgresPool } from './postgres-pool.ts';
 import { acceptsWrites, PrimaryServer } from './primary-server.ts';
 import { serverUrls } from './server-urls.ts';
+import { troubleOf, troubleWords } from './troubles.ts';
 import { types } from './types.ts';
 
 export interface Database {
@@ -171,6 +172,8 @@ function connectError(error: unknown, urls: readonly string[]): DatabaseError {
   if (code === 'ERR_INVALID_URL' || error instanceof URIError) {
     return new DatabaseError('The database URL is not a valid URL. Percent-encode special characters of the password.');
   }
+  const trouble = troubleOf(error);
+  if (trouble) return new DatabaseError(`Cannot connect to PostgreSQL: ${troubleWords[trouble]} (${code})`, code);
   // Messages of the server, the system and the driver contain users, databases and addresses, but no secrets.
   const message = error instanceof Error ? error.message : '';
   const addresses = () => urls.map(addressOf).join(', ');

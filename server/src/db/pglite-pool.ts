@@ -26,12 +26,13 @@ export class PglitePool implements DatabasePool {
   readonly #nameOf = statementNames();
   readonly #waiting = new Set<Waiting>();
   #observe: ((seconds: number) => void) | undefined;
+  #failed: ((error: unknown) => void) | undefined;
   #lent = false;
   #closing: PromiseWithResolvers<void> | undefined;
 
   private constructor(client: pg.Client) {
     this.#client = client;
-    this.#session = new Session(client);
+    this.#session = new Session(client, (error) => this.#failed?.(error));
   }
 
   /** The caller must close the PGlite object after `end`. Throws PGlite's error if it cannot start. */
@@ -83,6 +84,10 @@ export class PglitePool implements DatabasePool {
 
   observeWaits(observe: (seconds: number) => void): void {
     this.#observe = observe;
+  }
+
+  observeFailures(observe: (error: unknown) => void): void {
+    this.#failed = observe;
   }
 
   /** Rejects waiting callers, waits until the connection is returned, and closes it. */

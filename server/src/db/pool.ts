@@ -32,6 +32,8 @@ export interface DatabasePool extends PostgresPool {
   connect(): Promise<DatabaseClient>;
   /** Reports the seconds that each `connect` waited, whether it succeeded or not. Supports one observer: the last one. */
   observeWaits(observe: (seconds: number) => void): void;
+  /** Reports each error of the server or of the connection to it. Supports one observer: the last one. */
+  observeFailures(observe: (error: unknown) => void): void;
 }
 
 /** One checkout of a connection. */

@@ -28,6 +28,7 @@ export class NodePostgresPool implements DatabasePool {
   readonly #primary: PrimaryServer | undefined;
   readonly #patience: number;
   #observe: ((seconds: number) => void) | undefined;
+  #failed: ((error: unknown) => void) | undefined;
   #ended: Promise<void> | undefined;
 
   /** @param primary several servers, of which one accepts writes. It replaces the connection string. */
@@ -49,7 +50,7 @@ export class NodePostgresPool implements DatabasePool {
     const client = await this.#borrow();
     let session = this.#sessions.get(client);
     if (session === undefined) {
-      session = new Session(client);
+      session = new Session(client, (error) => this.#failed?.(error));
       this.#sessions.set(client, session);
     }
     const lent = session;
@@ -65,6 +66,7 @@ export class NodePostgresPool implements DatabasePool {
     try {
       return await (this.#primary ? this.#retry(this.#primary, asked + this.#patience) : this.#pool.connect());
     } catch (error) {
+      this.#failed?.(error);
       throw ofDatabase(error, 'not sent');
     } finally {
       spendPatience(asked);
@@ -91,6 +93,10 @@ export class NodePostgresPool implements DatabasePool {
 
   observeWaits(observe: (seconds: number) => void): void {
     this.#observe = observe;
+  }
+
+  observeFailures(observe: (error: unknown) => void): void {
+    this.#failed = observe;
   }
 
   /** Waits until all connections are returned, then closes them. Can be called repeatedly. */

@@ -50,9 +50,11 @@ export class Session {
   /** COMMIT was sent, and its result has not arrived. */
   #committing = false;
   #settled: PromiseWithResolvers<void> | undefined;
+  readonly #onFailure: (error: unknown) => void;
 
-  constructor(client: pg.ClientBase) {
+  constructor(client: pg.ClientBase, onFailure: (error: unknown) => void = () => undefined) {
     this.#client = client;
+    this.#onFailure = onFailure;
     const { connectionParameters } = client as unknown as ClientInternals;
     this.#timeLimit = Number(connectionParameters.query_timeout) || undefined;
     // The driver's own timers take an answer that has arrived for a time-out. Those of this class replace them.
@@ -126,6 +128,7 @@ export class Session {
       failure = (error instanceof Error && errorCode(error)) || 'error';
       // The server was demoted. Another connection may reach the new primary.
       if (error instanceof Error && errorCode(error) === readOnlyTransaction) this.#break(error);
+      this.#onFailure(error);
       throw ofDatabase(error, this.#effect(inTransaction || beginsTransaction.test(query.text)));
     } finally {
       span?.end(failure);

@@ -12,6 +12,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { DemoClient } from '../config/demo.ts';
 import type { ConsoleDeps } from '../console/page.ts';
 import type { Db } from '../db/kysely.ts';
+import type { DatabaseTrouble } from '../db/troubles.ts';
 import { addDocumentRoutes } from '../documents/routes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { addEmrRoutes, addEmrSchema } from '../emrs/routes.ts';
@@ -112,6 +113,8 @@ export interface AppDeps {
   /** Whether it is about to stop: it still serves requests, and closes each connection with its response. */
   isStopping?(): boolean;
   isReady(): Promise<boolean>;
+  /** What keeps the database from working. */
+  databaseTrouble(): DatabaseTrouble | undefined;
 }
 
 /**

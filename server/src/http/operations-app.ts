@@ -10,7 +10,7 @@ import { requestId } from './request-id.ts';
 
 /** Builds the server of `http.operations_port`: `/health` and `/metrics` of this process. Does not listen yet. */
 export async function buildOperationsApp(
-  deps: Pick<AppDeps, 'log' | 'metrics' | 'ehrs' | 'http' | 'isStopping' | 'isReady'>,
+  deps: Pick<AppDeps, 'log' | 'metrics' | 'ehrs' | 'http' | 'isStopping' | 'isReady' | 'databaseTrouble'>,
 ): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,

@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { Configuration } from '../../config/configuration.ts';
 import type { Environment } from '../../config/environment.ts';
+import { type DatabaseTrouble, databaseTroubles, troubleWords } from '../../db/troubles.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { assertCanListen } from '../../startup/listen-error.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -16,6 +17,8 @@ export interface RunningGateway {
   readonly notOpen: readonly string[];
   /** EHRs that operators have paused. */
   readonly paused: readonly string[];
+  /** What keeps its database from working. */
+  readonly trouble: DatabaseTrouble | undefined;
 }
 
 const found = findingsOf('gateway');
@@ -38,7 +41,8 @@ export async function checkGateway(
   const health = port === 0 ? undefined : await readHealth(operations === undefined ? url : urlOf(host, operations));
   if (health) {
     const running = { url, ...health };
-    return { running, findings: [health.isReady ? found('process', 'ok', `runs at ${url}`) : notReady(running)] };
+    const process = health.isReady ? found('process', 'ok', `runs at ${url}`) : notReady(running);
+    return { running, findings: [process, ...(health.trouble ? [troubled(health.trouble)] : [])] };
   }
   try {
     await assertCanListen(environment);
@@ -48,6 +52,10 @@ export async function checkGateway(
     if (!(error instanceof ConfigurationError)) throw error;
     return { findings: error.mistakes.map((text) => found('process', 'problem', `does not run. ${text}`)) };
   }
+}
+
+function troubled(trouble: DatabaseTrouble): Finding {
+  return found('database', 'problem', troubleWords[trouble]);
 }
 
 function notReady({ url, isStopping, notOpen }: RunningGateway): Finding {
@@ -67,6 +75,7 @@ async function readHealth(url: string): Promise<Omit<RunningGateway, 'url'> | un
       isStopping: 'status' in body && body.status === 'stopping',
       notOpen: idsIn(body.emrs_not_open),
       paused: 'emrs_paused' in body ? idsIn(body.emrs_paused) : [],
+      trouble: databaseTroubles.find((it) => 'database_trouble' in body && it === body.database_trouble),
     };
   } catch {
     return undefined;

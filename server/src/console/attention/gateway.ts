@@ -1,5 +1,6 @@
 import { readChangeLags } from '../../appointments/ehr-changes/metrics.ts';
 import { countOverdueDrafts } from '../../audit/overdue-drafts.ts';
+import { troubleWords } from '../../db/troubles.ts';
 import { html } from '../../html/html.ts';
 import { countRejectedSignIns } from '../activity.ts';
 import { linkTo, type SignedIn } from '../page.ts';
@@ -14,13 +15,28 @@ const wrongClockSeconds = 5;
 /** People mistype a password now and then. */
 const manyRejections = 10;
 
-/** What concerns the gateway itself: changes in EHRs that are read late, the audit trail, the clock and sign-ins. */
+/** What concerns the gateway itself: its database, changes in EHRs that are read late, the audit trail, the clock and sign-ins. */
 export async function gatewayInNeed(context: SignedIn): Promise<Need[]> {
   return [
+    ...databaseTrouble(context),
     ...(await lateChanges(context)),
     ...(await unlinkedEntries(context)),
     ...wrongClock(context),
     ...(await rejectedSignIns(context)),
+  ];
+}
+
+function databaseTrouble({ deps: { troubles } }: SignedIn): Need[] {
+  const trouble = troubles.current();
+  if (!trouble) return [];
+  const words = troubleWords[trouble];
+  return [
+    {
+      subject: 'Database',
+      what: `${words.charAt(0).toUpperCase()}${words.slice(1)}`,
+      since: troubles.since(trouble) ?? null,
+      mend: html`<code>crossward doctor</code>`,
+    },
   ];
 }
 

@@ -113,8 +113,8 @@ export function recordCalls(
           const call = { at: new Date(now()), operation, outcome, cause: causeOf(error), milliseconds };
           lastFailed.set(emr, [call, ...(lastFailed.get(emr) ?? [])].slice(0, mostFailed));
         }
-        // No call was made. During an outage, those of the open circuit breaker would outnumber the calls that failed.
-        if (outcome === 'paused' || outcome === 'circuit_open') return;
+        // No call was made, or the gateway's database failed. During an outage, those of the open circuit breaker would outnumber the calls that failed.
+        if (outcome === 'paused' || outcome === 'circuit_open' || outcome === 'database') return;
         // Reads the EHR's capabilities. It takes longer than any other call, and no caller waits for it.
         if (operation === 'open') return;
         const number = Math.floor(now() / minuteMs);

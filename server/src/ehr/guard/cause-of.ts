@@ -1,4 +1,5 @@
 import { ConnectorError } from '@crossward/connector-kit';
+import { isDatabaseFailure } from '../../db/errors.ts';
 import { withoutNationalNumbers } from '../../identifiers/index.ts';
 import { connectionFault } from '../../log/connection-fault.ts';
 
@@ -9,6 +10,7 @@ import { connectionFault } from '../../log/connection-fault.ts';
 export function causeOf(error: unknown): string {
   const fault = connectionFault(error);
   if (fault) return fault.text;
+  if (isDatabaseFailure(error)) return "the gateway's database failed";
   // The message of another error can contain a value.
   if (!(error instanceof ConnectorError)) return 'the connector has a bug: see the log';
   const message = withoutNationalNumbers(error.message);

@@ -5,6 +5,7 @@ import {
   isFaultStatus,
   writeOperations,
 } from '@crossward/connector-kit';
+import { isDatabaseFailure } from '../../db/errors.ts';
 import { inCallSpan, tracing } from '../../telemetry/tracing.ts';
 import type { Pause } from '../pauses.ts';
 import { type BreakerState, createBreaker, type Judge } from './breaker.ts';
@@ -142,7 +143,7 @@ export function createGuard(
     const judge: Judge = (error) => {
       const isFailure = error !== undefined && isFault(error);
       if (!((isFailure ? facts.hasAskedEhr : facts.hasAnswer) || countsEveryCall())) return 'nothing';
-      if (error !== undefined && wasThrottled(error)) return 'nothing';
+      if (error !== undefined && (wasThrottled(error) || isOfDatabase(error))) return 'nothing';
       if (!isFailure) return error === undefined || error instanceof ConnectorError ? 'success' : 'nothing';
       return error instanceof ConnectorError && error.kind !== 'rejected' ? 'silence' : 'fault';
     };
@@ -220,7 +221,13 @@ function outcomeOf(error: unknown): CallOutcome {
   if (error instanceof NotMade) return error.outcome;
   if (error instanceof Paused) return 'paused';
   if (error instanceof Throttled) return 'throttled';
+  if (isOfDatabase(error)) return 'database';
   return error instanceof ConnectorError ? error.kind : 'error';
+}
+
+/** A connector that keeps its records in the gateway's database was failed by that, not by an EHR. */
+function isOfDatabase(error: unknown): boolean {
+  return isDatabaseFailure(error instanceof ConnectorError ? error.cause : error);
 }
 
 const writes: readonly GuardedOperation[] = writeOperations;

@@ -6,7 +6,8 @@ import type { GuardedOperation } from './guarded-operation.ts';
 
 /**
  * `busy`: the queue was full or too slow. `throttled`: the EHR limits the rate of requests. `circuit_open`: circuit breaker open.
- * `paused`: operators have paused the EHR. `fault`: the EHR answered, and is out of order. `error`: a bug.
+ * `paused`: operators have paused the EHR. `fault`: the EHR answered, and is out of order. `error`: a bug. `database`: the
+ * gateway's database has failed a connector that keeps its records there.
  */
 export type CallOutcome =
   | 'ok'
@@ -16,6 +17,7 @@ export type CallOutcome =
   | 'throttled'
   | 'circuit_open'
   | 'paused'
+  | 'database'
   | 'error';
 
 export interface EhrMetrics {
