@@ -6,6 +6,7 @@ import { createEhrChangeMetrics } from './appointments/ehr-changes/metrics.ts';
 import { anchorEarlierChains } from './audit/anchors.ts';
 import { createFileExport } from './audit/export/file-export.ts';
 import { prepareAuditKey } from './audit/key-store.ts';
+import { watchLostKeys } from './audit/lost-keys.ts';
 import { createAuditMetrics } from './audit/metrics.ts';
 import { Trail } from './audit/trail.ts';
 import { releaseAllLeases } from './background/due.ts';
@@ -118,9 +119,12 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   measureCertificates(metrics, ehrs.values());
   if (database.kind === 'pglite') await releaseAllLeases(background);
   await outbox.start();
-  const auditMetrics = createAuditMetrics(metrics, configuration.audit.export !== undefined);
+  const countLostKeys = watchLostKeys(keys, log);
+  const auditMetrics = createAuditMetrics(metrics, configuration.audit.export !== undefined, countLostKeys);
+  const auditKey = await prepareAuditKey(db, keys);
+  await countLostKeys(background);
   const audit = new Trail(db, {
-    key: await prepareAuditKey(db, keys),
+    key: auditKey,
     readsWaitForDisk: configuration.audit.reads === 'flushed',
     background,
     log,

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { errorCode } from '../db/errors.ts';
 import type { Db } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { patientTokens } from '../secrets/patient-tokens.ts';
@@ -24,15 +25,25 @@ export async function prepareAuditKey(db: Db, keys: KeyRing): Promise<AuditKey> 
   for (const { id, secret, sealed_key } of known) {
     if (!secret || keys.isUnderNewest(sealed_key)) continue;
     const sealed = keys.seal('audit', secret, contextOf(id));
-    await db.updateTable('audit_keys').set({ sealed_key: sealed }).where('id', '=', id).execute();
+    await sealAgain(db, id, sealed);
   }
   return newestOf(known, keys) ?? (await createFirst(db, keys));
+}
+
+/** A role that owns nothing may not overwrite a key. It stays under the older secret key until a gateway starts as the owner. */
+async function sealAgain(db: Db, id: string, sealed: Buffer): Promise<void> {
+  try {
+    await db.updateTable('audit_keys').set({ sealed_key: sealed }).where('id', '=', id).execute();
+  } catch (error) {
+    if (errorCode(error) !== '42501') throw error;
+  }
 }
 
 /** Gateways that start at the same time create one key. */
 function createFirst(db: Db, keys: KeyRing): Promise<AuditKey> {
   return db.transaction().execute(async (tx) => {
-    await sql`LOCK TABLE audit_keys IN EXCLUSIVE MODE`.execute(tx);
+    // Not a lock of the table, for which a role needs the right to change its rows.
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended('crossward audit keys', 0))`.execute(tx);
     const existing = newestOf(await openAll(tx, keys), keys);
     if (existing) return existing;
     const [id, secret] = [randomUUID(), randomBytes(32)];

@@ -13,8 +13,21 @@ export interface AuditMetrics {
   refresh(db: Db): Promise<void>;
 }
 
-/** @param isExported whether the trail is written to a file */
-export function createAuditMetrics(registry: Registry, isExported = false): AuditMetrics {
+/**
+ * @param isExported whether the trail is written to a file
+ * @param countLostKeys see `watchLostKeys`
+ */
+export function createAuditMetrics(
+  registry: Registry,
+  isExported = false,
+  countLostKeys: (db: Db) => Promise<number> = async () => 0,
+): AuditMetrics {
+  const lostKeys = new Gauge({
+    name: 'crossward_audit_keys_lost',
+    help: 'Keys of the audit trail that cannot be opened, although nobody has retired their secret key. Entries under them are not found by patient.',
+    registers: [registry],
+    aggregator: 'max',
+  });
   const failed = new Counter({
     name: 'crossward_audit_entries_failed_total',
     help: 'Entries of the audit trail that this gateway could not store, by actor: client, patient_page or background. A client or a patient got no data without an entry.',
@@ -44,6 +57,7 @@ export function createAuditMetrics(registry: Registry, isExported = false): Audi
     exportFailed: () => exportFailures.inc(),
     notStored: (actor) => failed.inc({ actor }),
     async refresh(db) {
+      lostKeys.set(await countLostKeys(db));
       overdue.set(await countOverdueDrafts(db));
       exportLag.set(isExported ? await secondsBehind(db) : 0);
     },

@@ -5,6 +5,7 @@ import { type ExportFormat, linesOf } from '../audit/export/lines.ts';
 import type { NamedPatient } from '../audit/export/named-patient.ts';
 import { readEntries } from '../audit/export/read-entries.ts';
 import { readAuditKeys } from '../audit/key-store.ts';
+import { incompleteText, isIncomplete } from '../audit/lost-keys.ts';
 import { readSearch, type TypedSearch } from '../audit/read-search.ts';
 import type { AuditSearch } from '../audit/search.ts';
 import { exportFormats } from '../config/schema.ts';
@@ -47,7 +48,9 @@ export function auditExportCommand(output: Output): Command {
       const search = readSearch({ ...typed, patient: await readPatient(output, typed.patient) });
       if (typeof search === 'string') throw new UsageError(search);
       await withDatabase(output, async (db) => {
-        const keys = search.patients ? [...(await readAuditKeys(db, await currentKeyRing(db))).values()] : [];
+        const ring = search.patients && (await currentKeyRing(db));
+        const keys = ring ? [...(await readAuditKeys(db, ring)).values()] : [];
+        if (ring && (await isIncomplete(db, ring, search))) output.err(`${incompleteText}\n`);
         // No target: a text that names no EHR could be an identifier.
         await record(db, undefined, { action: 'audit_export', outcome: 'done' });
         const { last } = await readExportState(db);

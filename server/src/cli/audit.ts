@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import { readAnchors } from '../audit/anchor-lines.ts';
 import type { Anchor } from '../audit/anchors.ts';
 import { readAuditKeys } from '../audit/key-store.ts';
+import { incompleteText, isIncomplete } from '../audit/lost-keys.ts';
 import { readSearch, searchedDays, type TypedSearch } from '../audit/read-search.ts';
 import { type FoundAccess, searchEntries } from '../audit/search.ts';
 import { type Unlinked, type Verdict, verifyChains, verifyUnlinked } from '../audit/verify.ts';
@@ -50,9 +51,11 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
       const search = readSearch({ ...typed, patient: await readPatient(output, typed.patient) });
       if (typeof search === 'string') throw new UsageError(search);
       const found = await withDatabase(output, async (db) => {
-        const keys = await readAuditKeys(db, await currentKeyRing(db));
+        const ring = await currentKeyRing(db);
+        const keys = await readAuditKeys(db, ring);
         // No target: a text that names no EHR could be an identifier.
         await record(db, undefined, { action: 'audit_search', outcome: 'done' });
+        if (await isIncomplete(db, ring, search)) output.err(`${incompleteText}\n`);
         return searchEntries(db, keys.values(), search, { limit: limit + 1 });
       });
       const shown = found.slice(0, limit);

@@ -1,16 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../../../test/database/database.ts';
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import { book, oslo, sodermalm } from '../../../test/requests/bookings.ts';
 import { codeFor, runBackgroundJobs } from '../../../test/requests/codes.ts';
-import { readAuditKeys } from '../audit/key-store.ts';
+import { prepareAuditKey, readAuditKeys } from '../audit/key-store.ts';
 import { createMonths, dropMonths } from '../audit/months.ts';
 import { auditEntries, tamper } from '../audit/test-audit.ts';
 import { verifyChains } from '../audit/verify.ts';
 import { recordActivity } from '../console/activity.ts';
+import { createKeyRing } from '../secrets/key-ring.ts';
+import { openDatabase } from './database.ts';
 import { createDb, type Db } from './kysely.ts';
+import { migrate } from './migrate.ts';
+import { migrationSets } from './migration-sets.ts';
 
 // Roles belong to the server, which other tests use too.
 const role = `crossward_gateway_${randomBytes(6).toString('hex')}`;
@@ -22,11 +28,7 @@ await sql`CREATE ROLE ${sql.id(role)} LOGIN PASSWORD ${sql.lit(password)}`.execu
 await sql.raw(grants.replaceAll('crossward_gateway', role)).execute(owner);
 const gateway = await startGateway({
   beside: owning,
-  async through(databaseUrl) {
-    const url = new URL(databaseUrl);
-    [url.username, url.password] = [role, password];
-    return url.href;
-  },
+  through: async (databaseUrl) => withRole(databaseUrl, role),
 });
 const { db, audit, keys } = gateway.deps.services;
 afterAll(async () => {
@@ -84,6 +86,47 @@ test('it creates the months of the audit trail, which it cannot write to itself'
   }
 });
 
+test('an owner that is no superuser grants the rights without a warning', async () => {
+  const { url = '', dispose } = await createTestDatabase('postgresql', 'empty');
+  const own = `owner_${randomBytes(6).toString('hex')}`;
+  const [admin, client] = [new pg.Client(url), new pg.Client(withRole(url, own))];
+  await admin.connect();
+  await admin.query(`CREATE ROLE ${own} LOGIN PASSWORD '${password}'`);
+  await admin.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${own}`);
+  const database = await openDatabase({ databaseUrl: withRole(url, own), dataDir: '' });
+  await migrate(database, migrationSets([]));
+  await database.close();
+  const notices: unknown[] = [];
+  client.on('notice', ({ message }) => notices.push(message));
+  await client.connect();
+  await client.query(grants.replaceAll('crossward_gateway', role));
+  await client.query(grants.replaceAll('crossward_gateway', role));
+  expect(notices).toEqual([]);
+  await client.end();
+  await admin.query(`DROP OWNED BY ${role}`);
+  await admin.end();
+  await dispose();
+  await sql`DROP ROLE ${sql.id(own)}`.execute(owner);
+});
+
+function withRole(databaseUrl: string, name: string): string {
+  const url = new URL(databaseUrl);
+  [url.username, url.password] = [name, password];
+  return url.href;
+}
+
+test('a key of the trail stays under the older secret key until the owner encrypts it again', async () => {
+  const rotated = createKeyRing([randomBytes(32), ...gateway.ground.secretKeys]);
+  const sealed = async () =>
+    (await owner.selectFrom('audit_keys').select('sealed_key').executeTakeFirstOrThrow()).sealed_key;
+  const before = await sealed();
+  expect((await prepareAuditKey(db, rotated)).id).toBe(audit.key.id);
+  expect(await sealed()).toEqual(before);
+  expect((await prepareAuditKey(owner, rotated)).id).toBe(audit.key.id);
+  expect(rotated.isUnderNewest(await sealed())).toBe(true);
+  await owner.updateTable('audit_keys').set({ sealed_key: before }).execute();
+});
+
 test('the role can delete and change no entry, whatever it sets or is granted', async () => {
   const before = (await auditEntries(owner)).length;
   await gateway.request('GET', `${oslo}/patients/p-1`);
@@ -99,6 +142,8 @@ test('the role can delete and change no entry, whatever it sets or is granted', 
     sql`UPDATE audit_entries SET outcome = 'dry_run'`,
     sql`TRUNCATE audit_entries`,
     sql`DELETE FROM audit_drafts`,
+    sql`UPDATE audit_keys SET sealed_key = '\\x00'`,
+    sql`DELETE FROM audit_keys`,
     sql`UPDATE audit_retention SET least_days = 0`,
     sql`UPDATE operator_activity SET operator_name = 'ola'`,
     sql`ALTER TABLE audit_entries DISABLE TRIGGER USER`,

@@ -4,6 +4,7 @@
 DO $$
 DECLARE
   place text;
+  function regprocedure;
 BEGIN
   -- The schemas of the gateway, its queue and its connectors.
   FOR place IN
@@ -13,7 +14,14 @@ BEGIN
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO crossward_gateway', place);
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %I TO crossward_gateway', place);
     EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA %I TO crossward_gateway', place);
-    EXECUTE format('GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %I TO crossward_gateway', place);
+    -- Not those of extensions: everybody may call them, and PostgreSQL would warn for each.
+    FOR function IN
+      SELECT oid FROM pg_proc AS known
+      WHERE pronamespace = place::regnamespace AND prokind = 'f'
+        AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = known.oid AND deptype = 'e')
+    LOOP
+      EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO crossward_gateway', function);
+    END LOOP;
   END LOOP;
 END
 $$;
@@ -30,7 +38,9 @@ END
 $$;
 REVOKE INSERT, UPDATE, DELETE ON audit_months FROM crossward_gateway;
 REVOKE UPDATE, DELETE ON audit_drafts FROM crossward_gateway;
-REVOKE DELETE ON audit_chains, audit_keys FROM crossward_gateway;
+REVOKE DELETE ON audit_chains FROM crossward_gateway;
+-- A key that is overwritten hides every access under it. After a change of the secret key, the owner encrypts them again.
+REVOKE UPDATE, DELETE ON audit_keys FROM crossward_gateway;
 REVOKE INSERT, UPDATE, DELETE ON audit_export_positions FROM crossward_gateway;
 -- A sign-in is recorded before it is checked. Linked rows are protected by a trigger.
 REVOKE UPDATE ON operator_activity FROM crossward_gateway;

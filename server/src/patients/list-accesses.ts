@@ -4,11 +4,13 @@ import { type Cursors, page } from '../api/paging.ts';
 import { readOpenRange } from '../api/request-times.ts';
 import type { Access } from '../api/route.ts';
 import { readAuditKeys } from '../audit/key-store.ts';
+import { isIncomplete } from '../audit/lost-keys.ts';
 import { type FoundAccess, searchEntries } from '../audit/search.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { inQuery } from '../problems/places.ts';
+import { Problem } from '../problems/problem.ts';
 import { formatInstant } from '../time/date-times.ts';
 import type { AccessBody, accessQuery } from './contract.ts';
 
@@ -34,6 +36,7 @@ export async function listAccesses(
   const patients = [...new Set(identifiers.map(formatIdentifier))].sort();
   const careUnitIds = [...(client.grants.get(ehr.id) ?? [])].sort();
   const { start: from, end: to } = readOpenRange(query, places, careUnit.timeZone);
+  if (await isIncomplete(db, keys, { patients, from, to })) throw new Problem('audit_trail_incomplete');
   const auditKeys = await readAuditKeys(db, keys);
   const { entries, next_cursor } = await page<FoundAccess>(
     cursors,

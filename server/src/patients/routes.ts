@@ -182,6 +182,7 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
       'time_range_invalid',
       'local_time_nonexistent',
       'cursor_invalid',
+      'audit_trail_incomplete',
       ...identifierReasons,
       ...ehrReadReasons,
     ],

@@ -557,6 +557,16 @@ export const reasons = {
     happened: 'The database of the gateway cannot be reached, or did not respond in time.',
     remedy: 'Wait for the number of seconds in the `Retry-After` header, then try again.',
   },
+  audit_trail_incomplete: {
+    origin: 'gateway',
+    retryable: false,
+    status: 503,
+    title: 'Audit trail incomplete',
+    happened:
+      'A key of the audit trail cannot be opened. The accesses under it cannot be found by patient, so the list would not be complete.',
+    remedy:
+      'Tell whoever operates the gateway. A list of a time without such accesses can be read: set `start` and `end`.',
+  },
   ehr_timeout: {
     origin: 'ehr',
     retryable: true,

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { lostAuditKeys } from '../../audit/lost-keys.ts';
 import type { Environment } from '../../config/environment.ts';
 import { parseSecretKey } from '../../config/secret-key.ts';
 import type { Database } from '../../db/database.ts';
-import { createDb } from '../../db/kysely.ts';
+import { createDb, type Db } from '../../db/kysely.ts';
 import { checkKnownKeys, type SecretKeys } from '../../secret-keys/require-known-keys.ts';
-import { keyIdentity } from '../../secrets/key-ring.ts';
+import { createKeyRing, keyIdentity } from '../../secrets/key-ring.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { readText } from '../../startup/read-text.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -16,18 +17,33 @@ const found = findingsOf('secret key');
 export async function checkSecretKey(
   environment: Environment,
   { database, isMigrated }: { readonly database?: Database; readonly isMigrated: boolean },
-): Promise<Finding> {
+): Promise<Finding[]> {
   try {
     const { keys, file } = await readKeys(environment);
-    if (!keys) return found('key', 'note', 'the demo creates one when it starts');
+    if (!keys) return [found('key', 'note', 'the demo creates one when it starts')];
     const name = `${keyIdentity(keys[0]).id}${file === undefined ? '' : ` of ${file}`}`;
-    if (!database || !isMigrated) return found('key', 'ok', `${name}; not compared with the database`);
-    await checkKnownKeys(createDb(database), keys, file);
-    return found('key', 'ok', `${name} reads what the database has encrypted`);
+    if (!database || !isMigrated) return [found('key', 'ok', `${name}; not compared with the database`)];
+    const db = createDb(database);
+    await checkKnownKeys(db, keys, file);
+    return [found('key', 'ok', `${name} reads what the database has encrypted`), ...(await lostKeysOf(db, keys))];
   } catch (error) {
-    if (error instanceof ConfigurationError) return found('key', 'problem', error.message);
+    if (error instanceof ConfigurationError) return [found('key', 'problem', error.message)];
     throw error;
   }
+}
+
+async function lostKeysOf(db: Db, keys: SecretKeys): Promise<Finding[]> {
+  const lost = await lostAuditKeys(db, createKeyRing(keys));
+  return lost.map(({ id, isRetired }) =>
+    isRetired
+      ? found('audit key', 'warning', `${id} was lost with a retired secret key: its entries are not found by patient`)
+      : found(
+          'audit key',
+          'problem',
+          `${id} cannot be opened: a secret key is missing, or its row in audit_keys was changed. Restore the row from a ` +
+            'backup; until then, entries under it are not found by patient',
+        ),
+  );
 }
 
 /** As the gateway reads them: from the environment, or in the demo from its data directory. */

@@ -38,7 +38,7 @@ async function inOrder(setup: Setup, wanted: readonly Area[], mustRun: boolean):
   const checked = await checkDatabase(environment, connectors, gateway.running);
   try {
     found.push(...checked.findings);
-    if (wants('secret key')) found.push(await checkSecretKey(environment, checked));
+    if (wants('secret key')) found.push(...(await checkSecretKey(environment, checked)));
     if (!configuration) {
       return [...found, ...unchecked(['EHRs', 'messages', 'public addresses'], 'the configuration has a mistake')];
     }

@@ -1,5 +1,6 @@
 import { type PatientIdentifierType, patientIdentifierTypes } from '@crossward/connector-kit';
 import { readAuditKeys } from '../../audit/key-store.ts';
+import { incompleteText, isIncomplete } from '../../audit/lost-keys.ts';
 import { readSearch, searchedDays, type TypedSearch } from '../../audit/read-search.ts';
 import { searchEntries } from '../../audit/search.ts';
 import { type AuditPage, openPage, sealPage } from '../../audit/search-page.ts';
@@ -62,6 +63,7 @@ async function searchAudit(context: SignedIn): Promise<ConsoleResponse> {
     limit: perPage + 1,
     before,
   });
+  const lacks = await isIncomplete(db, keys, search);
   const shown = found.slice(0, perPage);
   const last = shown.at(-1);
   const days = older === null && searchedDays(typed, search);
@@ -70,6 +72,7 @@ async function searchAudit(context: SignedIn): Promise<ConsoleResponse> {
     context,
     typed,
     html`<h2>Accesses</h2>
+${lacks && notice('bad', incompleteText)}
 ${
   search.patients !== undefined &&
   older === null &&
@@ -128,6 +131,9 @@ async function exportAccesses(context: SignedIn): Promise<ConsoleResponse> {
   const { search } = read;
   const ehr = deps.configured.emrs.find(({ id }) => id === search.emr);
   await record(db, session, { action: 'audit_export', target: ehr?.id, outcome: 'done' });
+  if (await isIncomplete(db, keys, search)) {
+    return show(context, { type: 'emr_id' }, notice('bad', `Nothing was exported. ${incompleteText}`), 503);
+  }
   const auditKeys = (await readAuditKeys(db, keys)).values();
   const found = await searchEntries(db, auditKeys, search, { limit: mostExported + 1 });
   const clients = await listClients(db, deps.configured);
