@@ -170,6 +170,12 @@ export class Store {
             : list(resource.participant).map(({ actor }) => actor as Reference);
         return actors.some((it) => refersTo(it, values));
       }
+      case 'patient:identifier':
+      case 'actor:identifier':
+        return list(resource.participant).some(({ actor }) => {
+          const { system, value: number } = (actor as Reference | undefined)?.identifier ?? {};
+          return values.includes(`${system}|${number}`);
+        });
       case 'family':
         return list(resource.name).some(({ family }) =>
           values.some((it) => String(family).toLowerCase().startsWith(it.toLowerCase())),

@@ -1,6 +1,8 @@
 import type { AppointmentChanges, AppointmentChangesQuery, ChangedAppointment } from '@crossward/connector-kit';
 import { completed } from './appointment-completion.ts';
+import type { ServerFacts } from './capability-statement.ts';
 import { openCursor, overlapMilliseconds } from './change-cursor.ts';
+import type { FhirClient } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import { creationTimes, mostHistories, needsHistory } from './creation-times.ts';
 import { type DeletedAppointment, listDeletions } from './deletions.ts';
@@ -8,6 +10,7 @@ import type { CareUnitDirectory } from './directory.ts';
 import type { FhirAppointment } from './fhir.ts';
 import { toAppointment } from './mappers/appointment.ts';
 import { patientViews } from './mappers/group.ts';
+import { isRefusedQuestion } from './outcome.ts';
 import { readVersions, updatedAt } from './read-versions.ts';
 import { defaultPageSize } from './settings.ts';
 
@@ -53,6 +56,18 @@ export async function listAppointmentChanges(
     next: JSON.stringify({ ...position, deletions: deleted.position }),
     hasMore: deleted.hasMore,
   };
+}
+
+/** Whether the server searches by `_lastUpdated`. It is asked only if its CapabilityStatement leaves it in doubt. */
+export async function findsChanges(client: FhirClient, facts: ServerFacts): Promise<boolean> {
+  if (!facts.mayNotFindChanges) return true;
+  const since = client.clock.now().toISOString();
+  try {
+    await client.search('Appointment', [['_lastUpdated', `ge${since}`]], { few: true });
+    return true;
+  } catch (error) {
+    return !isRefusedQuestion(error);
+  }
 }
 
 /** None if the appointment was cancelled or has ended: a server may delete what it does not need any more. */

@@ -79,6 +79,7 @@ async function withPeople(
     if (!it.actor || localReference(it.actor) !== undefined) return it;
     const actor = actorIn(appointment, it.actor);
     if (actor.type === 'Patient') {
+      if (!hasPatient && actor.identifiers.length > 0) ehr.client.habits.sawPatientNumber();
       const reference = hasPatient ? undefined : await findPatient(actor.identifiers);
       return reference === undefined ? it : { ...it, actor: { ...it.actor, reference } };
     }

@@ -5,13 +5,15 @@ import {
   type CareUnit,
   ConnectorError,
   overlaps,
+  spellingsOf,
 } from '@crossward/connector-kit';
 import { completed } from './appointment-completion.ts';
 import { searchAppointments, type WantedAppointments } from './appointment-searches.ts';
 import type { SearchParameters } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
-import { compare, type FhirAppointment } from './fhir.ts';
+import { compare, type FhirAppointment, type FhirPatient } from './fhir.ts';
+import { escapeToken, identifierTokens, knownNumbers, type NumberType } from './identifiers.ts';
 import { readInstant } from './instants.ts';
 import { type AppointmentIds, toAppointment } from './mappers/appointment.ts';
 import { patientViews, readGroupId, viewOf } from './mappers/group.ts';
@@ -66,15 +68,40 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
   const records = patientId === undefined ? [] : await recordsOf(ehr, patientId);
   const ids = idsFor(directory, query);
   const patients = records.map((it) => `Patient/${it}`);
-  const found = await searchAppointments(ehr.client.habits, { ...wanted(query), patients, actors }, (parameters) =>
-    collect(ehr, directory, { parameters, limit: query.limit }, (view) => {
-      const mapped = toAppointment(view, ids, ehr.dialect, ehr.client.clock);
-      const appointment = mapped && ofCurrentRecord(mapped, query, records);
-      return appointment && isWanted(appointment, query) ? appointment : null;
-    }),
-  );
-  const each = new Map(found.flat().map((it) => [it.id, it]));
+  const search = (who: Pick<WantedAppointments, 'patients' | 'actors' | 'numbers'>) =>
+    searchAppointments(ehr.client.habits, { ...wanted(query), ...who }, (parameters) =>
+      collect(ehr, directory, { parameters, limit: query.limit }, (view) => {
+        const mapped = toAppointment(view, ids, ehr.dialect, ehr.client.clock);
+        const appointment = mapped && ofCurrentRecord(mapped, query, records);
+        return appointment && isWanted(appointment, query) ? appointment : null;
+      }),
+    );
+  const numbers = await numbersOf(ehr, patients);
+  const found = await Promise.all([search({ patients, actors }), ...(numbers ? [search({ numbers })] : [])]);
+  const each = new Map(found.flat(2).map((it) => [it.id, it]));
   return [...each.values()].sort(byPosition).slice(0, query.limit);
+}
+
+/**
+ * The numbers of a patient, for Appointments that name the patient by one and by no reference. Only with the setting, because
+ * few servers have such Appointments: https://hl7.org/fhir/R4/references.html#logical
+ */
+async function numbersOf(
+  { client, settings, systems }: FhirConnection,
+  patients: readonly string[],
+): Promise<WantedAppointments['numbers']> {
+  const of = settings.patient_identifier_search;
+  if (of === undefined || patients.length === 0) return undefined;
+  const records = await client.readAllowed<FhirPatient>(patients);
+  const tokens = records.flatMap(({ identifier = [], birthDate }) => [
+    ...identifier.flatMap(({ system, value }) =>
+      system && value ? [`${escapeToken(system)}|${escapeToken(value)}`] : [],
+    ),
+    ...knownNumbers(systems, Object.keys(systems) as NumberType[], identifier, birthDate).flatMap((it) =>
+      identifierTokens(systems, it.type, spellingsOf(it)).flat(),
+    ),
+  ]);
+  return tokens.length > 0 ? { of, tokens: [...new Set(tokens)] } : undefined;
 }
 
 /** The first `limit` appointments of a search at least, by their start. */

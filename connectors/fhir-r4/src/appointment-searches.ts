@@ -8,6 +8,8 @@ import { typeOf } from './fhir.ts';
 export interface WantedAppointments {
   /** References of one patient's records. With them, no actor is named: a patient has few appointments. */
   readonly patients?: readonly string[];
+  /** `system|value` of one patient's numbers, for Appointments that name the patient by one, and the parameter for it. */
+  readonly numbers?: { readonly of: 'patient' | 'actor'; readonly tokens: readonly string[] } | undefined;
   /** References of people, places and services. Several appointments may name each. */
   readonly actors?: readonly string[];
   /** Their start. */
@@ -32,7 +34,7 @@ type Parameter = readonly [name: string, value: string];
  */
 export async function searchAppointments<Found>(
   habits: Habits,
-  { patients = [], actors = [], from, before, others }: WantedAppointments,
+  { patients = [], numbers, actors = [], from, before, others }: WantedAppointments,
   run: (parameters: SearchParameters) => Promise<Found>,
 ): Promise<Found[]> {
   const bounds = (period: Pick<WantedAppointments, 'from' | 'before'>): Parameter[] => [
@@ -42,7 +44,11 @@ export async function searchAppointments<Found>(
   const isBounded = from !== undefined && before !== undefined;
   const given = bounds({ from, before });
   const complete = bounds({ from: from ?? everything.from, before: before ?? everything.before });
-  const names = patients.length > 0 ? namesOfPatient(habits, patients) : namesOfActors(habits, actors);
+  const names = numbers
+    ? [namesOf(`${numbers.of}:identifier`, numbers.tokens)]
+    : patients.length > 0
+      ? namesOfPatient(habits, patients)
+      : namesOfActors(habits, actors);
   const ways = names.flatMap(({ name, groups }): Way<Found[]>[] => {
     const inPeriod = (period: readonly Parameter[]) => () =>
       Promise.all(groups().map((group) => run([...group, ...period, ...others])));
@@ -51,7 +57,13 @@ export async function searchAppointments<Found>(
       ...(isBounded ? [] : [{ name: `${name}, within a period`, ask: inPeriod(complete) }]),
     ];
   });
-  const subject = patients.length > 0 ? 'of a patient' : actors.length > mostActors ? 'of everybody' : 'of a resource';
+  const subject = numbers
+    ? 'of a number'
+    : patients.length > 0
+      ? 'of a patient'
+      : actors.length > mostActors
+        ? 'of everybody'
+        : 'of a resource';
   return habits.firstAccepted(`Appointments ${subject}${isBounded ? ' in a period' : ''}`, ways);
 }
 
@@ -61,8 +73,12 @@ interface Names {
   groups(): readonly (readonly Parameter[])[];
 }
 
+function namesOf(name: string, values: readonly string[]): Names {
+  return { name: `by ${name}`, groups: () => [[[name, values.join(',')]]] };
+}
+
 function namesOfPatient(habits: Habits, patients: readonly string[]): readonly Names[] {
-  const by = (name: string): Names => ({ name: `by ${name}`, groups: () => [[[name, patients.join(',')]]] });
+  const by = (name: string) => namesOf(name, patients);
   const isUnlisted = lists(habits, 'Appointment', 'patient') === false && lists(habits, 'Appointment', 'actor');
   return isUnlisted ? [by('actor'), by('patient')] : [by('patient'), by('actor')];
 }

@@ -33,6 +33,8 @@ export interface ServerFacts {
   readonly includesSlots: boolean;
   /** Whether Appointments can be searched for by their Slots: `Appointment?slot=`. */
   readonly searchesBySlot: boolean;
+  /** Whether it is in doubt that Appointments are found by `_lastUpdated`: parameters of every type are listed, and not this one. */
+  readonly mayNotFindChanges: boolean;
   /** Whether Patients can be searched for by the records that they link to: `Patient?link=`. */
   readonly searchesPatientLinks: boolean;
 }
@@ -86,6 +88,7 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
   };
   const searchesPatientsBy = (...names: readonly string[]) =>
     names.every((name) => searchParameters('Patient')?.has(name) === true);
+  const ofAppointments = searchParameters('Appointment');
   return {
     transactions: (rest?.interaction ?? []).some(({ code }) => code === 'transaction'),
     can: (type, interaction) =>
@@ -103,6 +106,7 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
       ['*', 'Appointment:*', 'Appointment:slot'].includes(it),
     ),
     searchesBySlot: searchParameters('Appointment')?.has('slot') === true,
+    mayNotFindChanges: ofAppointments?.has('_id') === true && !ofAppointments.has('_lastUpdated'),
     searchesPatientLinks: searchesPatientsBy('link'),
     searchesPatientsBy,
     createsPatientsOnce: resources.get('Patient')?.conditionalCreate === true,

@@ -1,5 +1,5 @@
 import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
-import { listAppointmentChanges } from './appointment-changes.ts';
+import { findsChanges, listAppointmentChanges } from './appointment-changes.ts';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { deletionSource, readServerFacts } from './capability-statement.ts';
 import { chooseMode, openBooking } from './choose-booking.ts';
@@ -67,7 +67,7 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     },
     findAppointments: booking.findAppointments ?? ((careUnit, ids) => findAppointments(ehr, careUnit, ids)),
     listAppointments: (query) => listAppointments(ehr, query),
-    ...(facts.can('Appointment', 'search-type')
+    ...(facts.can('Appointment', 'search-type') && (await findsChanges(client, facts))
       ? { listAppointmentChanges: (query) => listAppointmentChanges(ehr, deletionSource(facts), query) }
       : {}),
     listTimeSlots,

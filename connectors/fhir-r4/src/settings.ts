@@ -121,6 +121,12 @@ export const fhirSettings = Type.Object(
         description: 'How to search for a patient by number. POST (default) keeps the number out of the URL.',
       }),
     ),
+    patient_identifier_search: Type.Optional(
+      Type.Union([Type.Literal('patient'), Type.Literal('actor')], {
+        description:
+          'The parameter with :identifier by which Appointments are found that name their patient by a number and no reference. Default: they are not in the list of the patient. Costs two more requests for each list.',
+      }),
+    ),
     identifier_lists: Type.Optional(
       Type.Boolean({
         description:

@@ -1,11 +1,15 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ServerHabits } from '../fake/habits.ts';
 import type { FhirSettings } from '../src/settings.ts';
-import { everybody, openServer } from './published-servers.ts';
+import { appointment, everybody, openServer } from './published-servers.ts';
 import { probeServer } from './subject.ts';
 
-async function check(habits: ServerHabits, settings: Partial<FhirSettings> = {}) {
-  const { server, settings: all } = await openServer(habits, settings);
+async function check(
+  habits: ServerHabits,
+  settings: Partial<FhirSettings> = {},
+  more: Parameters<typeof openServer>[2] = [],
+) {
+  const { server, settings: all } = await openServer(habits, settings, more);
   const { findings, recommendedSettings } = await probeServer(all, [everybody]);
   const of = (name: string) => findings.find((it) => it.name === name);
   return { of, recommendedSettings, server, again: () => probeServer(all, [everybody]) };
@@ -58,6 +62,55 @@ test('the check proposes the base URLs by which the server names itself', async 
   expect(recommendedSettings).toMatchObject({ own_base_urls: [base] });
   const again = await check({ namesItself: base }, { own_base_urls: [`${base}/`] });
   expect(again.of('base URLs')).toBeUndefined();
+});
+
+describe('the check of a server whose appointments name a patient by number', () => {
+  const number = { system: 'https://fhir.nhs.uk/Id/nhs-number', value: '9449305552' };
+  const byNumber = {
+    ...appointment('x', 'p1'),
+    start: new Date(Date.now() + 3_600_000).toISOString(),
+    end: new Date(Date.now() + 7_200_000).toISOString(),
+    participant: [
+      { actor: { type: 'Patient', identifier: number }, status: 'accepted' },
+      { actor: { reference: 'Practitioner/d1' }, status: 'accepted' },
+    ],
+  };
+
+  test.each<[ServerHabits, Partial<FhirSettings>, 'patient' | 'actor' | undefined, string | undefined]>([
+    [{}, {}, 'patient', 'warning'],
+    [{ refuses: ['patient:identifier'] }, {}, 'actor', 'warning'],
+    [{ refuses: ['patient:identifier', 'actor:identifier'] }, {}, undefined, 'warning'],
+    [{}, { patient_identifier_search: 'patient' }, undefined, undefined],
+  ])('%j with %j proposes %s', async (habits, settings, expected, status) => {
+    const { of, recommendedSettings } = await check(habits, settings, [byNumber]);
+    expect(recommendedSettings.patient_identifier_search).toBe(expected);
+    expect(of('patients by number')?.status).toBe(status);
+  });
+
+  test('proposes nothing where the server ignores the parameter, or every appointment names a reference', async () => {
+    const { server, again } = await check({}, {}, [byNumber]);
+    const all = server.store.all('Appointment').map((resource) => ({ resource }));
+    server.misbehave = ({ query }) =>
+      query.includes('identifier') && query.includes('crossward-check') && query.includes('%3Aidentifier')
+        ? { status: 200, body: { resourceType: 'Bundle', type: 'searchset', entry: all } }
+        : undefined;
+    expect((await again()).recommendedSettings).not.toHaveProperty('patient_identifier_search');
+    expect((await check({})).of('patients by number')).toBeUndefined();
+  });
+});
+
+test.each<[ServerHabits, boolean, boolean]>([
+  [{}, true, true],
+  [{ refuses: ['_lastUpdated'] }, true, false],
+  // The statement lists parameters of every type, and not this one.
+  [{ searches: { Appointment: ['_id', 'date', 'patient', 'actor', '_count', '_sort'] } }, false, false],
+  [{ searches: { Appointment: ['_id', '_lastUpdated', 'date', 'patient', 'actor', '_count', '_sort'] } }, true, true],
+])('the check of a server with the habits %j: claims changes %s, finds them %s', async (habits, isClaimed, isFound) => {
+  const { connector } = await openServer(habits);
+  expect(connector.listAppointmentChanges !== undefined).toBe(isClaimed);
+  const { of } = await check(habits);
+  const warning = expect.objectContaining({ status: 'warning', detail: expect.stringContaining('changes_seconds: 0') });
+  expect(of('changes')).toEqual(isFound ? undefined : warning);
 });
 
 test('the check names the version of a server that speaks no R4', async () => {

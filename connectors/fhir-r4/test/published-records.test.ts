@@ -142,6 +142,26 @@ describe('the patient of an appointment', () => {
     expect(await read()).toMatchObject({ patientId: 'p1', resourceId: 'd1' });
   });
 
+  test.each(['patient', 'actor'] as const)(
+    'named by identifier is in the list of the patient, found by %s',
+    async (by) => {
+      const byNumber = x({ participant: [accepted({ type: 'Patient', identifier: number }), byD1] });
+      const { server, ofPatient } = await open([withNumber, byNumber], { patient_identifier_search: by });
+      expect(await ofPatient('p1')).toEqual(['ok', 'x']);
+      expect(await ofPatient('p2')).toEqual([]);
+      expect(server.seen.some(({ query }) => query.includes(`${by}%3Aidentifier=`))).toBe(true);
+    },
+  );
+
+  test('named by identifier costs no further request without the setting', async () => {
+    const { server, ofPatient, resources } = await open([withNumber]);
+    await resources();
+    server.seen.splice(0);
+    expect(await ofPatient('p1')).toEqual(['ok']);
+    expect(server.seen.filter(({ path }) => path === '/Appointment')).toHaveLength(1);
+    expect(server.seen.some(({ query }) => query.includes('identifier'))).toBe(false);
+  });
+
   test('is not guessed if two records have the identifier', async () => {
     const { read } = await open([
       withNumber,

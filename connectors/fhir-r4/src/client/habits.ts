@@ -31,6 +31,9 @@ export interface Habits {
   /** Notes that the server has sent a moment without an offset. */
   sawLocalTime(): void;
   readonly hasLocalTimes: boolean;
+  /** Notes that an Appointment names its patient by a number and no reference. */
+  sawPatientNumber(): void;
+  readonly hasPatientNumbers: boolean;
 }
 
 export interface Way<Answer> {
@@ -42,6 +45,7 @@ export interface Way<Answer> {
 export function createHabits(): Habits {
   let statement: Statement | undefined;
   let hasLocalTimes = false;
+  let hasPatientNumbers = false;
   const chosen = new Map<string, number>();
   const notes = new Map<string, string>();
   return {
@@ -78,6 +82,12 @@ export function createHabits(): Habits {
     },
     get hasLocalTimes() {
       return hasLocalTimes;
+    },
+    sawPatientNumber() {
+      hasPatientNumbers = true;
+    },
+    get hasPatientNumbers() {
+      return hasPatientNumbers;
     },
   };
 }

@@ -1,5 +1,8 @@
 import type { CareUnit, ProbeFinding } from '@crossward/connector-kit';
+import { listAppointmentChanges } from '../appointment-changes.ts';
 import { listAppointments } from '../appointment-reads.ts';
+import { searchAppointments } from '../appointment-searches.ts';
+import { deletionSource, type ServerFacts } from '../capability-statement.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { FhirPatient } from '../fhir.ts';
 import { isRefusedQuestion } from '../outcome.ts';
@@ -12,16 +15,77 @@ export async function probeAppointments(
   ehr: FhirConnection,
   [careUnit]: readonly CareUnit[],
   findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
 ): Promise<void> {
   if (!careUnit) return;
   const now = ehr.client.clock.now().getTime();
   const range = { start: new Date(now - weekMilliseconds), end: new Date(now + 4 * weekMilliseconds) };
   const name = 'appointments';
   const found = await attempt(findings, name, () => listAppointments(ehr, { careUnit, range, limit: 100 }));
+  await attempt(findings, name, () => probePatientNumbers(ehr, findings, recommended));
   const patientId = found?.[0]?.patientId;
   if (!found || patientId === undefined) return;
   const own = await attempt(findings, name, () => listAppointments(ehr, { careUnit, patientId, limit: 1 }));
   if (own) findings.push({ name, status: 'ok', detail: 'They are found by care unit and by patient.' });
+}
+
+/** Appointments that name their patient by a number: whether the server finds them by it. One that ignores the parameter finds others. */
+async function probePatientNumbers(
+  ehr: FhirConnection,
+  findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
+): Promise<void> {
+  const { client, settings, systems } = ehr;
+  if (!client.habits.hasPatientNumbers || settings.patient_identifier_search !== undefined) return;
+  const type = ehr.patientIdentifierTypes.find((it) => it !== 'emr_id');
+  const tokens = [`${type === undefined ? '' : systems[type][0]}|${nobody}`];
+  const findsNobody = async (of: 'patient' | 'actor') => {
+    try {
+      const found = await searchAppointments(client.habits, { numbers: { of, tokens }, others: [] }, (parameters) =>
+        client.search('Appointment', parameters, { few: true }),
+      );
+      return found.flat().length === 0;
+    } catch (error) {
+      if (isRefusedQuestion(error)) return false;
+      throw error;
+    }
+  };
+  const known = (await findsNobody('patient')) ? 'patient' : (await findsNobody('actor')) ? 'actor' : undefined;
+  if (known !== undefined) recommended.patient_identifier_search = known;
+  findings.push({
+    name: 'patients by number',
+    status: 'warning',
+    detail: `Some appointments name their patient by a number and no reference. ${
+      known === undefined
+        ? 'The server does not find them by it, so they are shown, and not in the list of the patient.'
+        : `With patient_identifier_search: ${known}, they are in the list of the patient.`
+    }`,
+  });
+}
+
+/** Whether changes by staff are found. The gateway asks only with `connection.changes_seconds`, which is no setting of the connector. */
+export async function probeChanges(
+  ehr: FhirConnection,
+  facts: ServerFacts,
+  careUnits: readonly CareUnit[],
+  findings: ProbeFinding[],
+): Promise<void> {
+  const name = 'changes';
+  const ask = async () => {
+    const source = deletionSource(facts);
+    const { next } = await listAppointmentChanges(ehr, source, { careUnits, limit: 1 });
+    await listAppointmentChanges(ehr, source, { careUnits, limit: 1, after: next });
+    return true;
+  };
+  const isRefused = (error: unknown) => {
+    if (isRefusedQuestion(error)) return false;
+    throw error;
+  };
+  const isFound = await attempt(findings, name, () => ask().catch(isRefused));
+  if (isFound !== false) return;
+  const detail =
+    'Appointments cannot be searched for by _lastUpdated: what staff change in the EHR gives no event. Set changes_seconds: 0.';
+  findings.push({ name, status: 'warning', detail });
 }
 
 /** No number of a person: the check asks for nobody. */

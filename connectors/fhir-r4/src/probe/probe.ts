@@ -9,7 +9,7 @@ import { attempt } from './attempt.ts';
 import { probeBooking } from './booking-modes.ts';
 import { probeCareUnits } from './care-units.ts';
 import { probeDocuments } from './documents.ts';
-import { probeAppointments, probeHabits, probePatientSearch } from './habits.ts';
+import { probeAppointments, probeChanges, probeHabits, probePatientSearch } from './habits.ts';
 import { probeMedicalNotes } from './medical-notes.ts';
 import { probeNumbers } from './numbers.ts';
 import { probeSchedules } from './schedules.ts';
@@ -36,7 +36,8 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   if (ehr) await probeRecords(ehr, mode, facts, context.careUnits, findings, recommended);
   if (ehr) await probeCareUnits(ehr, openBooking(mode, ehr, facts), context, findings, recommended);
   if (ehr) await probePatientSearch(ehr, findings, recommended);
-  if (ehr) await probeAppointments(ehr, context.careUnits, findings);
+  if (ehr) await probeAppointments(ehr, context.careUnits, findings, recommended);
+  if (ehr) await probeChanges(ehr, facts, context.careUnits, findings);
   if (ehr) probeHabits(ehr, findings, recommended);
   return { findings, recommendedSettings: recommended };
 }
