@@ -172,6 +172,12 @@ test('the example in the API reference compiles, and names the packed file', asy
   expect(introduction).toContain('crossward-client-*.tgz');
 });
 
+test('the package of the gateway contains what operators deploy it with', async () => {
+  const written = (await run('git', ['ls-files', 'deploy'], { cwd: root })).stdout.trim().split('\n');
+  const installed = await readdir(join(home, 'node_modules/crossward/deploy'), { recursive: true });
+  expect(written.filter((path) => !installed.includes(path.replace('deploy/', '')))).toEqual([]);
+});
+
 test('the packed client has types', async () => {
   const code = `
     import { createCrosswardClient, type Appointment, type Reason } from '@crossward/client';

@@ -15,6 +15,8 @@ const files = [
   '{*,docs/**/*,client/*,connector-kit/*,connectors/*/*,examples/*/*,bench/*}.md',
   'docs/pictures/*',
   '.env.example',
+  // For operators: alert rules, dashboards, the chart, the unit, Caddy's file.
+  'deploy/{Caddyfile,**/*.*,**/.helmignore}',
 ];
 interface ServerManifest extends Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
