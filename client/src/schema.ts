@@ -8265,7 +8265,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        error: "invalid_request" | "invalid_client" | "unsupported_grant_type" | "invalid_scope";
+                        error: "invalid_request" | "invalid_client" | "unsupported_grant_type" | "invalid_scope" | "temporarily_unavailable";
                         error_description: string;
                     };
                     "application/problem+json": components["schemas"]["Problem"];
@@ -8312,6 +8312,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error: "invalid_request" | "invalid_client" | "unsupported_grant_type" | "invalid_scope" | "temporarily_unavailable";
+                        error_description: string;
+                    };
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };

@@ -1,4 +1,4 @@
-import { withoutNationalNumbers } from '../identifiers/index.ts';
+import { plainText } from '../identifiers/index.ts';
 
 /** Longest text of an EHR that a model gets, in characters. */
 export const longestText = 500;
@@ -8,8 +8,6 @@ export const longestText = 500;
  * could otherwise write pages of instructions.
  */
 export function dataText(text: string): string {
-  const line = withoutNationalNumbers(text)
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim();
+  const line = plainText(text);
   return line.length > longestText ? `${line.slice(0, longestText - 1)}…` : line;
 }

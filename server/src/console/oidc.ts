@@ -5,6 +5,7 @@ import {
   type Configuration,
   calculatePKCECodeChallenge,
   discovery,
+  enableNonRepudiationChecks,
   fetchUserInfo,
   None,
   randomNonce,
@@ -41,7 +42,11 @@ function providerOf(settings: OidcSettings): Promise<Configuration> {
     client_secret?.reveal(),
     // Without a secret it is a public client. The configuration allows http:// for loopback addresses only.
     client_secret ? undefined : None(),
-    { timeout, ...(isPlain && { execute: [allowInsecureRequests] }) },
+    {
+      timeout,
+      // The signature of the ID token too, not only the TLS connection that it comes over.
+      execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
+    },
   );
   known.set(settings, loading);
   // The next sign-in tries again.

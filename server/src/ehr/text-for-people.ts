@@ -1,9 +1,6 @@
-import { withoutNationalNumbers } from '../identifiers/index.ts';
+import { plainText } from '../identifiers/index.ts';
 
 const longestText = 500;
-
-/** Characters that reverse the order of others: https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters */
-const directional = /\p{Bidi_Control}+/gu;
 
 /**
  * A text of the EHR that a person has to see: up to 500 characters, in one line, without national numbers. Only for responses,
@@ -11,10 +8,5 @@ const directional = /\p{Bidi_Control}+/gu;
  */
 export function textForPeople(text: string | null | undefined): string | undefined {
   if (!text) return undefined;
-  const line = text
-    .toWellFormed()
-    .replaceAll(directional, '')
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim();
-  return [...withoutNationalNumbers(line)].slice(0, longestText).join('') || undefined;
+  return [...plainText(text)].slice(0, longestText).join('') || undefined;
 }

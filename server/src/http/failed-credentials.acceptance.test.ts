@@ -108,3 +108,13 @@ describe('behind a proxy', () => {
     await expect.poll(() => addresses(gateway)).toEqual(['127.0.0.1']);
   });
 });
+
+test('the first challenge is that of access tokens', async () => {
+  const gateway = await startGateway();
+  onTestFinished(() => gateway.close());
+  for (const path of ['/api/emrs', '/api/emrs/sandbox-no/care-units/oslo-sentrum/fhir-r4/Slot']) {
+    const { status, headers } = await gateway.request('GET', path, { client: null });
+    expect(status).toBe(401);
+    expect(headers['www-authenticate']).toMatch(/^Bearer\b/);
+  }
+});

@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { bodyLimits } from '../api/body-limits.ts';
 import type { Problem } from '../problems/problem.ts';
 import { bodyUnreadable } from './error-handler.ts';
 import { faultInJson, type JsonFault } from './json-check.ts';
-
-/** Limits far above what any operation needs. They bound the time and memory that parsing a body costs. */
-export const bodyLimits = { depth: 32, values: 2000 } as const;
 
 /** Accepts only JSON in UTF-8 (RFC 8259 section 8.1) in which no object repeats a name. */
 export function addJsonBody(app: FastifyInstance): void {

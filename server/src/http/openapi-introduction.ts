@@ -1,4 +1,4 @@
-import { bodyLimits } from './json-body.ts';
+import { bodyLimits } from '../api/body-limits.ts';
 
 /** What all operations have in common, in Markdown: the description of the OpenAPI document. */
 export const introduction = `One uniform HTTP/JSON interface over many electronic health record systems (EHRs). This document is at

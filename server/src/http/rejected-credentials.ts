@@ -71,7 +71,8 @@ export function rejections({ clients, metrics, countFailure, failedCredentials }
 
 function missing(): Problem {
   return new Problem('credentials_invalid', {
-    headers: { 'www-authenticate': 'Crossward headers="x-service-client-id x-service-client-secret", Bearer' },
+    // Clients of SMART take the first one.
+    headers: { 'www-authenticate': 'Bearer, Crossward headers="x-service-client-id x-service-client-secret"' },
   });
 }
 

@@ -14,6 +14,7 @@ export function addRequestSyntax(app: FastifyInstance): void {
   // connection if it has not. The other hooks are not, because each promise costs time.
   app.addHook('onRequest', async ({ raw }) => {
     assertAddress(raw.url ?? '');
+    assertHost(raw.headers.host ?? '');
     assertSentOnce(raw.rawHeaders);
   });
 }
@@ -22,10 +23,24 @@ function assertAddress(url: string): void {
   if (url.length > longestUrl) throw new Problem('uri_too_long');
   // Node rejects non-ASCII, and the router checks the path. The query parser accepts invalid encoding, so check it
   // here.
+  if (firstPart.exec(url)?.[1]?.includes('%')) {
+    throw new Problem('route_not_found', { detail: 'No path has a percent sign in its first part.' });
+  }
   const query = url.indexOf('?');
   if (query !== -1 && !isPercentEncoded(url.slice(query))) {
     throw new Problem('request_invalid', { detail: 'The query is not valid percent-encoded UTF-8.' });
   }
+}
+
+/** The first part of a path, which proxies compare as it is written. */
+const firstPart = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?\/([^/?#]*)/i;
+
+/** RFC 3986, section 3.2.2, and a port. */
+const host = /^(?:\[[0-9A-Za-z:.]*\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/;
+
+function assertHost(text: string): void {
+  if (host.test(text)) return;
+  throw problemAt({ in: 'header', header: 'host' }, 'request_invalid', 'The host header is not the name of a host.');
 }
 
 function isPercentEncoded(text: string): boolean {

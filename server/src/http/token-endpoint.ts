@@ -81,17 +81,28 @@ export async function addTokenEndpoint(app: FastifyInstance, deps: Dependencies)
             await deps.count(client.id, reply);
           });
         } catch (error) {
+          if (error instanceof Problem && error.status === 429) return tooMany(error, request, reply);
           if (!(error instanceof TokenError)) throw error;
-          const { code, description: error_description, clientId } = error;
+          const { code, description: error_description, clientId, forOperators } = error;
+          if (forOperators !== undefined) {
+            request.log.warn({ client: clientId, failure: forOperators }, 'the keys of a client were not read');
+          }
           if (code === 'invalid_client') {
             const throttled = await deps.rejections.ofAssertion(request, clientId);
-            if (throttled) throw throttled;
+            if (throttled) return tooMany(throttled, request, reply);
           }
           return reply.code(400).send({ error: code, error_description });
         }
       }),
     });
   });
+}
+
+/** RFC 6749 has no error for it in section 5.2. That of section 4.1.2.1 says that a later request can succeed. */
+function tooMany(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  request.problem = problem;
+  const error_description = problem.detail ?? tokenErrors.temporarily_unavailable;
+  return reply.code(429).headers(problem.headers).send({ error: 'temporarily_unavailable', error_description });
 }
 
 const errorExamples = Object.fromEntries(
@@ -141,8 +152,19 @@ const described = {
         },
       },
     },
+    429: {
+      ...problems[429],
+      content: {
+        'application/json': {
+          schema: errorSchema,
+          examples: { temporarily_unavailable: errorExamples.temporarily_unavailable },
+        },
+        ...problems[429]?.content,
+      },
+    },
     400: {
       description: `${Object.keys(tokenErrors)
+        .filter((code) => code !== 'temporarily_unavailable')
         .map((code) => `\`${code}\``)
         .join(', ')}, as a problem: ${problems[400]?.description}`,
       headers: responseHeaders,

@@ -176,3 +176,40 @@ describe('URLs', () => {
     expect(response.status === 414 || response.body.reason === 'identifier_malformed').toBe(true);
   });
 });
+
+describe('a path whose first part is written with percent signs', () => {
+  test.each([
+    '/%63onsole',
+    '/%6detrics',
+    '/%6Detrics',
+    '/metric%73',
+    '/h%65alth/ready',
+    '/%61pi/emrs',
+    '/%2e/metrics',
+    '/%2Fmetrics',
+    '/%25',
+    'http://x/%6detrics',
+    'http://x/%63onsole/assets/x',
+  ])('reaches nothing, past no proxy that compares prefixes: %s', async (path) => {
+    expect(await exchange(get(path))).toMatchObject({ status: 404, body: { reason: 'route_not_found' } });
+  });
+
+  test('further parts are decoded', async () => {
+    expect((await exchange(get('/api/emrs/sandbox%2Dno'))).status).toBe(200);
+  });
+});
+
+test.each(['a b', 'a/b', 'a@b', 'a\\b', '<x>', 'a:b', 'a,\tb', '[::1', '"x"'])(
+  'a host that is none is 400: %s',
+  async (host) => {
+    const { status, body } = await exchange(get('/api/emrs').replace('host: x', `host: ${host}`));
+    expect({ status, reason: body.reason }).toEqual({ status: 400, reason: 'request_invalid' });
+  },
+);
+
+test.each(['x', 'x:8080', 'a-b.example.org', '127.0.0.1:80', '[::1]:8080', '[2001:db8::1]', 'xn--bcher-kva.example'])(
+  'a host with or without a port is taken: %s',
+  async (host) => {
+    expect((await exchange(get('/api/emrs').replace('host: x', `host: ${host}`))).status).toBe(200);
+  },
+);

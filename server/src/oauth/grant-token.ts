@@ -16,6 +16,8 @@ const clockTolerance = 10;
 const longestJti = 255;
 /** Not which: unknown clients get the same answer as wrong keys. */
 const notSigned = 'The client is unknown, has no such key, or did not sign the assertion with it.';
+const wrongAudience =
+  'aud must be the URL of the token endpoint, which the operator of the gateway sets, and nothing else.';
 
 export interface TokenServices {
   readonly clients: ClientRegistry;
@@ -90,8 +92,11 @@ async function authenticate(
   const client = services.clients.find(clientId);
   if (!client?.keys) throw invalid(notSigned);
   const payload = await verify(services, client, assertion, kid).catch((error) => {
-    throw invalid(textOf(error));
+    const failure = invalid(textOf(error));
+    if (error instanceof KeysUnreadable) failure.forOperators = error.message;
+    throw failure;
   });
+  if (Array.isArray(payload.aud) && payload.aud.length !== 1) throw invalid(wrongAudience);
   const { exp = 0, jti } = payload;
   if (exp > services.now().getTime() / 1000 + longestLife + clockTolerance)
     throw invalid(`exp must be at most ${longestLife} seconds ahead.`);
@@ -145,11 +150,11 @@ async function verify(
 
 /** What is wrong, once the signature is right. */
 function textOf(error: unknown): string {
-  if (error instanceof KeysUnreadable) return `The keys at the jwks_uri of the client were not read: ${error.message}.`;
+  // Whether such a client exists, and what its host answers, is for operators.
+  if (error instanceof KeysUnreadable) return notSigned;
   if (error instanceof errors.JWTExpired) return 'The assertion has expired.';
   if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === 'aud')
-      return 'aud must be the URL of the token endpoint, which the operator of the gateway sets.';
+    if (error.claim === 'aud') return wrongAudience;
     return `The claim ${error.claim} of the assertion is missing or wrong.`;
   }
   if (error instanceof errors.JOSEError) return notSigned;

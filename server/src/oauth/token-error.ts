@@ -4,6 +4,8 @@ export const tokenErrors = {
   invalid_client: 'The assertion was not accepted.',
   unsupported_grant_type: 'The grant type is another one than `client_credentials`.',
   invalid_scope: 'The client may have none of the scopes that it asks for.',
+  temporarily_unavailable:
+    'Too many requests, or assertions that were not accepted. `Retry-After` has the seconds to wait.',
 } as const;
 
 export type TokenErrorCode = keyof typeof tokenErrors;
@@ -15,6 +17,8 @@ export class TokenError extends Error {
   readonly description: string;
   /** The client that the assertion claims to be from. */
   readonly clientId: string | undefined;
+  /** Why the keys of the client could not be read. */
+  forOperators?: string;
 
   constructor(code: TokenErrorCode, description: string, clientId?: string) {
     super(code);

@@ -297,7 +297,8 @@ test('each request for a token counts for the limit of its client, and one beyon
   let rejected = 0;
   let response = await send();
   for (; response.status === 400 && rejected < 20; rejected++) response = await send();
-  expect(response).toMatchObject({ status: 429, body: { reason: 'rate_limited' } });
+  expect(response).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } });
+  expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   const used = await rowsOf(first, "SELECT FROM used_assertions WHERE client_id = 'busy-app'");
   expect(used).toHaveLength(rejected);
 });
@@ -306,6 +307,11 @@ describe('an assertion is rejected', () => {
   const now = Math.floor(Date.now() / 1000);
   const secretOfPublicKey = Buffer.from(JSON.stringify(key.publicKey));
   const cases: readonly (readonly [string, () => Promise<string>, RegExp])[] = [
+    [
+      'for another audience beside this one',
+      () => signAssertion('ward-app', key, { claims: { aud: [tokenUrl, apiUrl] } }),
+      /aud must be/,
+    ],
     ['for another audience', () => signAssertion('ward-app', key, { claims: { aud: apiUrl } }), /aud/],
     [
       'that lives too long',
@@ -437,24 +443,31 @@ describe('keys at a jwks_uri', () => {
     ['has no keys', 10_000, (response: ServerResponse) => void response.end('{"keys":[]}'), /no JWK Set/],
     ['has an error', 10_000, (response: ServerResponse) => void response.writeHead(500).end(), /the status 500/],
     ['is large', 10_000, (response: ServerResponse) => void response.end('x'.repeat(70_000)), /more than 65536 bytes/],
-  ])('that %s gives an error that says so, and delays no other client', async (_name, timeout_ms, answer, text) => {
-    const gateway = await startGateway({
-      configure: (it) => ({ ...configure(it), webhooks: { ...configure(it).webhooks, timeout_ms } }),
-      beside: first,
-    });
-    onTestFinished(() => gateway.close());
-    behave = answer;
-    readings = 0;
-    const slow = requestToken(gateway, await signAssertion('publishing-app', key));
-    await eventually(() => expect(readings).toBe(1));
-    expect((await requestToken(gateway, await signAssertion('ward-app', key))).status).toBe(200);
-    const { body } = await slow;
-    expect(body.error).toBe('invalid_client');
-    expect(body.error_description).toMatch(text);
-    // The next request does not wait again.
-    expect((await requestToken(gateway, await signAssertion('publishing-app', key))).body.error).toBe('invalid_client');
-    expect(readings).toBe(1);
-  });
+  ])(
+    'that %s gives an error that says so in the log alone, and delays no other client',
+    async (_name, timeout_ms, answer, text) => {
+      const gateway = await startGateway({
+        configure: (it) => ({ ...configure(it), webhooks: { ...configure(it).webhooks, timeout_ms } }),
+        beside: first,
+      });
+      onTestFinished(() => gateway.close());
+      behave = answer;
+      readings = 0;
+      const slow = requestToken(gateway, await signAssertion('publishing-app', key));
+      await eventually(() => expect(readings).toBe(1));
+      expect((await requestToken(gateway, await signAssertion('ward-app', key))).status).toBe(200);
+      const { body } = await slow;
+      expect(body.error).toBe('invalid_client');
+      // Not even that there is such a client: that is for operators.
+      expect(body.error_description).toMatch(/^The client is unknown, has no such key/);
+      await eventually(() => expect(gateway.logLines.some((line) => text.test(line))).toBe(true));
+      // The next request does not wait again.
+      expect((await requestToken(gateway, await signAssertion('publishing-app', key))).body.error).toBe(
+        'invalid_client',
+      );
+      expect(readings).toBe(1);
+    },
+  );
 });
 
 test('a gateway without a public address has its loopback address, and our client reads, books and cancels', async () => {

@@ -1,5 +1,6 @@
 import type { Appointment } from '@medplum/fhirtypes';
 import { applyPatch, type Patch } from 'rfc6902';
+import { bodyLimits } from '../../api/body-limits.ts';
 import { invalid, unprocessable } from './faults.ts';
 import type { JsonPatch, SentParameter } from './schemas.ts';
 
@@ -20,8 +21,18 @@ export function patched(appointment: Appointment, patch: JsonPatch): unknown {
     }
     const isApplied = hasPlace(copy, operation) && applyPatch(copy, [operation] as Patch)[0] === null;
     if (!isApplied) throw unprocessable(`/${index}`, 'This operation of the patch cannot be applied.', 'value');
+    if (valuesIn(copy) > bodyLimits.values) {
+      throw unprocessable(`/${index}`, `A resource has at most ${bodyLimits.values} values.`, 'value');
+    }
   }
   return copy;
+}
+
+/** The limits of a body hold for what a patch makes of it. A list counts with its places, empty ones too. */
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  if (Array.isArray(value) && value.length > bodyLimits.values) return value.length;
+  return Object.values(value).reduce((sum: number, it) => sum + valuesIn(it), 1);
 }
 
 /** Whether a path names an element: of a list by its index, or `-` for a new one. JavaScript has more in lists and objects. */
