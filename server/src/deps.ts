@@ -14,6 +14,7 @@ import type { Intervals } from './background/intervals.ts';
 import { startBackground } from './background/start.ts';
 import { measureClock } from './background/watch-clock.ts';
 import type { RefreshableClients } from './clients/client-registry.ts';
+import { noteGrants } from './clients/configured-grants.ts';
 import { openClientRegistry } from './clients/open-client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { DemoClient } from './config/demo.ts';
@@ -137,6 +138,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     log.error({ cause: describeError(error) }, 'anchoring earlier audit chains failed'),
   );
   const clients = await openClientRegistry(configuration, background, log);
+  await noteGrants(background, clients.configured);
   const services: OperationServices = {
     db,
     keys,

@@ -6,6 +6,8 @@ export const defaultIntervals = {
   events: 500,
   /** A revoked client stops working in other processes after this time. The documents say 5 seconds. */
   clients: 3_000,
+  /** Well within the time for which the grants of a gateway count. */
+  grants: 60_000,
   /** An EHR is paused and resumed in other processes after this time. */
   pauses: 2_000,
   reseal: 60_000,

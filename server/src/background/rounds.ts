@@ -5,6 +5,7 @@ import type { AuditMetrics } from '../audit/metrics.ts';
 import { createMonths, dropMonths } from '../audit/months.ts';
 import { deleteOldActivity } from '../audit/old-activity.ts';
 import type { RefreshableClients } from '../clients/client-registry.ts';
+import { noteGrants } from '../clients/configured-grants.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { freeOrphanedItems } from '../confirmations/orphaned-items.ts';
 import type { DatabaseClock } from '../db/clock.ts';
@@ -132,6 +133,7 @@ export function backgroundWork(
     })),
     guarded(intervals.gauges, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs)),
     guarded(intervals.clients, 'reading clients', () => clients.refresh()),
+    guarded(intervals.grants, 'noting the grants of the configuration', () => noteGrants(db, clients.configured)),
     guarded(intervals.pauses, 'reading pauses of EHRs', () => pauses.refresh()),
     guarded(intervals.clock, "reading the database's clock", watchClock(clock, log)),
     guarded(intervals.certificates, 'reading TLS files', watchCertificates(ehrs.values(), clock.now, log)),

@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database/da
 import { observeStatements } from '../../../test/database/statements.ts';
 import { eventually } from '../../../test/requests/codes.ts';
 import type { Client } from '../clients/client-registry.ts';
+import { noteGrants } from '../clients/configured-grants.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { deleteOldEvents } from '../events/retention.ts';
@@ -133,14 +134,14 @@ test('a few of many deliveries that are due at the same time are claimed without
 });
 
 /** A dispatcher, with the grants of every client. */
-function dispatch(send: DeliverySender['send'], find: () => Client | undefined): Dispatcher {
+function dispatch(send: DeliverySender['send'], find: () => Client | undefined, registry = new Registry()): Dispatcher {
   return createDispatcher({
     db,
     keys,
-    clients: { find, refresh: async () => undefined },
+    clients: { configured: [], find, refresh: async () => undefined },
     sender: { send, close: async () => undefined },
     settings: { timeout_ms: 10_000, retry_seconds: retrySeconds },
-    metrics: createWebhookMetrics(new Registry()),
+    metrics: createWebhookMetrics(registry),
     log: pino({ level: 'silent' }),
   });
 }
@@ -174,6 +175,31 @@ test.each([
     expect(await deliveriesTo(id)).toMatchObject([ended, ended]);
   });
   expect(sent).toBe(1);
+  await dispatcher.stop();
+});
+
+test('a delivery that only another gateway grants waits for it, for ten minutes after it was last seen', async () => {
+  const id = await endpointWith(1);
+  await noteGrants(db, [{ ...granted('ward'), id }]);
+  const registry = new Registry();
+  const dispatcher = dispatch(
+    async () => ({}),
+    () => undefined,
+    registry,
+  );
+  await dispatcher.round();
+  await eventually(async () => {
+    expect(await deliveriesTo(id)).toMatchObject([{ state: 'pending', attempts: 0 }]);
+  });
+  await sql`UPDATE configured_grants SET seen_at = now() - interval '11 minutes'`.execute(db);
+  await sql`UPDATE webhook_deliveries SET next_attempt_at = now() WHERE endpoint_id = ${id} AND attempts = 0`.execute(
+    db,
+  );
+  await dispatcher.round();
+  await eventually(async () => {
+    expect(await deliveriesTo(id)).toMatchObject([{ state: 'failed', failure_reason: 'not_granted' }]);
+  });
+  expect(await registry.metrics()).toContain('crossward_webhook_attempts_total{outcome="not_granted"} 1');
   await dispatcher.stop();
 });
 

@@ -8,11 +8,11 @@ import { type Claimed, claimDeliveries } from './claim-deliveries.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointsWithDue } from './endpoint-store.ts';
 import { eventBody } from './event-body.ts';
-import { maySee } from './fan-out.ts';
+import { maySee, maySeeSomewhere } from './fan-out.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { createPlaces } from './places.ts';
 import type { DeliverySender } from './send-delivery.ts';
-import { endWithoutAttempt, settleDelivery } from './settle-delivery.ts';
+import { endWithoutAttempt, leaveToOthers, settleDelivery } from './settle-delivery.ts';
 
 /** Concurrent attempts at one endpoint in this process. A slow endpoint delays no other. */
 const atOncePerEndpoint = 4;
@@ -25,7 +25,7 @@ interface Dependencies {
   /** Uses the pool for background jobs. */
   readonly db: Db;
   readonly keys: KeyRing;
-  readonly clients: Pick<RefreshableClients, 'find' | 'refresh'>;
+  readonly clients: Pick<RefreshableClients, 'configured' | 'find' | 'refresh'>;
   readonly sender: DeliverySender;
   readonly settings: { readonly timeout_ms: number; readonly retry_seconds: readonly number[] };
   readonly metrics: WebhookMetrics;
@@ -72,7 +72,11 @@ export function createDispatcher({ db, keys, clients, sender, settings, metrics,
     };
     try {
       if (!(await mayStillSee(endpoint, delivery))) {
-        await endWithoutAttempt(db, delivery);
+        if (await maySeeSomewhere(db, clients, endpoint.clientId, delivery.event)) {
+          await leaveToOthers(db, delivery);
+          return;
+        }
+        metrics.attempted((await endWithoutAttempt(db, delivery)) === 'failed' ? 'not_granted' : 'superseded');
         log.warn(about, 'webhook delivery ended: the client may not see the event');
         return;
       }

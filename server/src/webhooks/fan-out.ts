@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ClientRegistry, RefreshableClients } from '../clients/client-registry.ts';
 import { clientsNow } from '../clients/clients-now.ts';
+import type { Db } from '../db/kysely.ts';
 import type { StoredEvent } from '../events/stored-event.ts';
 
 /**
@@ -20,7 +21,7 @@ export function fanOut(clients: Pick<RefreshableClients, 'configured'>): RawBuil
 
 /**
  * A query for what `webhook_deliveries` needs: each of `events` for each of `receivers` that wants it, by its own filter and
- * the grants that its client has in the database now. What this process knows of clients can be older.
+ * the grants that its client has now, in the database or in the file of any gateway. What this process knows can be older.
  *
  * @param events with the columns of `StoredEvent`
  * @param receivers with `id`, `client_id` and `event_types`
@@ -35,14 +36,36 @@ export function wanted(
       SELECT receiver.id, event_types, grants
       FROM ${receivers} AS receiver JOIN (${clientsNow(clients.configured)}) AS client ON client.id = receiver.client_id
       WHERE 'webhooks:manage' = ANY(scopes))
-    SELECT permitted.id, event.id, event.position, ${orderedBy}
+    SELECT DISTINCT permitted.id, event.id, event.position, ${orderedBy}
     FROM ${events} AS event JOIN permitted ON CASE
       WHEN event.endpoint_id IS NOT NULL THEN event.endpoint_id = permitted.id
-      ELSE coalesce(event.type = ANY(event_types), true) AND EXISTS (
-        SELECT FROM jsonb_array_elements(grants) AS granted
-        WHERE granted ->> 'emr' = event.emr
-          AND (event.care_unit_id IS NULL OR NOT granted ? 'care_units' OR granted -> 'care_units' ? event.care_unit_id)) END
+      ELSE coalesce(event.type = ANY(event_types), true) AND ${isGranted(sql.ref('event.emr'), sql.ref('event.care_unit_id'))} END
     ORDER BY event.position`;
+}
+
+/** Whether `grants` contain an EHR and a care unit, if there is one. */
+function isGranted(emr: RawBuilder<unknown>, careUnit: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`EXISTS (
+    SELECT FROM jsonb_array_elements(grants) AS granted
+    WHERE granted ->> 'emr' = ${emr}
+      AND (${careUnit} IS NULL OR NOT granted ? 'care_units' OR granted -> 'care_units' ? ${careUnit}))`;
+}
+
+/**
+ * Whether any gateway lets a client see an event: by its configuration file, which this process may not have yet, or by the
+ * database. For events that `maySee` denies.
+ */
+export async function maySeeSomewhere(
+  db: Db,
+  clients: Pick<RefreshableClients, 'configured'>,
+  clientId: string,
+  { endpoint_id, emr, care_unit_id }: Pick<StoredEvent, 'endpoint_id' | 'emr' | 'care_unit_id'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM (${clientsNow(clients.configured)}) AS client
+    WHERE client.id = ${clientId} AND 'webhooks:manage' = ANY(scopes)
+      AND (${endpoint_id !== null} OR ${isGranted(sql`${emr}::text`, sql`${care_unit_id}::text`)}) LIMIT 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** Deliveries with the same text are made in order: those of an appointment, and those about the availability of an EHR. */

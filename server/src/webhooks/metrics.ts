@@ -4,7 +4,8 @@ import type { Db } from '../db/kysely.ts';
 import type { Settled } from './settle-delivery.ts';
 
 export interface WebhookMetrics {
-  attempted(outcome: Settled): void;
+  /** `not_granted`: it was ended without an attempt. */
+  attempted(outcome: Settled | 'not_granted'): void;
   /** Reads the gauges. */
   refresh(db: Db): Promise<void>;
 }
@@ -12,7 +13,7 @@ export interface WebhookMetrics {
 export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   const attempts = new Counter({
     name: 'crossward_webhook_attempts_total',
-    help: 'Attempts of this gateway to deliver an event, by outcome: delivered, retry (failed, will be repeated), failed (given up) or superseded (its endpoint was disabled or deleted, or another gateway claimed the delivery).',
+    help: 'Attempts of this gateway to deliver an event, by outcome: delivered, retry (failed, will be repeated), failed (given up), not_granted (ended without an attempt, because no gateway lets the client see the event) or superseded (its endpoint was disabled or deleted, or another gateway claimed the delivery).',
     labelNames: ['outcome'],
     registers: [registry],
   });

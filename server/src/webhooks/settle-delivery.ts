@@ -73,6 +73,13 @@ function settleGone(db: Db, keys: KeyRing, { endpoint, delivery, result }: Attem
   });
 }
 
+/** Gives a claim back as if it had not been made: other gateways may make the delivery, and try in a second. */
+export async function leaveToOthers(db: Db, { id, attempts }: Claimed): Promise<void> {
+  await sql`
+    UPDATE webhook_deliveries SET attempts = attempts - 1, last_attempt_at = NULL, next_attempt_at = now() + interval '1 second'
+    WHERE id = ${id} AND state = 'pending' AND attempts = ${attempts}`.execute(db);
+}
+
 /** Fails a delivery that must not be made. Later events of the same subject become due. */
 export function endWithoutAttempt(db: Db, delivery: Claimed): Promise<Settled> {
   return end(db, delivery, 'failed', { failure: 'not_granted' });

@@ -49,7 +49,15 @@ interface UsedAssertionRow {
   expires_at: Date;
 }
 
+interface ConfiguredGrantsRow {
+  revision: string;
+  /** Written as JSON text. */
+  clients: ColumnType<readonly object[], string, string>;
+  seen_at: Generated<Date>;
+}
+
 export interface ClientTables {
+  configured_grants: ConfiguredGrantsRow;
   clients: ClientRow;
   clients_revision: ClientsRevisionRow;
   used_assertions: UsedAssertionRow;
