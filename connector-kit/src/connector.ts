@@ -284,8 +284,13 @@ export interface ConnectorOperations
    * All bookable healthcare services of the care unit, ordered by id (code units).
    *
    * @param wanted ids that the caller looks for. A connector that keeps the list reads it anew if one of them is missing.
+   * @param patientId who wants them, if it is known: an EHR may offer some services to some patients only. Other EHRs ignore it.
    */
-  listHealthcareServices(careUnit: CareUnit, wanted?: readonly string[]): Promise<readonly HealthcareService[]>;
+  listHealthcareServices(
+    careUnit: CareUnit,
+    wanted?: readonly string[],
+    patientId?: string,
+  ): Promise<readonly HealthcareService[]>;
 
   /** Free time slots ordered by start, resource id, service id (code units): at most `limit`, after `after`. */
   listTimeSlots(query: TimeSlotQuery): Promise<readonly TimeSlot[]>;

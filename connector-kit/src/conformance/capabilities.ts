@@ -15,11 +15,13 @@ import { paging } from './paging.ts';
 import { patientCreation, patientSearch } from './patient-registration.ts';
 import { patients } from './patients.ts';
 import { races } from './races.ts';
+import { references } from './references.ts';
 import { resources } from './resources.ts';
 import { schedules } from './schedules.ts';
 import { timeSlots } from './time-slots.ts';
 import { transactions } from './transactions.ts';
 import { unclaimed } from './unclaimed.ts';
+import { unreadableRecords } from './unreadable-records.ts';
 import { appointmentsUpdate } from './update.ts';
 
 /** All capabilities, in the order of reports. */
@@ -39,6 +41,8 @@ export const capabilities: readonly Capability[] = [
   transactions,
   operationIds,
   failedReads,
+  unreadableRecords,
+  references,
   races,
   clockChanges,
   paging,

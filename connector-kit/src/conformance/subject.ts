@@ -2,6 +2,7 @@ import type { Connector, ConnectorOperation } from '../connector.ts';
 import type { DirectChanges } from '../direct-changes.ts';
 import type { PatientIdentifier, ResourceIdentifier } from '../identifiers.ts';
 import type { CareUnit, PatientDetails } from '../records.ts';
+import type { OddRecords } from './odd-records.ts';
 
 /**
  * Known facts about the EHR, so that the kit does not rely on the connector's own data. Use synthetic patients only: the
@@ -71,6 +72,7 @@ export interface Subject {
   /** Ends the connector as if its process were killed, and opens a new one. */
   restart?: (() => Promise<void>) | undefined;
   readonly directChanges?: DirectChanges | undefined;
+  readonly oddRecords?: OddRecords | undefined;
   readonly clockChanges?: readonly ClockChange[] | undefined;
   /** Calls an operation through the gateway in front of the connector; rejects with the gateway's problem. */
   callGateway?: ((operation: ConnectorOperation) => Promise<unknown>) | undefined;

@@ -1,5 +1,5 @@
 import type { Appointment, AppointmentPosition, AppointmentQuery, CareUnit } from '@crossward/connector-kit';
-import type { EhrClient } from './ehr-client.ts';
+import { type EhrClient, isText, isTextOrNull, isTime, type Kind } from './ehr-client.ts';
 import { compareKeys } from './order.ts';
 
 export interface EhrAppointment {
@@ -14,23 +14,40 @@ export interface EhrAppointment {
   readonly status: 'booked' | 'arrived' | 'cancelled';
 }
 
+export const appointmentKind: Kind<EhrAppointment> = {
+  name: 'appointment',
+  fields: {
+    id: isText,
+    department: isText,
+    patient: isText,
+    practitioner: isText,
+    service: isText,
+    start: isTime,
+    end: isTime,
+    note: isTextOrNull,
+    status: (it) => it === 'booked' || it === 'arrived' || it === 'cancelled',
+  },
+};
+
 export async function findAppointments(
   ehr: EhrClient,
   careUnit: CareUnit,
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
-  return (await ehr.post<EhrAppointment>('/appointments/search', { department: careUnit.id, ids })).map(appointment);
+  const found = await ehr.post('/appointments/search', { department: careUnit.id, ids }, appointmentKind);
+  return found.map(appointment);
 }
 
 export async function listAppointments(ehr: EhrClient, query: AppointmentQuery): Promise<readonly Appointment[]> {
   const { careUnit, patientId, resourceId, range, states = [], after, limit } = query;
-  const found = await ehr.post<EhrAppointment>('/appointments/search', {
+  const wanted = {
     department: careUnit.id,
     patient: patientId,
     practitioner: resourceId,
     from: range?.start,
     to: range?.end,
-  });
+  };
+  const found = await ehr.list('/appointments/search', wanted, appointmentKind);
   return found
     .map(appointment)
     .filter(({ state }) => states.length === 0 || states.includes(state))

@@ -5,7 +5,7 @@ import {
   type CareUnit,
   ConnectorError,
 } from '@crossward/connector-kit';
-import { appointment, type EhrAppointment } from './appointment-reads.ts';
+import { appointment, appointmentKind } from './appointment-reads.ts';
 import type { EhrClient } from './ehr-client.ts';
 
 /** One change per write, because the EHR has no transactions. It stores the operation id with the change. */
@@ -16,7 +16,7 @@ export async function changeAppointments(
   const [change, ...more] = changes;
   if (!change || more.length > 0) throw new ConnectorError('unsupported', 'The EHR makes one change at a time');
   const { path, body } = requestFor(change);
-  const made = await ehr.post<EhrAppointment>(path, { department: careUnit.id, ...body }, operationId);
+  const made = await ehr.post(path, { department: careUnit.id, ...body }, appointmentKind, operationId);
   return made.map(appointment);
 }
 
@@ -25,7 +25,7 @@ export async function findOperation(
   careUnit: CareUnit,
   operationId: string,
 ): Promise<readonly Appointment[] | null> {
-  const found = await ehr.post<EhrAppointment>('/writes/search', { department: careUnit.id, write: operationId });
+  const found = await ehr.post('/writes/search', { department: careUnit.id, write: operationId }, appointmentKind);
   return found.length === 0 ? null : found.map(appointment);
 }
 

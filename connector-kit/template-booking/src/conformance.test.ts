@@ -1,20 +1,24 @@
-import { plainHttp } from '@crossward/connector-kit/conformance';
+import type { LeftOutRecord } from '@crossward/connector-kit';
 import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
 import { connector } from './connector.ts';
 import { startEhr } from './ehr-server.ts';
+import { spoiledAnswers } from './spoiled-answers.ts';
 
 const careUnit = { id: 'clinic', timeZone: 'Europe/London' };
 const otherCareUnit = { id: 'annex', timeZone: 'Europe/London' };
 
 describeConformance('the clinic', async () => {
   const server = await startEhr();
+  const { http, oddRecords } = spoiledAnswers();
+  const leftOut: LeftOutRecord[] = [];
   const open = () =>
     connector.open({
       emr: 'clinic',
       settings: { base_url: server.url },
       careUnits: [careUnit, otherCareUnit],
-      http: plainHttp(),
+      http,
       now: () => new Date(),
+      leftOut: (record) => void leftOut.push(record),
     });
   return {
     name: 'clinic',
@@ -36,6 +40,7 @@ describeConformance('the clinic', async () => {
       ],
       foreignResourceId: 'cy',
     },
+    oddRecords: { ...oddRecords, leftOut },
     close: server.close,
   };
 });

@@ -29,8 +29,8 @@ export const connector = defineConnector<Settings>({
     additionalProperties: false,
   },
   probe: ({ settings, http }) => probe(createEhrClient(http, settings.base_url)),
-  open: async ({ settings, http }) => {
-    const ehr = createEhrClient(http, settings.base_url);
+  open: async ({ settings, http, leftOut }) => {
+    const ehr = createEhrClient(http, settings.base_url, (record) => leftOut?.(record));
     return {
       capabilities: {
         patientIdentifierTypes: ['emr_id', 'nhs_number'],

@@ -7,7 +7,7 @@ import {
   patientPhones,
   spellingsOf,
 } from '@crossward/connector-kit';
-import type { EhrClient } from './ehr-client.ts';
+import { type EhrClient, isText, isTextOrNull, type Kind } from './ehr-client.ts';
 
 /** The fields of the EHR's response that the connector uses. Other fields are ignored. */
 interface EhrPatient {
@@ -20,9 +20,22 @@ interface EhrPatient {
   readonly mobile: string | null;
 }
 
+const patientKind: Kind<EhrPatient> = {
+  name: 'patient',
+  fields: {
+    id: isText,
+    nhs: isTextOrNull,
+    given: isText,
+    family: isText,
+    born: isText,
+    sex: isText,
+    mobile: isTextOrNull,
+  },
+};
+
 export async function findPatient(ehr: EhrClient, { type, value }: PatientIdentifier): Promise<Patient | null> {
   const search = type === 'nhs_number' ? { nhs: spellingsOf({ type, value }) } : { id: value };
-  const [found, ...more] = await ehr.post<EhrPatient>('/patients/search', search);
+  const [found, ...more] = await ehr.post('/patients/search', search, patientKind);
   if (more.length > 0)
     throw new ConnectorError('patient_ambiguous', 'The EHR has several patients with the same identifier');
   return found ? patient(found) : null;

@@ -1,5 +1,5 @@
 import type { CareUnit, HealthcareService, Resource, ResourceIdentifier } from '@crossward/connector-kit';
-import type { EhrClient } from './ehr-client.ts';
+import { type EhrClient, isText, type Kind } from './ehr-client.ts';
 
 interface Practitioner {
   readonly id: string;
@@ -13,9 +13,19 @@ interface Service {
   readonly minutes: number;
 }
 
+const practitionerKind: Kind<Practitioner> = {
+  name: 'practitioner',
+  fields: { id: isText, name: isText, services: (it) => Array.isArray(it) && it.every(isText) },
+};
+
+const serviceKind: Kind<Service> = {
+  name: 'service',
+  fields: { id: isText, label: isText, minutes: Number.isFinite },
+};
+
 /** Sorted by id in the order of code units, as the port requires. */
 export async function listResources(ehr: EhrClient, careUnit: CareUnit): Promise<readonly Resource[]> {
-  const found = await ehr.post<Practitioner>('/practitioners/search', { department: careUnit.id });
+  const found = await ehr.list('/practitioners/search', { department: careUnit.id }, practitionerKind);
   return found.map(resource).sort(byId);
 }
 
@@ -28,7 +38,7 @@ export async function findResource(
 }
 
 export async function listHealthcareServices(ehr: EhrClient): Promise<readonly HealthcareService[]> {
-  const found = await ehr.post<Service>('/services/search', {});
+  const found = await ehr.list('/services/search', {}, serviceKind);
   return found.map(({ id, label, minutes }) => ({ id, name: label, durationMinutes: minutes })).sort(byId);
 }
 

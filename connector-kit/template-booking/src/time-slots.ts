@@ -1,23 +1,23 @@
 import type { TimeSlot, TimeSlotPosition, TimeSlotQuery } from '@crossward/connector-kit';
-import type { EhrClient } from './ehr-client.ts';
+import { type EhrClient, isText, isTime, type Kind } from './ehr-client.ts';
 import { compareKeys } from './order.ts';
 
 interface FreeTime {
-  readonly id: string;
   readonly practitioner: string;
   readonly service: string;
   readonly start: string;
   readonly end: string;
 }
 
+const freeTimeKind: Kind<FreeTime> = {
+  name: 'free time',
+  fields: { practitioner: isText, service: isText, start: isTime, end: isTime },
+};
+
 export async function listTimeSlots(ehr: EhrClient, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
   const { careUnit, start, end, resourceIds, healthcareServiceIds, freeing = [], after, limit } = query;
-  const times = await ehr.post<FreeTime>('/free-times/search', {
-    department: careUnit.id,
-    from: start,
-    to: end,
-    freeing,
-  });
+  const wanted = { department: careUnit.id, from: start, to: end, freeing };
+  const times = await ehr.list('/free-times/search', wanted, freeTimeKind);
   return times
     .map(slot)
     .filter(({ resourceId }) => resourceIds?.includes(resourceId) ?? true)

@@ -3,6 +3,7 @@ import { startMedplum } from '../counterparts/medplum.ts';
 import type { RunningFhirServer } from '../counterparts/running-server.ts';
 import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, startFake } from '../fake/server.ts';
+import type { Store } from '../fake/store.ts';
 import { uploadTo } from '../fake/upload.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
@@ -18,6 +19,8 @@ export interface Counterpart {
 interface Server {
   readonly url: string;
   save(resource: FhirResource): Promise<unknown>;
+  /** Of a fake, in which records can be what they should not be. */
+  readonly store?: Store;
   close(): Promise<void>;
 }
 
@@ -26,8 +29,14 @@ async function subjectOver(name: string, server: Server, settings: Partial<FhirS
   for (const slot of slots) await server.save(slot);
   const { minimal_create, operations } = settings.booking ?? {};
   const oneSlotOnly = minimal_create === true || operations === 'medplum';
-  const subject = await fhirSubject(name, settingsFor(server.url, settings), server.close, { oneSlotOnly });
-  return Object.create(subject, { clockChanges: { value: nights } });
+  const subject = await fhirSubject(name, settingsFor(server.url, settings), server.close, {
+    oneSlotOnly,
+    store: server.store,
+  });
+  // Medplum calculates its free times, and reads no Slot.
+  const oddRecords =
+    operations === 'medplum' ? { ...subject.oddRecords, breakTimeSlot: undefined } : subject.oddRecords;
+  return Object.create(subject, { clockChanges: { value: nights }, oddRecords: { value: oddRecords } });
 }
 
 function onFake(way: string, options: FakeOptions, settings: Partial<FhirSettings> = {}): Counterpart {
@@ -37,7 +46,7 @@ function onFake(way: string, options: FakeOptions, settings: Partial<FhirSetting
     async make() {
       const fake = await startFake({ ...options, data: { ...aMonth, oneActorEach: options.operations === 'medplum' } });
       const save = async (resource: FhirResource) => fake.store.save(resource);
-      return subjectOver(name, { url: fake.url, save, close: fake.close }, settings);
+      return subjectOver(name, { url: fake.url, save, store: fake.store, close: fake.close }, settings);
     },
   };
 }

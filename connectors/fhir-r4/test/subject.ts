@@ -8,8 +8,10 @@ import type {
 } from '@crossward/connector-kit';
 import { type Facts, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import { careUnits, healthcareServices } from '../fake/data-set.ts';
+import type { Store } from '../fake/store.ts';
 import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirSettings } from '../src/settings.ts';
+import { oddRecordsIn } from './odd-records.ts';
 
 export const [north, south] = careUnits;
 
@@ -28,6 +30,7 @@ export function openConnector(
   http = plainHttp(),
   units: readonly ConfiguredCareUnit[] = careUnits,
   now = () => new Date(),
+  leftOut: (record: LeftOutRecord) => void = () => undefined,
 ): Promise<Connector> {
   return fhirR4Connector.open({
     emr: 'fhir',
@@ -35,6 +38,7 @@ export function openConnector(
     careUnits: units,
     http,
     now,
+    leftOut,
   });
 }
 
@@ -70,11 +74,12 @@ export async function fhirSubject(
   name: string,
   settings: FhirSettings,
   close: () => Promise<void>,
-  { oneSlotOnly }: Pick<Facts, 'oneSlotOnly'> = {},
+  { oneSlotOnly, store }: Pick<Facts, 'oneSlotOnly'> & { readonly store?: Store | undefined } = {},
   now = () => new Date(),
 ): Promise<Subject> {
   let http = plainHttp();
-  const open = () => openConnector(settings, http, careUnits, now);
+  const leftOut: LeftOutRecord[] = [];
+  const open = () => openConnector(settings, http, careUnits, now, (record) => void leftOut.push(record));
   let connector = await open();
   return {
     name,
@@ -113,6 +118,7 @@ export async function fhirSubject(
       connector = await open();
     },
     directChanges: await directChangesBy(settings),
+    ...(store ? { oddRecords: { ...oddRecordsIn(store), leftOut } } : {}),
     close,
   };
 }

@@ -1,7 +1,7 @@
-import type { ConfiguredCareUnit, Connector, ConnectorContext, EhrHttp } from '@crossward/connector-kit';
-import { type PlainHttp, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import type { ConfiguredCareUnit, Connector, ConnectorContext, EhrHttp, LeftOutRecord } from '@crossward/connector-kit';
+import { type OddRecords, type PlainHttp, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import { institutions, kariNumber, people, professionals, specialities } from '../fake/data.ts';
-import { database, password, startFake } from '../fake/server.ts';
+import { database, type FakeServer, password, startFake } from '../fake/server.ts';
 import { gnuHealthConnector } from '../src/connector.ts';
 import type { GnuHealthSettings } from '../src/settings.ts';
 import { clockChanges, ordinaryStarts } from './starts.ts';
@@ -63,7 +63,10 @@ export async function fakeSubject(): Promise<Subject> {
   const settings = settingsFor(fake.url);
   const asStaff = contextFor({ ...settings, user: 'desk' });
   let http = lengthHttp();
-  let connector = await openConnector(settings, http);
+  const leftOut: LeftOutRecord[] = [];
+  const open = () =>
+    gnuHealthConnector.open({ ...contextFor(settings, http), leftOut: (record) => void leftOut.push(record) });
+  let connector = await open();
   const directChanges = await gnuHealthConnector.directChanges?.(asStaff);
   return {
     name: 'gnuhealth',
@@ -94,10 +97,33 @@ export async function fakeSubject(): Promise<Subject> {
     async restart() {
       http.cut();
       http = lengthHttp();
-      connector = await openConnector(settings, http);
+      connector = await open();
     },
     ...(directChanges ? { directChanges } : {}),
+    oddRecords: { ...oddRecordsOf(fake), leftOut },
     clockChanges: around,
     close: () => fake.close(),
+  };
+}
+
+/** Rows as the server returns them after another program has changed them. None of its references leaves the database. */
+function oddRecordsOf(fake: FakeServer): Omit<OddRecords, 'leftOut'> {
+  async function spoil(model: string, ids: readonly number[], broken: object) {
+    fake.spoil = (of, row) => (of === model && ids.includes(Number(row.id)) ? { ...row, ...broken } : row);
+    return async () => {
+      fake.spoil = (_, row) => row;
+    };
+  }
+  const appointments = 'gnuhealth.appointment';
+  return {
+    breakAppointment: ({ id }) => spoil(appointments, [Number(id)], { appointment_date: 'soon' }),
+    breakPatient: (id) => spoil('gnuhealth.patient', [Number(id)], { 'party.': null }),
+    breakTimeSlot: ({ start, resourceId }) => {
+      const rows = [...fake.tables.of(appointments).values()];
+      const isIt = (row: (typeof rows)[number]) =>
+        row.appointment_date === start.getTime() * 1000 && row.healthprof === Number(resourceId);
+      const ids = rows.filter(isIt).map(({ id }) => id);
+      return spoil(appointments, ids, { appointment_date_end: 'soon' });
+    },
   };
 }

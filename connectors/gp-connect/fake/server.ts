@@ -70,6 +70,8 @@ export interface FakePractice {
   readonly nights: readonly ClockChangeNight[];
   readonly seen: readonly SeenRequest[];
   misbehave: (request: SeenRequest) => Fault | undefined;
+  /** What becomes of each part of an answer, such as a record that another program has broken. Absent: it stays. */
+  spoil: ((part: unknown) => unknown) | undefined;
   close(): Promise<void>;
 }
 
@@ -150,7 +152,9 @@ export async function startFake({
       const result = await answer(facts);
       if (fault === 'cut_after') return void request.socket.destroy();
       await fault;
-      send(result.status, JSON.stringify(result.resource), mediaType, 'headers' in result ? result.headers : {});
+      const { spoil } = practice;
+      const content = JSON.stringify(result.resource, spoil && ((_, part: unknown) => spoil(part)));
+      send(result.status, content, mediaType, 'headers' in result ? result.headers : {});
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.status === 415) send(415, outcomeInXml('BAD_REQUEST'), 'application/fhir+xml;charset=UTF-8');
@@ -173,6 +177,7 @@ export async function startFake({
     nights,
     seen,
     misbehave: () => undefined,
+    spoil: undefined,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

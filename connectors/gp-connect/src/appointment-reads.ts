@@ -9,6 +9,7 @@ import {
 import { toAppointment } from './appointment.ts';
 import type { GpConnectConnection } from './connection.ts';
 import { type FhirAppointment, idIn, isFhirId } from './fhir.ts';
+import { patientNamer } from './patient-by-number.ts';
 import { isPatient } from './patients.ts';
 import { SpineError } from './spine-errors.ts';
 import { ukDate } from './uk-time.ts';
@@ -27,8 +28,13 @@ export async function findAppointments(
   const found: Appointment[] = [];
   const left = [...new Set(ids)];
   while (left.length > 0) {
-    const read = await Promise.all(left.splice(0, readAtOnce).map((id) => readAppointment(ehr, id)));
-    found.push(...read.flatMap((it) => (it && appointmentIn(ehr, careUnit, it)) ?? []));
+    const read = await Promise.all(
+      left.splice(0, readAtOnce).map(async (id) => {
+        const resource = await readAppointment(ehr, id);
+        return resource && appointmentIn(ehr, careUnit, resource);
+      }),
+    );
+    found.push(...read.filter((it) => it !== null));
   }
   return found;
 }
@@ -38,8 +44,12 @@ export async function findAppointments(
  *
  * @throws ConnectorError `rejected` if it cannot be read: nobody may take it for one that is gone
  */
-export function appointmentIn(ehr: GpConnectConnection, careUnit: CareUnit, read: FhirAppointment): Appointment | null {
-  const { record, path } = toAppointment(ehr, careUnit.id, read);
+export async function appointmentIn(
+  ehr: GpConnectConnection,
+  careUnit: CareUnit,
+  read: FhirAppointment,
+): Promise<Appointment | null> {
+  const { record, path } = toAppointment(ehr, careUnit.id, await patientNamer(ehr)(read));
   if (path === undefined) return record;
   ehr.leftOut({ type: 'Appointment', id: read.id, path });
   throw new ConnectorError('rejected', `The EHR sent an appointment that cannot be read (${path})`);
@@ -67,7 +77,9 @@ export async function listAppointments(
   if (patientId === undefined) {
     throw new ConnectorError('unsupported', 'GP Connect lists the appointments of one patient at a time');
   }
-  const found = await appointmentsOf(ehr, patientId, range);
+  const namePatient = patientNamer(ehr, patientId);
+  const found: FhirAppointment[] = [];
+  for (const it of await appointmentsOf(ehr, patientId, range)) found.push(await namePatient(it));
   return found
     .flatMap((it) => {
       const { record, path } = toAppointment(ehr, careUnit.id, it);

@@ -11,6 +11,7 @@ import { appointmentIn, readAppointment } from './appointment-reads.ts';
 import { assertCommentFits, book } from './book.ts';
 import type { GpConnectConnection } from './connection.ts';
 import type { FhirAppointment } from './fhir.ts';
+import { patientNamer } from './patient-by-number.ts';
 import { SpineError } from './spine-errors.ts';
 import { extensions } from './urls.ts';
 
@@ -89,7 +90,7 @@ async function changeExisting(
     if (current.hasStarted) throw new ConnectorError('appointment_started', 'Its time has come');
     try {
       const answer = await put(ehr, change, resource);
-      const { record: result } = toAppointment(ehr, careUnit.id, answer);
+      const { record: result } = toAppointment(ehr, careUnit.id, await patientNamer(ehr)(answer));
       if (result?.id === id && result.patientId === current.patientId) return result;
       throw new ConnectorError('outcome_unknown', 'The EHR responded to a change with another appointment');
     } catch (error) {
@@ -113,7 +114,7 @@ async function put(
 
 async function mustRead(ehr: GpConnectConnection, careUnit: CareUnit, id: string) {
   const resource = await readAppointment(ehr, id);
-  const current = resource && appointmentIn(ehr, careUnit, resource);
+  const current = resource && (await appointmentIn(ehr, careUnit, resource));
   if (!current) throw new ConnectorError('appointment_not_found', 'No such appointment');
   return { current, resource };
 }

@@ -25,6 +25,11 @@ export async function findPatient(
   return found && toPatient(readable(found));
 }
 
+/** The id of the patient with this NHS number. `undefined`: the practice has none. */
+export async function patientIdWith(client: GpConnectClient, nhsNumber: string): Promise<string | undefined> {
+  return (await byNhsNumber(client, nhsNumber).catch(nullIfAbsent))?.id;
+}
+
 /** Whether the practice has a patient with this id. */
 export async function isPatient(client: GpConnectClient, id: string): Promise<boolean> {
   return (await byId(client, id)) !== null;

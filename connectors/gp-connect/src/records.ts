@@ -58,10 +58,12 @@ export const appointmentSchema = Type.Object({
   participant: Type.Array(Type.Object({ actor: Type.Optional(reference) })),
 });
 
+export const identifierSchema = Type.Object({ system: optionalText, value: optionalText });
+
 /** Without names and contacts, which readers of the kit take in any form. */
 export const patientSchema = Type.Object({
   id: text,
-  identifier: Type.Optional(Type.Array(Type.Object({ system: optionalText, value: optionalText }))),
+  identifier: Type.Optional(Type.Array(identifierSchema)),
   active: Type.Optional(Type.Boolean()),
   gender: optionalText,
   birthDate: optionalText,

@@ -367,3 +367,47 @@ describe('an appointment is shown', () => {
     expect(await connector.findAppointments?.(careUnit, ['1'])).toMatchObject([{ patientId: '1', resourceId: '1' }]);
   });
 });
+
+describe('an appointment that names its patient by number only', () => {
+  const byNumber = (value: string, system: string = identifierSystems.nhsNumber) => ({
+    participant: [
+      { actor: { identifier: { system, value }, display: 'Merry Meadow' }, status: 'accepted' },
+      { actor: { reference: 'Location/1' }, status: 'accepted' },
+      { actor: { reference: 'Practitioner/1', display: 'Dr One' }, status: 'accepted' },
+    ],
+  });
+  const opened = (more: Json, patients: readonly Json[] = [patient]) => {
+    const record = appointment('1', more);
+    const answers = { 'Patient/1/Appointment': bundle([record, appointment('2')]), 'Appointment/1': record };
+    return connectorTo({ answers: { ...answers, 'Patient?': bundle(patients) } });
+  };
+
+  test.each(['9990000018', '999 000 0018'])('is one of the patient with that number: %s', async (number) => {
+    const { connector, leftOut } = await opened(byNumber(number));
+    const shown = { id: '1', patientId: '1', resourceId: '1', resourceName: 'Dr One' };
+    expect(await connector.listAppointments?.(ofPatient)).toMatchObject([shown, { id: '2' }]);
+    expect(await connector.findAppointments?.(careUnit, ['1'])).toMatchObject([shown]);
+    expect(leftOut).toEqual([]);
+  });
+
+  test.each<[string, Json, readonly Json[]]>([
+    ['whom the practice does not have', byNumber('9990000018'), []],
+    ['whom the practice has twice', byNumber('9990000018'), [patient, { ...patient, id: '2' }]],
+    ['who cannot be read', byNumber('9990000018'), [{ ...patient, active: 'yes' }]],
+    ['with a number of another kind', byNumber('9990000018', 'urn:other'), [patient]],
+    ['with no valid number', byNumber('9990000019'), [patient]],
+    ['who is named by an identifier of another shape', { participant: [{ actor: { identifier: [7] } }] }, [patient]],
+  ])('is left out for a patient %s, and hides no other', async (_, more, patients) => {
+    const { connector, leftOut } = await opened(more, patients);
+    expect(await connector.listAppointments?.(ofPatient)).toMatchObject([{ id: '2' }]);
+    expect(leftOut).toMatchObject([{ type: 'Appointment', path: expect.stringMatching(/^\/participant/) }]);
+    await expect(connector.findAppointments?.(careUnit, ['1'])).rejects.toMatchObject({ kind: 'rejected' });
+  });
+
+  test('is not one of the patient whose list it is in, if the number is of another one', async () => {
+    const other = { ...patient, id: '2', identifier: [{ system: identifierSystems.nhsNumber, value: '9990000026' }] };
+    const { connector } = await opened(byNumber('9990000026'), [other]);
+    expect(await connector.listAppointments?.(ofPatient)).toMatchObject([{ id: '2' }]);
+    expect(await connector.findAppointments?.(careUnit, ['1'])).toMatchObject([{ patientId: '2' }]);
+  });
+});

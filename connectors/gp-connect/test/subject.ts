@@ -1,5 +1,5 @@
-import type { Connector, ConnectorContext, DirectChanges, EhrHttp } from '@crossward/connector-kit';
-import { plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import type { Connector, ConnectorContext, DirectChanges, EhrHttp, LeftOutRecord } from '@crossward/connector-kit';
+import { type OddRecords, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import { patients, unusedNhsNumber } from '../fake/data-set.ts';
 import type { FakePractice } from '../fake/server.ts';
 import { gpConnectConnector } from '../src/connector.ts';
@@ -64,7 +64,10 @@ export function openConnector(settings: GpConnectSettings, http?: EhrHttp, now?:
 export async function subjectOver(practice: FakePractice, name = 'gp-connect'): Promise<Subject> {
   const settings = settingsFor(practice.url);
   let http = plainHttp();
-  let connector = await openConnector(settings, http);
+  const leftOut: LeftOutRecord[] = [];
+  const open = () =>
+    gpConnectConnector.open({ ...contextFor(settings, http), leftOut: (record) => void leftOut.push(record) });
+  let connector = await open();
   const [known, other] = patients;
   return {
     name,
@@ -95,9 +98,10 @@ export async function subjectOver(practice: FakePractice, name = 'gp-connect'): 
     async restart() {
       http.cut();
       http = plainHttp();
-      connector = await openConnector(settings, http);
+      connector = await open();
     },
     directChanges: staffOf(practice),
+    oddRecords: { ...oddRecordsOf(practice), leftOut },
     clockChanges: practice.nights.map(({ name: night, start, end, at, starts }) => ({
       name: night,
       resourceId: '1',
@@ -129,5 +133,45 @@ function staffOf({ appointments, slots }: FakePractice): DirectChanges {
       };
     },
     overbook: async () => null,
+  };
+}
+
+type Resource = Readonly<Record<string, unknown>>;
+
+/** Records as the practice sends them after another program has changed them. */
+function oddRecordsOf(practice: FakePractice): Omit<OddRecords, 'leftOut'> {
+  async function spoil(type: string, isIt: (resource: Resource) => boolean, broken: (resource: Resource) => Resource) {
+    practice.spoil = (part) => {
+      const resource = part as Resource | null;
+      return resource?.resourceType === type && isIt(resource) ? broken(resource) : part;
+    };
+    return async () => {
+      practice.spoil = undefined;
+    };
+  }
+  const elsewhere = (type: string) => (resource: Resource) =>
+    JSON.parse(JSON.stringify(resource).replaceAll(`"${type}/`, `"https://other.example/fhir/${type}/`)) as Resource;
+  return {
+    breakAppointment: (appointment) =>
+      spoil(
+        'Appointment',
+        ({ id }) => id === appointment.id,
+        (it) => ({ ...it, start: 'soon' }),
+      ),
+    breakPatient: (patientId) =>
+      spoil(
+        'Patient',
+        ({ id }) => id === patientId,
+        (it) => ({ ...it, active: 'yes' }),
+      ),
+    breakTimeSlot: ({ start }) =>
+      spoil(
+        'Slot',
+        (it) => Date.parse(String(it.start)) === start.getTime(),
+        (it) => ({ ...it, end: 7 }),
+      ),
+    nameForeignPatient: (appointment) => spoil('Appointment', ({ id }) => id === appointment.id, elsewhere('Patient')),
+    nameForeignResource: (appointment) =>
+      spoil('Appointment', ({ id }) => id === appointment.id, elsewhere('Practitioner')),
   };
 }

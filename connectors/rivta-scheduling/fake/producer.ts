@@ -12,6 +12,8 @@ export interface Behaviour {
   staleSlots?: ReadonlySet<Slot> | undefined;
   /** `false`: a booking does not keep the patient's words. */
   keepsReason?: boolean | undefined;
+  /** A time type that is offered to one patient only. */
+  ofOnePatient?: { readonly subject: string; readonly id: string; readonly name: string } | undefined;
 }
 
 /** A fault of the producer's own. */
@@ -61,12 +63,15 @@ export function answersOf(calendar: Calendar, behaviour: Behaviour): Readonly<Re
   }
 
   return {
-    GetAllTimeTypes: (body) =>
-      (unitOf(body)?.timeTypes ?? []).map(({ id, name }) => ({
+    GetAllTimeTypes(body) {
+      const { ofOnePatient } = behaviour;
+      const own = ofOnePatient && ofOnePatient.subject === body.texts.subject_of_care ? [ofOnePatient] : [];
+      return [...(unitOf(body)?.timeTypes ?? []), ...own].map(({ id, name }) => ({
         namespace: inMessage('GetAllTimeTypes'),
         name: 'ListOfTimeTypes',
         content: [out(core, 'timeTypeName', name), out(core, 'timeTypeId', id)],
-      })),
+      }));
+    },
 
     GetAllPerformers: (body) =>
       (unitOf(body)?.performers ?? []).map(({ id, firstName, lastName }) => ({

@@ -10,6 +10,7 @@ import { findAppointments, listAppointments } from './bookings.ts';
 import { changeAppointments } from './changes.ts';
 import { directoryOf } from './directory.ts';
 import { medicalNotes } from './notes.ts';
+import { subjectOf } from './patient-id.ts';
 import { probeProducer } from './probe.ts';
 import { type Producer, producerOf } from './producer.ts';
 import { type RivtaSettings, rivtaSettings } from './settings.ts';
@@ -37,11 +38,13 @@ async function openRivta(context: ConnectorContext<RivtaSettings>): Promise<Conn
         resources.find(({ identifiers }) => identifiers.some((it) => it.type === type && it.value === value)),
       )) ?? null,
     listResources: async (careUnit) => (await directory.of(careUnit)).resources,
-    listHealthcareServices: async (careUnit, wanted = []) => {
+    listHealthcareServices: async (careUnit, wanted = [], patientId = '') => {
       const complete = await directory.find(careUnit, ({ services }) =>
         wanted.every((id) => services.some((it) => it.id === id)) ? services : undefined,
       );
-      return complete ?? (await directory.of(careUnit)).services;
+      if (complete) return complete;
+      const subject = subjectOf(patientId);
+      return subject ? directory.servicesFor(careUnit, subject) : (await directory.of(careUnit)).services;
     },
     findAppointments: (careUnit, ids) => findAppointments(producer, careUnit, ids),
     listAppointments: (query) => listAppointments(producer, query),

@@ -23,6 +23,8 @@ export interface Directory {
   of(careUnit: CareUnit): Promise<Unit>;
   /** Reads the unit anew, a few seconds after the last reading at the earliest, if the kept one does not have it. */
   find<Found>(careUnit: CareUnit, look: (unit: Unit) => Found | undefined): Promise<Found | undefined>;
+  /** The services of the unit, and those that the producer offers to this patient only. Settings list what everybody has. */
+  servicesFor(careUnit: CareUnit, subject: string): Promise<readonly HealthcareService[]>;
 }
 
 const keptMilliseconds = 60_000;
@@ -46,6 +48,11 @@ export function directoryOf(producer: Producer): Directory {
     of: (careUnit) => readingOf(careUnit, keptMilliseconds),
     async find(careUnit, look) {
       return look(await readingOf(careUnit, keptMilliseconds)) ?? look(await readingOf(careUnit, freshMilliseconds));
+    },
+    async servicesFor(careUnit, subject) {
+      const { services } = await readingOf(careUnit, keptMilliseconds);
+      if (listed(producer, careUnit).services) return services;
+      return once([...services, ...(await readTimeTypes(producer, careUnit, subject))]).toSorted(byId);
     },
   };
 }
@@ -118,8 +125,11 @@ async function readPerformers(producer: Producer, careUnit: CareUnit): Promise<r
   return once(performers);
 }
 
-async function readTimeTypes(producer: Producer, careUnit: CareUnit): Promise<readonly HealthcareService[]> {
-  const { searchSubject: subject } = producer;
+async function readTimeTypes(
+  producer: Producer,
+  careUnit: CareUnit,
+  subject: string | undefined = producer.searchSubject,
+): Promise<readonly HealthcareService[]> {
   if (!subject || !producer.has('GetAllTimeTypes')) return [];
   const facility = producer.facilityOf(careUnit);
   const namespace = messageNamespace('GetAllTimeTypes');

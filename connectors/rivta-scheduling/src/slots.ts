@@ -90,16 +90,22 @@ export async function listTimeSlots(
   query: TimeSlotQuery,
 ): Promise<readonly TimeSlot[]> {
   const { careUnit, start, end, forAppointment, freeing = [], after, limit } = query;
-  const { resourceIds, healthcareServiceIds, isBookable } = await knownOf(directory, query);
-  if (resourceIds?.length === 0 || healthcareServiceIds?.length === 0) return [];
+  const { resourceIds, hasResource, offered: everybodys } = await knownOf(directory, query);
   const moved = forAppointment === undefined ? undefined : bookingKeyOf(forAppointment);
   const named = query.patientId === undefined ? moved?.subject : subjectOf(query.patientId);
+  const wanted = query.healthcareServiceIds;
+  const offered = await offeredOf(directory, careUnit, named, everybodys, wanted ?? []);
+  const healthcareServiceIds = wanted?.filter((id) => offered.has(id));
+  if (resourceIds?.length === 0 || healthcareServiceIds?.length === 0) return [];
   const subject = named ?? producer.searchSubject;
   if (subject === undefined) throw new ConnectorError('unsupported', 'The producer has free times for a patient only');
   const search = { careUnit, start, end, subject, resourceIds, healthcareServiceIds, bookingId: moved?.bookingId };
   const free = await findFreeSlots(producer, search);
   const own = await ownTimes(producer, search, freeing);
-  const bookable = [...free, ...own].filter(isBookable);
+  const ofKnown = [...free, ...own].filter(hasResource);
+  // A time of a resource or service that nobody lists cannot be booked by its id.
+  const bookableServices = await offeredOf(directory, careUnit, named, offered, ofKnown.map(serviceIdOf));
+  const bookable = ofKnown.filter((it) => bookableServices.has(serviceIdOf(it)));
   const found = new Map(bookable.map((it) => [keyOf(asTimeSlot(it)).join('\n'), asTimeSlot(it)]));
   return [...found.values()]
     .filter((it) => after === undefined || compare(it, after) > 0)
@@ -114,13 +120,27 @@ async function knownOf(directory: Directory, { careUnit, resourceIds, healthcare
     healthcareServiceIds?.every((id) => services.some((it) => it.id === id)) !== false;
   const complete = await directory.find(careUnit, (unit) => (hasAll(unit) ? unit : undefined));
   const { resources, services } = complete ?? (await directory.of(careUnit));
-  const [known, offered] = [new Set(resources.map(({ id }) => id)), new Set(services.map(({ id }) => id))];
+  const known = new Set(resources.map(({ id }) => id));
   return {
     resourceIds: resourceIds?.filter((id) => known.has(id)),
-    healthcareServiceIds: healthcareServiceIds?.filter((id) => offered.has(id)),
-    /** A time of a resource or service that nobody lists cannot be booked by its id. */
-    isBookable: (slot: FreeSlot) => known.has(resourceIdOf(slot)) && offered.has(serviceIdOf(slot)),
+    hasResource: (slot: FreeSlot) => known.has(resourceIdOf(slot)),
+    offered: new Set(services.map(({ id }) => id)),
   };
+}
+
+/**
+ * The services of these that the patient can book. Only if one of them is not offered to everybody, the producer is asked for
+ * those of the patient.
+ */
+async function offeredOf(
+  directory: Directory,
+  careUnit: CareUnit,
+  patient: string | undefined,
+  everybodys: ReadonlySet<string>,
+  wanted: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (patient === undefined || wanted.every((id) => everybodys.has(id))) return everybodys;
+  return new Set((await directory.servicesFor(careUnit, patient)).map(({ id }) => id));
 }
 
 /** The times of these appointments that the search would find if they were free. */

@@ -1,4 +1,4 @@
-import type { Connector, EhrHttp, ProbeReport } from '@crossward/connector-kit';
+import type { Connector, EhrHttp, LeftOutRecord, ProbeReport } from '@crossward/connector-kit';
 import { type ClockChange, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import type { Temporal } from 'temporal-polyfill';
 import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
@@ -31,9 +31,11 @@ export interface Opened {
   /** Settings of both care units. */
   readonly units?: Partial<CareUnitSettings>;
   readonly now?: () => Date;
+  readonly leftOut?: (record: LeftOutRecord) => void;
 }
 
-function contextFor(fake: FakeProducer, { http = plainHttp(), settings, units, now = () => new Date() }: Opened) {
+function contextFor(fake: FakeProducer, options: Opened) {
+  const { http = plainHttp(), settings, units, now = () => new Date(), leftOut = () => undefined } = options;
   const facilities = [north, south];
   return {
     emr: 'rivta',
@@ -44,6 +46,7 @@ function contextFor(fake: FakeProducer, { http = plainHttp(), settings, units, n
     })),
     http,
     now,
+    leftOut,
   };
 }
 
@@ -62,7 +65,9 @@ export async function rivtaSubject(name = 'rivta-scheduling', fakeOptions = {}):
   const fake = await startFake(fakeOptions);
   const clockChanges = addClockChanges(fake);
   let http = plainHttp();
-  let connector = await openConnector(fake, { http });
+  const leftOut: LeftOutRecord[] = [];
+  const open = () => openConnector(fake, { http, leftOut: (record) => void leftOut.push(record) });
+  let connector = await open();
   const bookingOf = (id: string) => {
     const booking = fake.calendar.bookings.get(id.split('/')[2] ?? '');
     if (!booking) throw new Error('No such booking');
@@ -93,7 +98,7 @@ export async function rivtaSubject(name = 'rivta-scheduling', fakeOptions = {}):
     async restart() {
       http.cut();
       http = plainHttp();
-      connector = await openConnector(fake, { http });
+      connector = await open();
     },
     directChanges: {
       cancel: async ({ id }) => void fake.calendar.bookings.delete(bookingOf(id).id),
@@ -109,9 +114,36 @@ export async function rivtaSubject(name = 'rivta-scheduling', fakeOptions = {}):
       },
       overbook: async () => null,
     },
+    // The contracts have no references to other systems.
+    oddRecords: {
+      leftOut,
+      async breakAppointment({ id }) {
+        const booking = bookingOf(id);
+        const { slot } = booking;
+        booking.slot = withoutTime(slot);
+        return async () => {
+          booking.slot = slot;
+        };
+      },
+      async breakTimeSlot({ start, resourceId }) {
+        const { slots } = fake.calendar;
+        const at = slots.findIndex((it) => it.start === localNow(start) && it.performer?.id === resourceId);
+        const slot = slots[at];
+        if (!slot) throw new Error('No such slot');
+        slots[at] = withoutTime(slot);
+        return async () => {
+          slots[at] = slot;
+        };
+      },
+    },
     clockChanges,
     close: fake.close,
   };
+}
+
+/** On the same day, at a time that no clock shows. */
+function withoutTime(slot: Slot): Slot {
+  return { ...slot, start: `${slot.start.slice(0, 8)}996199` };
 }
 
 /**

@@ -40,7 +40,8 @@ export async function planCreation(
   const intended = { careUnit, resource: resourceId, healthcareServiceId: body.healthcare_service_id, ...range };
   const patient = await requirePatient(ehr, patientId, patientPlace, intended);
   const resource = await requireResource(ehr, careUnit, resourceId, resourcePlace);
-  const service = await requireHealthcareService(ehr, careUnit, body.healthcare_service_id, servicePlace);
+  const serviceId = body.healthcare_service_id;
+  const service = await requireHealthcareService(ehr, careUnit, serviceId, servicePlace, patient.id);
   const requested = {
     patientId: patient.id,
     resourceId: resource.id,

@@ -77,19 +77,24 @@ export async function requireHealthcareService(
   careUnit: CareUnitConnection,
   id: string,
   place: Place,
+  patientId?: string,
 ): Promise<HealthcareService> {
-  const [service] = await requireHealthcareServices(ehr, careUnit, [id], place);
+  const [service] = await requireHealthcareServices(ehr, careUnit, [id], place, patientId);
   return service as HealthcareService;
 }
 
-/** @throws Problem `healthcare_service_not_found` at the place where the services were named */
+/**
+ * @param patientId who wants them, if it is known: some may be offered to this patient only
+ * @throws Problem `healthcare_service_not_found` at the place where the services were named
+ */
 export async function requireHealthcareServices(
   ehr: EhrConnection,
   careUnit: CareUnitConnection,
   ids: readonly string[],
   place: Place,
+  patientId?: string,
 ): Promise<readonly HealthcareService[]> {
-  const services = await ehr.call('listHealthcareServices', careUnit, ids);
+  const services = await ehr.call('listHealthcareServices', careUnit, ids, patientId);
   return ids.map((id) => {
     const service = services.find((it) => it.id === id);
     if (!service)

@@ -72,7 +72,8 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
         (await Promise.all(identifiers.map((it) => requireResource(ehr, careUnit, it, inQuery('resource_id')))));
       const resourceIds = resources && [...new Set(resources.map(({ id }) => id))].sort();
       const serviceIds = query.healthcare_service_id && [...new Set(query.healthcare_service_id)].sort();
-      if (serviceIds) await requireHealthcareServices(ehr, careUnit, serviceIds, inQuery('healthcare_service_id'));
+      const servicePlace = inQuery('healthcare_service_id');
+      if (serviceIds) await requireHealthcareServices(ehr, careUnit, serviceIds, servicePlace, patientId);
       const named = [resourceIds ?? null, serviceIds ?? null, ...(patientId === undefined ? [] : [patientId])];
       const filters = [ehr.id, careUnit.id, range.start, range.end, ...named];
       const { entries, next_cursor } = await page<TimeSlot>(
