@@ -36,7 +36,7 @@ import { openEhrRegistry } from './ehr/registry.ts';
 import type { AppDeps } from './http/app.ts';
 import { describeError } from './log/describe-error.ts';
 import { createOutbox } from './messages/create-outbox.ts';
-import { failureText } from './messages/failure-text.ts';
+import { messageFailureText } from './messages/failure-text.ts';
 import { createMessageMetrics } from './messages/metrics.ts';
 import { createPageLinks } from './messages/page-links.ts';
 import { createReceiptUrls } from './messages/receipt-urls.ts';
@@ -210,7 +210,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       database: database.pool,
       troubles,
       readFigures: figuresFrom(recorded.history),
-      messageFailure: (channel, reason) => failureText(reason, senders[channel]?.address),
+      messageFailure: (channel, reason) => messageFailureText(reason, senders[channel]?.address),
       signIns: createSignInMetrics(metrics),
       now: clock.now,
     },

@@ -5,7 +5,7 @@ import { describeError } from '../log/describe-error.ts';
 import { inPath } from '../problems/places.ts';
 import { outcomeUnknownInDatabase, Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
-import { accessOf, writeEntry } from './audit-request.ts';
+import { auditedAccessOf, writeEntry } from './audit-request.ts';
 import { headerReader } from './header-reader.ts';
 import { patientIdentifier } from './identifiers.ts';
 
@@ -28,7 +28,7 @@ export function auditProblem(request: FastifyRequest, problem: Problem): Promise
   if (audit === undefined || audit === 'none' || isAudited || !access?.ehr || !access.careUnit) return undefined;
   // There is no database to write to.
   if (problem.reason === 'database_unavailable' || (!reached && beforeHandler.has(problem.reason))) return undefined;
-  const about = accessOf(request, problem.reason);
+  const about = auditedAccessOf(request, problem.reason);
   const patients = reached && reached.patients.size > 0 ? about.patients : namedPatients(request, access.ehr);
   if (audit === 'if_patient' && [...patients].length === 0) return undefined;
   const store = () => writeEntry(request, { ...about, patients });

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Access } from '../audit/access.ts';
+import type { AuditedAccess } from '../audit/access.ts';
 import { asAccess, type CurrentAccess } from '../audit/current-access.ts';
 import { collecting, type Reached } from '../ehr/reached.ts';
 import { isReplayed } from '../operations/operation-response.ts';
@@ -54,7 +54,7 @@ declare module 'fastify' {
 export function audited<Result>(request: FastifyRequest, reached: Reached, handle: () => Result): Result {
   request.reached = reached;
   if (!isWrite(request)) return collecting(reached, handle);
-  const access: CurrentAccess = { describe: (outcome, body) => accessOf(request, outcome, body) };
+  const access: CurrentAccess = { describe: (outcome, body) => auditedAccessOf(request, outcome, body) };
   request.currentAccess = access;
   return asAccess(access, () => collecting(reached, handle));
 }
@@ -73,7 +73,7 @@ export async function auditResponse(
   const outcome = isDryRun(request) ? 'dry_run' : isReplayed(headers) ? 'replayed' : 'success';
   if (request.currentAccess?.recorded === outcome) return;
   try {
-    await writeEntry(request, accessOf(request, outcome, body));
+    await writeEntry(request, auditedAccessOf(request, outcome, body));
   } catch (cause) {
     throw isWrite(request) ? outcomeUnknownInDatabase(cause) : unavailable('database_unavailable', { cause });
   }
@@ -92,7 +92,7 @@ export function isDryRun(request: FastifyRequest): boolean {
  *
  * @param body of the response. Absent: a problem
  */
-export function accessOf(request: FastifyRequest, outcome: string, body?: object): Access {
+export function auditedAccessOf(request: FastifyRequest, outcome: string, body?: object): AuditedAccess {
   const { access, reached, id, routeOptions, currentAccess } = request;
   const { operation } = routeOptions.config;
   if (!access?.ehr || !access.careUnit || !operation) throw new Error('Only access to a care unit is recorded');
@@ -117,7 +117,7 @@ function isWrite(request: FastifyRequest): boolean {
 }
 
 /** Writes the entry of a request that no operation has left. */
-export async function writeEntry(request: FastifyRequest, access: Access): Promise<void> {
+export async function writeEntry(request: FastifyRequest, access: AuditedAccess): Promise<void> {
   request.isAudited = true;
   await request.server.operationServices.audit.record(access, !isWrite(request));
 }

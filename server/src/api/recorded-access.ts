@@ -1,10 +1,10 @@
-import type { Access } from '../audit/access.ts';
+import type { AuditedAccess } from '../audit/access.ts';
 import { asAccess, type CurrentAccess } from '../audit/current-access.ts';
 import { outcomeOfError } from '../audit/outcome-of-error.ts';
 import type { AuditTrail } from '../audit/trail.ts';
 import { collecting, newReached } from '../ehr/reached.ts';
 
-interface Recorded<Result> extends Pick<Access, 'actor' | 'clientId' | 'operation' | 'emr' | 'careUnitId'> {
+interface Recorded<Result> extends Pick<AuditedAccess, 'actor' | 'clientId' | 'operation' | 'emr' | 'careUnitId'> {
   /** Absent: the id of the operation. */
   readonly requestId?: string;
   /** Records that are reached in any case. */

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
-import { newPatience, type Patience, withPatience } from '../db/patience.ts';
+import { type DatabasePatience, newPatience, withPatience } from '../db/patience.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** How long it may still wait for the database. */
-    patience?: Patience;
+    patience?: DatabasePatience;
   }
 }
 
-export function patienceOf(request: FastifyRequest): Patience {
+export function patienceOf(request: FastifyRequest): DatabasePatience {
   request.patience ??= newPatience();
   return request.patience;
 }

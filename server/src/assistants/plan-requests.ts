@@ -14,7 +14,7 @@ export function creationOf(time: FoundTime, { patient }: Assignment): Appointmen
 }
 
 /** The move to a time, as the dry run and the write send it. */
-export function moveOf({ start, end, resourceId }: FoundTime): AppointmentUpdate {
+export function moveTo({ start, end, resourceId }: FoundTime): AppointmentUpdate {
   return { start, end, resource_id: resourceId };
 }
 
@@ -22,7 +22,7 @@ export function moveOf({ start, end, resourceId }: FoundTime): AppointmentUpdate
  * Performs a plan under its key: at most once, however often it is called. Returns the appointment as it is now, which may have
  * been changed since the first call.
  */
-export async function perform(desk: Desk, plan: KeyedPlan): Promise<Appointment> {
+export async function sendPlan(desk: Desk, plan: KeyedPlan): Promise<Appointment> {
   let isReplayed = false;
   const onReplay = () => {
     isReplayed = true;
@@ -37,7 +37,7 @@ function write({ careUnit, assignment }: Desk, plan: KeyedPlan, options: WriteOp
     case 'book':
       return appointments.create(creationOf(plan.time, assignment), options);
     case 'move':
-      return appointments.update(plan.appointmentId, moveOf(plan.time), options);
+      return appointments.update(plan.appointmentId, moveTo(plan.time), options);
     case 'cancel':
       return appointments.cancel(plan.appointmentId, {}, options);
   }

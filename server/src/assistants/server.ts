@@ -2,13 +2,13 @@ import { McpServer } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import type { Desk } from './desk.ts';
 import { getAppointment, listMyAppointments, resendCode } from './tools/appointments.ts';
-import { findTimes, listResources, listServices } from './tools/lists.ts';
+import { findTimes, listResourcesTool, listServicesTool } from './tools/lists.ts';
 import { previewBooking, previewCancel, previewMove } from './tools/previews.ts';
 import { book, cancel, move } from './tools/writes.ts';
 
 const tools = [
-  listServices,
-  listResources,
+  listServicesTool,
+  listResourcesTool,
   findTimes,
   listMyAppointments,
   getAppointment,

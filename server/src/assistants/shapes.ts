@@ -20,14 +20,14 @@ export function strictObject<const Properties extends Type.TProperties>(properti
  * A text that a tool takes. Its form is checked in `arguments.ts`: hosts that turn schemas into grammars refuse patterns, and with
  * one tool the whole list.
  */
-export const text = (description: string) => Type.String({ description });
+export const shownText = (description: string) => Type.String({ description });
 
 export { dataFromEhr, time };
 
 /** Null if the EHR does not name it. */
 export const name = Type.Union([dataFromEhr, Type.Null()]);
 
-export const modality = Type.Union([
+export const shownModality = Type.Union([
   Type.Literal('in_person'),
   Type.Literal('phone'),
   Type.Literal('video'),
@@ -59,7 +59,7 @@ export const appointmentShape = strictObject({
   service_name: name,
   resource_id: unlessUnknown(Type.String(), 'Null: it cannot be moved here.'),
   resource_name: unlessUnknown(dataFromEhr, 'Null: it is with somebody whom the record system does not name.'),
-  modality,
+  modality: shownModality,
   notice: Type.Union([dataFromEhr, Type.Null()]),
   awaited_code: awaitedCode,
   cancels_appointment_id: Type.Union([Type.String(), Type.Null()]),

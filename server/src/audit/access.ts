@@ -2,7 +2,7 @@ import type { AccessColumns, AuditActor } from '../db/tables/audit.ts';
 import type { AuditKey } from './audit-key.ts';
 
 /** An access to the records of patients. */
-export interface Access {
+export interface AuditedAccess {
   readonly actor: AuditActor;
   /** The client that the access is for. `background`: none. */
   readonly clientId: string;
@@ -31,7 +31,7 @@ export interface Access {
 export type BackgroundOutcome = 'not_done' | 'undone' | 'looked_up';
 
 /** What the entry of an access contains. */
-export function columnsOf(key: AuditKey, at: Date, access: Access): AccessColumns {
+export function columnsOf(key: AuditKey, at: Date, access: AuditedAccess): AccessColumns {
   const { emr } = access;
   return {
     at,

@@ -18,7 +18,7 @@ import { bookWithPage, browserOf, withPages } from '../../../test/requests/patie
 import { newRequestId } from '../../../test/requests/request-id.ts';
 import { readAuditKeys } from './key-store.ts';
 import { auditEntries, patientHashes } from './test-audit.ts';
-import { type Verdict, verifyChains } from './verify.ts';
+import { type AuditVerdict, verifyChains } from './verify.ts';
 
 const gateway = await startGateway({ configure: withPages });
 afterAll(() => gateway.close());
@@ -242,7 +242,7 @@ describe('while entries cannot be stored', () => {
     }
     expect((await audited('GET', paths[0] ?? '')).entry.outcome).toBe('success');
     await gateway.deps.services.audit.linkAccesses();
-    const verdicts: Verdict[] = [];
+    const verdicts: AuditVerdict[] = [];
     for await (const it of verifyChains(db, await readAuditKeys(db, gateway.deps.services.keys))) verdicts.push(it);
     expect(verdicts).toMatchObject([{ fault: null }]);
   });

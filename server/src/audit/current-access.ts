@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Access } from './access.ts';
+import type { AuditedAccess } from './access.ts';
 
 /** What the running work is: a request, an action on the page for patients, or a background job. */
 export interface CurrentAccess {
@@ -8,7 +8,7 @@ export interface CurrentAccess {
    *
    * @param body of the response. Absent: there is none
    */
-  describe(outcome: string, body?: object): Access;
+  describe(outcome: string, body?: object): AuditedAccess;
   /** The operation that the work has begun. */
   operationId?: string;
   /** The outcome of the last entry whose transaction has committed. */

@@ -3,7 +3,7 @@ import { isIdAfter } from '../db/few-rows.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
 import type { AccessColumns, AuditTables } from '../db/tables/audit.ts';
-import { type Access, columnsOf, contentOf } from './access.ts';
+import { type AuditedAccess, columnsOf, contentOf } from './access.ts';
 import type { AuditKey } from './audit-key.ts';
 
 /** An access that is not stored yet. */
@@ -17,7 +17,7 @@ export interface NewDraft extends AccessColumns {
 export type StoredDraft = Omit<Selectable<AuditTables['audit_drafts']>, 'writer_id' | 'written_at'>;
 
 /** @param writerId the process */
-export function newDraft(key: AuditKey, writerId: string, access: Access): NewDraft {
+export function newDraft(key: AuditKey, writerId: string, access: AuditedAccess): NewDraft {
   const columns = columnsOf(key, new Date(), access);
   return { ...columns, writer_id: writerId, key_id: key.id, mac: macOf(key, columns) };
 }

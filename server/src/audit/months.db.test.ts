@@ -11,7 +11,7 @@ import { createDb } from '../db/kysely.ts';
 import { migrate } from '../db/migrate.ts';
 import { migrationSets } from '../db/migration-sets.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { type Access, columnsOf } from './access.ts';
+import { type AuditedAccess, columnsOf } from './access.ts';
 import { insertChain } from './anchors.ts';
 import type { AuditKey } from './audit-key.ts';
 import { beginning, hashOf } from './chain.ts';
@@ -45,7 +45,7 @@ beforeEach(async () => {
 const dayMilliseconds = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMilliseconds);
 
-const access: Access = {
+const access: AuditedAccess = {
   actor: 'client',
   clientId: 'app',
   operation: 'get_patient',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSearch } from './read-search.ts';
+import { readAuditSearch } from './read-search.ts';
 
 const now = new Date('2030-03-15T09:00:00Z');
 
@@ -11,6 +11,6 @@ test.each([
   [{ requestId: 'r-1', emr: 'north', patient: 'p-1' }, undefined],
   [{ client: 'app' }, undefined],
 ])('a search by %j begins at %s', (typed, from) => {
-  const search = readSearch(typed, now);
+  const search = readAuditSearch(typed, now);
   expect(typeof search === 'object' && search.from?.toISOString()).toBe(from);
 });

@@ -17,7 +17,7 @@ export interface TypedSearch {
 const requestIdDays = 7;
 
 /** Parses the filters of a search. Returns the mistake as a sentence, which does not repeat what was typed. */
-export function readSearch(typed: TypedSearch, now = new Date()): AuditSearch | string {
+export function readAuditSearch(typed: TypedSearch, now = new Date()): AuditSearch | string {
   const [emr, patient, clientId, requestId] = [typed.emr, typed.patient, typed.client, typed.requestId].map(trimmed);
   if (patient !== undefined && emr === undefined) return 'A search by patient needs an EHR.';
   const read = patient?.split(/[\s,]+/).map(readPatient) ?? [];

@@ -9,7 +9,7 @@ import { observeStatements } from '../../../test/database/statements.ts';
 import { ofDatabase } from '../db/errors.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { type Access, columnsOf } from './access.ts';
+import { type AuditedAccess, columnsOf } from './access.ts';
 import { readAnchors } from './anchor-lines.ts';
 import { type Anchor, anchorEarlierChains, insertChain } from './anchors.ts';
 import type { AuditKey } from './audit-key.ts';
@@ -19,7 +19,7 @@ import { prepareAuditKey, readAuditKeys } from './key-store.ts';
 import { createAuditMetrics } from './metrics.ts';
 import { auditEntries, tamper } from './test-audit.ts';
 import { Trail } from './trail.ts';
-import { type Verdict, verifyChains, verifyUnlinked } from './verify.ts';
+import { type AuditVerdict, verifyChains, verifyUnlinked } from './verify.ts';
 
 let testDatabase: TestDatabase;
 let db: Db;
@@ -41,7 +41,7 @@ beforeEach(async () => {
   logLines = [];
 });
 
-const accessTo = (patient: string, change: Partial<Access> = {}): Access => ({
+const accessTo = (patient: string, change: Partial<AuditedAccess> = {}): AuditedAccess => ({
   actor: 'client',
   clientId: 'app',
   operation: 'get_patient',
@@ -71,7 +71,7 @@ async function ageDrafts(): Promise<void> {
 }
 
 async function verdicts(anchors: readonly Anchor[] = [], keys?: ReadonlyMap<string, AuditKey>) {
-  const found: Verdict[] = [];
+  const found: AuditVerdict[] = [];
   for await (const it of verifyChains(db, keys ?? (await readAuditKeys(db, ring)), anchors)) found.push(it);
   return found.map(({ fault, position, entries }) => ({ fault, position, entries }));
 }
@@ -584,7 +584,7 @@ describe('verification', () => {
       await sql`DELETE FROM audit_chains`.execute(tx);
       await sql`INSERT INTO audit_chains SELECT * FROM earlier_chains`.execute(tx);
     });
-    const found: Verdict[] = [];
+    const found: AuditVerdict[] = [];
     for await (const it of verifyChains(db, await readAuditKeys(db, ring))) found.push(it);
     expect(found).toMatchObject([{ fault: null, entries: 2, anchoredUpTo: 0 }]);
     expect(await verdicts(await readAnchors(lines()))).toEqual([{ fault: 'cut_off', position: 3, entries: 2 }]);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { grouped } from '../db/grouped.ts';
 import type { Db } from '../db/kysely.ts';
-import type { Access } from './access.ts';
+import type { AuditedAccess } from './access.ts';
 import type { AuditKey } from './audit-key.ts';
 import {
   insertDrafts,
@@ -22,14 +22,14 @@ import type { AuditMetrics } from './metrics.ts';
 export interface AuditTrail {
   readonly key: AuditKey;
   /** The draft of an access, for the statement that ends a write. */
-  draft(access: Access): NewDraft;
+  draft(access: AuditedAccess): NewDraft;
   /**
    * Stores an access by a statement of its own, which requests that run at the same time share.
    *
    * @param isRead the commit does not wait for the disk, unless the configuration says so
    * @throws the error of the database. The draft may have been stored.
    */
-  record(access: Access, isRead?: boolean): Promise<void>;
+  record(access: AuditedAccess, isRead?: boolean): Promise<void>;
   /** Links drafts of accesses. Returns whether there may be more. */
   linkAccesses(): Promise<boolean>;
   /** Links what operators did. Returns whether there may be more. */
@@ -105,12 +105,12 @@ export class Trail implements AuditTrail {
     this.#activity = new Linker<ActivityRow>({ ...linkedActivity, read: readActivity }, dependencies);
   }
 
-  draft(access: Access): NewDraft {
+  draft(access: AuditedAccess): NewDraft {
     this.#draftedAt = performance.now();
     return newDraft(this.key, this.#writerId, access);
   }
 
-  async record(access: Access, isRead = false): Promise<void> {
+  async record(access: AuditedAccess, isRead = false): Promise<void> {
     try {
       await (isRead ? this.#insertRead : insertShared)(this.#db, this.draft(access));
     } catch (error) {

@@ -20,7 +20,7 @@ const atOnce = 1_000;
  * - `anchor_changed`, `checkpoint_changed`: what the database says about the chain is not what the gateway wrote
  * - `not_verifiable`: the key is lost, with the secret key that encrypts it
  */
-export type Fault =
+export type AuditFault =
   | 'changed'
   | 'missing'
   | 'cut_off'
@@ -29,10 +29,10 @@ export type Fault =
   | 'checkpoint_changed'
   | 'not_verifiable';
 
-export interface Verdict {
+export interface AuditVerdict {
   readonly chainId: string;
   readonly subject: AuditSubject | null;
-  readonly fault: Fault | null;
+  readonly fault: AuditFault | null;
   /** The first position with the fault. */
   readonly position: number | null;
   /** Entries that were verified. */
@@ -60,7 +60,7 @@ export async function* verifyChains(
   db: Db,
   keys: ReadonlyMap<string, AuditKey>,
   anchors: readonly Anchor[] = [],
-): AsyncGenerator<Verdict> {
+): AsyncGenerator<AuditVerdict> {
   const kept = Map.groupBy(anchors, ({ chainId }) => chainId);
   for (const id of await chainIds(db)) {
     // One snapshot, because entries are added and deleted meanwhile.
@@ -91,7 +91,7 @@ async function chainIds(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-function unverified(chainId: string, kept: readonly Anchor[]): Verdict {
+function unverified(chainId: string, kept: readonly Anchor[]): AuditVerdict {
   const anchoredUpTo = Math.max(0, ...kept.map(({ position }) => position));
   const nothing = { position: null, entries: 0, deletedUpTo: 0, firstAt: null, lastAt: null };
   return { chainId, subject: null, fault: null, anchoredUpTo, ...nothing };
@@ -102,7 +102,7 @@ async function verifyChain(
   keys: ReadonlyMap<string, AuditKey>,
   chainId: string,
   kept: readonly Anchor[],
-): Promise<Verdict> {
+): Promise<AuditVerdict> {
   const chain = await tx.selectFrom('audit_chains').selectAll().where('id', '=', chainId).executeTakeFirst();
   const unknown = unverified(chainId, kept);
   // Its row is written before its first entry.
@@ -119,7 +119,7 @@ async function verifyChain(
 }
 
 interface Found {
-  readonly verdict: Verdict;
+  readonly verdict: AuditVerdict;
   readonly checkpoint: Head;
   readonly anchors: readonly Anchor[];
 }
@@ -130,11 +130,11 @@ async function follow<Row, LinkedRow extends Row & Linked>(
   key: AuditKey,
   linkable: Linkable<Row, LinkedRow>,
   { verdict: begun, checkpoint, anchors }: Found,
-): Promise<Verdict> {
+): Promise<AuditVerdict> {
   let head: Head = checkpoint;
   let verdict = begun;
   const { chainId } = begun;
-  const fails = (fault: Fault, position: number) => ({ ...verdict, fault, position });
+  const fails = (fault: AuditFault, position: number) => ({ ...verdict, fault, position });
   const contradicts = ({ position, hash }: Head) =>
     anchors.some((anchor) => anchor.position === position && !anchor.hash.equals(hash));
   if (contradicts(checkpoint)) return fails('checkpoint_changed', checkpoint.position);

@@ -2,11 +2,11 @@ import { Command, Option } from 'commander';
 import type { AuditKey } from '../audit/audit-key.ts';
 import { readExportState } from '../audit/export/export-state.ts';
 import { type ExportFormat, linesOf } from '../audit/export/lines.ts';
-import type { NamedPatient } from '../audit/export/named-patient.ts';
+import type { ExportedPatient } from '../audit/export/named-patient.ts';
 import { readEntries } from '../audit/export/read-entries.ts';
 import { readAuditKeys } from '../audit/key-store.ts';
 import { incompleteText, isIncomplete } from '../audit/lost-keys.ts';
-import { readSearch, type TypedSearch } from '../audit/read-search.ts';
+import { readAuditSearch, type TypedSearch } from '../audit/read-search.ts';
 import type { AuditSearch } from '../audit/search.ts';
 import { exportFormats } from '../config/schema.ts';
 import { record } from '../console/act.ts';
@@ -15,7 +15,7 @@ import { currentKeyRing } from './current-key-ring.ts';
 import { UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
-import { patientOption, readPatient } from './read-patient.ts';
+import { patientOption, readPatientNumber } from './read-patient.ts';
 
 /** Entries that are read at once. */
 const atOnce = 1_000;
@@ -45,7 +45,7 @@ export function auditExportCommand(output: Output): Command {
     .option('--from <time>', 'such as 2030-03-15 or 2030-03-15T09:00, in UTC')
     .option('--to <time>', 'exclusive')
     .action(async ({ format, after, ...typed }: Options) => {
-      const search = readSearch({ ...typed, patient: await readPatient(output, typed.patient) });
+      const search = readAuditSearch({ ...typed, patient: await readPatientNumber(output, typed.patient) });
       if (typeof search === 'string') throw new UsageError(search);
       await withDatabase(output, async (db) => {
         const ring = search.patients && (await currentKeyRing(db));
@@ -92,7 +92,7 @@ async function printEntries(db: Db, { output, format, after, search, keys }: Pri
 function namedPatient(
   patients: readonly string[] | undefined,
   hashesOf: (identifier: string) => readonly Buffer[],
-): NamedPatient | undefined {
+): ExportedPatient | undefined {
   const own = patients?.find((it) => it.startsWith('emr_id:'));
   return own === undefined ? undefined : { hashes: hashesOf(own), emrId: own.slice('emr_id:'.length) };
 }

@@ -5,9 +5,9 @@ import { readAnchors } from '../audit/anchor-lines.ts';
 import type { Anchor } from '../audit/anchors.ts';
 import { readAuditKeys } from '../audit/key-store.ts';
 import { incompleteText, isIncomplete } from '../audit/lost-keys.ts';
-import { readSearch, searchedDays, type TypedSearch } from '../audit/read-search.ts';
+import { readAuditSearch, searchedDays, type TypedSearch } from '../audit/read-search.ts';
 import { type FoundAccess, searchEntries } from '../audit/search.ts';
-import { type Unlinked, type Verdict, verifyChains, verifyUnlinked } from '../audit/verify.ts';
+import { type AuditVerdict, type Unlinked, verifyChains, verifyUnlinked } from '../audit/verify.ts';
 import { record } from '../console/act.ts';
 import { errorCode } from '../db/errors.ts';
 import { auditExportCommand } from './audit-export.ts';
@@ -17,7 +17,7 @@ import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
 import { type JsonOption, jsonOption, printJson } from './print-json.ts';
-import { patientOption, readPatient } from './read-patient.ts';
+import { patientOption, readPatientNumber } from './read-patient.ts';
 
 /** Default of `--limit`. */
 const mostShown = 100;
@@ -48,7 +48,7 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
       ),
     )
     .action(async ({ limit, json, ...typed }: SearchOptions) => {
-      const search = readSearch({ ...typed, patient: await readPatient(output, typed.patient) });
+      const search = readAuditSearch({ ...typed, patient: await readPatientNumber(output, typed.patient) });
       if (typeof search === 'string') throw new UsageError(search);
       const found = await withDatabase(output, async (db) => {
         const ring = await currentKeyRing(db);
@@ -77,7 +77,7 @@ export function auditCommand(output: Output, end: (exitCode: number) => void): C
     .action(async ({ anchors: file, json }: JsonOption & { readonly anchors?: string }) => {
       const anchors = file === undefined ? [] : await anchorsIn(file);
       let isIntact = true;
-      const chains: Verdict[] = [];
+      const chains: AuditVerdict[] = [];
       const unlinked = await withDatabase(output, async (db) => {
         const keys = await readAuditKeys(db, await currentKeyRing(db));
         for await (const verdict of verifyChains(db, keys, anchors)) {
@@ -134,7 +134,7 @@ function asJson({ patient_hashes, hash, key, ...entry }: FoundAccess) {
   return { ...entry, patients: patient_hashes.length, hash: hash?.toString('hex') ?? null };
 }
 
-const faults: Readonly<Record<NonNullable<Verdict['fault']>, string>> = {
+const faults: Readonly<Record<NonNullable<AuditVerdict['fault']>, string>> = {
   changed: 'changed',
   missing: 'entry missing',
   cut_off: 'cut off',
@@ -156,7 +156,7 @@ function unlinkedLines({ accesses, overdue, falsified, activity }: Unlinked): st
   return `Not linked into a chain yet: ${accesses} accesses${late}${isFalsified}; ${activity} actions of operators.\n`;
 }
 
-function verdictLine(verdict: Verdict): string {
+function verdictLine(verdict: AuditVerdict): string {
   const { chainId, subject, fault, position, entries, deletedUpTo, anchoredUpTo, firstAt, lastAt } = verdict;
   const found = fault === null ? 'intact' : `${faults[fault]}${position === null ? '' : ` at position ${position}`}`;
   const deleted = deletedUpTo > 0 ? `  deleted up to ${deletedUpTo}` : '';

@@ -12,9 +12,9 @@ import {
   longestOverlapHours,
   type NotChanged,
   notChangedTexts,
-  revokeClient,
+  revokeAsOperator,
   rotateClient,
-  updateClient,
+  updateAsOperator,
 } from '../console/client-actions.ts';
 import type { Db } from '../db/kysely.ts';
 import { clientAsJson, clientLine, describeClient } from './client-report.ts';
@@ -146,7 +146,7 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
       };
       if (Object.keys(facts).length === 0)
         throw new UsageError('Nothing to change. Give at least one option: see --help.');
-      const result = await change(options, (administration) => updateClient(administration, { id }, facts));
+      const result = await change(options, (administration) => updateAsOperator(administration, { id }, facts));
       if (result !== 'done') {
         if ('mistakes' in result) throw mistaken(result.mistakes);
         return reject(result.rejection);
@@ -162,7 +162,7 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
           'Nothing was changed. A revoked client cannot be used again, and neither can its id. Run the command again with --yes.',
         );
       }
-      const result = await change(options, (administration) => revokeClient(administration, { id }));
+      const result = await change(options, (administration) => revokeAsOperator(administration, { id }));
       if (result === 'overridden one done') {
         output.out(
           `The stored client ${id} is revoked. The client of the configuration file with this id stays in effect.\n`,

@@ -1,6 +1,6 @@
 import type { ProbeFinding } from '@crossward/connector-kit';
 import { expect, test } from 'vitest';
-import { type EmrCheck, isWell } from '../ehr/check-connection.ts';
+import { type EmrCheck, isConnectionWell } from '../ehr/check-connection.ts';
 import { formatCheck } from './emr-check-report.ts';
 
 const claims: NonNullable<EmrCheck['claims']> = {
@@ -47,8 +47,8 @@ test('shows the certificate of the gateway first, also without a probe', () => {
   );
   const withoutProbe: EmrCheck = { emr: 'north', connector: 'some', certificate, claims };
   expect(formatCheck(withoutProbe)).toContain('warning  client certificate  expires in 3 days');
-  expect(isWell(withoutProbe)).toBe(true);
-  expect(isWell({ ...withoutProbe, certificate: { ...certificate, status: 'problem' } })).toBe(false);
+  expect(isConnectionWell(withoutProbe)).toBe(true);
+  expect(isConnectionWell({ ...withoutProbe, certificate: { ...certificate, status: 'problem' } })).toBe(false);
 });
 
 test('omits settings if none are recommended', () => {
@@ -62,12 +62,12 @@ test.each([
   ['untried', true],
   ['problem', false],
 ] as const)('a finding that is %s makes the report pass: %s', (status, expected) => {
-  expect(isWell(check([fine, { ...fine, status }]))).toBe(expected);
+  expect(isConnectionWell(check([fine, { ...fine, status }]))).toBe(expected);
 });
 
 test('fails if the connection cannot be opened', () => {
   const failed: EmrCheck = { emr: 'north', connector: 'some', claims: null, error: 'unavailable: The EHR is down' };
-  expect(isWell(failed)).toBe(false);
+  expect(isConnectionWell(failed)).toBe(false);
   expect(formatCheck(failed)).toContain('The connection cannot be opened: unavailable: The EHR is down');
   const told = {
     ...check([{ ...fine, status: 'problem', detail: 'The EHR is down.' }]),

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { type EmrCheck, findingsOf } from '../ehr/check-connection.ts';
+import { connectionFindings, type EmrCheck } from '../ehr/check-connection.ts';
 
 function allOrNothing({ transactions, changesPerTransaction: most }: NonNullable<EmrCheck['claims']>): string {
   if (!transactions) return 'no; the gateway compensates';
@@ -9,7 +9,7 @@ function allOrNothing({ transactions, changesPerTransaction: most }: NonNullable
 export function formatCheck(check: EmrCheck): string {
   const { emr, connector, probe, claims, error } = check;
   const lines = [`EHR ${emr} (${connector})`, ''];
-  const findings = findingsOf(check);
+  const findings = connectionFindings(check);
   const width = Math.max(...findings.map(({ name }) => name.length), 0);
   for (const { name, status, detail } of findings) {
     lines.push(`  ${status.padEnd(8)} ${name.padEnd(width)}  ${detail}`);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { checkConnection, type EmrCheck, isWell } from '../ehr/check-connection.ts';
+import { checkConnection, type EmrCheck, isConnectionWell } from '../ehr/check-connection.ts';
 import { formatCheck } from './emr-check-report.ts';
 import { exitCodes } from './exit-codes.ts';
 import { chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
@@ -18,7 +18,7 @@ export function emrCheckCommand(output: Output, end: (exitCode: number) => void)
       const check = await checkEmr(options);
       if (options.json) printJson(output, check);
       else output.out(formatCheck(check));
-      end(isWell(check) ? exitCodes.fine : exitCodes.failed);
+      end(isConnectionWell(check) ? exitCodes.fine : exitCodes.failed);
     });
 }
 

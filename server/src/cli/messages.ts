@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { duration } from '../console/parts.ts';
 import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import { type FailedMessage, listFailed, sendAgain } from '../messages/failed.ts';
-import { failureText } from '../messages/failure-text.ts';
+import { messageFailureText } from '../messages/failure-text.ts';
 import { listOpen, noFailureText, type OpenMessage, type OpenState } from '../messages/open-messages.ts';
 import { columnHelp } from './column-help.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -76,5 +76,5 @@ function openLine(message: OpenMessage): string {
 
 /** As in the console. The command line does not know the address of the provider. */
 function cause(failureReason: string | null, state: OpenState): string {
-  return failureReason === null ? noFailureText(state) : failureText(failureReason);
+  return failureReason === null ? noFailureText(state) : messageFailureText(failureReason);
 }

@@ -5,7 +5,7 @@ import type { AuditKey } from '../audit/audit-key.ts';
 import { insertDrafts, newDraft } from '../audit/drafts.ts';
 import { readAuditKeys } from '../audit/key-store.ts';
 import { entriesOfPatient } from '../audit/of-patient.ts';
-import { readSearch } from '../audit/read-search.ts';
+import { readAuditSearch } from '../audit/read-search.ts';
 import { eraseOfCodes, findOfCodes, type OfCodes } from '../confirmations/erase.ts';
 import { patientHashes } from '../confirmations/limits.ts';
 import { act, NotPossible } from '../console/act.ts';
@@ -17,7 +17,7 @@ import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
 import { type JsonOption, jsonOption, printJson, snakeCase } from './print-json.ts';
-import { patientOption, readPatient } from './read-patient.ts';
+import { patientOption, readPatientNumber } from './read-patient.ts';
 
 /** What the gateway holds about a patient. */
 interface Held {
@@ -52,7 +52,7 @@ export function patientCommand(output: Output, end: (exitCode: number) => void):
     .option('--yes', 'erase it; without it, nothing is changed')
     .option(...jsonOption)
     .action(async ({ emr, patient: typed, yes, json }: Options) => {
-      const patientId = ownId(emr, await readPatient(output, typed));
+      const patientId = ownId(emr, await readPatientNumber(output, typed));
       const { held, isErased } = await withDatabase(output, async (db) => {
         const keys = await completeKeyRing(db);
         const about = { emr, patientId, keys, auditKeys: [...(await readAuditKeys(db, keys)).values()] };
@@ -131,7 +131,7 @@ async function find(tx: Tx, { emr, patientId, keys, auditKeys }: About) {
 }
 
 function ownId(emr: string, typed: string | undefined): string {
-  const search = readSearch({ emr, patient: typed });
+  const search = readAuditSearch({ emr, patient: typed });
   if (typeof search === 'string') throw new UsageError(search);
   const [identifier = '', ...others] = search.patients ?? [];
   if (!identifier.startsWith('emr_id:') || others.length > 0)

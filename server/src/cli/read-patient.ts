@@ -8,7 +8,7 @@ export const patientOption = [
 ] as const;
 
 /** The identifier of `--patient`. `-`: asks for it, or reads the first line of standard input. */
-export async function readPatient(output: Output, typed: string | undefined): Promise<string | undefined> {
+export async function readPatientNumber(output: Output, typed: string | undefined): Promise<string | undefined> {
   if (typed !== '-') return typed;
   return output.input.isTTY ? askHidden(output, 'Patient: ') : ((await text(output.input)).split(/\r?\n/, 1)[0] ?? '');
 }

@@ -1,5 +1,5 @@
 import { commandLine } from '../console/act.ts';
-import { type Action, recordActivity } from '../console/activity.ts';
+import { type OperatorAction, recordActivity } from '../console/activity.ts';
 import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
@@ -17,7 +17,7 @@ interface Done {
 }
 
 /** Runs an action in a transaction that also records it. Prints its result, or its problem. */
-export type RunAction = (action: Action, work: (tx: Tx) => Promise<Done>) => Promise<void>;
+export type RunAction = (action: OperatorAction, work: (tx: Tx) => Promise<Done>) => Promise<void>;
 
 export function webhookAction(output: Output, end: (exitCode: number) => void): RunAction {
   return async (action, work) => {

@@ -9,7 +9,7 @@ import {
   createEndpoint,
   deleteEndpoint,
   overlap,
-  rotateSecret,
+  rotateEndpointSecret,
   setStatus,
 } from '../webhooks/endpoint-actions.ts';
 import { configuredAccess } from './configured-access.ts';
@@ -68,7 +68,7 @@ export function addWebhookEndpoints(webhooks: Command, output: Output, run: RunA
       if (!/^\d+$/.test(overlapSeconds) || seconds > overlap.longest)
         throw new UsageError(`--overlap-seconds must be a whole number from 0 to ${overlap.longest}.`);
       await run('webhook_secret_rotate', async (tx) => {
-        const secret = await rotateSecret(tx, await currentKeyRing(tx), target, seconds);
+        const secret = await rotateEndpointSecret(tx, await currentKeyRing(tx), target, seconds);
         return { target, text: `${secret}\n`, note: `The secret is rotated. ${once}` };
       });
     });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Scope, scopes } from '../config/schema.ts';
-import { grantedScopes, mayCall, maySee, permissionsOf, smartScopes } from './smart-scopes.ts';
+import { grantedScopes, mayCall, maySeeResource, permissionsOf, smartScopes } from './smart-scopes.ts';
 
 const client = (...of: Scope[]) => ({ scopes: new Set(of) });
 const every = { scopes: new Set(scopes) };
@@ -52,7 +52,7 @@ test.each(types)('a system scope for %s shows nothing of another type', (type) =
   const word = `system/${type}.${[...'cruds'].filter((it) => letters.includes(it)).join('')}`;
   const permissions = permissionsOf([word], every);
   expect(permissions.scopes.size).toBe(0);
-  expect(types.filter((it) => maySee(permissions, it))).toEqual([type]);
+  expect(types.filter((it) => maySeeResource(permissions, it))).toEqual([type]);
   const read = types.filter((it) =>
     mayCall(permissions, { operationId: `fhir_read_${it.toLowerCase()}`, scopes: [...scopes] }),
   );

@@ -90,7 +90,7 @@ export function hasScope({ scopes, ofTypes }: Permissions, scope: Scope, resourc
 }
 
 /** Whether a client may see resources of a FHIR type. */
-export function maySee(client: Permissions, resource: string): boolean {
+export function maySeeResource(client: Permissions, resource: string): boolean {
   const reading = smartScopes.filter((row) => row.resource === resource && row.letters.includes('r'));
   return reading.some(({ scope }) => hasScope(client, scope, resource));
 }

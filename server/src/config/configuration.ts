@@ -7,7 +7,13 @@ import { httpSchema } from './http.ts';
 import { type PatientPageSettings, resolvePatientPage } from './patient-page.ts';
 import { type Policies, resolvePolicies } from './policies.ts';
 import { isReference, variable, type WithSecrets, withSecrets } from './references.ts';
-import { auditSchema, type ConfigurationFile, documentsSchema, limitsSchema, retentionSchema } from './schema.ts';
+import {
+  auditSchema,
+  type ConfigurationFile,
+  documentSettingsSchema,
+  limitsSchema,
+  retentionSchema,
+} from './schema.ts';
 import { Secret } from './secret.ts';
 import { webhooksSchema } from './webhooks.ts';
 
@@ -112,7 +118,7 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
     clients: file.clients.map((client) => resolveClient(client, emrs, variables)),
     messages: withSecrets(file.messages ?? {}, variables),
     limits: Default(limitsSchema, { ...file.limits }) as Limits,
-    documents: Default(documentsSchema, { ...file.documents }) as Documents,
+    documents: Default(documentSettingsSchema, { ...file.documents }) as Documents,
     identifier_headers: (file.identifier_headers ?? []).map((name) => name.toLowerCase()),
     http: resolveHttp(file.http),
     retention: Default(retentionSchema, { ...file.retention }) as Retention,

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Default } from 'typebox/value';
 import type { EnvironmentVariables } from './environment.ts';
 import { type WithSecrets, withSecrets } from './references.ts';
-import { certificateFile, environmentReference, text, wholeNumber } from './schema-parts.ts';
+import { certificateFile, environmentReference, settingText, wholeNumber } from './schema-parts.ts';
 
 const milliseconds = (description: string, options: { minimum: number; maximum: number; default: number }) =>
   Type.Optional(wholeNumber(`${description}, in milliseconds.`, options));
@@ -10,7 +10,7 @@ const milliseconds = (description: string, options: { minimum: number; maximum: 
 const pem = (what: string) =>
   Type.Union(
     [
-      text(`PEM file with ${what}. Absolute, or relative to the working directory.`, { maxLength: 4096 }),
+      settingText(`PEM file with ${what}. Absolute, or relative to the working directory.`, { maxLength: 4096 }),
       environmentReference(`Environment variable with ${what}, as PEM.`),
     ],
     {

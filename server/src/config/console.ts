@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
-import { environmentReference, text, webAddress, wholeNumber } from './schema-parts.ts';
+import { environmentReference, settingText, webAddress, wholeNumber } from './schema-parts.ts';
 
 function roleValues(role: string) {
   return Type.Optional(
-    Type.Array(text('A value of the claim.'), {
+    Type.Array(settingText('A value of the claim.'), {
       description: `Values of \`role_claim\` that give the role \`${role}\`.`,
       minItems: 1,
       uniqueItems: true,
@@ -16,19 +16,19 @@ const oidc = Type.Object(
     issuer: webAddress(
       'The issuer, such as `https://login.example.org/realms/clinic`. Its metadata is read from `/.well-known/openid-configuration` below it.',
     ),
-    client_id: text('Client id of the gateway at the provider.'),
+    client_id: settingText('Client id of the gateway at the provider.'),
     client_secret: Type.Optional(environmentReference('Client secret. Omit it for a public client.')),
     scopes: Type.Optional(
-      Type.Array(text('A scope.'), {
+      Type.Array(settingText('A scope.'), {
         description: 'Scopes to request. Must contain `openid`.',
         uniqueItems: true,
         default: ['openid', 'profile'],
       }),
     ),
     name_claim: Type.Optional(
-      text('Claim with the name of the operator, as shown in the console and its activity list.'),
+      settingText('Claim with the name of the operator, as shown in the console and its activity list.'),
     ),
-    role_claim: text(
+    role_claim: settingText(
       'Claim with the roles or groups of the operator: a text or a list of texts. Dots lead into objects, such as `realm_access.roles`.',
     ),
     roles: Type.Object(
@@ -58,7 +58,7 @@ export const consoleSchema = Type.Object(
     ),
     oidc: Type.Optional(oidc),
     time_zone: Type.Optional(
-      text(
+      settingText(
         'IANA time zone, such as `Europe/Oslo`, in which times are shown beside UTC, and of the dates in forms. Default: the one that most care units have.',
       ),
     ),

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { text, webAddress, wholeNumber } from './schema-parts.ts';
+import { settingText, webAddress, wholeNumber } from './schema-parts.ts';
 
 /** Settings of the HTTP server. */
 export const httpSchema = Type.Object(
@@ -21,7 +21,7 @@ export const httpSchema = Type.Object(
       }),
     ),
     trusted_proxies: Type.Optional(
-      Type.Array(text('An IP address, or a range such as `10.0.0.0/8`.'), {
+      Type.Array(settingText('An IP address, or a range such as `10.0.0.0/8`.'), {
         description: 'Proxies whose `X-Forwarded-For` header is trusted for the address of the caller.',
         uniqueItems: true,
         default: [],

@@ -1,6 +1,6 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { quoted } from './mistake.ts';
-import { placeOf } from './place-of.ts';
+import { placeOfMistake } from './place-of.ts';
 import { PluginMistake } from './plugin-mistake.ts';
 import { connectorOf } from './plugin-module.ts';
 import { isFilePath, isPackageName, locatePlugin } from './plugin-resolution.ts';
@@ -63,7 +63,7 @@ async function load(url: string): Promise<Record<string, unknown>> {
     }
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'it threw a value that is not an error';
     throw new PluginMistake(
-      `cannot be loaded: ${reason.split('\n', 1)[0]}${code === 'ERR_MODULE_NOT_FOUND' ? '' : placeOf(error)}`,
+      `cannot be loaded: ${reason.split('\n', 1)[0]}${code === 'ERR_MODULE_NOT_FOUND' ? '' : placeOfMistake(error)}`,
     );
   }
 }

@@ -1,5 +1,12 @@
 import Type from 'typebox';
-import { certificateFile, choice, environmentReference, text, webAddress, wholeNumber } from './schema-parts.ts';
+import {
+  certificateFile,
+  environmentReference,
+  settingChoice,
+  settingText,
+  webAddress,
+  wholeNumber,
+} from './schema-parts.ts';
 
 function provider<Name extends string>(name: Name, description: string) {
   return Type.Literal(name, { description });
@@ -25,7 +32,7 @@ const smsSender = Type.String({
 const elks = Type.Object(
   {
     provider: provider('46elks', 'https://46elks.com/docs/send-sms'),
-    username: text('API user name.'),
+    username: settingText('API user name.'),
     password: environmentReference('API password.'),
     from: smsSender,
     base_url: Type.Optional(webAddress("Overrides the provider's URL, for tests.")),
@@ -80,7 +87,7 @@ const smtp = Type.Object(
       minimum: 1,
       maximum: 65_535,
     }),
-    tls: choice(['implicit', 'starttls', 'none'], {
+    tls: settingChoice(['implicit', 'starttls', 'none'], {
       description: 'Encryption: `implicit` TLS from the start, required `starttls`, or `none`.',
     }),
     allow_plain_text: Type.Optional(
@@ -90,7 +97,7 @@ const smtp = Type.Object(
       }),
     ),
     ca_file: certificateFile,
-    username: Type.Optional(text('User name, if the server requires authentication.')),
+    username: Type.Optional(settingText('User name, if the server requires authentication.')),
     password: Type.Optional(environmentReference('Password of `username`.')),
     from: Type.String({
       description: 'Sender.',

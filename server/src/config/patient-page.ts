@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Default } from 'typebox/value';
-import { text } from './schema-parts.ts';
+import { settingText } from './schema-parts.ts';
 
 function color(description: string, options: { default: string }) {
   return Type.String({
@@ -14,8 +14,8 @@ function color(description: string, options: { default: string }) {
 /** How the page looks on which patients enter a code. Set for an EHR; a care unit can override it. */
 export const patientPageSchema = Type.Object(
   {
-    name: Type.Optional(text('Name at the top of the page. Defaults to the name of the care unit.')),
-    address: Type.Optional(text('Where the patient goes, such as a street address.', { maxLength: 300 })),
+    name: Type.Optional(settingText('Name at the top of the page. Defaults to the name of the care unit.')),
+    address: Type.Optional(settingText('Where the patient goes, such as a street address.', { maxLength: 300 })),
     phone: Type.Optional(
       Type.String({
         description: 'Phone number for patients who need help.',
@@ -24,7 +24,9 @@ export const patientPageSchema = Type.Object(
       }),
     ),
     logo_file: Type.Optional(
-      text('PNG or SVG file of at most 256 KiB. Absolute, or relative to the working directory.', { maxLength: 4096 }),
+      settingText('PNG or SVG file of at most 256 KiB. Absolute, or relative to the working directory.', {
+        maxLength: 4096,
+      }),
     ),
     accent_color: Type.Optional(
       color('Colour of buttons and links on a light background. Needs a contrast of 4.5:1 to white.', {

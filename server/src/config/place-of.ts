@@ -3,7 +3,7 @@
  *
  * @returns ` (file:…)`, or an empty text
  */
-export function placeOf(error: unknown): string {
+export function placeOfMistake(error: unknown): string {
   const place = /file:\/\/[^\s()]+:\d+/.exec(error instanceof Error ? (error.stack ?? '') : '')?.[0];
   return place === undefined ? '' : ` (${place})`;
 }

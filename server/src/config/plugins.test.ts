@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfiguration, loadWithConnectors } from './load.ts';
-import { placeOf } from './place-of.ts';
+import { placeOfMistake } from './place-of.ts';
 import { clientSecret, errorFrom, fakeConnectors, rightFile, temporaryFolder } from './test-support.ts';
 
 const plugin = (changes = '') => `export const connector = {
@@ -132,7 +132,7 @@ test.each([
   ],
   ['TypeError: no key\n    at node:internal/x:1:2', ''],
 ])('finds the place of an error in %j', (stack, place) => {
-  expect(placeOf(Object.assign(new Error('no key'), { stack }))).toBe(place);
+  expect(placeOfMistake(Object.assign(new Error('no key'), { stack }))).toBe(place);
 });
 
 test('checks settings against the schema of the plug-in', async () => {

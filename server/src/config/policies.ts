@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Default } from 'typebox/value';
-import { choice, wholeNumber } from './schema-parts.ts';
+import { settingChoice, wholeNumber } from './schema-parts.ts';
 
 const confirmation = ['none', 'code'] as const;
 
@@ -8,10 +8,13 @@ const confirmation = ['none', 'code'] as const;
 export const policiesSchema = Type.Object(
   {
     booking_confirmation: Type.Optional(
-      choice(confirmation, { description: '`code`: a booking must be confirmed with a code.', default: 'none' }),
+      settingChoice(confirmation, { description: '`code`: a booking must be confirmed with a code.', default: 'none' }),
     ),
     cancellation_confirmation: Type.Optional(
-      choice(confirmation, { description: '`code`: a cancellation must be confirmed with a code.', default: 'none' }),
+      settingChoice(confirmation, {
+        description: '`code`: a cancellation must be confirmed with a code.',
+        default: 'none',
+      }),
     ),
     cancellation_code_by_email: Type.Optional(
       Type.Boolean({

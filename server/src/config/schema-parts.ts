@@ -11,11 +11,11 @@ export function id(description: string) {
   });
 }
 
-export function text(description: string, options: { maxLength?: number } = {}) {
+export function settingText(description: string, options: { maxLength?: number } = {}) {
   return Type.String({ description, minLength: 1, maxLength: options.maxLength ?? 200 });
 }
 
-export function choice<const Values extends string[]>(
+export function settingChoice<const Values extends string[]>(
   values: readonly [...Values],
   options: { description: string; default?: Values[number] },
 ) {
@@ -37,7 +37,7 @@ export function webAddress(description: string) {
 }
 
 export const certificateFile = Type.Optional(
-  text(
+  settingText(
     'PEM file with certificate authorities to trust in addition to the default ones. Absolute, or relative to the working directory.',
     { maxLength: 4096 },
   ),

@@ -8,7 +8,7 @@ import { httpSchema } from './http.ts';
 import { messagesSchema } from './messages.ts';
 import { patientPageSchema } from './patient-page.ts';
 import { policiesSchema } from './policies.ts';
-import { choice, environmentReference, id, text, webAddress, wholeNumber } from './schema-parts.ts';
+import { environmentReference, id, settingChoice, settingText, webAddress, wholeNumber } from './schema-parts.ts';
 import { webhooksSchema } from './webhooks.ts';
 
 /** The scopes that a client can have. */
@@ -48,9 +48,9 @@ const defaultCountry = Type.Optional(
 const careUnit = Type.Object(
   {
     id: id('`{care_unit_id}` in URL paths. Unique within the EHR.'),
-    name: text('Display name.'),
-    time_zone: text('IANA time zone of local times, such as `Europe/Oslo`.'),
-    language: choice(['nb', 'sv', 'en'], { description: 'Language of messages to patients.' }),
+    name: settingText('Display name.'),
+    time_zone: settingText('IANA time zone of local times, such as `Europe/Oslo`.'),
+    language: settingChoice(['nb', 'sv', 'en'], { description: 'Language of messages to patients.' }),
     default_country: defaultCountry,
     policies: Type.Optional(policiesSchema),
     patient_page: Type.Optional(patientPageSchema),
@@ -72,7 +72,7 @@ function emr(connectors: readonly ConnectorSchema[], connector: TSchema) {
   return Type.Object(
     {
       id: id('`{emr}` in URL paths. Unique.'),
-      name: text('Display name.'),
+      name: settingText('Display name.'),
       connector: Type.Unsafe<string>(connector),
       settings: Type.Optional(settings('Settings of the connector. Write a secret as `{ env: NAME }`.')),
       synthetic_identifiers: Type.Optional(
@@ -147,7 +147,7 @@ const client = Type.Object(
       errorMessage:
         'must be 1 to 63 letters, digits, dots, hyphens and underscores, and must start with a letter or digit',
     }),
-    name: Type.Optional(text('Display name. Defaults to the id.')),
+    name: Type.Optional(settingText('Display name. Defaults to the id.')),
     secrets: Type.Optional(
       Type.Array(clientSecret, {
         description: 'One secret, or two during a rotation. None: the client has keys.',
@@ -164,7 +164,7 @@ const client = Type.Object(
         maxLength: 2000,
       }),
     ),
-    scopes: Type.Array(choice(scopes, { description: 'A scope.' }), {
+    scopes: Type.Array(settingChoice(scopes, { description: 'A scope.' }), {
       description: 'Scopes of the client.',
       minItems: 1,
       uniqueItems: true,
@@ -277,7 +277,7 @@ export const exportFormats = ['ndjson', 'balp'] as const;
 export const auditSchema = Type.Object(
   {
     reads: Type.Optional(
-      choice(['relaxed', 'flushed'], {
+      settingChoice(['relaxed', 'flushed'], {
         description:
           '`flushed`: a read waits until the disk of the database has its entry in the audit trail. `relaxed`: it waits for the commit only, and a crash of the database server can lose the entries of its last moments.',
         default: 'relaxed',
@@ -286,11 +286,11 @@ export const auditSchema = Type.Object(
     export: Type.Optional(
       Type.Object(
         {
-          file: text('File that entries are appended to. Absolute, or relative to the working directory.', {
+          file: settingText('File that entries are appended to. Absolute, or relative to the working directory.', {
             maxLength: 4096,
           }),
           format: Type.Optional(
-            choice([...exportFormats], {
+            settingChoice([...exportFormats], {
               description: '`ndjson`: a JSON object for each entry. `balp`: FHIR R4 AuditEvents by IHE BALP.',
               default: 'ndjson',
             }),
@@ -303,7 +303,7 @@ export const auditSchema = Type.Object(
   { description: 'The audit trail.', additionalProperties: false },
 );
 
-export const documentsSchema = Type.Object(
+export const documentSettingsSchema = Type.Object(
   {
     max_bytes: Type.Optional(
       wholeNumber('Maximum size of the content of a document, in bytes.', {
@@ -332,7 +332,7 @@ export function configurationSchema(
       clients: Type.Array(client, { description: 'Clients that may call the gateway.' }),
       messages: Type.Optional(messagesSchema),
       limits: Type.Optional(limitsSchema),
-      documents: Type.Optional(documentsSchema),
+      documents: Type.Optional(documentSettingsSchema),
       identifier_headers: Type.Optional(identifierHeaders),
       http: Type.Optional(httpSchema),
       retention: Type.Optional(retentionSchema),

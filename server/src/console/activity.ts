@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
-export type Action =
+export type OperatorAction =
   | 'sign_in'
   | 'sign_in_link'
   | 'sign_out'
@@ -50,7 +50,7 @@ export const unknownName = 'unknown name';
 /** What an operator did. Contains no data of patients. */
 export interface Activity {
   readonly operator: string;
-  readonly action: Action;
+  readonly action: OperatorAction;
   /**
    * The id of an operation, a message (or the channel of messages, or `all` of them), an EHR, a client or a webhook endpoint; the name of an account, with its new role
    * if the role changes; the name of an operator whose sessions end; or the address that a sign-in came from.

@@ -8,7 +8,7 @@ import { openClientRegistry } from '../clients/open-client-registry.ts';
 import { readClients } from '../clients/read-clients.ts';
 import type { ClientFacts } from '../config/schema.ts';
 import { createDb } from '../db/kysely.ts';
-import { createClient, revokeClient, rotateClient, updateClient } from './client-actions.ts';
+import { createClient, revokeAsOperator, rotateClient, updateAsOperator } from './client-actions.ts';
 
 const { database, dispose } = await createTestDatabase('postgresql');
 afterAll(() => dispose());
@@ -82,7 +82,7 @@ test('of two clients with the same id, created at the same time, one exists', as
 
 test('an id of the configuration file or of a revoked client is not used, and what cannot be changed stays', async () => {
   await create('revoked');
-  expect(await revokeClient(administration, { id: 'revoked' })).toBe('done');
+  expect(await revokeAsOperator(administration, { id: 'revoked' })).toBe('done');
   expect(await createClient(administration, facts('revoked'))).toEqual({ rejection: 'taken' });
   expect(await createClient(administration, facts('of-the-file'))).toEqual({ rejection: 'configured' });
   for (const [id, rejection] of [
@@ -91,8 +91,8 @@ test('an id of the configuration file or of a revoked client is not used, and wh
     ['nowhere', 'unknown'],
   ] as const) {
     expect(await rotateClient(administration, { id }, 24)).toEqual({ rejection });
-    expect(await updateClient(administration, { id }, { name: 'New' })).toEqual({ rejection });
-    expect(await revokeClient(administration, { id })).toEqual({ rejection });
+    expect(await updateAsOperator(administration, { id }, { name: 'New' })).toEqual({ rejection });
+    expect(await revokeAsOperator(administration, { id })).toEqual({ rejection });
   }
 });
 
@@ -121,7 +121,7 @@ test('clients are read again only after a change, and grants that the configurat
   await create('granted');
   const before = await readClients(db, undefined);
   expect(await readClients(db, before?.revision)).toBeUndefined();
-  await updateClient(
+  await updateAsOperator(
     {
       ...administration,
       configured: {
@@ -150,7 +150,7 @@ test('previous secrets end if a gateway of the previous release ends the one tha
   const secrets = [await create('older'), await rotate('older', 24), await rotate('older', 24)];
   await sql`UPDATE clients SET previous_secret_hash = NULL, previous_secret_created_at = NULL,
     previous_secret_expires_at = NULL WHERE id = 'older'`.execute(db);
-  await updateClient(administration, { id: 'older' }, { name: 'Older' });
+  await updateAsOperator(administration, { id: 'older' }, { name: 'Older' });
   expect(await validOf('older', secrets)).toEqual([false, false, true]);
 });
 
@@ -160,8 +160,8 @@ test('a stored client that the configuration file overrides can be revoked, and 
   const withBoth = { ...administration, configured: { emrs, clients: [both] } };
   await sql`INSERT INTO webhook_endpoints (id, client_id, sealed_url, sealed_secret)
     VALUES (gen_random_uuid(), 'both', '', '')`.execute(db);
-  expect(await updateClient(withBoth, { id: 'both' }, { name: 'New' })).toEqual({ rejection: 'configured' });
-  expect(await revokeClient(withBoth, { id: 'both' })).toBe('overridden one done');
+  expect(await updateAsOperator(withBoth, { id: 'both' }, { name: 'New' })).toEqual({ rejection: 'configured' });
+  expect(await revokeAsOperator(withBoth, { id: 'both' })).toBe('overridden one done');
   expect(await validOf('both', [secret])).toEqual([false]);
   expect((await listClients(db, withBoth.configured)).map(({ source, state }) => [source, state])).toContainEqual([
     'operators',
@@ -169,8 +169,8 @@ test('a stored client that the configuration file overrides can be revoked, and 
   ]);
   const endpoints = await db.selectFrom('webhook_endpoints').select('disabled_reason').execute();
   expect(endpoints).toEqual([{ disabled_reason: null }]);
-  expect(await revokeClient(withBoth, { id: 'both' })).toEqual({ rejection: 'configured' });
-  expect(await revokeClient(administration, { id: 'of-the-file' })).toEqual({ rejection: 'configured' });
+  expect(await revokeAsOperator(withBoth, { id: 'both' })).toEqual({ rejection: 'configured' });
+  expect(await revokeAsOperator(administration, { id: 'of-the-file' })).toEqual({ rejection: 'configured' });
 });
 
 test('a stored client is overridden once the configuration file has its id, and the log says so at the start', async () => {

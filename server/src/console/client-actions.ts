@@ -15,7 +15,7 @@ import type { ClientFacts } from '../config/schema.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { disableEndpointsOf } from '../webhooks/endpoint-actions.ts';
 import { act, NotPossible } from './act.ts';
-import type { Action } from './activity.ts';
+import type { OperatorAction } from './activity.ts';
 import type { Session } from './sessions.ts';
 
 /** Hours that the previous secret stays valid after a rotation. */
@@ -69,7 +69,7 @@ export async function createClient(
 }
 
 /** Changes the given facts of a client. */
-export async function updateClient(
+export async function updateAsOperator(
   administration: ClientAdministration,
   target: ClientVersion,
   { withoutKeys, withoutSecret, ...facts }: ClientChange,
@@ -102,7 +102,7 @@ export async function rotateClient(
  * Ends a stored client, its secrets and its webhook endpoints for good. If the configuration file has a client with the same
  * id, that one stays in effect, with the endpoints.
  */
-export async function revokeClient(
+export async function revokeAsOperator(
   administration: ClientAdministration,
   target: ClientVersion,
 ): Promise<'done' | 'overridden one done' | Rejected> {
@@ -124,7 +124,7 @@ function isConfigured({ configured }: ClientAdministration, { id }: Pick<ClientV
 /** Makes a change, unless the client is in the configuration file. */
 function change(
   administration: ClientAdministration,
-  action: Action,
+  action: OperatorAction,
   target: Pick<ClientVersion, 'id'>,
   work: (tx: Tx) => Promise<Rejection | undefined>,
 ): Promise<NotChanged | undefined> {
@@ -135,7 +135,7 @@ function change(
 
 async function attempt(
   { db, by }: ClientAdministration,
-  action: Action,
+  action: OperatorAction,
   { id }: Pick<ClientVersion, 'id'>,
   work: (tx: Tx) => Promise<NotChanged | undefined>,
 ): Promise<NotChanged | undefined> {

@@ -4,7 +4,7 @@ import { readStyle } from '../html/read-style.ts';
 import { SessionEnded } from './act.ts';
 import { cookieOf, readCookies } from './cookies.ts';
 import { ensureDemoOperator } from './demo-operator.ts';
-import { page, plainPage } from './frame.ts';
+import { consolePage, plainPage } from './frame.ts';
 import {
   type ConsoleDeps,
   type ConsoleRequest,
@@ -77,7 +77,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
       // Others are sent when the gateway or its database has too much to do already.
       const session = status === 404 ? await sessionOf(context) : undefined;
       return session
-        ? page({ ...context, session }, { title, status, content })
+        ? consolePage({ ...context, session }, { title, status, content })
         : plainPage(context, { title, status, content });
     },
   };
@@ -119,7 +119,7 @@ async function toSignIn(context: PageContext, { method, path }: Route): Promise<
 }
 
 async function forbidden(context: SignedIn, needed: Role): Promise<ConsoleResponse> {
-  return page(context, {
+  return consolePage(context, {
     title: 'Not allowed',
     status: 403,
     content: html`<h1>Not allowed</h1>

@@ -31,7 +31,7 @@ interface Content {
 }
 
 /** A page of a signed-in operator. */
-export function page(context: SignedIn, { section, ...rest }: Content): ConsoleResponse {
+export function consolePage(context: SignedIn, { section, ...rest }: Content): ConsoleResponse {
   const { session } = context;
   const current = (path: Section) => path === section && html` aria-current="page"`;
   const header = html`<div class="who"><span>${session.name} <span class="quiet">(${session.role})</span></span>

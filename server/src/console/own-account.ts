@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { type Action, recordActivity } from './activity.ts';
+import { type OperatorAction, recordActivity } from './activity.ts';
 import {
   type Account,
   acceptProof,
@@ -21,7 +21,7 @@ import { enrolmentUri, newTotpSecret, stepOfCode } from './totp.ts';
 const patience = 15 * 60_000;
 
 /** `rejected`: wrong credentials. `waitSeconds`: too many failures, the credentials were not checked. */
-export type NotChanged = 'rejected' | { readonly waitSeconds: number };
+export type AccountNotChanged = 'rejected' | { readonly waitSeconds: number };
 
 interface PasswordChange {
   readonly password: string;
@@ -37,7 +37,7 @@ export async function changePassword(
   services: CredentialServices,
   session: Session,
   { password, code, newPassword }: PasswordChange,
-): Promise<Session | NotChanged> {
+): Promise<Session | AccountNotChanged> {
   const { keys } = services;
   const attempt = attemptIn(session);
   const checked = await check(services, attempt, 'password_change', async (account) => {
@@ -65,7 +65,7 @@ export async function beginNewCodes(
   services: CredentialServices,
   session: Session,
   { password }: Pick<PasswordChange, 'password'>,
-): Promise<NewCodes | NotChanged> {
+): Promise<NewCodes | AccountNotChanged> {
   const { db, keys, now } = services;
   const attempt = attemptIn(session);
   const checked = await check(services, attempt, 'codes_change', async (account) =>
@@ -139,9 +139,9 @@ function attemptIn({ name }: Session): Attempt {
 async function check<Result>(
   { db, keys }: CredentialServices,
   attempt: Attempt,
-  action: Action,
+  action: OperatorAction,
   work: (account: Account) => Promise<Result | undefined>,
-): Promise<{ readonly passed: Result } | { readonly failed: NotChanged }> {
+): Promise<{ readonly passed: Result } | { readonly failed: AccountNotChanged }> {
   const waitSeconds = await db.transaction().execute((tx) => countSignIn(tx, keys, attempt));
   if (waitSeconds > 0) return { failed: { waitSeconds } };
   const account = await readAccount(db, attempt.name);
@@ -159,7 +159,7 @@ async function check<Result>(
 function change(
   { db, keys, settings }: CredentialServices,
   session: Session,
-  action: Action,
+  action: OperatorAction,
   proof: Proof,
   update: (tx: Tx, id: string) => Promise<void>,
 ): Promise<Session | undefined> {

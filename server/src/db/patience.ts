@@ -6,18 +6,18 @@ const ofRequest = 30_000;
 const least = 2_000;
 
 /** How long a request may still wait for the database. */
-export interface Patience {
+export interface DatabasePatience {
   milliseconds: number;
 }
 
-const scope = new AsyncLocalStorage<Patience | undefined>();
+const scope = new AsyncLocalStorage<DatabasePatience | undefined>();
 
-export function newPatience(): Patience {
+export function newPatience(): DatabasePatience {
   return { milliseconds: ofRequest };
 }
 
 /** Runs `work`. What its statements take is taken off `patience`. */
-export function withPatience<Result>(patience: Patience, work: () => Result): Result {
+export function withPatience<Result>(patience: DatabasePatience, work: () => Result): Result {
   return scope.run(patience, work);
 }
 

@@ -2,7 +2,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { DatabaseError, ofDatabase } from './errors.ts';
 import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
-import { Session } from './session.ts';
+import { DatabaseSession } from './session.ts';
 import { statementNames } from './statement-names.ts';
 import { types } from './types.ts';
 
@@ -22,7 +22,7 @@ interface Waiting {
 export class PglitePool implements DatabasePool {
   readonly options = {};
   readonly #client: pg.Client;
-  readonly #session: Session;
+  readonly #session: DatabaseSession;
   readonly #nameOf = statementNames();
   readonly #waiting = new Set<Waiting>();
   #observe: ((seconds: number) => void) | undefined;
@@ -32,7 +32,7 @@ export class PglitePool implements DatabasePool {
 
   private constructor(client: pg.Client) {
     this.#client = client;
-    this.#session = new Session(client, (error) => this.#failed?.(error));
+    this.#session = new DatabaseSession(client, (error) => this.#failed?.(error));
   }
 
   /** The caller must close the PGlite object after `end`. Throws PGlite's error if it cannot start. */

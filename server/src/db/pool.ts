@@ -1,5 +1,5 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient } from 'kysely';
-import type { QueryConfig, Session } from './session.ts';
+import type { DatabaseSession, QueryConfig } from './session.ts';
 
 export interface QueryResult<Row> {
   /** The command tag from PostgreSQL. Others (`BEGIN`, `CREATE`, …) occur but are not typed. */
@@ -38,11 +38,15 @@ export interface DatabasePool extends PostgresPool {
 
 /** One checkout of a connection. */
 export class Loan implements DatabaseClient {
-  #session: Session | undefined;
+  #session: DatabaseSession | undefined;
   readonly #nameOf: (text: string) => string | undefined;
   readonly #onRelease: (destroy: boolean) => void;
 
-  constructor(session: Session, nameOf: (text: string) => string | undefined, onRelease: (destroy: boolean) => void) {
+  constructor(
+    session: DatabaseSession,
+    nameOf: (text: string) => string | undefined,
+    onRelease: (destroy: boolean) => void,
+  ) {
     this.#session = session;
     this.#nameOf = nameOf;
     this.#onRelease = onRelease;

@@ -4,7 +4,7 @@ import { DatabaseError, errorCode, ofDatabase } from './errors.ts';
 import { spendPatience } from './patience.ts';
 import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
 import { acceptsWrites, type PrimaryServer } from './primary-server.ts';
-import { Session } from './session.ts';
+import { DatabaseSession } from './session.ts';
 import { statementNames } from './statement-names.ts';
 
 /** Milliseconds between attempts to connect to one of several servers. Doubles up to `longestPause`. */
@@ -23,7 +23,7 @@ export class NodePostgresPool implements DatabasePool {
   /** Empty, because the options of the inner pool contain the password. */
   readonly options = {};
   readonly #pool: pg.Pool;
-  readonly #sessions = new WeakMap<pg.PoolClient, Session>();
+  readonly #sessions = new WeakMap<pg.PoolClient, DatabaseSession>();
   readonly #nameOf = statementNames();
   readonly #primary: PrimaryServer | undefined;
   readonly #patience: number;
@@ -50,7 +50,7 @@ export class NodePostgresPool implements DatabasePool {
     const client = await this.#borrow();
     let session = this.#sessions.get(client);
     if (session === undefined) {
-      session = new Session(client, (error) => this.#failed?.(error));
+      session = new DatabaseSession(client, (error) => this.#failed?.(error));
       this.#sessions.set(client, session);
     }
     const lent = session;

@@ -37,7 +37,7 @@ const commits = /^\s*(?:commit|end|prepare transaction)\b/i;
 /**
  * One connection with the known state of its transaction. It lives as long as the connection, across checkouts.
  */
-export class Session {
+export class DatabaseSession {
   readonly #client: pg.ClientBase;
   /** Milliseconds. `undefined` on PGlite, which computes in this process. */
   readonly #timeLimit: number | undefined;

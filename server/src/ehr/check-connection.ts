@@ -39,12 +39,12 @@ export interface BoundEmr extends BoundConnector {
 }
 
 /** Whether the connection opened, and nothing is a problem. */
-export function isWell(check: EmrCheck): boolean {
-  return check.claims !== null && !findingsOf(check).some(({ status }) => status === 'problem');
+export function isConnectionWell(check: EmrCheck): boolean {
+  return check.claims !== null && !connectionFindings(check).some(({ status }) => status === 'problem');
 }
 
 /** What was found about the gateway's certificate, then by the probe, then about records that cannot be read. */
-export function findingsOf({ certificate, probe, unreadable = [] }: EmrCheck): readonly ProbeFinding[] {
+export function connectionFindings({ certificate, probe, unreadable = [] }: EmrCheck): readonly ProbeFinding[] {
   return [...(certificate ? [certificate] : []), ...(probe?.findings ?? []), ...unreadable.map(unreadableFinding)];
 }
 

@@ -56,10 +56,10 @@ export interface MessageEventData {
 }
 
 /** `paused`: by the operators of the gateway. */
-export const outageReasons = ['failing', 'paused'] as const;
+export const outageCauses = ['failing', 'paused'] as const;
 
 export interface EmrEventData {
   readonly status: 'available' | 'unavailable';
   /** `emr.unavailable` only. */
-  readonly reason?: (typeof outageReasons)[number];
+  readonly reason?: (typeof outageCauses)[number];
 }

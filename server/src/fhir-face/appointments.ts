@@ -11,7 +11,7 @@ import { statuses } from './from-fhir/schemas.ts';
 import { careUnitLocationId, fromFhirId, readSlotId } from './ids.ts';
 import { accessOf, type Natives } from './native.ts';
 import { notationOf } from './notation.ts';
-import { patientNotation, readPatient } from './patients.ts';
+import { readPatient, tokenNotation } from './patients.ts';
 import { readReference } from './references.ts';
 import { type RecordPage, searchSet } from './search/bundle.ts';
 import { nativeRange, readStarts, type Starts, startsWithin } from './search/dates.ts';
@@ -135,7 +135,7 @@ function readWanted(deps: FaceDeps, request: FastifyRequest, search: Search): Wa
   const actors = named.filter((group) => !isOfPatients(group) && !group.includes(ownLocation));
   const numbers = numberNames.flatMap((name) => {
     if (search.filters.has(name)) assertNotInUrl(request, name);
-    return (tokensOf(search, name) ?? []).map((it) => patientNotation(it, name));
+    return (tokensOf(search, name) ?? []).map((it) => tokenNotation(it, name));
   });
   const shownAs = codesOf(search, 'status', 'http://hl7.org/fhir/appointmentstatus');
   const unknown = shownAs?.some((it) => !statuses.some((status) => status === it));

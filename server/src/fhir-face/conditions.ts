@@ -7,7 +7,7 @@ import { namesVersion, preferenceOf } from './preferences.ts';
 import { escaped, onlyToken, parametersOf } from './search/input.ts';
 
 /** An identifier of the body. */
-export interface Named {
+export interface NamedResource {
   readonly system: string;
   readonly value: string;
 }
@@ -39,7 +39,7 @@ export function conditionOf(
   deps: Pick<FaceDeps, 'publicUrl'>,
   request: FastifyRequest,
   type: 'Appointment' | 'Patient',
-): Named | undefined {
+): NamedResource | undefined {
   const condition = headerOf(request, 'if-none-exist');
   if (condition === undefined) return undefined;
   const identifier = identifierIn(condition, baseOf(deps, request), type);
@@ -66,7 +66,7 @@ function headerOf({ headers }: FastifyRequest, name: string): string | undefined
 }
 
 /** HAPI's client sends `{base}/Appointment?identifier=…`, and encodes all of it. */
-function identifierIn(condition: string, base: string, type: string): Named | undefined {
+function identifierIn(condition: string, base: string, type: string): NamedResource | undefined {
   const mark = condition.indexOf('?');
   const target = (mark === -1 ? '' : condition.slice(0, mark)).replace(/\/$/, '');
   if (!['', type, `${base}/${type}`].includes(target))

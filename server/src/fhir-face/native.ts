@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
 import { headerReader } from '../api/header-reader.ts';
 import type { Access, AnyOperation } from '../api/route.ts';
-import { maySee } from '../clients/smart-scopes.ts';
+import { maySeeResource } from '../clients/smart-scopes.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
 import type { Problem } from '../problems/problem.ts';
 
@@ -77,7 +77,7 @@ export function nativeOperations(app: FastifyInstance, describe: Validator): (re
         validate(request, schema, part, sent, describe);
         return sent as Static<typeof schema>;
       },
-      shows: (type) => maySee(accessOf(request).client, type),
+      shows: (type) => maySeeResource(accessOf(request).client, type),
       async read<Body>(id: string, asked: Asked) {
         const operation = operationOf(id);
         const response = await operation.action.handle?.(input(operation, asked));

@@ -9,7 +9,7 @@ import { addRead, addSearch, addWrite, jsonMediaTypes } from './add-interaction.
 import { assertUnconditional, conditionFault, conditionOf, keyOfOther, lostOf, noteLost } from './conditions.ts';
 import { baseOf, type FaceDeps, shownInFhir, unknownResource } from './face.ts';
 import { lostFromPatient, patientCreation } from './from-fhir/read-patient.ts';
-import { patientSchema } from './from-fhir/schemas.ts';
+import { fhirPatientSchema } from './from-fhir/schemas.ts';
 import { typeOfSystem } from './identifier-systems.ts';
 import { notationOf } from './notation.ts';
 import { allFine } from './operation-outcome.ts';
@@ -65,7 +65,7 @@ export function addPatients(app: FastifyInstance, deps: FaceDeps): void {
 async function planCreation(deps: FaceDeps, request: FastifyRequest, body: unknown) {
   assertUnconditional(request);
   const natives = deps.nativesOf(request);
-  const patient = natives.check(patientSchema, body);
+  const patient = natives.check(fhirPatientSchema, body);
   const identifier = conditionOf(deps, request, 'Patient');
   if (identifier === undefined) {
     const detail = 'A Patient is created unless the EHR has one: send If-None-Exist: identifier=system|value.';
@@ -121,7 +121,7 @@ async function findPatients(deps: FaceDeps, request: FastifyRequest, search: Sea
   if (names === '_id' || names === 'identifier') {
     const notations =
       anyOf(search, '_id')?.flatMap((it) => notationOf(it) ?? []) ??
-      tokensOf(search, 'identifier')?.map((it) => patientNotation(it)) ??
+      tokensOf(search, 'identifier')?.map((it) => tokenNotation(it)) ??
       [];
     return findEach(names, notations, (it) => readPatient(deps, request, it).catch(ifUnknown));
   }
@@ -159,7 +159,7 @@ function sentOf(search: Search): Readonly<Record<string, string>> {
 }
 
 /** A native Patient ID of a token of `identifier`. */
-export function patientNotation(token: Token, parameter = 'identifier'): string {
+export function tokenNotation(token: Token, parameter = 'identifier'): string {
   const { system, value } = requireSystem(token, parameter);
   const type = typeOfSystem(system);
   // As other FHIR servers find it: in any usual spelling.

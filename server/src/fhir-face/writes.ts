@@ -31,7 +31,7 @@ import { type ChangeRules, changeBody, creationBody } from './from-fhir/native-b
 import { jsonPatchOf, patched } from './from-fhir/patch.ts';
 import { lostFromAppointment, type Reading, readAppointment } from './from-fhir/read-appointment.ts';
 import {
-  appointmentSchema,
+  fhirAppointmentSchema,
   jsonPatchSchema,
   parametersSchema,
   type SentAppointment,
@@ -58,7 +58,7 @@ export function addAppointmentWrites(app: FastifyInstance, deps: FaceDeps): void
     show: shownBy(deps),
   };
   const create = (request: FastifyRequest, body: unknown) => {
-    const appointment = deps.nativesOf(request).check(appointmentSchema, body);
+    const appointment = deps.nativesOf(request).check(fhirAppointmentSchema, body);
     // An order or a proposal is never booked by accident.
     if (appointment.status !== 'booked') throw unprocessable('/status', 'A new Appointment must be booked.');
     return planBooking(deps, request, appointment);
@@ -66,7 +66,7 @@ export function addAppointmentWrites(app: FastifyInstance, deps: FaceDeps): void
   const update = async (request: FastifyRequest, idInPath: string, body: unknown) => {
     const natives = deps.nativesOf(request);
     const before = await readBefore(request, natives, idInPath).catch(asUnknownUpdate);
-    const appointment = natives.check(appointmentSchema, body);
+    const appointment = natives.check(fhirAppointmentSchema, body);
     if (appointment.id !== idInPath) throw invalid('/id', 'The id must be the one in the path.');
     return planChange(deps, request, before, appointment, { isWhole: true, isPatch: false });
   };
@@ -277,7 +277,7 @@ async function planPatch(
   const patch = isFhirPath
     ? jsonPatchOf(natives.check(parametersSchema, body).parameter ?? [], current)
     : natives.check(jsonPatchSchema, body);
-  const appointment = natives.check(appointmentSchema, patched(current, patch));
+  const appointment = natives.check(fhirAppointmentSchema, patched(current, patch));
   assertSameTime(current, appointment);
   return planChange(deps, request, before, appointment, { isWhole: true, isPatch: true });
 }
@@ -321,7 +321,7 @@ async function planBook(deps: FaceDeps, request: FastifyRequest, body: unknown):
   }
   const resource = isParameters(body) ? parameters.find(({ name }) => name === 'appt-resource')?.resource : body;
   if (resource === undefined) throw invalid('/parameter', 'The parameter appt-resource is missing.', 'required');
-  const appointment = natives.check(appointmentSchema, resource);
+  const appointment = natives.check(fhirAppointmentSchema, resource);
   if (!asked.some((it) => it === appointment.status)) {
     throw unprocessable('/status', 'An Appointment that $book books is proposed.');
   }

@@ -6,7 +6,7 @@ import { Problem } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
 import { type End, type Exchange, endExchange, onceAnswered, unfinishedExchange } from './exchanges.ts';
 import { fixedHeaders, longestUrl } from './headers.ts';
-import type { Pauses } from './pauses.ts';
+import type { Stalls } from './pauses.ts';
 import { closeInStages } from './staged-close.ts';
 import { stoodStill } from './waiting-callers.ts';
 
@@ -23,7 +23,7 @@ const faulty = new WeakSet<Socket>();
 export function answerFramingError(
   error: ConnectionError,
   socket: Socket,
-  { pauses, ended }: { readonly pauses: Pauses; readonly ended: RejectionEnd },
+  { pauses, ended }: { readonly pauses: Stalls; readonly ended: RejectionEnd },
 ): void {
   if (faulty.has(socket)) return;
   faulty.add(socket);
@@ -65,7 +65,7 @@ function written(problem: Problem, requestId: string): string {
   return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-function asProblem({ code, rawPacket }: ConnectionError, pauses: Pauses): Problem {
+function asProblem({ code, rawPacket }: ConnectionError, pauses: Stalls): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') {
     // Fastify's type says JSON form of a buffer; the value is a buffer.
     const requestLine = rawPacket ? Buffer.from(rawPacket as unknown as Buffer).indexOf('\r\n') : 0;

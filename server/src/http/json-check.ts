@@ -1,5 +1,5 @@
 import { visit } from 'jsonc-parser';
-import { escaped, isEchoable } from './json-pointer.ts';
+import { escapedToken, isEchoable } from './json-pointer.ts';
 
 export interface JsonLimits {
   /** Maximum nesting of objects and arrays. */
@@ -74,5 +74,5 @@ export function faultInJson(text: string, limits: JsonLimits): JsonFault | undef
 function pointerTo(path: readonly (string | number)[]): { readonly pointer: string; readonly isWhole: boolean } {
   const hidden = path.findIndex((part) => typeof part === 'string' && !isEchoable(part));
   const shown = hidden === -1 ? path : path.slice(0, hidden);
-  return { pointer: shown.map((part) => `/${escaped(String(part))}`).join(''), isWhole: hidden === -1 };
+  return { pointer: shown.map((part) => `/${escapedToken(String(part))}`).join(''), isWhole: hidden === -1 };
 }

@@ -4,6 +4,6 @@ export function isEchoable(name: string): boolean {
 }
 
 /** Escapes one segment of a JSON Pointer (RFC 6901 section 3). */
-export function escaped(property: string): string {
+export function escapedToken(property: string): string {
   return property.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -6,7 +6,7 @@ import { resolvePolicies } from '../config/policies.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { findRevisions } from '../events/revisions.ts';
 import type { OperationServices } from '../operations/services.ts';
-import { act } from '../patient-page/actions.ts';
+import { actOnPage } from '../patient-page/actions.ts';
 import { createPageAssets, type PageAssets } from '../patient-page/assets.ts';
 import { calendarOf } from '../patient-page/calendar-of.ts';
 import { readForm, readResult, type SentForm } from '../patient-page/form.ts';
@@ -91,7 +91,7 @@ export async function addPatientPages(app: FastifyInstance, dependencies: Depend
       const { action, code } = request.body ?? {};
       if (!action || isFromOtherSite(request, publicUrl)) return showAgain(request, reply);
       await request.assertCallerWaits();
-      const { result, problem } = await act(page, action, code ?? '', request.id);
+      const { result, problem } = await actOnPage(page, action, code ?? '', request.id);
       if (problem) logProblem(problem, request);
       return showAgain(request, reply, result);
     };

@@ -8,7 +8,7 @@ const longest = 10_000;
 /** Milliseconds. What arrived during a pause is read within this time after it. */
 const reading = 2_000;
 
-export interface Pauses {
+export interface Stalls {
   /** Whether what was read at this time, by `performance.now()`, may have arrived during a pause of more than ten seconds. */
   hadPauseBefore(readAt: number): boolean;
   stop(): void;
@@ -17,7 +17,7 @@ export interface Pauses {
 /**
  * Notices that this process stood still: stopped, suspended with its machine, or busy.
  */
-export function watchPauses(): Pauses {
+export function watchPauses(): Stalls {
   let latestEnd = Number.NEGATIVE_INFINITY;
   let before = sinceBoot();
   const look = () => {

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { FastifyInstance } from 'fastify';
 import { type Fault, type Flaw, type Place, Problem } from '../problems/problem.ts';
-import { escaped, isEchoable } from './json-pointer.ts';
+import { escapedToken, isEchoable } from './json-pointer.ts';
 
 type Part = 'body' | 'querystring' | 'params' | 'headers';
 
@@ -75,7 +75,7 @@ function mismatch(errors: readonly ErrorObject[]): number {
 
 function fault(error: ErrorObject, part: Part): Fault {
   const { property, detail } = wording(error);
-  const path = property === undefined ? error.instancePath : `${error.instancePath}/${escaped(property)}`;
+  const path = property === undefined ? error.instancePath : `${error.instancePath}/${escapedToken(property)}`;
   const place = placeOf(part, path);
   return { place, reason: 'request_invalid', detail: `${placeName(place)} ${detail}.`, flaw: flawOf(error.keyword) };
 }

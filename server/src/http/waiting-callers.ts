@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { type Problem, unavailable } from '../problems/problem.ts';
-import type { Pauses } from './pauses.ts';
+import type { Stalls } from './pauses.ts';
 
 /**
  * Adds `assertCallerWaits` and `begin` to requests, for the moment before their first effect. A process that stood still, such as a
  * suspended virtual machine, would otherwise perform requests whose callers have given up and asked again.
  */
-export function addWaitingCallers(app: FastifyInstance, pauses: Pauses): void {
+export function addWaitingCallers(app: FastifyInstance, pauses: Stalls): void {
   app.addHook('onClose', async () => pauses.stop());
   app.decorateRequest('receivedAt', 0);
   app.decorateRequest('assertCallerWaits', async function () {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createTestDatabase } from '../../../test/database/database.ts';
-import type { Access } from '../audit/access.ts';
+import type { AuditedAccess } from '../audit/access.ts';
 import { createAuditKey } from '../audit/audit-key.ts';
 import { newDraft } from '../audit/drafts.ts';
 import { recoverDue } from '../background/recover-due.ts';
@@ -98,7 +98,7 @@ export interface Notes {
   readonly ehr: NotesEhr;
   readonly connection: EhrConnection;
   /** What background jobs have recorded in the audit trail. */
-  readonly accesses: readonly Access[];
+  readonly accesses: readonly AuditedAccess[];
   /** Writes a note like a request does. */
   write(
     text: string,
@@ -117,7 +117,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
   const { database, dispose } = await createTestDatabase(databaseKind);
   const db = createDb(database);
   const log = pino({ level: 'silent' });
-  const accesses: Access[] = [];
+  const accesses: AuditedAccess[] = [];
   const ehr = notesEhr();
   const connection = {
     id: 'notes',
@@ -135,8 +135,8 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     operationMetrics: createOperationMetrics(new Registry(), log),
     liveTokens: new Set(),
     audit: {
-      record: async (access: Access) => void accesses.push(access),
-      draft(access: Access) {
+      record: async (access: AuditedAccess) => void accesses.push(access),
+      draft(access: AuditedAccess) {
         accesses.push(access);
         return newDraft(auditKey, randomUUID(), access);
       },

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/kysely.ts';
 import { eventsText, withEvents } from '../events/write-events.ts';
-import { failureText } from './failure-text.ts';
+import { messageFailureText } from './failure-text.ts';
 import type { MessageMetrics } from './metrics.ts';
 import { aboutMessage, messageEvent } from './reported-message.ts';
 import type { Senders } from './sender.ts';
@@ -37,7 +37,7 @@ export function markDelayed({ db, senders, metrics, log }: Dependencies): () => 
     for (const message of late.filter(({ id }) => marked.has(id))) {
       metrics.delayed(message.channel);
       const { channel, failure_reason: reason } = message;
-      const cause = reason === null ? 'no attempt has ended' : failureText(reason, senders[channel]?.address);
+      const cause = reason === null ? 'no attempt has ended' : messageFailureText(reason, senders[channel]?.address);
       log.warn({ ...aboutMessage(message), reason, cause }, 'message delayed');
     }
   }

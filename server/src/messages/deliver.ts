@@ -6,7 +6,7 @@ import { eventsText, withEvents } from '../events/write-events.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { openContent } from './content.ts';
-import { failureText } from './failure-text.ts';
+import { messageFailureText } from './failure-text.ts';
 import type { MessageMetrics } from './metrics.ts';
 import type { ReceiptUrls } from './receipt-urls.ts';
 import { aboutMessage, messageEvent } from './reported-message.ts';
@@ -119,7 +119,7 @@ async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Set
     metrics.failed(row.channel);
     // An error: until the code expires, an operator can still help the patient who waits for it.
     log.error(
-      { ...about, reason: failure, cause: failureText(failure, senders[row.channel]?.address) },
+      { ...about, reason: failure, cause: messageFailureText(failure, senders[row.channel]?.address) },
       'message failed',
     );
     return { failure };
@@ -153,7 +153,7 @@ async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Set
     if (!(error instanceof TemporaryFailure)) throw error;
     // No later attempt would be before the end of the code.
     if (Math.max(1, error.retryAfterSeconds ?? 0) >= secondsLeft(row)) return fail(error.reason);
-    const cause = failureText(error.reason, sender.address);
+    const cause = messageFailureText(error.reason, sender.address);
     const failure = { reason: error.reason, cause };
     sending.failed(row.channel, failure);
     log.info({ ...about, ...failure }, 'message could not be sent, will retry');

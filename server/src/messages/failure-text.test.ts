@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureText } from './failure-text.ts';
+import { messageFailureText } from './failure-text.ts';
 
 test.each([
   ['connection_refused', 'connection refused by sms.example:443'],
@@ -13,9 +13,9 @@ test.each([
   ['elks_failed', 'the provider reports that it failed'],
   ['a_later_reason', 'a_later_reason'],
 ])('%s is shown as "%s"', (reason, text) => {
-  expect(failureText(reason, 'sms.example:443')).toBe(text);
+  expect(messageFailureText(reason, 'sms.example:443')).toBe(text);
 });
 
 test('names no address if the provider has none', () => {
-  expect(failureText('connection_refused')).toBe('connection refused by the provider');
+  expect(messageFailureText('connection_refused')).toBe('connection refused by the provider');
 });

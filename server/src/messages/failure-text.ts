@@ -35,7 +35,7 @@ const replies: Readonly<Record<string, (server: string, code: string) => string>
  *
  * @param address host and port of the provider, if it has any
  */
-export function failureText(reason: string, address = 'the provider'): string {
+export function messageFailureText(reason: string, address = 'the provider'): string {
   if (isFault(reason)) return faultText(reason, address);
   if (reason === 'credentials_rejected') return `${address} rejected the user name or password`;
   const [, kind = '', code = ''] = /^([a-z_]+)_(\d+)$/.exec(reason) ?? [];

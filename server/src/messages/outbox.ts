@@ -1,7 +1,7 @@
 import type { Tx } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
 
-export type Language = 'nb' | 'sv' | 'en';
+export type MessageLanguage = 'nb' | 'sv' | 'en';
 
 /** A message with a code for a patient. */
 export interface CodeMessage {
@@ -12,7 +12,7 @@ export interface CodeMessage {
   readonly channel: Channel;
   /** E.164 number or e-mail address. */
   readonly to: string;
-  readonly language: Language;
+  readonly language: MessageLanguage;
   readonly clinicName: string;
   readonly timeZone: string;
   /** The page where the patient can enter the code, if the message should contain a link to it. */

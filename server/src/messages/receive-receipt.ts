@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/kysely.ts';
 import { type Changed, eventsText, withEvents } from '../events/write-events.ts';
 import { hashOfToken, isLinkToken } from '../secrets/link-token.ts';
-import { failureText } from './failure-text.ts';
+import { messageFailureText } from './failure-text.ts';
 import type { MessageMetrics } from './metrics.ts';
 import type { ReceiptUrls } from './receipt-urls.ts';
 import { aboutMessage, messageEvent } from './reported-message.ts';
@@ -55,7 +55,7 @@ export function receiveReceipts({ db, senders, metrics, receiptUrls, log }: Depe
         metrics.receipt(channel, rows.length > 0 ? 'failed' : 'late');
         if (rows.length === 0) return;
         metrics.failed(channel);
-        log.error({ ...about, reason: failure, cause: failureText(failure, sender?.address) }, 'message failed');
+        log.error({ ...about, reason: failure, cause: messageFailureText(failure, sender?.address) }, 'message failed');
       }
     }
   };

@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import type { Channel } from '../db/tables/messages.ts';
 import type { Content } from './content.ts';
 import { gsmSeptets, toGsm } from './gsm-alphabet.ts';
-import type { Language } from './outbox.ts';
+import type { MessageLanguage } from './outbox.ts';
 
 /** The values in a text. `when` is in the language of the text. */
 interface Parts {
@@ -41,7 +41,7 @@ interface Day {
 const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 
 /** Every text for patients. Uses only the GSM alphabet, so that an SMS fits in one segment. */
-const wordings: Record<Language, Wording> = {
+const wordings: Record<MessageLanguage, Wording> = {
   nb: {
     booking: ({ when, count }) =>
       count === 1 ? `bekrefte timen ${when}` : `bekrefte ${count} timer, den første ${when}`,

@@ -19,7 +19,7 @@ import {
   withToken,
 } from '../../../test/requests/tokens.ts';
 import type { Scope } from '../config/schema.ts';
-import { createClient, revokeClient, rotateClient, updateClient } from '../console/client-actions.ts';
+import { createClient, revokeAsOperator, rotateClient, updateAsOperator } from '../console/client-actions.ts';
 import { createDb } from '../db/kysely.ts';
 import { bookingOf, fhirClient, issueIn } from '../fhir-face/test-requests.ts';
 
@@ -244,7 +244,7 @@ test('a revoked client gets 401 with its next request, at every gateway within 5
   await storedClient('revoked-app');
   const token = await tokenOf('revoked-app');
   for (const gateway of [first, second]) expect((await list(gateway, token)).status).toBe(200);
-  expect(await revokeClient(administration(second), { id: 'revoked-app' })).toBe('done');
+  expect(await revokeAsOperator(administration(second), { id: 'revoked-app' })).toBe('done');
   for (const gateway of [first, second]) {
     await vi.waitFor(async () => expect((await list(gateway, token)).status).toBe(401), {
       timeout: 30_000,
@@ -261,10 +261,10 @@ test('a token loses the scopes that its client loses, and ends with the keys of 
   const token = await tokenOf('narrower-app');
   const read = () => first.request<Problem>('GET', `${oslo}/patients/p-1`, withToken(token));
   expect((await read()).status).toBe(200);
-  await updateClient(administration(first), { id: 'narrower-app' }, { scopes: ['appointments:read'] });
+  await updateAsOperator(administration(first), { id: 'narrower-app' }, { scopes: ['appointments:read'] });
   await first.deps.clients.refresh();
   expect(await read()).toMatchObject({ status: 403, body: { reason: 'scope_missing' } });
-  const withoutKeys = () => updateClient(administration(first), { id: 'narrower-app' }, { withoutKeys: true });
+  const withoutKeys = () => updateAsOperator(administration(first), { id: 'narrower-app' }, { withoutKeys: true });
   expect(await withoutKeys()).toEqual({ rejection: 'no_credentials' });
   const rotated = await rotateClient(administration(first), { id: 'narrower-app' }, 24);
   expect(await withoutKeys()).toBe('done');

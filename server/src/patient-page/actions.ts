@@ -10,7 +10,7 @@ import type { PlannedWrite } from '../operations/kind.ts';
 import { write } from '../operations/write.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
-import { accessOf, type LinkedPage } from './load.ts';
+import { type LinkedPage, pageAccessOf } from './load.ts';
 
 /** What the patient wants to do: the field `action` of the form. */
 export const actions = ['confirm', 'resend', 'cancel'] as const;
@@ -62,7 +62,7 @@ interface Outcome {
  *
  * @param code what the patient typed
  */
-export async function act(page: LinkedPage, action: Action, code: string, requestId: string): Promise<Outcome> {
+export async function actOnPage(page: LinkedPage, action: Action, code: string, requestId: string): Promise<Outcome> {
   const ids = page.confirmation.items
     .filter(({ state }) => state === 'pending' || state === 'confirming')
     .map(({ id }) => id);
@@ -70,7 +70,7 @@ export async function act(page: LinkedPage, action: Action, code: string, reques
   const digits = action === 'confirm' ? readCode(page, code) : '';
   if (digits === undefined) return { result: 'malformed' };
   const outcomeOf = ({ problem }: Outcome) => problem?.reason ?? 'success';
-  const access = { ...accessOf(page, `${action}_on_patient_page`, requestId), outcomeOf };
+  const access = { ...pageAccessOf(page, `${action}_on_patient_page`, requestId), outcomeOf };
   return recordedAccess(page.context.services.audit, access, () => run(page, action, ids, digits, requestId));
 }
 

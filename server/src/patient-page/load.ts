@@ -40,12 +40,12 @@ export function loadView(
   requestId: string,
 ): Promise<PageView> {
   const outcomeOf = ({ state }: PageView) => (state === 'unavailable' ? 'ehr_unavailable' : 'success');
-  const access = { ...accessOf(page, operation, requestId), outcomeOf };
+  const access = { ...pageAccessOf(page, operation, requestId), outcomeOf };
   return recordedAccess(page.context.services.audit, access, () => readView(page));
 }
 
 /** An access to a page for the audit trail. Without its entry, nothing is shown. */
-export function accessOf(
+export function pageAccessOf(
   { confirmation, context: { client, ehr, careUnit } }: LinkedPage,
   operation: string,
   requestId: string,

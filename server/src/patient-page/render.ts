@@ -12,7 +12,7 @@ import { clockText, dayText, isSameDay } from './times.ts';
 import { canCancel, isHeld, type PageState, type PageView, type ShownAppointment } from './view.ts';
 
 /** A page of one care unit, in one language. */
-export interface Page {
+export interface RenderedPage {
   readonly view: PageView;
   readonly careUnit: CareUnitConnection;
   readonly language: Language;
@@ -29,7 +29,7 @@ export interface Page {
 }
 
 /** The page for patients. It shows nothing about the patient, and no identifier of the appointment. */
-export function renderPage(page: Page): string {
+export function renderPage(page: RenderedPage): string {
   const { view, careUnit, language, assets } = page;
   const { name = careUnit.name, phone } = careUnit.patientPage;
   const frame: Frame = { language, texts: texts[language], assets, name, phone };
@@ -57,7 +57,7 @@ export function renderMessage(language: Language, assets: PageAssets, choose: (t
   return renderFrame(frame, heading, html`${stateIcon('expired')}<h1>${heading}</h1>\n<p>${text}</p>`);
 }
 
-function stateContent(page: Page, words: Texts, { heading, text }: Passage, error: string | undefined): Html {
+function stateContent(page: RenderedPage, words: Texts, { heading, text }: Passage, error: string | undefined): Html {
   const { view, returnLink } = page;
   const { state } = view;
   return html`${message(page, words, error)}${state === 'waiting' ? '' : stateIcon(state)}<h1>${heading}</h1>
@@ -77,7 +77,7 @@ ${also(page, words)}`;
 }
 
 /** How to reach the clinic. */
-function reach({ careUnit }: Page, { call, contact }: Reach): HtmlContent {
+function reach({ careUnit }: RenderedPage, { call, contact }: Reach): HtmlContent {
   const { phone } = careUnit.patientPage;
   return phone === undefined ? contact : html`${call} ${phoneLink(phone)}`;
 }
@@ -87,7 +87,7 @@ function countOf({ confirmation, appointments }: PageView): 'one' | 'many' {
 }
 
 /** The URL of this page, in the same language. */
-function own({ language }: Page, more: Readonly<Record<string, string>> = {}): string {
+function own({ language }: RenderedPage, more: Readonly<Record<string, string>> = {}): string {
   return `?${new URLSearchParams({ ...more, lang: language })}`;
 }
 
@@ -97,14 +97,17 @@ function stateIcon(state: PageState): Html {
   return html`<div class="state">${isOpen ? icons.waiting : icons.ended}</div>\n`;
 }
 
-function fieldError({ view: { confirmation, state }, careUnit, result }: Page, words: Texts): string | undefined {
+function fieldError(
+  { view: { confirmation, state }, careUnit, result }: RenderedPage,
+  words: Texts,
+): string | undefined {
   if (state !== 'waiting') return undefined;
   if (result === 'malformed') return words.malformed(careUnit.code.length);
   return result === 'incorrect' ? words.incorrect(confirmation.attemptsRemaining) : undefined;
 }
 
 /** The result of the last form. Focus and screen readers start here. */
-function message(page: Page, words: Texts, error: string | undefined): HtmlContent {
+function message(page: RenderedPage, words: Texts, error: string | undefined): HtmlContent {
   const { view, result } = page;
   if (error !== undefined) {
     return html`<div class="message bad" role="alert" tabindex="-1" autofocus>${icons.problem}<div>
@@ -136,7 +139,7 @@ function isUndelivered({ confirmation: { delivery } }: PageView): boolean {
   return delivery === 'delayed' || delivery === 'failed';
 }
 
-function undeliveredMessage(page: Page, words: Texts): HtmlContent {
+function undeliveredMessage(page: RenderedPage, words: Texts): HtmlContent {
   const { delivery, mayResend } = page.view.confirmation;
   if (page.view.state !== 'waiting' || !isUndelivered(page.view)) return '';
   const text =
@@ -144,7 +147,7 @@ function undeliveredMessage(page: Page, words: Texts): HtmlContent {
   return html`<div class="message">${icons.problem}<p>${text} ${reach(page, words.reach)}</p></div>\n`;
 }
 
-function details({ view: { appointments }, careUnit, language }: Page, words: Texts): HtmlContent {
+function details({ view: { appointments }, careUnit, language }: RenderedPage, words: Texts): HtmlContent {
   const { patientPage, name } = careUnit;
   return appointments.map(
     ({ start, end, resource }) => html`<dl class="appointment">
@@ -168,7 +171,7 @@ function when(
   return html`<span class="day">${dayText(start, timeZone, language)}</span><br>${time(start)}${end && html` ${words.until} ${time(end)}`}`;
 }
 
-function codeForm(page: Page, words: Texts, error: string | undefined): Html {
+function codeForm(page: RenderedPage, words: Texts, error: string | undefined): Html {
   const { confirmation } = page.view;
   const { kind, channel, delivery } = confirmation;
   const left = `${words.sentBy[channel]} `;
@@ -185,14 +188,19 @@ ${error !== undefined && html`<p class="error" id="code-error">${error}</p>\n`}<
 }
 
 /** When the code expires, and with it the hold: the time, and the day if it is not today. */
-function expiry({ view, careUnit: { timeZone }, language, now }: Page): [time: string, day: string | undefined] {
+function expiry({
+  view,
+  careUnit: { timeZone },
+  language,
+  now,
+}: RenderedPage): [time: string, day: string | undefined] {
   const { expiresAt } = view.confirmation;
   const day = isSameDay(expiresAt, now, timeZone) ? undefined : dayText(expiresAt, timeZone, language);
   return [clockText(expiresAt, timeZone), day];
 }
 
 /** What else the patient can do. */
-function also(page: Page, words: Texts): HtmlContent {
+function also(page: RenderedPage, words: Texts): HtmlContent {
   const { view } = page;
   if (view.state === 'confirmed' && view.confirmation.kind === 'booking') {
     const { calendar, change } = words;
@@ -210,7 +218,7 @@ ${cancel}</div>`;
 }
 
 /** A new code, once the message with the first one has left or failed. Until then, what has become of that message. */
-function anotherCode(page: Page, words: Texts): Html {
+function anotherCode(page: RenderedPage, words: Texts): Html {
   const { delivery, mayResend } = page.view.confirmation;
   if (delivery === 'queued' || delivery === 'delayed') {
     return html`<p>${words.noCode} <a href="${own(page)}">${words.reload}</a></p>`;
@@ -222,7 +230,7 @@ function anotherCode(page: Page, words: Texts): Html {
     : html`<p class="quiet">${words.noMoreCodes} ${reach(page, words.reach)}</p>`;
 }
 
-function cancelStep(page: Page, words: Texts, { heading, text }: Passage): Html {
+function cancelStep(page: RenderedPage, words: Texts, { heading, text }: Passage): Html {
   return html`<h1>${heading}</h1>
 <p>${text}</p>
 ${details(page, words)}

@@ -15,7 +15,7 @@ const mostSchedules = 100;
 const countedMilliseconds = 2 * 366 * 24 * 60 * 60 * 1000;
 
 /** Checks everything but an overlap with other schedules, which the EHR checks. */
-export async function planCreation(
+export async function planScheduleCreation(
   { ehr, careUnit }: Access,
   resource: Resource,
   body: ScheduleCreationBody,

@@ -25,7 +25,7 @@ import {
 import { scheduleCreationKind, scheduleEndKind, scheduleExceptionKind } from './kinds.ts';
 import { listSchedules } from './list-schedules.ts';
 import { planEnd, planException } from './plan-changes.ts';
-import { planCreation } from './plan-creation.ts';
+import { planScheduleCreation } from './plan-creation.ts';
 import { scheduleBody } from './representation.ts';
 
 const creationExample: ScheduleCreationBody = {
@@ -119,7 +119,7 @@ export function addScheduleRoutes(app: FastifyInstance, { cursors }: { cursors: 
     async plan({ params, body, readHeader, ...access }) {
       requireOperation(access, 'createSchedule');
       const resource = await resourceOf(access, params.resource_id, readHeader);
-      return plannedWrite(scheduleCreationKind, await planCreation(access, resource, body));
+      return plannedWrite(scheduleCreationKind, await planScheduleCreation(access, resource, body));
     },
   });
 

@@ -43,7 +43,7 @@ const failures = new Map([
 ]);
 
 /** The reason of a last failure, in words that follow a colon. */
-export function failureText(reason: string): string {
+export function operationFailureText(reason: string): string {
   return failures.get(reason) ?? reason.replaceAll('_', ' ');
 }
 

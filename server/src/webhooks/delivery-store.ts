@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
-import type { DeliveryState } from '../db/tables/webhooks.ts';
+import type { WebhookDeliveryState } from '../db/tables/webhooks.ts';
 import { isUuid } from '../identifiers/uuid.ts';
 import { isInProgress } from './claim-deliveries.ts';
 
@@ -10,7 +10,7 @@ export interface Delivery {
   readonly sequence: number;
   readonly event_id: string;
   readonly event_type: string;
-  readonly state: DeliveryState;
+  readonly state: WebhookDeliveryState;
   readonly attempts: number;
   readonly created_at: Date;
   readonly last_attempt_at: Date | null;
@@ -34,7 +34,7 @@ function select(db: Db | Tx, endpointId: string) {
 export function listDeliveries(
   db: Db,
   endpointId: string,
-  { state, before, limit }: { state?: DeliveryState | undefined; before?: number | undefined; limit: number },
+  { state, before, limit }: { state?: WebhookDeliveryState | undefined; before?: number | undefined; limit: number },
 ): Promise<Delivery[]> {
   return select(db, endpointId)
     .$if(state !== undefined, (query) => query.where('delivery.state', '=', state ?? 'pending'))

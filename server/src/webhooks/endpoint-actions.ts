@@ -118,7 +118,7 @@ export async function disableEndpointsOf(tx: Tx, clientId: string): Promise<void
  * @param overlapSeconds 0: all previous secrets end at once, such as one that has leaked
  * @throws Problem `webhook_endpoint_not_found`
  */
-export async function rotateSecret(
+export async function rotateEndpointSecret(
   tx: Tx,
   keys: KeyRing,
   id: string,

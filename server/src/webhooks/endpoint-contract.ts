@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
 import { choice, nullableChoice, nullableInteger, nullableString, reference, text } from '../api/schemas.ts';
-import { longestUrl } from '../ehr/guard/address-rules.ts';
+import { longestEhrUrl } from '../ehr/guard/address-rules.ts';
 import { eventTypes } from '../events/event-types.ts';
 import { overlap } from './endpoint-actions.ts';
 import { attemptFailures } from './send-delivery.ts';
@@ -49,7 +49,7 @@ export const endpointListSchema = Type.Object({
 
 const url = text({
   minLength: 1,
-  maxLength: longestUrl,
+  maxLength: longestEhrUrl,
   description: 'An `https://` URL without user name, password and fragment, with a public address.',
 });
 export const endpointCreationSchema = Type.Object(

@@ -9,7 +9,7 @@ import { inPath } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Endpoint } from './endpoint.ts';
-import { changeEndpoint, createEndpoint, deleteEndpoint, rotateSecret } from './endpoint-actions.ts';
+import { changeEndpoint, createEndpoint, deleteEndpoint, rotateEndpointSecret } from './endpoint-actions.ts';
 import { endpointBody } from './endpoint-body.ts';
 import {
   type EndpointBody,
@@ -194,7 +194,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     },
     async store(tx, { client, params: { webhook_endpoint_id: id }, body: { overlap_seconds } }) {
       await requireEndpoint(tx, keys, client.id, id);
-      const secret = await rotateSecret(tx, keys, id, overlap_seconds);
+      const secret = await rotateEndpointSecret(tx, keys, id, overlap_seconds);
       return { body: { ...endpointBody(await requireEndpoint(tx, keys, client.id, id)), secret } };
     },
   });

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { createDb } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { rotateSecret } from './endpoint-actions.ts';
+import { rotateEndpointSecret } from './endpoint-actions.ts';
 import { findEndpoint, insertEndpoint, resealEndpoints } from './endpoint-store.ts';
 import { makeSecret } from './signing.ts';
 
@@ -21,7 +21,7 @@ const create = (clientId: string) =>
     if (!endpoint) throw new Error('There are too many endpoints');
     return endpoint;
   });
-const rotate = (id: string) => db.transaction().execute((tx) => rotateSecret(tx, keys, id, 3600));
+const rotate = (id: string) => db.transaction().execute((tx) => rotateEndpointSecret(tx, keys, id, 3600));
 
 test('all previous secrets are encrypted with a new secret key', async () => {
   const { id, secret } = await create('resealed');

@@ -2,7 +2,7 @@ import { attendances } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
 import { choice, nullableChoice, nullableString, reference, text } from '../api/schemas.ts';
 import { eventTypes } from '../events/event-types.ts';
-import { changedFields, outageReasons } from '../events/new-event.ts';
+import { changedFields, outageCauses } from '../events/new-event.ts';
 
 const dateTime = (description: string) => Type.String({ format: 'date-time', description });
 const knownTime = (description: string) =>
@@ -74,7 +74,7 @@ export const emrEventSchema = Type.Object(
   {
     status: choice(['available', 'unavailable']),
     reason: Type.Optional(
-      choice(outageReasons, {
+      choice(outageCauses, {
         description:
           '`emr.unavailable`: `failing` if calls to the EHR fail, `paused` if the operators of the gateway have paused it.',
       }),

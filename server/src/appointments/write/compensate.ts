@@ -1,5 +1,5 @@
 import type { Appointment, AppointmentChange } from '@crossward/connector-kit';
-import type { Language } from '../../messages/outbox.ts';
+import type { MessageLanguage } from '../../messages/outbox.ts';
 import type { Work } from '../../operations/kind.ts';
 import { isFinal, PartiallyApplied } from '../../problems/operation-errors.ts';
 import type { Fault } from '../../problems/problem.ts';
@@ -69,7 +69,7 @@ export async function compensateSteps(
 }
 
 /** For the clinic's staff, on a booking that is compensated. */
-const comments: Record<Language, string> = {
+const comments: Record<MessageLanguage, string> = {
   nb: 'Avlyst automatisk: bestillingen ble ikke fullført.',
   sv: 'Avbokad automatiskt: bokningen slutfördes inte.',
   en: 'Cancelled automatically: the booking was not completed.',

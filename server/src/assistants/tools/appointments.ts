@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { ownAppointment } from '../own-appointment.ts';
-import { appointmentShape, appointmentsOf, shownAppointment, strictObject, text } from '../shapes.ts';
+import { appointmentShape, appointmentsOf, shownAppointment, shownText, strictObject } from '../shapes.ts';
 import { hints, tool } from '../tool.ts';
 
 const mostAppointments = 20;
@@ -32,7 +32,7 @@ export const listMyAppointments = tool({
   },
 });
 
-const appointmentId = text('`appointment_id` of an earlier result.');
+const appointmentId = shownText('`appointment_id` of an earlier result.');
 
 export const getAppointment = tool({
   name: 'get_appointment',

@@ -2,7 +2,7 @@ import type { TimeSlot } from '@crossward/client';
 import Type from 'typebox';
 import { namesAt, noNames } from '../names.ts';
 import { endOfRange, startOfRange } from '../ranges.ts';
-import { dataFromEhr, modality, name, strictObject, text, time } from '../shapes.ts';
+import { dataFromEhr, name, shownModality, shownText, strictObject, time } from '../shapes.ts';
 import { spread } from '../spread.ts';
 import { dataText } from '../texts.ts';
 import { hints, tool } from '../tool.ts';
@@ -16,14 +16,14 @@ const mostEntries = 100;
 const longestPage = 500;
 const mostPages = 4;
 
-const serviceId = text('`service_id` of list_services.');
+const serviceId = shownText('`service_id` of list_services.');
 const hasMore = Type.Boolean({ description: 'Whether there are more. If so, ask more narrowly.' });
 const day = (meaning: string) =>
-  text(
+  shownText(
     `${meaning} A date (2030-03-15) or a time (2030-03-15T09:00), local time of the care unit unless it has an offset.`,
   );
 
-export const listServices = tool({
+export const listServicesTool = tool({
   name: 'list_services',
   title: 'List services',
   description: 'Lists what can be booked at the care unit.',
@@ -50,7 +50,7 @@ export const listServices = tool({
   },
 });
 
-export const listResources = tool({
+export const listResourcesTool = tool({
   name: 'list_resources',
   title: 'List practitioners, rooms and devices',
   description: 'Lists with whom or what an appointment can be booked at the care unit.',
@@ -87,7 +87,7 @@ export const findTimes = tool({
   hints: hints.reads,
   input: strictObject({
     service_id: serviceId,
-    resource_id: Type.Optional(text('`resource_id` of list_resources.')),
+    resource_id: Type.Optional(shownText('`resource_id` of list_resources.')),
     from: day('First day or time.'),
     until: day('Last day, or time before which the appointment ends. At most 92 days after `from`.'),
   }),
@@ -99,7 +99,7 @@ export const findTimes = tool({
         end: time,
         resource_id: Type.String(),
         resource_name: name,
-        modality,
+        modality: shownModality,
       }),
     ),
     has_more: hasMore,

@@ -2,16 +2,16 @@ import type { AppointmentPreview } from '@crossward/client';
 import Type, { type Static } from 'typebox';
 import type { Desk } from '../desk.ts';
 import { ownAppointment } from '../own-appointment.ts';
-import { creationOf, moveOf } from '../plan-requests.ts';
+import { creationOf, moveTo } from '../plan-requests.ts';
 import type { FoundTime, Plan } from '../references.ts';
 import { timeRefInvalid } from '../refusal.ts';
-import { appointmentShape, shownAppointment, strictObject, text } from '../shapes.ts';
+import { appointmentShape, shownAppointment, shownText, strictObject } from '../shapes.ts';
 import { hints, tool } from '../tool.ts';
 
-const timeRef = text('`time_ref` of find_times, unchanged.');
-const appointmentId = text('`appointment_id` of an earlier result.');
+const timeRef = shownText('`time_ref` of find_times, unchanged.');
+const appointmentId = shownText('`appointment_id` of an earlier result.');
 const output = strictObject({
-  plan_ref: text('Give it, unchanged, to the tool that does what was previewed.'),
+  plan_ref: shownText('Give it, unchanged, to the tool that does what was previewed.'),
   valid_until: Type.String({ description: 'RFC 3339.' }),
   needs_code: Type.Boolean({
     description: 'Whether it is done only when the person enters a code that is sent to them.',
@@ -44,7 +44,7 @@ export const previewMove = tool({
   async run({ appointment_id, time_ref }, desk) {
     const time = openTime(desk, time_ref);
     await ownAppointment(desk, appointment_id);
-    const preview = await desk.careUnit.appointments.previewUpdate(appointment_id, moveOf(time));
+    const preview = await desk.careUnit.appointments.previewUpdate(appointment_id, moveTo(time));
     return planned(desk, { action: 'move', appointmentId: appointment_id, time }, preview);
   },
 });

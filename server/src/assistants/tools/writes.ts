@@ -1,13 +1,13 @@
 import type { Appointment } from '@crossward/client';
 import Type, { type Static } from 'typebox';
 import type { Desk } from '../desk.ts';
-import { perform } from '../plan-requests.ts';
+import { sendPlan } from '../plan-requests.ts';
 import type { Plan } from '../references.ts';
 import { planRefInvalid } from '../refusal.ts';
-import { appointmentShape, shownAppointment, strictObject, text } from '../shapes.ts';
+import { appointmentShape, shownAppointment, shownText, strictObject } from '../shapes.ts';
 import { hints, tool } from '../tool.ts';
 
-const input = strictObject({ plan_ref: text('`plan_ref` of the preview, unchanged.') });
+const input = strictObject({ plan_ref: shownText('`plan_ref` of the preview, unchanged.') });
 const output = strictObject({ appointment: appointmentShape, next: Type.String() });
 
 export const book = tool({
@@ -45,7 +45,7 @@ export const cancel = tool({
 async function carryOut(desk: Desk, action: Plan['action'], planReference: string): Promise<Static<typeof output>> {
   const plan = desk.references.openPlan(planReference);
   if (plan?.action !== action) throw planRefInvalid;
-  const appointment = await perform(desk, plan);
+  const appointment = await sendPlan(desk, plan);
   return { appointment: await shownAppointment(desk, appointment), next: nextAfter(plan, appointment) };
 }
 

@@ -1,7 +1,7 @@
 import { type Reason, reasons } from '../../problems/reasons.ts';
 import type { StoredEntry } from '../linked-accesses.ts';
 import { interactionOf } from './interactions.ts';
-import { concerns, type NamedPatient } from './named-patient.ts';
+import { concerns, type ExportedPatient } from './named-patient.ts';
 
 /** https://profiles.ihe.net/ITI/BALP/1.1.4/: the names of its profiles end with what is done. */
 const profiles = 'https://profiles.ihe.net/ITI/BALP/StructureDefinition/IHE.BasicAudit.';
@@ -45,7 +45,7 @@ const ofInteraction = {
  *
  * A patient is the keyed hash of the trail, or the EHR's own id if the operator has named the patient.
  */
-export function auditEvents(entry: StoredEntry, named?: NamedPatient): object[] {
+export function auditEvents(entry: StoredEntry, named?: ExportedPatient): object[] {
   const { isOfSeveral } = interactionOf(entry.operation);
   const [first, ...others] = entry.patient_hashes;
   const of = (patient: Buffer | undefined, more: readonly Buffer[], index: number) =>
@@ -119,7 +119,12 @@ function holderOfLink(interaction: keyof typeof ofInteraction) {
   };
 }
 
-function patientEntity({ emr }: StoredEntry, hash: Buffer, others: readonly Buffer[], named: NamedPatient | undefined) {
+function patientEntity(
+  { emr }: StoredEntry,
+  hash: Buffer,
+  others: readonly Buffer[],
+  named: ExportedPatient | undefined,
+) {
   const isNamed = named !== undefined && concerns({ patient_hashes: [hash, ...others] }, named);
   const identifier = isNamed
     ? { system: `urn:crossward:patient:${emr}`, value: named.emrId }

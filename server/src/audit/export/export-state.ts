@@ -23,7 +23,7 @@ export async function readExportState(db: Db): Promise<ExportState> {
 }
 
 /** Seconds for which a process may write alone. */
-export const leaseSeconds = 15;
+export const exportLeaseSeconds = 15;
 
 /**
  * Lets this process write alone if there are entries to write and no other process does.
@@ -32,7 +32,7 @@ export const leaseSeconds = 15;
  */
 export async function takeLease(db: Db, writerId: string): Promise<Pick<ExportState, 'exported' | 'last'> | undefined> {
   const { rows } = await sql<Pick<ExportState, 'exported' | 'last'>>`
-    UPDATE audit_export SET writer_id = ${writerId}, leased_until = clock_timestamp() + ${leaseSeconds} * interval '1 second'
+    UPDATE audit_export SET writer_id = ${writerId}, leased_until = clock_timestamp() + ${exportLeaseSeconds} * interval '1 second'
     FROM audit_export_positions WHERE exported < last AND (writer_id = ${writerId} OR leased_until < clock_timestamp())
     RETURNING exported, last`.execute(db);
   return rows[0];

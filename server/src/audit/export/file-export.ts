@@ -6,7 +6,7 @@ import type { Db } from '../../db/kysely.ts';
 import { createAttemptLog } from '../../log/attempt-log.ts';
 import type { AuditMetrics } from '../metrics.ts';
 import { appendLines } from './append-lines.ts';
-import { endLease, leaseSeconds, storeExported, storeFailure, takeLease } from './export-state.ts';
+import { endLease, exportLeaseSeconds, storeExported, storeFailure, takeLease } from './export-state.ts';
 import { linesOf } from './lines.ts';
 import { readEntries } from './read-entries.ts';
 
@@ -57,7 +57,7 @@ export function createFileExport({ db, settings, metrics, log, append = appendLi
     const reached = entries.at(-1)?.export_position ?? lease.last;
     const lines = entries.map((entry) => linesOf(format, entry)).join('');
     // Half of the lease is left to write.
-    if (performance.now() - leasedAt > (leaseSeconds * 1000) / 2) return true;
+    if (performance.now() - leasedAt > (exportLeaseSeconds * 1000) / 2) return true;
     try {
       if (lines !== '') await append(file, lines);
     } catch (error) {

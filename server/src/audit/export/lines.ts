@@ -1,18 +1,18 @@
 import type { exportFormats } from '../../config/schema.ts';
 import type { StoredEntry } from '../linked-accesses.ts';
 import { auditEvents } from './audit-events.ts';
-import { concerns, type NamedPatient } from './named-patient.ts';
+import { concerns, type ExportedPatient } from './named-patient.ts';
 
 /** `ndjson`: a JSON object for each entry. `balp`: FHIR R4 AuditEvents by IHE BALP. Both have one object on each line. */
 export type ExportFormat = (typeof exportFormats)[number];
 
 /** The lines of an entry, each with its line break. */
-export function linesOf(format: ExportFormat, entry: StoredEntry, named?: NamedPatient): string {
+export function linesOf(format: ExportFormat, entry: StoredEntry, named?: ExportedPatient): string {
   const objects = format === 'balp' ? auditEvents(entry, named) : [plain(entry, named)];
   return objects.map((it) => `${JSON.stringify(it)}\n`).join('');
 }
 
-function plain(entry: StoredEntry, named: NamedPatient | undefined) {
+function plain(entry: StoredEntry, named: ExportedPatient | undefined) {
   return {
     export_position: entry.export_position,
     at: entry.at.toISOString(),

@@ -2,7 +2,7 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Configuration, ConfiguredEmr } from '../../config/configuration.ts';
 import type { Database } from '../../db/database.ts';
 import { createDb } from '../../db/kysely.ts';
-import { checkConnection, type EmrCheck, findingsOf as findingsIn } from '../../ehr/check-connection.ts';
+import { checkConnection, type EmrCheck, connectionFindings as findingsIn } from '../../ehr/check-connection.ts';
 import { type Pause, readPauses } from '../../ehr/pauses.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import type { RunningGateway } from './check-gateway.ts';

@@ -1,5 +1,5 @@
 import type { Configuration } from '../../config/configuration.ts';
-import { failureText } from '../../messages/failure-text.ts';
+import { messageFailureText } from '../../messages/failure-text.ts';
 import { PermanentFailure, TemporaryFailure } from '../../messages/sender.ts';
 import { createProvider } from '../../messages/senders.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
@@ -29,7 +29,7 @@ async function checkProvider(channel: string, settings: Settings): Promise<Findi
       return found(channel, 'ok', `${settings.provider} at ${provider.address} ${shown}`);
     } catch (error) {
       if (!(error instanceof TemporaryFailure || error instanceof PermanentFailure)) throw error;
-      return found(channel, 'problem', `${settings.provider}: ${failureText(error.reason, provider.address)}`);
+      return found(channel, 'problem', `${settings.provider}: ${messageFailureText(error.reason, provider.address)}`);
     }
   } catch (error) {
     if (error instanceof ConfigurationError) return found(channel, 'problem', error.message);

@@ -1,5 +1,5 @@
 import { html } from '../../html/html.ts';
-import { failureText } from '../../unfinished-operations/advice.ts';
+import { operationFailureText } from '../../unfinished-operations/advice.ts';
 import type { StuckOperations } from '../../unfinished-operations/stuck-operations.ts';
 import { tryAllForm } from '../ehr-parts.ts';
 import { linkTo, type SignedIn } from '../page.ts';
@@ -26,7 +26,7 @@ export function operationsInNeed(context: SignedIn, stuck: readonly StuckOperati
 }
 
 function whatHappened({ count, isSuspended, lastFailure }: StuckOperations): string {
-  const cause = lastFailure === null ? '' : `: ${failureText(lastFailure)}`;
+  const cause = lastFailure === null ? '' : `: ${operationFailureText(lastFailure)}`;
   return isSuspended
     ? `${counted(count, 'operation is', 'operations are')} suspended and ${count === 1 ? 'waits' : 'wait'} for you${cause}`
     : `${counted(count, 'operation has', 'operations have')} not ended${cause}`;

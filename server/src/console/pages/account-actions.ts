@@ -1,9 +1,9 @@
 import { html } from '../../html/html.ts';
 import { record } from '../act.ts';
-import type { Action } from '../activity.ts';
+import type { OperatorAction } from '../activity.ts';
 import { enrolment } from '../enrolment.ts';
 import { selectField, textField } from '../fields.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import {
   changeRole,
   createOperator,
@@ -39,7 +39,7 @@ async function newAccount(
   { name, role, problem }: Shown = { name: '', role: 'view' },
 ): Promise<ConsoleResponse> {
   const at = (field: string) => (problem?.field === field ? problem.text : undefined);
-  return page(context, {
+  return consolePage(context, {
     title: problem ? 'Error: New account' : 'New account',
     section: 'accounts',
     status: problem?.status ?? 200,
@@ -129,7 +129,7 @@ async function disableAccount(context: SignedIn): Promise<ConsoleResponse> {
 /** Runs an action on the account of the URL, unless it is the operator's own: nobody locks themselves out. */
 async function onOthersAccount(
   context: SignedIn,
-  action: Action,
+  action: OperatorAction,
   run: (account: ListedOperator) => Promise<ConsoleResponse>,
 ): Promise<ConsoleResponse> {
   const account = await findAccount(context);
@@ -149,7 +149,7 @@ interface Secrets {
 
 /** Shows the secrets of an account. They are in no other response, and in no URL. */
 function secretsPage(context: SignedIn, { name, password, uri, title }: Secrets): ConsoleResponse {
-  return page(context, {
+  return consolePage(context, {
     title: `Secrets of ${name}`,
     section: 'accounts',
     content: html`${notice('good', `${title} Pass on its secrets now: they are not shown again.`)}<h1>Secrets of ${name}</h1>

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../html/html.ts';
 import { selectField } from '../fields.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { listSessions, type OpenSession } from '../open-sessions.ts';
 import { type ListedOperator, listOperators } from '../operators.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
@@ -35,7 +35,7 @@ async function accountsPage(context: SignedIn): Promise<ConsoleResponse> {
     ({ name }) => name,
   );
   const result = results[context.request.query.get('result') ?? ''];
-  return page(context, {
+  return consolePage(context, {
     title: 'Accounts',
     section: 'accounts',
     content: html`${result && notice(...result)}<h1>Accounts</h1>
@@ -113,7 +113,7 @@ async function accountPage(context: SignedIn): Promise<ConsoleResponse> {
   const account = await findAccount(context);
   if (!account) return noSuchAccount(context);
   const result = results[context.request.query.get('result') ?? ''];
-  return page(context, {
+  return consolePage(context, {
     title: `Account ${account.name}`,
     section: 'accounts',
     content: html`${result && notice(...result)}<p><a href="${linkTo(context, 'accounts')}">All accounts</a></p>
@@ -163,7 +163,7 @@ export async function findAccount({ deps, request }: SignedIn): Promise<ListedOp
 }
 
 export function noSuchAccount(context: SignedIn): ConsoleResponse {
-  return page(context, {
+  return consolePage(context, {
     title: 'No such account',
     section: 'accounts',
     status: 404,

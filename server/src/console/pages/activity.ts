@@ -1,6 +1,6 @@
 import { html } from '../../html/html.ts';
 import { listActivity, type RecordedActivity } from '../activity.ts';
-import { page } from '../frame.ts';
+import { consolePage } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { badge, type Tone, table, time, words } from '../parts.ts';
 import type { Route } from '../route.ts';
@@ -23,7 +23,7 @@ async function activityPage(context: SignedIn): Promise<ConsoleResponse> {
   const found = isPage ? await listActivity(context.deps.services.db, perPage + 1, before ?? undefined) : [];
   const shown = found.slice(0, perPage);
   const last = shown.at(-1);
-  return page(context, {
+  return consolePage(context, {
     title: 'Activity',
     section: 'activity',
     status: isPage ? 200 : 400,

@@ -1,7 +1,7 @@
 import { type PatientIdentifierType, patientIdentifierTypes } from '@crossward/connector-kit';
 import { readAuditKeys } from '../../audit/key-store.ts';
 import { incompleteText, isIncomplete } from '../../audit/lost-keys.ts';
-import { readSearch, searchedDays, type TypedSearch } from '../../audit/read-search.ts';
+import { readAuditSearch, searchedDays, type TypedSearch } from '../../audit/read-search.ts';
 import { searchEntries } from '../../audit/search.ts';
 import { type AuditPage, openPage, sealPage } from '../../audit/search-page.ts';
 import { listClients } from '../../clients/list-clients.ts';
@@ -10,7 +10,7 @@ import { startOfDay } from '../../time/date-times.ts';
 import { accessLog } from '../access-log.ts';
 import { record } from '../act.ts';
 import { selectField, textField } from '../fields.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import type { ConsoleResponse, SignedIn } from '../page.ts';
 import { type FieldMistake, mistakeSummary, notice } from '../parts.ts';
 import type { Route } from '../route.ts';
@@ -91,7 +91,7 @@ function readFirst({ deps }: SignedIn, { type, ...typed }: Typed): AuditPage | s
   const from = startOfDay(typed.from ?? '', timeZone)?.toISOString() ?? typed.from;
   const to = startOfDay(typed.to ?? '', timeZone, 1)?.toISOString() ?? typed.to;
   const patient = typed.patient?.trim().replace(/[^\s,]+/g, (text) => (text.includes(':') ? text : `${type}:${text}`));
-  const search = readSearch({ ...typed, patient, from, to });
+  const search = readAuditSearch({ ...typed, patient, from, to });
   return typeof search === 'string' ? search : { search };
 }
 
@@ -163,7 +163,7 @@ the client and the request id empty for it, and search by every identifier of th
 }
 
 async function show(context: SignedIn, typed: Typed, result: Html | '', status = 200): Promise<ConsoleResponse> {
-  return page(context, {
+  return consolePage(context, {
     title: status === 200 ? 'Audit' : 'Error: Audit',
     section: 'audit',
     status,

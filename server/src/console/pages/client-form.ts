@@ -35,7 +35,7 @@ export function fieldsOf({ id, name, scopes, grants, returnUrls }: ListedClient)
 }
 
 /** Reads the fields of a form that was sent. */
-export function readFields(form: URLSearchParams): ClientFields {
+export function readClientFields(form: URLSearchParams): ClientFields {
   return {
     id: (form.get('id') ?? '').trim(),
     name: (form.get('name') ?? '').trim(),

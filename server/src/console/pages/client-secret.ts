@@ -1,7 +1,7 @@
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { describeError } from '../../log/describe-error.ts';
 import type { ClientAdministration } from '../client-actions.ts';
-import { page } from '../frame.ts';
+import { consolePage } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { facts, notice } from '../parts.ts';
 
@@ -14,8 +14,8 @@ interface NewSecret {
 }
 
 /** Shows a new secret: in the response to the form, because it is stored nowhere. */
-export function secretPage(context: SignedIn, { id, secret, text, more }: NewSecret): ConsoleResponse {
-  return page(context, {
+export function clientSecretPage(context: SignedIn, { id, secret, text, more }: NewSecret): ConsoleResponse {
+  return consolePage(context, {
     title: 'New secret',
     section: 'clients',
     content: html`${notice('good', text)}<h1>New secret</h1>

@@ -1,7 +1,7 @@
 import { findListedClient, findOverridden, type ListedClient, type ListedGrant } from '../../clients/list-clients.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { notChangedTexts } from '../client-actions.ts';
-import { page } from '../frame.ts';
+import { consolePage } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { badge, facts, notice, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
@@ -34,7 +34,7 @@ async function clientPage(context: SignedIn): Promise<ConsoleResponse> {
   if (!client) return noSuchClient(context);
   const { id, name, createdAt, revokedAt, returnUrls, source } = client;
   const overridden = await findOverridden(context.deps.services.db, context.deps.configured, id);
-  return page(context, {
+  return consolePage(context, {
     title: name,
     section: 'clients',
     content: html`${resultNotice(context)}<p><a href="${linkTo(context, 'clients')}">All clients</a></p>
@@ -86,7 +86,7 @@ export async function findChangeable(context: SignedIn): Promise<Changeable> {
 }
 
 function noSuchClient(context: SignedIn): ConsoleResponse {
-  return page(context, {
+  return consolePage(context, {
     title: 'No such client',
     section: 'clients',
     status: 404,

@@ -1,6 +1,6 @@
 import { type ListedClient, listClients, missingPart } from '../../clients/list-clients.ts';
 import { type HtmlContent, html } from '../../html/html.ts';
-import { page } from '../frame.ts';
+import { consolePage } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { badge, type Tone, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
@@ -22,7 +22,7 @@ export function clientState({ state }: ListedClient) {
 async function clientsPage(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, session } = context;
   const clients = await listClients(deps.services.db, deps.configured);
-  return page(context, {
+  return consolePage(context, {
     title: 'Clients',
     section: 'clients',
     content: html`<h1>Clients</h1>

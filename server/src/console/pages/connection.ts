@@ -10,7 +10,7 @@ import { ehrInNeed } from '../attention/ehrs.ts';
 import { sentenceOf } from '../attention/need.ts';
 import { sumUp } from '../chart.ts';
 import { callFigures, checkForm, hourCharts, lastSuccess, resumeForm, stateBadge } from '../ehr-parts.ts';
-import { page } from '../frame.ts';
+import { consolePage } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { counted, facts, table, time } from '../parts.ts';
 import type { Route } from '../route.ts';
@@ -27,7 +27,7 @@ async function connectionPage(context: SignedIn): Promise<ConsoleResponse> {
   const emr = emrs.find(({ id }) => id === context.request.params.emr);
   const ehr = emr && services.ehrs.get(emr.id);
   if (!emr || !ehr) return seeOther(context, 'connections?result=unknown');
-  return page(context, {
+  return consolePage(context, {
     title: emr.name,
     section: 'connections',
     content: html`${resultOf(context)}<p><a href="${linkTo(context, 'connections')}">All connections</a></p>

@@ -2,13 +2,13 @@ import type { ProbeFinding } from '@crossward/connector-kit';
 import { ConnectorError } from '@crossward/connector-kit';
 import { stringify } from 'yaml';
 import type { ConfiguredEmr } from '../../config/configuration.ts';
-import { checkConnection, type EmrCheck, findingsOf, isWell } from '../../ehr/check-connection.ts';
+import { checkConnection, connectionFindings, type EmrCheck, isConnectionWell } from '../../ehr/check-connection.ts';
 import type { EhrFigures } from '../../ehr/figures.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { record } from '../act.ts';
 import { checkForm, stateBadge } from '../ehr-parts.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { badge, facts, notice, type Tone, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
@@ -34,7 +34,7 @@ const running = new Set<string>();
 async function connectionsPage(context: SignedIn): Promise<ConsoleResponse> {
   const { emrs, services, readFigures } = context.deps;
   const mayCheck = includesRole(context.session.role, 'operate');
-  return page(context, {
+  return consolePage(context, {
     title: 'Connections',
     section: 'connections',
     content: html`${resultOf(context)}<h1>Connections</h1>
@@ -91,7 +91,7 @@ async function checkOneConnection(context: SignedIn): Promise<ConsoleResponse> {
     const check = await checkConnection({ emr, module }, deps.database).catch((error: unknown): EmrCheck => {
       return { emr: emr.id, connector: module.name, claims: null, error: describeFailure(error) };
     });
-    const isFine = isWell(check);
+    const isFine = isConnectionWell(check);
     await record(deps.services.db, session, {
       action: 'connection_check',
       target: emr.id,
@@ -113,7 +113,7 @@ function describeFailure(error: unknown): string {
 function resultPage(context: SignedIn, check: EmrCheck, { id, name }: ConfiguredEmr, isFine: boolean): ConsoleResponse {
   const { connector, probe, claims, error } = check;
   const recommended = probe?.recommendedSettings ?? {};
-  return page(context, {
+  return consolePage(context, {
     title: `Check of ${name}`,
     section: 'connections',
     content: html`${isFine ? notice('good', success(check)) : notice('bad', `${name} has a problem.`)}
@@ -142,7 +142,7 @@ function success({ probe }: EmrCheck): string {
 }
 
 function findings(check: EmrCheck): HtmlContent {
-  const found = findingsOf(check);
+  const found = connectionFindings(check);
   return html`${!check.probe && html`<p>This connector has no probe; its server was not checked.</p>`}
 ${
   found.length > 0 &&

@@ -2,7 +2,7 @@ import { html } from '../../html/html.ts';
 import { dropWarning } from '../../unfinished-operations/advice.ts';
 import { dropInTransaction, findOpenOperation, seenState } from '../../unfinished-operations/operator.ts';
 import { act, NotPossible } from '../act.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
@@ -21,7 +21,7 @@ async function confirmDrop(context: SignedIn): Promise<ConsoleResponse> {
   if (!operation) return noSuchOperation(context);
   const { id, emr, careUnitId } = operation;
   const isUnconfirmed = query.get('result') === 'unconfirmed';
-  return page(context, {
+  return consolePage(context, {
     title: isUnconfirmed ? 'Error: Drop this operation?' : 'Drop this operation?',
     section: 'operations',
     content: html`${

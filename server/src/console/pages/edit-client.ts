@@ -1,13 +1,13 @@
 import type { ListedClient } from '../../clients/list-clients.ts';
 import type { Mistake } from '../../config/mistake.ts';
 import { type Html, html } from '../../html/html.ts';
-import { updateClient } from '../client-actions.ts';
-import { page, postForm } from '../frame.ts';
+import { updateAsOperator } from '../client-actions.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { findChangeable } from './client.ts';
-import { type ClientFields, clientFields, factsOf, fieldMistakes, fieldsOf, readFields } from './client-form.ts';
+import { type ClientFields, clientFields, factsOf, fieldMistakes, fieldsOf, readClientFields } from './client-form.ts';
 import { administrationOf, applyChange, readVersion, versionField } from './client-secret.ts';
 
 export const routes: readonly Route[] = [
@@ -26,9 +26,9 @@ async function sendChangedClient(context: SignedIn): Promise<ConsoleResponse> {
   const found = await findChangeable(context);
   if ('response' in found) return found.response;
   const { id } = found.client;
-  const fields = readFields(context.request.form);
+  const fields = readClientFields(context.request.form);
   const version = readVersion(context);
-  const result = await updateClient(administrationOf(context), { id, version }, factsOf(fields));
+  const result = await updateAsOperator(administrationOf(context), { id, version }, factsOf(fields));
   if (result === 'done') {
     await applyChange(context);
     return seeOther(context, `clients/${id}?result=changed`);
@@ -45,7 +45,7 @@ interface Shown {
 function form(context: SignedIn, client: ListedClient, { fields, mistakes = [] }: Shown): ConsoleResponse {
   const { id, name, version } = client;
   const isWrong = mistakes.length > 0;
-  return page(context, {
+  return consolePage(context, {
     title: isWrong ? `Error: Change ${name}` : `Change ${name}`,
     section: 'clients',
     status: isWrong ? 400 : 200,

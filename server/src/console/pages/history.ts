@@ -1,5 +1,5 @@
 import { html } from '../../html/html.ts';
-import { page } from '../frame.ts';
+import { consolePage } from '../frame.ts';
 import { historyPlots } from '../history.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { time } from '../parts.ts';
@@ -9,7 +9,7 @@ export const routes: readonly Route[] = [{ method: 'GET', path: 'history', role:
 
 /** The plots of the overview, over 30 days. */
 async function historyPage(context: SignedIn): Promise<ConsoleResponse> {
-  return page(context, {
+  return consolePage(context, {
     title: 'Last 30 days',
     section: '',
     content: html`<div class="title"><h1>Last 30 days</h1>

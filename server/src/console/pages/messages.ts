@@ -13,7 +13,7 @@ import { type Left, readLeft } from '../../messages/read-queue.ts';
 import { sendNow } from '../../messages/send-now.ts';
 import { act, NotPossible } from '../act.ts';
 import { channelName, readChannel } from '../channel-parts.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { badge, counted, duration, notice, type Tone, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
@@ -48,7 +48,7 @@ async function messagesPage(context: SignedIn): Promise<ConsoleResponse> {
   const failed = groups.filter(({ state }) => state === 'failed');
   const queued = groups.filter(({ state }) => state !== 'failed');
   const shown = (of: readonly OpenGroup[]) => of.map((group) => groupOf(context, group, messages));
-  return page(context, {
+  return consolePage(context, {
     title: 'Messages',
     section: 'messages',
     content: html`${resultOf(context.request.query)}<div class="title"><h1>Messages</h1>

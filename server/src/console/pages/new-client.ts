@@ -1,12 +1,19 @@
 import type { Mistake } from '../../config/mistake.ts';
 import { html } from '../../html/html.ts';
 import { createClient, notChangedTexts } from '../client-actions.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
-import { type ClientFields, clientFields, emptyFields, factsOf, fieldMistakes, readFields } from './client-form.ts';
-import { administrationOf, applyChange, secretPage } from './client-secret.ts';
+import {
+  type ClientFields,
+  clientFields,
+  emptyFields,
+  factsOf,
+  fieldMistakes,
+  readClientFields,
+} from './client-form.ts';
+import { administrationOf, applyChange, clientSecretPage } from './client-secret.ts';
 
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'new-client', role: 'admin', page: newClientPage },
@@ -20,7 +27,7 @@ async function newClientPage(context: SignedIn): Promise<ConsoleResponse> {
 
 /** Creates a client, and shows its secret in the response. */
 async function sendNewClient(context: SignedIn): Promise<ConsoleResponse> {
-  const fields = readFields(context.request.form);
+  const fields = readClientFields(context.request.form);
   const { name, ...facts } = factsOf(fields);
   const { id } = fields;
   const result = await createClient(administrationOf(context), { ...facts, id, ...(name !== '' && { name }) });
@@ -33,12 +40,12 @@ async function sendNewClient(context: SignedIn): Promise<ConsoleResponse> {
   await applyChange(context);
   // The form has no field for keys.
   const { secret = '' } = result;
-  return secretPage(context, { id, secret, text: 'The client is created.' });
+  return clientSecretPage(context, { id, secret, text: 'The client is created.' });
 }
 
 function form(context: SignedIn, fields: ClientFields, mistakes: readonly Mistake[]): ConsoleResponse {
   const isWrong = mistakes.length > 0;
-  return page(context, {
+  return consolePage(context, {
     title: isWrong ? 'Error: New client' : 'New client',
     section: 'clients',
     status: isWrong ? 400 : 200,

@@ -11,7 +11,7 @@ import { plannedSteps } from '../../unfinished-operations/planned-steps.ts';
 import { act, NotPossible } from '../act.ts';
 import { ehrInNeed } from '../attention/ehrs.ts';
 import { sentenceOf } from '../attention/need.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { duration, facts, notice, time, words } from '../parts.ts';
 import { includesRole } from '../roles.ts';
@@ -41,7 +41,7 @@ async function operationPage(context: SignedIn): Promise<ConsoleResponse> {
   const { text, needsOperator } = adviceFor(operation);
   const ehr = services.ehrs.get(operation.emr);
   const need = ehr && (await ehrInNeed(context, ehr, []));
-  return page(context, {
+  return consolePage(context, {
     title: 'Operation',
     section: 'operations',
     content: html`${resultOf(query.get('result'), operation)}<p><a href="${linkTo(context, 'operations')}">All operations</a></p>
@@ -73,7 +73,7 @@ function resultOf(result: string | null, { state }: OpenOperation): Html | false
 }
 
 export function noSuchOperation(context: SignedIn): ConsoleResponse {
-  return page(context, {
+  return consolePage(context, {
     title: 'No such operation',
     section: 'operations',
     status: 404,

@@ -1,7 +1,7 @@
 import { html } from '../../html/html.ts';
 import { isUuid } from '../../identifiers/uuid.ts';
 import { findOpenOperation, listOpenOperations, type OpenOperation } from '../../unfinished-operations/operator.ts';
-import { page } from '../frame.ts';
+import { consolePage } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { badge, duration, mistakeSummary, notice, type Tone, table, time, words } from '../parts.ts';
 import type { Route } from '../route.ts';
@@ -29,7 +29,7 @@ async function operationsPage(context: SignedIn): Promise<ConsoleResponse> {
   if (isUuid(id) && (await findOpenOperation(db, id))) return seeOther(context, `operations/${id.toLowerCase()}`);
   const problem = query.has('id') ? problemWith(id) : undefined;
   const found = await listOpenOperations(db, mostShown + 1);
-  return page(context, {
+  return consolePage(context, {
     title: problem === undefined ? 'Operations' : 'Error: Operations',
     section: 'operations',
     content: html`${problem !== undefined && mistakeSummary('No operation was found.', [['id', problem]])}${

@@ -7,7 +7,7 @@ import { countOpenOperations, type OpenCount } from '../../unfinished-operations
 import { listNeeds, needsList } from '../attention/attention.ts';
 import { sumUp } from '../chart.ts';
 import { callFigures, hourCharts, lastSuccess, stateBadge } from '../ehr-parts.ts';
-import { page } from '../frame.ts';
+import { consolePage } from '../frame.ts';
 import { historyOfDay } from '../history.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { counted, duration, notice, time } from '../parts.ts';
@@ -24,7 +24,7 @@ async function overviewPage(context: SignedIn): Promise<ConsoleResponse> {
   const count = (...states: readonly string[]) => sum(open.filter(({ state }) => states.includes(state)));
   const monitored = count('monitored');
   const oldest = Math.max(...queue.map((it) => it.oldest));
-  return page(context, {
+  return consolePage(context, {
     title: 'Overview',
     section: '',
     content: html`${resultOf(context.request.query)}<div class="title"><h1>Overview</h1>

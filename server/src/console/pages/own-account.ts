@@ -1,9 +1,9 @@
 import { type Html, html } from '../../html/html.ts';
 import { textField } from '../fields.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { listOwnSessions } from '../open-sessions.ts';
 import { type ListedOperator, listOperators } from '../operators.ts';
-import type { NotChanged } from '../own-account.ts';
+import type { AccountNotChanged } from '../own-account.ts';
 import type { ConsoleResponse, SignedIn } from '../page.ts';
 import { facts, mistakeSummary, notice, table, time } from '../parts.ts';
 import type { Route } from '../route.ts';
@@ -30,7 +30,7 @@ export async function ownAccountPage(context: SignedIn, problem?: OwnAccountProb
   const { session, request } = context;
   const account = await findOwnAccount(context);
   const result = problem ? undefined : results[request.query.get('result') ?? ''];
-  return page(context, {
+  return consolePage(context, {
     title: problem ? 'Error: Your account' : 'Your account',
     section: 'your-account',
     status: problem ? (problem.status ?? 400) : 200,
@@ -143,7 +143,7 @@ async function sessionTable({ deps, session }: SignedIn): Promise<Html> {
 }
 
 /** Why the credentials in a form did not lead to a change. */
-export function problemOf(result: NotChanged, rejected: string): OwnAccountProblem {
+export function problemOf(result: AccountNotChanged, rejected: string): OwnAccountProblem {
   if (result === 'rejected') return { text: rejected, status: 403 };
   const { waitSeconds } = result;
   return {

@@ -2,7 +2,7 @@ import { html } from '../../html/html.ts';
 import { setCookie } from '../cookies.ts';
 import { enrolment } from '../enrolment.ts';
 import { textField } from '../fields.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { beginNewCodes, finishNewCodes, type NewCodes } from '../own-account.ts';
 import { type ConsoleResponse, credentialServices, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { mistakeSummary } from '../parts.ts';
@@ -45,7 +45,7 @@ async function finishOwnCodes(context: SignedIn): Promise<ConsoleResponse> {
 
 /** The secret is in no other response, and in no URL. */
 function codesPage(context: SignedIn, { uri, sealed }: NewCodes, problem?: string): ConsoleResponse {
-  return page(context, {
+  return consolePage(context, {
     title: problem === undefined ? 'New one-time codes' : 'Error: New one-time codes',
     section: 'your-account',
     status: problem === undefined ? 200 : 400,

@@ -1,6 +1,6 @@
 import { html } from '../../html/html.ts';
-import { revokeClient } from '../client-actions.ts';
-import { page, postForm } from '../frame.ts';
+import { revokeAsOperator } from '../client-actions.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
@@ -25,7 +25,7 @@ async function revocationPage(context: SignedIn): Promise<ConsoleResponse> {
   if ('response' in found) return found.response;
   const { id, name, version, state } = found.client;
   const isUnconfirmed = context.request.query.get('result') === 'unconfirmed';
-  return page(context, {
+  return consolePage(context, {
     title: `${isUnconfirmed ? 'Error: ' : ''}Revoke ${name}?`,
     section: 'clients',
     content: html`${isUnconfirmed && mistakeSummary('Nothing was changed.', [['checked', 'Confirm that the client no longer needs access.']])}<h1>Revoke ${name}?</h1>
@@ -49,7 +49,7 @@ async function sendRevocation(context: SignedIn): Promise<ConsoleResponse> {
   const { id } = found.client;
   const { form } = context.request;
   if (form.get('checked') !== 'yes') return seeOther(context, `clients/${id}/revoke?result=unconfirmed`);
-  const result = await revokeClient(administrationOf(context), { id, version: readVersion(context) });
+  const result = await revokeAsOperator(administrationOf(context), { id, version: readVersion(context) });
   if (typeof result === 'object') return seeOther(context, `clients/${id}?result=${result.rejection}`);
   await applyChange(context);
   return seeOther(context, `clients/${id}?result=${result === 'done' ? 'ended' : 'overridden_ended'}`);

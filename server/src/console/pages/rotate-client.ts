@@ -2,12 +2,12 @@ import type { ListedClient } from '../../clients/list-clients.ts';
 import { mostPrevious } from '../../clients/previous-secrets.ts';
 import { type Html, html } from '../../html/html.ts';
 import { defaultOverlapHours, longestOverlapHours, rotateClient } from '../client-actions.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { duration, mistakeSummary, time } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { findChangeable } from './client.ts';
-import { administrationOf, applyChange, readVersion, secretPage, versionField } from './client-secret.ts';
+import { administrationOf, applyChange, clientSecretPage, readVersion, versionField } from './client-secret.ts';
 
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'clients/:id/rotate', role: 'admin', page: rotationPage },
@@ -30,7 +30,7 @@ async function rotationPage(context: SignedIn): Promise<ConsoleResponse> {
 
 function form(context: SignedIn, client: ListedClient, isWrong: boolean): ConsoleResponse {
   const { id, name, version } = client;
-  return page(context, {
+  return consolePage(context, {
     title: isWrong ? 'Error: Rotate the secret' : 'Rotate the secret',
     section: 'clients',
     status: isWrong ? 400 : 200,
@@ -82,7 +82,7 @@ async function sendRotation(context: SignedIn): Promise<ConsoleResponse> {
   const result = await rotateClient(administrationOf(context), { id, version: readVersion(context) }, hours);
   if ('rejection' in result) return seeOther(context, `clients/${id}?result=${result.rejection}`);
   await applyChange(context);
-  return secretPage(context, {
+  return clientSecretPage(context, {
     id,
     secret: result.secret,
     text: 'The secret is rotated.',

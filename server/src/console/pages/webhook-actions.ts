@@ -8,8 +8,8 @@ import { readAddresses } from '../../webhooks/endpoint-store.ts';
 import { redeliverStuck } from '../../webhooks/failing-endpoints.ts';
 import { summarizeEndpoint } from '../../webhooks/operator.ts';
 import { act, NotPossible } from '../act.ts';
-import type { Action } from '../activity.ts';
-import { page, postForm } from '../frame.ts';
+import type { OperatorAction } from '../activity.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import type { Route } from '../route.ts';
 import { noSuchEndpoint } from './webhook.ts';
@@ -28,7 +28,7 @@ export const routes: readonly Route[] = [
 /** Runs an action on the endpoint of the URL, and shows its page with the result, a key of `results` there. */
 export async function actOnEndpoint(
   context: SignedIn,
-  action: Action,
+  action: OperatorAction,
   work: (tx: Tx, id: string) => Promise<string>,
 ): Promise<ConsoleResponse> {
   const id = context.request.params.id?.toLowerCase() ?? '';
@@ -83,7 +83,7 @@ async function confirmDeleteWebhook(context: SignedIn): Promise<ConsoleResponse>
   const found = await summarizeEndpoint(db, context.request.params.id ?? '');
   if (!found) return noSuchEndpoint(context);
   const addresses = await readAddresses(db, keys);
-  return page(context, {
+  return consolePage(context, {
     title: 'Delete this endpoint?',
     section: 'webhooks',
     content: html`<h1>Delete this endpoint?</h1>

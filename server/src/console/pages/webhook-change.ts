@@ -2,12 +2,12 @@ import { html } from '../../html/html.ts';
 import { changeEndpoint } from '../../webhooks/endpoint-actions.ts';
 import { summarizeEndpoint } from '../../webhooks/operator.ts';
 import { act, NotPossible } from '../act.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { noSuchEndpoint } from './webhook.ts';
-import { type EndpointFields, endpointFields, readFields, typesOf } from './webhook-form.ts';
+import { type EndpointFields, endpointFields, eventTypesOf, readWebhookFields } from './webhook-form.ts';
 
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'webhooks/:id/change', role: 'admin', page: askWebhookChange },
@@ -22,7 +22,7 @@ async function askWebhookChange(
   const found = await summarizeEndpoint(context.deps.services.db, context.request.params.id ?? '');
   if (!found) return noSuchEndpoint(context);
   const fields = shown ?? { url: '', types: found.eventTypes ?? [] };
-  return page(context, {
+  return consolePage(context, {
     title: shown ? 'Error: Change this endpoint' : 'Change this endpoint',
     section: 'webhooks',
     status: shown ? 400 : 200,
@@ -40,11 +40,11 @@ ${postForm(
 
 async function changeWebhook(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, request } = context;
-  const fields = readFields(request);
+  const fields = readWebhookFields(request);
   const found = await summarizeEndpoint(deps.services.db, request.params.id ?? '');
   if (!found) return noSuchEndpoint(context);
   const { id } = found;
-  const change = { url: fields.url === '' ? undefined : fields.url, eventTypes: typesOf(fields) };
+  const change = { url: fields.url === '' ? undefined : fields.url, eventTypes: eventTypesOf(fields) };
   const result = await act(context.deps.services.db, context.session, { action: 'webhook_change', target: id }, (tx) =>
     changeEndpoint(tx, deps.services.keys, deps.webhooks, id, change),
   );

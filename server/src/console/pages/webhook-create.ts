@@ -6,12 +6,12 @@ import { createEndpoint } from '../../webhooks/endpoint-actions.ts';
 import { claimId } from '../../webhooks/endpoint-store.ts';
 import { act, NotPossible } from '../act.ts';
 import { selectField } from '../fields.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { mistakeSummary, notice } from '../parts.ts';
 import type { Route } from '../route.ts';
-import { type EndpointFields, endpointFields, readFields, typesOf } from './webhook-form.ts';
-import { secretPage } from './webhook-secret.ts';
+import { type EndpointFields, endpointFields, eventTypesOf, readWebhookFields } from './webhook-form.ts';
+import { webhookSecretPage } from './webhook-secret.ts';
 
 export const routes: readonly Route[] = [
   { method: 'GET', path: 'new-webhook', role: 'admin', page: newWebhook },
@@ -32,7 +32,7 @@ async function newWebhook(context: SignedIn): Promise<ConsoleResponse> {
 async function formPage(context: SignedIn, { id, client, problem, ...fields }: Shown): Promise<ConsoleResponse> {
   const clients = await possibleClients(context);
   const at = (field: string) => (problem?.field === field ? problem.text : undefined);
-  return page(context, {
+  return consolePage(context, {
     title: problem ? 'Error: New webhook endpoint' : 'New webhook endpoint',
     section: 'webhooks',
     status: problem ? 400 : 200,
@@ -75,7 +75,7 @@ async function createWebhook(context: SignedIn): Promise<ConsoleResponse> {
   const { deps, request } = context;
   const id = (request.form.get('id') ?? '').toLowerCase();
   if (!isUuid(id)) return seeOther(context, 'new-webhook');
-  const fields = readFields(request);
+  const fields = readWebhookFields(request);
   const clientId = (request.form.get('client') ?? '').trim();
   const again = (field: 'Client' | 'URL' | 'other', text: string) =>
     formPage(context, { id, client: clientId, ...fields, problem: { field, text } });
@@ -88,14 +88,19 @@ async function createWebhook(context: SignedIn): Promise<ConsoleResponse> {
     { action: 'webhook_create', target: id },
     async (tx) => {
       if (!(await claimId(tx, id))) throw new NotPossible('sent_before', sentBefore);
-      return createEndpoint(tx, keys, deps.webhooks, { id, clientId, url: fields.url, eventTypes: typesOf(fields) });
+      return createEndpoint(tx, keys, deps.webhooks, {
+        id,
+        clientId,
+        url: fields.url,
+        eventTypes: eventTypesOf(fields),
+      });
     },
   );
   if (result instanceof NotPossible) {
     if (result.reason === 'sent_before') return seeOther(context, `webhooks/${id}?result=sent_before`);
     return result.reason === 'webhook_url_rejected' ? again('URL', result.detail) : again('other', result.detail);
   }
-  return secretPage(context, { id, secret: result.secret, isNew: true });
+  return webhookSecretPage(context, { id, secret: result.secret, isNew: true });
 }
 
 const sentBefore = 'The form was sent before.';

@@ -1,4 +1,4 @@
-import { longestUrl } from '../../ehr/guard/address-rules.ts';
+import { longestEhrUrl } from '../../ehr/guard/address-rules.ts';
 import { eventTypes } from '../../events/event-types.ts';
 import { type Html, html } from '../../html/html.ts';
 import { checkBoxes, textField } from '../fields.ts';
@@ -11,7 +11,7 @@ export interface EndpointFields {
   readonly types: readonly string[];
 }
 
-export function readFields({ form }: ConsoleRequest): EndpointFields {
+export function readWebhookFields({ form }: ConsoleRequest): EndpointFields {
   return {
     url: (form.get('url') ?? '').trim(),
     types: form.getAll('types').filter((type) => eventTypes.some((it) => it === type)),
@@ -19,7 +19,7 @@ export function readFields({ form }: ConsoleRequest): EndpointFields {
 }
 
 /** `null`: all. */
-export function typesOf({ types }: EndpointFields): readonly string[] | null {
+export function eventTypesOf({ types }: EndpointFields): readonly string[] | null {
   return types.length === 0 ? null : types;
 }
 
@@ -38,7 +38,7 @@ export function endpointFields({ url, types }: EndpointFields, { problem, isChan
     type: 'url',
     value: url,
     isOptional: isChange,
-    maxLength: longestUrl,
+    maxLength: longestEhrUrl,
     hint: isChange ? `Leave it empty to keep the present one. ${rule}` : rule,
     problem,
   })}

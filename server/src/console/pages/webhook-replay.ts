@@ -2,7 +2,7 @@ import { html } from '../../html/html.ts';
 import { replayEvents } from '../../webhooks/delivery-actions.ts';
 import { summarizeEndpoint } from '../../webhooks/operator.ts';
 import { textField } from '../fields.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { mistakeSummary } from '../parts.ts';
 import type { Route } from '../route.ts';
@@ -24,7 +24,7 @@ async function askReplay(
   const found = await summarizeEndpoint(context.deps.services.db, context.request.params.id ?? '');
   if (!found) return noSuchEndpoint(context);
   const { value = new Date(Date.now() - aDay).toISOString().slice(0, 16), problem } = shown;
-  return page(context, {
+  return consolePage(context, {
     title: problem === undefined ? 'Replay events' : 'Error: Replay events',
     section: 'webhooks',
     status: problem === undefined ? 200 : 400,

@@ -1,10 +1,10 @@
 import { html } from '../../html/html.ts';
-import { overlap, rotateSecret } from '../../webhooks/endpoint-actions.ts';
+import { overlap, rotateEndpointSecret } from '../../webhooks/endpoint-actions.ts';
 import { lockSecretVersion, readSecretVersion } from '../../webhooks/endpoint-store.ts';
 import { summarizeEndpoint } from '../../webhooks/operator.ts';
 import { act, NotPossible } from '../act.ts';
 import { textField } from '../fields.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { mistakeSummary, notice } from '../parts.ts';
 import type { Route } from '../route.ts';
@@ -27,7 +27,7 @@ async function askWebhookRotation(
   const found = await summarizeEndpoint(db, context.request.params.id ?? '');
   if (!found) return noSuchEndpoint(context);
   const { hours = String(overlap.usual / anHour), problem } = shown;
-  return page(context, {
+  return consolePage(context, {
     title: problem === undefined ? 'Rotate the secret' : 'Error: Rotate the secret',
     section: 'webhooks',
     status: problem === undefined ? 200 : 400,
@@ -72,10 +72,10 @@ async function rotateWebhook(context: SignedIn): Promise<ConsoleResponse> {
     { action: 'webhook_secret_rotate', target: id },
     async (tx) => {
       if ((await lockSecretVersion(tx, id)) !== request.form.get('version')) throw new NotPossible('rotated', rotated);
-      return rotateSecret(tx, keys, id, Number(hours) * anHour);
+      return rotateEndpointSecret(tx, keys, id, Number(hours) * anHour);
     },
   );
-  if (!(result instanceof NotPossible)) return secretPage(context, { id, secret: result });
+  if (!(result instanceof NotPossible)) return webhookSecretPage(context, { id, secret: result });
   if (result.reason === 'webhook_endpoint_not_found') return noSuchEndpoint(context);
   return seeOther(context, `webhooks/${id}?result=${result.reason}`);
 }
@@ -89,9 +89,9 @@ interface NewSecret {
 }
 
 /** Shows a new secret. It is in no other response, and in no URL. */
-export function secretPage(context: SignedIn, { id, secret, isNew = false }: NewSecret): ConsoleResponse {
+export function webhookSecretPage(context: SignedIn, { id, secret, isNew = false }: NewSecret): ConsoleResponse {
   const done = isNew ? 'The endpoint is created.' : 'The secret is rotated.';
-  return page(context, {
+  return consolePage(context, {
     title: 'Secret of the endpoint',
     section: 'webhooks',
     content: html`${notice('good', `${done} Copy the secret now: it is not shown again.`)}<h1>Secret of the endpoint</h1>

@@ -3,7 +3,7 @@ import { addressOf } from '../../log/connection-fault.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import { findEndpoint } from '../../webhooks/endpoint-store.ts';
 import { type EndpointSummary, summarizeEndpoint } from '../../webhooks/operator.ts';
-import { page, postForm } from '../frame.ts';
+import { consolePage, postForm } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { facts, notice, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
@@ -40,7 +40,7 @@ async function webhookPage(context: SignedIn): Promise<ConsoleResponse> {
   const endpoint = await findEndpoint(db, keys, undefined, found.id);
   const address = endpoint && addressOf(endpoint.url);
   const result = results[query.get('result') ?? ''];
-  return page(context, {
+  return consolePage(context, {
     title: 'Webhook endpoint',
     section: 'webhooks',
     content: html`${result && notice(...result)}<p><a href="${linkTo(context, 'webhooks')}">All webhooks</a></p>
@@ -55,7 +55,7 @@ ${await deliveryList(context, found, address)}`,
 }
 
 export function noSuchEndpoint(context: SignedIn): ConsoleResponse {
-  return page(context, {
+  return consolePage(context, {
     title: 'No such endpoint',
     section: 'webhooks',
     status: 404,

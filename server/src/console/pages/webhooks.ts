@@ -1,7 +1,7 @@
 import { type HtmlContent, html } from '../../html/html.ts';
 import { readAddresses } from '../../webhooks/endpoint-store.ts';
 import { type EndpointSummary, summarizeEndpoints } from '../../webhooks/operator.ts';
-import { page } from '../frame.ts';
+import { consolePage } from '../frame.ts';
 import { type ConsoleResponse, linkTo, type SignedIn } from '../page.ts';
 import { badge, duration, notice, table, time } from '../parts.ts';
 import { includesRole } from '../roles.ts';
@@ -15,7 +15,7 @@ async function webhooksPage(context: SignedIn): Promise<ConsoleResponse> {
   const endpoints = await summarizeEndpoints(db);
   const addresses = await readAddresses(db, keys);
   const isAdmin = includesRole(context.session.role, 'admin');
-  return page(context, {
+  return consolePage(context, {
     title: 'Webhooks',
     section: 'webhooks',
     content: html`${

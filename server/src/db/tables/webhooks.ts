@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 
 export type DisabledReason = 'client' | 'gone';
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
+export type WebhookDeliveryState = 'pending' | 'delivered' | 'failed';
 
 interface WebhookEndpointRow {
   id: string;
@@ -27,7 +27,7 @@ interface WebhookDeliveryRow {
   event_id: string;
   event_position: number;
   subject: string | null;
-  state: Generated<DeliveryState>;
+  state: Generated<WebhookDeliveryState>;
   attempts: Generated<number>;
   failures: Generated<number>;
   next_attempt_at: Generated<Date>;

@@ -7,14 +7,14 @@ export interface AddressRules {
 }
 
 /** Characters of a URL. */
-export const longestUrl = 2000;
+export const longestEhrUrl = 2000;
 
 /**
  * Returns why a URL of a client, such as a webhook endpoint, cannot be used, or `undefined` if it can. The address of a host name is checked later, for each
  * connection.
  */
 export function urlMistake(text: string, { allow_private_addresses, allow_http }: AddressRules): string | undefined {
-  if (text.length > longestUrl) return `The URL has more than ${longestUrl} characters.`;
+  if (text.length > longestEhrUrl) return `The URL has more than ${longestEhrUrl} characters.`;
   const url = URL.parse(text);
   if (!url) return 'The text is not a URL.';
   if (url.protocol !== 'https:' && !(allow_http && url.protocol === 'http:'))

@@ -11,7 +11,7 @@ import { callScope, newFacts } from './call-scope.ts';
 import { createEhrHttp, type EhrHttpSettings } from './ehr-http.ts';
 import { serve, serveSocket, serveTls } from './test-servers.ts';
 import { timersOf } from './test-timers.ts';
-import { withinTime } from './time-limit.ts';
+import { withinCallTime } from './time-limit.ts';
 
 const secret = 'number-01017012345';
 
@@ -260,7 +260,7 @@ describe('time-outs', () => {
     await expect.poll(() => server.requests).toHaveLength(1);
     const queued: unknown[] = [];
     const call = async () => void queued.push(await errorOf(http.send(write(server.url))));
-    await expect(withinTime(100, call, () => new Error('late'))).rejects.toThrow('late');
+    await expect(withinCallTime(100, call, () => new Error('late'))).rejects.toThrow('late');
     await expect.poll(() => queued).toMatchObject([{ kind: 'unavailable' }]);
     await http.close();
     expect((await holder).kind).toBe('outcome_unknown');
@@ -275,7 +275,7 @@ describe('time-outs', () => {
       inside.push(await errorOf(http.send(write(server.url))), await errorOf(http.send(read(server.url))));
     };
     const timers = timersOf(54_321);
-    const late = expect(withinTime(54_321, call, () => new Error('late'))).rejects.toThrow('late');
+    const late = expect(withinCallTime(54_321, call, () => new Error('late'))).rejects.toThrow('late');
     await expect.poll(() => server.requests).toHaveLength(1);
     timers.end();
     await late;
@@ -401,7 +401,7 @@ describe('an EHR that reports an outage', () => {
     const server = await respondingWith(503, { 'retry-after': '5' });
     const http = connect();
     const call = () =>
-      withinTime(
+      withinCallTime(
         4900,
         () => http.send(read(server.url)),
         () => new Error('late'),

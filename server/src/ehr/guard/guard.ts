@@ -18,7 +18,7 @@ import { limitStream, type StreamLimits } from './limit-stream.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
 import { Paused } from './paused.ts';
 import { Throttled } from './throttled.ts';
-import { withinTime } from './time-limit.ts';
+import { withinCallTime } from './time-limit.ts';
 import { createTurns } from './turns.ts';
 
 export interface GuardSettings {
@@ -136,7 +136,7 @@ export function createGuard(
     const longestMs = Math.max(limitMs, settings.streams.totalMs);
     const facts = newFacts();
     const inTime = () =>
-      withinTime(limitMs, call, () => late(operation), longestMs, facts).catch(unknownIfSilent(operation));
+      withinCallTime(limitMs, call, () => late(operation), longestMs, facts).catch(unknownIfSilent(operation));
     /** The request may be one that another call has sent for both. */
     const wasThrottled = (error: unknown) => facts.wasThrottled || error instanceof Throttled;
     /** A call that was answered from memory, or that the rate of requests has stopped, says nothing about the EHR. */

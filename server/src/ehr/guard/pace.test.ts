@@ -3,7 +3,7 @@ import { type CallScope, callScope, newFacts } from './call-scope.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { RateReport, SharedRate } from './rate-exchange.ts';
 import { Throttled } from './throttled.ts';
-import { withinTime } from './time-limit.ts';
+import { withinCallTime } from './time-limit.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -79,7 +79,7 @@ test('the requests of a call that has failed leave the queue', async () => {
   await turn();
   const waiting: Promise<unknown>[] = [];
   const failure = Promise.withResolvers<never>();
-  const failing = withinTime(
+  const failing = withinCallTime(
     20_000,
     () => {
       waiting.push(...Array.from({ length: 5 }, () => turn().catch((error: unknown) => error)));
@@ -103,7 +103,7 @@ test('a request of a call that has succeeded, such as one that reads ahead, keep
   const call = async () => {
     reading = pace.turn(callScope.getStore());
   };
-  await withinTime(20_000, call, () => new Error('late'));
+  await withinCallTime(20_000, call, () => new Error('late'));
   await pass(1010);
   await expect(reading).resolves.toBeUndefined();
 });

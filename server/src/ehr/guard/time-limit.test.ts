@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { callScope, withProgress } from './call-scope.ts';
-import { withinTime } from './time-limit.ts';
+import { withinCallTime } from './time-limit.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -21,7 +21,7 @@ async function send(parts: number): Promise<string> {
 const late = () => new Error('late');
 
 test('a call may take longer than its time-out while it makes progress', async () => {
-  expect(await withinTime(100, () => send(5), late, 1000)).toBe('sent');
+  expect(await withinCallTime(100, () => send(5), late, 1000)).toBe('sent');
 });
 
 test('the whole call ends in time, whatever progress it makes', async () => {
@@ -29,7 +29,7 @@ test('the whole call ends in time, whatever progress it makes', async () => {
   const call = async () => {
     end = await send(12);
   };
-  await expect(withinTime(100, call, late, 1000)).rejects.toThrow('late');
+  await expect(withinCallTime(100, call, late, 1000)).rejects.toThrow('late');
   await vi.waitFor(() => expect(end).toBe('aborted'));
 });
 
@@ -38,5 +38,5 @@ test('a call without progress ends after its time-out', async () => {
     vi.advanceTimersByTime(101);
     return 'done';
   };
-  await expect(withinTime(100, call, late, 1000)).rejects.toThrow('late');
+  await expect(withinCallTime(100, call, late, 1000)).rejects.toThrow('late');
 });

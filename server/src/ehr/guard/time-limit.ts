@@ -7,7 +7,7 @@ import { type CallFacts, callScope, lazyAbort, newFacts } from './call-scope.ts'
  * @param longest time-out of the whole work, in milliseconds, whatever progress it makes
  * @param facts filled while the work runs
  */
-export function withinTime<Result>(
+export function withinCallTime<Result>(
   milliseconds: number,
   work: () => Promise<Result>,
   late: () => Error,

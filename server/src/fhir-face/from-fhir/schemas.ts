@@ -90,7 +90,7 @@ const ofResource = byName(['meta', 'text', 'language', 'contained', 'extension']
 /** Elements that change what the others mean, or that nobody could act upon. */
 export const refused = ['modifierExtension', 'implicitRules', 'requestedPeriod'] as const;
 
-export const appointmentSchema = Type.Object(
+export const fhirAppointmentSchema = Type.Object(
   {
     resourceType: Type.Literal('Appointment'),
     id: Type.Optional(text),
@@ -109,7 +109,7 @@ export const appointmentSchema = Type.Object(
   },
   closed,
 );
-export type SentAppointment = Static<typeof appointmentSchema>;
+export type SentAppointment = Static<typeof fhirAppointmentSchema>;
 export type SentReference = Static<typeof reference>;
 
 const humanName = Type.Object(
@@ -152,7 +152,7 @@ export const refusedOfPatient = [
   'link',
 ] as const;
 
-export const patientSchema = Type.Object(
+export const fhirPatientSchema = Type.Object(
   {
     resourceType: Type.Literal('Patient'),
     identifier: Type.Array(identifier, { minItems: 1 }),
@@ -167,7 +167,7 @@ export const patientSchema = Type.Object(
   },
   closed,
 );
-export type SentPatient = Static<typeof patientSchema>;
+export type SentPatient = Static<typeof fhirPatientSchema>;
 
 const parameter = Type.Object(
   {

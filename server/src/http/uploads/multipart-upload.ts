@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Problem } from '../../problems/problem.ts';
 import type { Upload } from '../../uploads/upload.ts';
 import { bodyUnreadable } from '../error-handler.ts';
-import { escaped, isEchoable } from '../json-pointer.ts';
+import { escapedToken, isEchoable } from '../json-pointer.ts';
 import type { ReceivedUpload, Stage } from './received-upload.ts';
 
 /** Limits far above what any operation needs. The limit of the content is that of the staging area. */
@@ -111,9 +111,9 @@ function repeated(name: string): Problem {
 }
 
 function named(name: string): string {
-  return isEchoable(name) ? `/${escaped(name)}` : 'A field';
+  return isEchoable(name) ? `/${escapedToken(name)}` : 'A field';
 }
 
 function pointerTo(name: string): string {
-  return isEchoable(name) ? `/${escaped(name)}` : '';
+  return isEchoable(name) ? `/${escapedToken(name)}` : '';
 }
