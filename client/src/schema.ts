@@ -166,7 +166,7 @@ export interface paths {
         put?: never;
         /**
          * Find or create a patient
-         * @description Returns the patient with this identifier. If the EHR has none, creates one. A patient who is found must have this family name and birth date, otherwise the response is 409 `patient_mismatch`, and shows nothing of the record. Of several records with the identifier none is chosen: 409 `patient_ambiguous`. However often the request is sent, the EHR gets one patient.
+         * @description Returns the patient with this identifier. If the EHR has none, creates one. A patient who is found must have this family name and birth date, otherwise the response is 409 `patient_mismatch`, and shows nothing of the record. After five wrong ones of a client for a patient, the response is 429 `rate_limited` for a minute, whatever the name; each further one doubles the pause, up to an hour. Without `patients:read`, `phone`, `email` and `address` are null. Of several records with the identifier none is chosen: 409 `patient_ambiguous`. However often the request is sent, the EHR gets one patient.
          */
         post: operations["create_patient"];
         delete?: never;

@@ -22,6 +22,7 @@ import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
 import type { ReceiveReceipt } from '../messages/receive-receipt.ts';
 import type { KeySets } from '../oauth/key-sets.ts';
 import type { OperationServices } from '../operations/services.ts';
+import { createWrongNameMetrics } from '../patients/metrics.ts';
 import { addPatientRoutes } from '../patients/routes.ts';
 import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
 import { addResourceRoutes } from '../resources/routes.ts';
@@ -221,7 +222,7 @@ export async function buildApp(
   });
 
   addEmrRoutes(app, deps);
-  addPatientRoutes(app, deps);
+  addPatientRoutes(app, { ...deps, wrongNames: createWrongNameMetrics(deps.metrics) });
   addResourceRoutes(app, deps);
   addScheduleRoutes(app, deps);
   addHealthcareServiceRoutes(app, deps);

@@ -2,8 +2,8 @@ import type { Patient } from '@crossward/connector-kit';
 import type { OperationKind, Work } from '../operations/kind.ts';
 import { Problem } from '../problems/problem.ts';
 import { type PatientPlan, patientKindName } from './plan.ts';
-import { patientBody, patientPath } from './representation.ts';
-import { assertSamePerson } from './same-person.ts';
+import { patientBody, patientPath, withoutContact } from './representation.ts';
+import { isSamePerson } from './same-person.ts';
 
 interface Outcome {
   readonly patient: Patient;
@@ -39,7 +39,7 @@ export const patientKind: OperationKind<PatientPlan, Outcome> = {
   respond,
   // Somebody else can have created the patient since the plan, with another name.
   async record(_tx, work, plan, outcome) {
-    if (!plan.found) assertSamePerson(outcome.patient, plan.named);
+    if (!plan.found && !isSamePerson(outcome.patient, plan.named)) throw new Problem('patient_mismatch');
     return respond(work, plan, outcome);
   },
 };
@@ -50,8 +50,9 @@ function noneOfSeveral(error: unknown): null {
   throw error;
 }
 
-function respond({ ehr, careUnit }: Work, _plan: PatientPlan, { patient, isNew }: Outcome) {
-  const body = patientBody(patient, careUnit);
+function respond({ ehr, careUnit }: Work, { showsContact }: PatientPlan, { patient, isNew }: Outcome) {
+  const whole = patientBody(patient, careUnit);
+  const body = showsContact ? whole : withoutContact(whole);
   if (!isNew) return { status: 200, body };
   return { status: 201, headers: { location: patientPath(ehr.id, careUnit.id, patient) }, body };
 }

@@ -2,21 +2,17 @@ import { tidyName } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { patientIdentifier } from '../api/identifiers.ts';
 import type { Access } from '../api/route.ts';
+import { hasScope } from '../clients/smart-scopes.ts';
 import { findPatient } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { patientCreationSchema } from './contract.ts';
 import type { NamedPatient, PatientPlan } from './plan.ts';
-import { assertSamePerson } from './same-person.ts';
 
-/**
- * Looks the patient up by the identifier.
- *
- * @throws Problem `patient_mismatch` if the EHR has another name or birth date for it
- */
+/** Looks the patient up by the identifier. Whether it is who is named is for `checkName`. */
 export async function planPatient(
-  { ehr }: Access,
+  { client, ehr }: Access,
   body: Static<typeof patientCreationSchema>,
   readHeader: ReadHeader,
 ): Promise<PatientPlan> {
@@ -46,6 +42,5 @@ export async function planPatient(
       : null,
   };
   const found = await findPatient(ehr, identifier, { place });
-  if (found) assertSamePerson(found, named);
-  return { named, found };
+  return { named, found, showsContact: hasScope(client, 'patients:read', 'Patient') };
 }

@@ -20,4 +20,6 @@ export interface PatientPlan {
   readonly named: NamedPatient;
   /** The patient, if the EHR had one with this identifier already. */
   readonly found: Patient | null;
+  /** Whether the client may read patients. Absent in plans of earlier versions: no. */
+  readonly showsContact?: boolean;
 }

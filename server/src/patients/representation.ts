@@ -34,6 +34,11 @@ export function patientBody(patient: Patient, careUnit: CareUnitConnection): Pat
   };
 }
 
+/** For a client that may register patients and not read them. */
+export function withoutContact(body: PatientBody): PatientBody {
+  return { ...body, phone: null, email: null, address: null };
+}
+
 export function patientPath(emr: string, careUnitId: string, patient: Patient): string {
   const parts = ['', 'api', 'emrs', emr, 'care-units', careUnitId, 'patients', formatIdentifier(idOf(patient))];
   return parts.map(encodeURIComponent).join('/');

@@ -24,9 +24,11 @@ import {
 } from './contract.ts';
 import { patientKind } from './kind.ts';
 import { listAccesses } from './list-accesses.ts';
+import type { WrongNameMetrics } from './metrics.ts';
 import { planPatient } from './plan-patient.ts';
 import { idOf, type PatientBody, patientBody, shownPatient } from './representation.ts';
 import { searchPatients } from './search-patients.ts';
+import { checkName } from './wrong-names.ts';
 
 type PatientListBody = Static<typeof patientListSchema>;
 
@@ -57,9 +59,10 @@ interface Dependencies {
   readonly cursors: Cursors;
   readonly services: OperationServices;
   readonly clients: ClientRegistry;
+  readonly wrongNames: WrongNameMetrics;
 }
 
-export function addPatientRoutes(app: FastifyInstance, { cursors, services, clients }: Dependencies): void {
+export function addPatientRoutes(app: FastifyInstance, { cursors, services, clients, wrongNames }: Dependencies): void {
   app.addSchema(patientSchema);
   app.addSchema(accessSchema);
   app.addSchema(patientSearchSchema);
@@ -126,7 +129,9 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
     summary: 'Find or create a patient',
     description:
       'Returns the patient with this identifier. If the EHR has none, creates one. A patient who is found must have this ' +
-      'family name and birth date, otherwise the response is 409 `patient_mismatch`, and shows nothing of the record. Of ' +
+      'family name and birth date, otherwise the response is 409 `patient_mismatch`, and shows nothing of the record. After ' +
+      'five wrong ones of a client for a patient, the response is 429 `rate_limited` for a minute, whatever the name; each ' +
+      'further one doubles the pause, up to an hour. Without `patients:read`, `phone`, `email` and `address` are null. Of ' +
       'several records with the identifier none is chosen: 409 `patient_ambiguous`. ' +
       'However often the request is sent, the EHR gets one patient.',
     level: 'care_unit',
@@ -155,7 +160,11 @@ export function addPatientRoutes(app: FastifyInstance, { cursors, services, clie
       response: patientExample,
     },
     async plan({ body, readHeader, ...access }) {
-      return plannedWrite(patientKind, await planPatient(access, body, readHeader));
+      const plan = await planPatient(access, body, readHeader);
+      const { found, named } = plan;
+      const { client, ehr } = access;
+      const check = found && { clientId: client.id, emr: ehr.id, found, named };
+      return plannedWrite(patientKind, plan, check ? (tx) => checkName(tx, services, wrongNames, check) : undefined);
     },
   });
 

@@ -38,6 +38,7 @@ export type HashPurpose =
   | 'request'
   | 'sign-in'
   | 'failed-credentials'
+  | 'wrong-name'
   | 'key-check';
 
 /**
