@@ -23,7 +23,7 @@ export function checkedUpdate(
   const wantedSlots = wanted.status === 'cancelled' ? [] : (wanted.slot ?? []).map((it) => it.reference ?? '');
   for (const slot of wantedSlots.filter((it) => !previous.includes(it))) take(store, slot);
   if (before.status === 'cancelled') return saved;
-  for (const slot of previous.filter((it) => !wantedSlots.includes(it))) {
+  for (const slot of previous.filter((it) => !wantedSlots.includes(it) && store.has(it))) {
     store.save({ ...store.get(slot), status: 'free' } as FhirResource);
   }
   return saved;

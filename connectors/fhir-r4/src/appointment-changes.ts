@@ -8,7 +8,7 @@ import { creationTimes, mostHistories, needsHistory } from './creation-times.ts'
 import { type DeletedAppointment, listDeletions } from './deletions.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirAppointment } from './fhir.ts';
-import { toAppointment } from './mappers/appointment.ts';
+import { isStartUnreadable, toAppointment } from './mappers/appointment.ts';
 import { patientViews } from './mappers/group.ts';
 import { isRefusedQuestion } from './outcome.ts';
 import { readVersions, updatedAt } from './read-versions.ts';
@@ -40,8 +40,8 @@ export async function listAppointmentChanges(
   ]) as AsyncIterable<{ readonly resources: readonly FhirAppointment[]; readonly sorted: boolean }>;
   const { operationSystem } = ehr.dialect;
   const { found, position, hasMore } = await readVersions(pages, cursor, ehr.client.clock.now().getTime(), {
-    most: mostHistories,
-    isCostly: (it) => source !== null && needsHistory(it, operationSystem),
+    limited: { most: mostHistories, isCostly: (it) => source !== null && needsHistory(it, operationSystem) },
+    leftOut: ({ id }) => ehr.leftOut({ type: 'Appointment', id, path: '/meta/lastUpdated' }),
   });
   const directories = await Promise.all(careUnits.map((careUnit) => ehr.directory.of(careUnit)));
   const { deletions } = cursor;
@@ -76,28 +76,38 @@ async function cancellationsOf(
   directories: readonly CareUnitDirectory[],
   { last, deletedAt }: DeletedAppointment,
 ): Promise<ChangedAppointment[]> {
-  return (await changesOf(ehr, directories, last))
+  return (await changesOf(ehr, directories, last, { changedAt: deletedAt }))
     .filter(
       ({ appointment: { state, start, end } }) => state !== 'cancelled' && (end ?? start) > ehr.client.clock.now(),
     )
     .map(({ appointment, ...it }) => ({
       ...it,
       appointment: { ...appointment, state: 'cancelled', heldUntil: null },
-      changedAt: deletedAt,
     }));
 }
 
-/** The appointments of these resources, and the ids of those that no care unit shows. */
+/**
+ * The appointments of these resources, and the ids of those that no care unit shows. One whose start cannot be read is neither:
+ * it still exists.
+ */
 async function shownOf(
   ehr: FhirConnection,
   directories: readonly CareUnitDirectory[],
   found: readonly FhirAppointment[],
   created: ReadonlyMap<string, Date>,
 ): Promise<Required<Pick<AppointmentChanges, 'changes' | 'hidden'>>> {
-  const each = await Promise.all(found.map((it) => changesOf(ehr, directories, it, created.get(it.id ?? ''))));
+  const readable = found.filter((it) => !isStartUnreadable(it));
+  for (const { id } of found.filter(isStartUnreadable)) ehr.leftOut({ type: 'Appointment', id, path: '/start' });
+  const each = await Promise.all(
+    readable.map((it) => {
+      const createdAt = created.get(it.id ?? '');
+      const changedAt = new Date(updatedAt(it) ?? Number.NaN);
+      return changesOf(ehr, directories, it, { changedAt, ...(createdAt ? { createdAt } : {}) });
+    }),
+  );
   const changes = each.flat();
   const shown = new Set(changes.map(({ appointment }) => appointment.id));
-  const ids = found.flatMap((it) => patientViews(it).map(({ id = '' }) => id));
+  const ids = readable.flatMap((it) => patientViews(it).map(({ id = '' }) => id));
   return { changes, hidden: ids.filter((id) => !shown.has(id)) };
 }
 
@@ -105,14 +115,13 @@ async function changesOf(
   ehr: FhirConnection,
   directories: readonly CareUnitDirectory[],
   resource: FhirAppointment,
-  createdAt?: Date,
+  times: Pick<ChangedAppointment, 'changedAt' | 'createdAt'>,
 ): Promise<ChangedAppointment[]> {
-  const changedAt = new Date(updatedAt(resource));
   const ofEach = directories.map(async (directory) => {
     const whole = await completed(ehr, directory, [resource]);
     return whole.flatMap(patientViews).flatMap((view): ChangedAppointment[] => {
       const appointment = toAppointment(view, directory, ehr.dialect, ehr.client.clock);
-      return appointment ? [{ appointment, changedAt, ...(createdAt ? { createdAt } : {}) }] : [];
+      return appointment ? [{ appointment, ...times }] : [];
     });
   });
   return (await Promise.all(ofEach)).flat();

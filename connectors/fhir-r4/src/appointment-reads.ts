@@ -15,7 +15,7 @@ import type { CareUnitDirectory } from './directory.ts';
 import { compare, type FhirAppointment, type FhirPatient } from './fhir.ts';
 import { escapeToken, identifierTokens, knownNumbers, type NumberType } from './identifiers.ts';
 import { readInstant } from './instants.ts';
-import { type AppointmentIds, toAppointment } from './mappers/appointment.ts';
+import { type AppointmentIds, isStartUnreadable, toAppointment } from './mappers/appointment.ts';
 import { patientViews, readGroupId, viewOf } from './mappers/group.ts';
 import { isFhirId } from './patients.ts';
 import { recordsOf } from './replaced-patients.ts';
@@ -48,7 +48,7 @@ export async function toAppointments(
   return ids.flatMap((id) => {
     const resource = whole.find((it) => it.id === readGroupId(id).id);
     const view = resource && viewOf(resource, id);
-    if (view?.start !== undefined && readInstant(view.start) === undefined) {
+    if (view && isStartUnreadable(view)) {
       throw new ConnectorError('rejected', 'The EHR sent an Appointment that cannot be read, at /start');
     }
     return (view && toAppointment({ ...view, id }, directory, ehr.dialect, ehr.client.clock)) ?? [];
@@ -118,9 +118,7 @@ async function collect(
     sorted &&= page.sorted;
     for (const resource of await completed(ehr, directory, page.resources as readonly FhirAppointment[])) {
       const start = readInstant(resource.start)?.getTime() ?? Number.NaN;
-      if (resource.start !== undefined && Number.isNaN(start)) {
-        ehr.leftOut({ type: 'Appointment', id: resource.id, path: '/start' });
-      }
+      if (isStartUnreadable(resource)) ehr.leftOut({ type: 'Appointment', id: resource.id, path: '/start' });
       if (start < reached) sorted = false;
       reached = Math.max(reached, Number.isNaN(start) ? reached : start);
       for (const view of patientViews(resource)) {

@@ -38,6 +38,8 @@ export interface SearchOptions {
   readonly droppable?: readonly string[];
   /** Whether to throw if a match cannot be used: one that is left out could be the one that matters. */
   readonly strict?: boolean;
+  /** Called if a match cannot be used and is left out. */
+  leftOut?(): void;
 }
 
 /** FHIR over HTTP. Every read and every search is fresh. */

@@ -5,6 +5,7 @@ import {
   type PatientIdentifierType,
   spellingsOf,
 } from '@crossward/connector-kit';
+import { unreadable } from './client/search.ts';
 import type { FhirConnection } from './connection.ts';
 import { type FhirPatient, localReference, referenceTo } from './fhir.ts';
 import { identifierTokens } from './identifiers.ts';
@@ -41,16 +42,22 @@ async function byNumber(
   type: Exclude<PatientIdentifierType, 'emr_id'>,
   value: string,
 ): Promise<FhirPatient | null> {
+  let isWhole = true;
+  const leftOut = () => {
+    isWhole = false;
+  };
   const found = await ehr.searchAny<FhirPatient>({
     type: 'Patient',
     parameter: 'identifier',
     groups: identifierTokens(ehr.systems, type, spellingsOf({ type, value })),
-    options: { post: ehr.settings.patient_search !== 'get', few: true, strict: true },
+    options: { post: ehr.settings.patient_search !== 'get', few: true, leftOut },
   });
   // Somebody else can have a spelling without the century. Some servers ignore a parameter that they do not know.
   const matching = found.filter((it) =>
     patientOf(ehr, it).identifiers.some((own) => own.type === type && own.value === value),
   );
+  // One that is left out hides nobody, but may be the only one who has the number.
+  if (matching.length === 0 && !isWhole) throw unreadable('Patient');
   const current = await Promise.all(matching.map((it) => survivorOf(ehr, it)));
   const people = [...new Map(current.map((it) => [it.id, it])).values()];
   // An inactive record may be a copy of the active one.

@@ -16,6 +16,13 @@ interface Versions<Resource> {
   readonly hasMore: boolean;
 }
 
+interface ReadingOptions<Resource> {
+  /** At most `most` of the resources that `isCostly` are returned; the next call returns the rest. */
+  readonly limited?: { readonly most: number; isCostly(resource: Resource): boolean };
+  /** Called for a resource that does not say when it was changed. It hides no other. */
+  leftOut?(resource: Resource): void;
+}
+
 /**
  * Reads pages of resources by `meta.lastUpdated`, the oldest first, up to the first page with a version that the cursor does
  * not contain. All pages if the server does not sort.
@@ -24,16 +31,17 @@ interface Versions<Resource> {
  * page that was read before. So the next call starts no later than at the end of the page before the last one.
  *
  * @param now the EHR's time, in milliseconds. A later `meta.lastUpdated` does not move the cursor on
- * @param limited at most `most` of the resources that `isCostly` are returned; the next call returns the rest
+ * @throws ConnectorError `unsupported` if no resource says when it was changed
  */
 export async function readVersions<Resource extends FhirResource>(
   pages: AsyncIterable<Page<Resource>>,
   cursor: Position,
   now: number,
-  limited?: { readonly most: number; isCostly(resource: Resource): boolean },
+  { limited, leftOut }: ReadingOptions<Resource> = {},
 ): Promise<Versions<Resource>> {
   const known = new Set(cursor.seen.map(([version]) => version));
-  let found: Resource[] = [];
+  let found: Dated<Resource>[] = [];
+  let [hasDated, hasUndated] = [false, false];
   let isSorted = true;
   let reached = cursor.since;
   let reachedBefore: number | undefined;
@@ -43,30 +51,43 @@ export async function readVersions<Resource extends FhirResource>(
     isSorted &&= sorted;
     for (const resource of resources) {
       const at = updatedAt(resource);
+      if (at === undefined) {
+        hasUndated = true;
+        leftOut?.(resource);
+        continue;
+      }
+      hasDated = true;
       // A server can repeat `_sort` in its response without sorting.
       isSorted &&= at >= last;
       last = at;
       reached = Math.max(reached, at);
       // A server that ignores the parameter returns everything.
-      if (at >= cursor.since && !known.has(versionOf(resource))) found.push(resource);
+      if (at >= cursor.since && !known.has(versionOf(resource))) found.push({ resource, at });
     }
     if (isSorted && found.length > 0) break;
   }
-  const surplus = limited && isSorted ? found.filter(limited.isCostly)[limited.most] : undefined;
+  if (hasUndated && !hasDated) {
+    throw new ConnectorError('unsupported', 'The EHR does not say when an Appointment was changed');
+  }
+  const costly = limited && isSorted ? found.filter((it) => limited.isCostly(it.resource)) : [];
+  const surplus = limited && costly[limited.most];
   if (surplus) {
     found = found.slice(0, found.indexOf(surplus));
-    reached = Math.min(reached, updatedAt(surplus));
+    reached = Math.min(reached, surplus.at);
   }
-  const seen = [...cursor.seen, ...found.map((it): SeenVersion => [versionOf(it), updatedAt(it)])];
+  const seen = [...cursor.seen, ...found.map((it): SeenVersion => [versionOf(it.resource), it.at])];
   const position = advance(cursor, seen, Math.min(reachedBefore ?? reached, now));
-  return { found, position, hasMore: found.length > 0 };
+  return { found: found.map(({ resource }) => resource), position, hasMore: found.length > 0 };
 }
 
-/** `meta.lastUpdated` in milliseconds. */
-export function updatedAt({ meta }: FhirResource): number {
-  const at = readInstant(meta?.lastUpdated)?.getTime();
-  if (at === undefined) throw new ConnectorError('unsupported', 'The EHR does not say when an Appointment was changed');
-  return at;
+/** `meta.lastUpdated` in milliseconds. `undefined`: the resource does not say it. */
+export function updatedAt({ meta }: FhirResource): number | undefined {
+  return readInstant(meta?.lastUpdated)?.getTime();
+}
+
+interface Dated<Resource> {
+  readonly resource: Resource;
+  readonly at: number;
 }
 
 function versionOf({ id, meta }: FhirResource): string {

@@ -4,7 +4,7 @@ import type { FakeOptions, FakeServer } from '../fake/server.ts';
 import type { FhirAppointment } from '../src/fhir.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { startFake } from './fake.ts';
-import { north, openConnector, settingsFor, south } from './subject.ts';
+import { north, openConnector, openCounting, settingsFor, south } from './subject.ts';
 
 /** A server with appointments, and their ids. */
 async function withAppointments(count: number, options: FakeOptions = {}) {
@@ -40,6 +40,35 @@ async function readAll(connector: Connector, after: string, limit?: number) {
 }
 
 describe('changes of appointments', () => {
+  test('of which one does not say when it was changed are all others, and that one is counted', async () => {
+    const surplus: unknown[] = [];
+    const { server, start, ids } = await withAppointments(2, { habits: { surplus } });
+    const { connector, leftOut } = await openCounting(settingsFor(server.url));
+    const { meta: _, ...undated } = server.store.get(`Appointment/${ids[0]}`);
+    surplus.push({ resource: { ...undated, id: 'undated' } });
+    expect((await readAll(connector, start)).ids).toEqual(ids);
+    expect(leftOut).toContainEqual({ type: 'Appointment', id: 'undated', path: '/meta/lastUpdated' });
+  });
+
+  test('of which none says when it was changed are an error', async () => {
+    const surplus: unknown[] = [];
+    const { connector, start } = await withAppointments(0, { habits: { surplus } });
+    surplus.push({ resource: { resourceType: 'Appointment', id: 'undated', status: 'booked' } });
+    await expect(list(connector, start)).rejects.toMatchObject({ kind: 'unsupported' });
+  });
+
+  test('to a start that cannot be read hide no other, and the appointment does not count as hidden', async () => {
+    const { server, start, ids } = await withAppointments(3);
+    const { connector, leftOut } = await openCounting(settingsFor(server.url));
+    const [unreadable = '', ...others] = ids;
+    const { meta: _, ...appointment } = server.store.get(`Appointment/${unreadable}`);
+    server.store.save({ ...appointment, start: '2030-02-30T09:00:00Z' });
+    const { changes, hidden } = await list(connector, start);
+    expect(changes.map(({ appointment: { id } }) => id).sort()).toEqual(others);
+    expect(hidden).toEqual([]);
+    expect(leftOut).toContainEqual({ type: 'Appointment', id: unreadable, path: '/start' });
+  });
+
   test('with the same instant are all read, although they do not fit into a page', async () => {
     const { connector, start, ids, metaOf } = await withAppointments(5, { pageSize: 2 });
     const instant = new Date().toISOString();

@@ -1,10 +1,9 @@
-import type { Appointment, LeftOutRecord } from '@crossward/connector-kit';
-import { plainHttp } from '@crossward/connector-kit/conformance';
+import type { Appointment, Connector } from '@crossward/connector-kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirSettings } from '../src/settings.ts';
-import { appointment, booked, everybody, openServer, practitioner, range } from './published-servers.ts';
+import { appointment, booked, everybody, openServer, people, practitioner, range } from './published-servers.ts';
+import { openCounting } from './subject.ts';
 
 const accepted = (actor: object) => ({ actor, status: 'accepted' });
 const ofP1 = accepted({ reference: 'Patient/p1' });
@@ -20,17 +19,11 @@ type Resource = Parameters<typeof openServer>[2] extends readonly (infer One)[] 
 async function open(more: readonly object[], settings: Partial<FhirSettings> = {}, surplus: readonly object[] = []) {
   const habits = { surplus: surplus.map((resource) => ({ resource })) };
   const opened = await openServer(habits, settings, more as readonly Resource[]);
-  const leftOut: LeftOutRecord[] = [];
-  const connector = await fhirR4Connector.open({
-    emr: 'fhir',
-    settings: opened.settings,
-    careUnits: [everybody],
-    http: plainHttp(),
-    now: () => new Date(),
-    leftOut: (record) => leftOut.push(record),
-  });
-  const read = async (id = 'x') => (await connector.findAppointments?.(everybody, [id]))?.[0];
-  return { ...opened, connector, read, leftOut };
+  return { ...opened, read: () => readX(opened.connector) };
+}
+
+async function readX(connector: Connector): Promise<Appointment | undefined> {
+  return (await connector.findAppointments?.(everybody, ['x']))?.[0];
 }
 
 /** The appointment `x`, which is also in the list of the patient. */
@@ -110,24 +103,13 @@ describe('the resource of an appointment', () => {
   });
 
   test('is still shown when its schedule is deleted', async () => {
-    const { server, read, connector } = await open([x({})]);
+    const { server, settings, connector } = await open([x({})]);
     server.store.remove('Schedule/s1');
-    const { read: readAnew } = await reopened(server.url);
-    for (const one of [await read(), await readAnew()])
-      expect(one).toMatchObject({ state: 'booked', resourceId: 'd1' });
+    const { connector: opened } = await openCounting(settings, [everybody]);
+    for (const one of [connector, opened])
+      expect(await readX(one)).toMatchObject({ state: 'booked', resourceId: 'd1' });
     expect(await connector.listAppointments?.({ careUnit: everybody, patientId: 'p1', limit: 10 })).toHaveLength(2);
   });
-
-  async function reopened(url: string) {
-    const connector = await fhirR4Connector.open({
-      emr: 'fhir',
-      settings: { base_url: url, healthcare_services: [{ id: 'visit', name: 'Visit' }] },
-      careUnits: [everybody],
-      http: plainHttp(),
-      now: () => new Date(),
-    });
-    return { read: async () => (await connector.findAppointments?.(everybody, ['x']))?.[0] };
-  }
 });
 
 describe('the patient of an appointment', () => {
@@ -294,6 +276,36 @@ describe('a record of a wrong shape', () => {
     expect(await resources()).toEqual(['d1']);
   });
 
+  describe('of a patient', () => {
+    const system = 'https://fhir.nhs.uk/Id/nhs-number';
+    const number = { type: 'nhs_number', value: '9449305552' } as const;
+    const birthDate = '1980-02-03';
+    const byName = { familyName: 'Vik', birthDate, limit: 10 };
+    const own = { ...people[0], birthDate, identifier: [{ system, value: number.value }] };
+    const wrongs: readonly [string, object, string][] = [
+      ['an object for a list of names', { name: { family: 'Vik' } }, '/name'],
+      ['a text for its phone numbers', { telecom: '+4790000001' }, '/telecom'],
+      ['a number for a number', { identifier: [{ system, value: 9449305552 }] }, '/identifier/0/value'],
+      ['a text for a boolean', { active: 'yes' }, '/active'],
+      ['no id', { id: undefined }, '/id'],
+    ];
+
+    test.each(wrongs)('hides no patient beside it, and is counted: %s', async (_, elements, path) => {
+      const { connector, leftOut } = await open([own], {}, [{ ...own, id: 'p9', ...elements }]);
+      const counted = expect.objectContaining({ type: 'Patient', path });
+      expect(await connector.searchPatients?.(byName)).toMatchObject([{ id: 'p1' }]);
+      expect(leftOut).toContainEqual(counted);
+      leftOut.splice(0);
+      expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p1' });
+      expect(leftOut).toContainEqual(counted);
+    });
+
+    test.each(wrongs)('is not taken for nobody if nobody else has the number: %s', async (_, elements) => {
+      const { connector } = await open([], {}, [{ ...own, id: 'p9', ...elements }]);
+      await expect(connector.findPatient?.(number)).rejects.toMatchObject({ kind: 'rejected' });
+    });
+  });
+
   test('of a patient is neither found nor guessed', async () => {
     const { connector } = await open([{ resourceType: 'Patient', id: 'p3', name: { family: 'Vik' } }]);
     const reading = connector.findPatient?.({ type: 'emr_id', value: 'p3' });
@@ -317,7 +329,13 @@ test('null is like a missing element', async () => {
 
 describe('every way in which a valid record can be broken', () => {
   const valid: readonly object[] = [
-    { ...x({ serviceType: [{ coding: [{ system: 'urn:s', code: '1' }] }], slot: [{ reference: 'Slot/f1' }] }) },
+    {
+      ...x({
+        meta: { versionId: '2', lastUpdated: new Date().toISOString() },
+        serviceType: [{ coding: [{ system: 'urn:s', code: '1' }] }],
+        slot: [{ reference: 'Slot/f1' }],
+      }),
+    },
     { ...practitioner('d7', 'Moe'), telecom: [{ system: 'phone', value: '+4722000001' }] },
     { resourceType: 'Schedule', id: 's7', active: true, actor: [{ reference: 'Practitioner/d7' }] },
     {
@@ -331,52 +349,85 @@ describe('every way in which a valid record can be broken', () => {
     { resourceType: 'HealthcareService', id: 'h7', active: true, name: 'X', type: [{ text: 'X' }] },
     { resourceType: 'PractitionerRole', id: 'r7', active: true, practitioner: { reference: 'Practitioner/d7' } },
     { resourceType: 'Location', id: 'l7', status: 'active', name: 'Room 7' },
+    {
+      resourceType: 'Patient',
+      id: 'p7',
+      active: true,
+      meta: { versionId: '1', lastUpdated: '2026-01-01T00:00:00Z' },
+      identifier: [{ system: 'https://fhir.nhs.uk/Id/nhs-number', value: '9990000018', period: { start: '2020' } }],
+      name: [{ use: 'official', family: 'Vik', given: ['Nora'], period: { start: '2020-01-01' } }],
+      telecom: [{ system: 'phone', use: 'mobile', value: '+4790000001', rank: 1 }],
+      birthDate: '1980-02-03',
+      address: [{ line: ['Storgata 1'], city: 'Oslo', country: 'NO' }],
+      link: [{ type: 'replaces', other: { reference: 'Patient/p2' } }],
+    },
   ];
   const wrong = fc.constantFrom<unknown>(null, {}, [], [null], [[]], 17, true, '', 'x', { value: 1 }, [{}], ['x']);
-  const broken = fc.constantFrom(...valid).chain((record) =>
+  /** As an entry of a list, which can be broken too. */
+  const entries = valid.map((resource) => ({ resource, search: { mode: 'match' } }));
+  const broken = fc.constantFrom(...entries).chain((entry) =>
     fc.record({
-      record: fc.constant(record),
-      path: fc.constantFrom(...placesIn(record)),
+      entry: fc.constant(entry),
+      path: fc.constantFrom(...placesIn(entry)),
       to: fc.option(wrong, { nil: undefined }),
     }),
   );
 
   test('hides nothing that is good', async () => {
-    const surplus: { resource: unknown }[] = [];
-    const opened = await openServer({ surplus });
+    const surplus: unknown[] = [];
+    const nora = { ...people[0], birthDate: '1980-02-03', telecom: [{ system: 'phone', value: '+4790000001' }] };
+    const number = { system: 'https://fhir.nhs.uk/Id/nhs-number', value: '9449305552' };
+    const opened = await openServer({ surplus }, {}, [{ ...nora, identifier: [number] } as Resource]);
+    const { next: beginning } = await changesAfter(opened.connector, undefined);
     const shownNow = async () => {
       // The directory is read anew by each connector.
-      const connector = await fhirR4Connector.open({
-        emr: 'fhir',
-        settings: opened.settings,
-        careUnits: [everybody],
-        http: plainHttp(),
-        now: () => new Date(),
-      });
+      const { connector } = await openCounting(opened.settings, [everybody]);
       const ids = (found: readonly { readonly id: string }[] | undefined) => (found ?? []).map(({ id }) => id);
       return {
         resources: ids(await connector.listResources?.(everybody)),
         appointments: ids(await connector.listAppointments?.({ careUnit: everybody, patientId: 'p1', limit: 10 })),
         ofD1: ids(await connector.listAppointments?.({ careUnit: everybody, resourceId: 'd1', range, limit: 10 })),
+        byName: ids(await connector.searchPatients?.({ familyName: 'Vik', birthDate: '1980-02-03', limit: 10 })),
+        byPhone: ids(await connector.searchPatients?.({ phone: '+4790000001', limit: 10 })),
+        byNumber: [(await connector.findPatient?.({ type: 'nhs_number', value: number.value }))?.id],
+        changes: await allChanges(connector, beginning),
         times: (await connector.listTimeSlots?.({ careUnit: everybody, ...range, limit: 50 }))?.map(
           ({ start }) => start,
         ),
       };
     };
     const good = await shownNow();
-    expect(good).toMatchObject({ resources: ['d1'], appointments: ['ok'], ofD1: ['ok'] });
+    expect(good).toMatchObject({ resources: ['d1'], appointments: ['ok'], ofD1: ['ok'], changes: ['ok'] });
+    expect(good).toMatchObject({ byName: ['p1'], byPhone: ['p1'], byNumber: ['p1'] });
     await fc.assert(
-      fc.asyncProperty(broken, async ({ record, path, to }) => {
-        surplus.splice(0, surplus.length, { resource: replaced(record, path, to) });
-        const shown = await shownNow();
-        expect(shown.resources).toEqual(expect.arrayContaining(good.resources));
-        expect(shown.appointments).toEqual(expect.arrayContaining(good.appointments));
-        expect(shown.ofD1).toEqual(expect.arrayContaining(good.ofD1));
-        expect(shown.times).toEqual(expect.arrayContaining(good.times ?? []));
+      fc.asyncProperty(broken, async ({ entry, path, to }) => {
+        surplus.splice(0, surplus.length, replaced(entry, path, to));
+        for (const [name, shown] of Object.entries(await shownNow())) {
+          expect(shown, name).toEqual(expect.arrayContaining([...(good[name as keyof typeof good] ?? [])]));
+        }
       }),
-      { numRuns: 150 },
+      { numRuns: 200 },
     );
   });
+
+  async function changesAfter(connector: Connector, after: string | undefined) {
+    const page = await connector.listAppointmentChanges?.({ careUnits: [everybody], after, limit: 10 });
+    if (!page) throw new Error('The connector does not report changes');
+    return page;
+  }
+
+  /** The ids in all pages. */
+  async function allChanges(connector: Connector, beginning: string): Promise<string[]> {
+    const ids: string[] = [];
+    let after = beginning;
+    for (let calls = 0; calls < 10; calls++) {
+      const { changes, next, hasMore } = await changesAfter(connector, after);
+      ids.push(...changes.map(({ appointment: { id } }) => id));
+      if (!hasMore) return ids;
+      after = next;
+    }
+    throw new Error('The changes do not end');
+  }
 
   /** The paths of all members and items, at every depth. */
   function placesIn(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {

@@ -72,9 +72,8 @@ export function searcher(
       for (const other of basesIn(page, type)) if (other !== base) habits.otherBases.add(other);
       const resources = matchesIn(page, type).filter((it) => hasId(it, receiver));
       const isWhole = resources.length === matchesIn(page, type).length && page.unreadable === undefined;
-      if (options.strict && !isWhole) {
-        throw new ConnectorError('rejected', `The EHR sent a ${type} that cannot be read`);
-      }
+      if (options.strict && !isWhole) throw unreadable(type);
+      if (!isWhole) options.leftOut?.();
       yield { resources, included: includedIn(page), sorted: /[?&]_sort=/.test(self) };
     }
   }
@@ -109,6 +108,11 @@ export function searcher(
   }
 
   return { pages, search, history };
+}
+
+/** For a search whose result depends on a match that cannot be used. */
+export function unreadable(type: string): ConnectorError {
+  return new ConnectorError('rejected', `The EHR sent a ${type} that cannot be read`);
 }
 
 interface Searched {

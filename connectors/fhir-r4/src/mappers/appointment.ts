@@ -89,6 +89,11 @@ function startOf({ start }: FhirAppointment): Date | null {
   return readInstant(start) ?? null;
 }
 
+/** Whether there is a start that says no instant. An Appointment without a start can be on a waiting list. */
+export function isStartUnreadable({ start }: FhirAppointment): boolean {
+  return start !== undefined && readInstant(start) === undefined;
+}
+
 /** Some EHRs write `minutesDuration` and no `end`, and some an end that is the start. `null`: the record does not say it. */
 function endOf({ end, minutesDuration = 0 }: FhirAppointment, start: Date): Date | null {
   const at = readInstant(end);

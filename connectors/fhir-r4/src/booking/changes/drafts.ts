@@ -1,8 +1,12 @@
-import { type AppointmentCreation, type AppointmentWrite, ConnectorError } from '@crossward/connector-kit';
+import {
+  type Appointment,
+  type AppointmentCreation,
+  type AppointmentWrite,
+  ConnectorError,
+} from '@crossward/connector-kit';
 import type { BookingConnection } from '../../connection.ts';
 import type { CareUnitDirectory } from '../../directory.ts';
 import { type FhirAppointment, referenceTo } from '../../fhir.ts';
-import { appointmentTime, toAppointment } from '../../mappers/appointment.ts';
 import { creationKey, operationIdentifiers, remember } from '../../operation-ids.ts';
 import { ruleOnPatient } from './group-rules.ts';
 import { newAppointment } from './new-appointment.ts';
@@ -46,12 +50,18 @@ export interface Drafted {
   readonly order: readonly number[];
 }
 
+/** An appointment as it is stored, and as the connector shows it with what only other records say. */
+export interface ExistingAppointment {
+  readonly resource: FhirAppointment;
+  readonly facts: Appointment;
+}
+
 /** The data that is read before the changes are applied. */
 export interface Known {
   readonly ehr: BookingConnection;
   readonly directory: CareUnitDirectory;
   /** Appointments of the care unit, by the id in the change: several ids may name one Appointment. */
-  readonly existing: ReadonlyMap<string, FhirAppointment>;
+  readonly existing: ReadonlyMap<string, ExistingAppointment>;
   /** By the EHR's clock. */
   readonly now: Date;
 }
@@ -83,7 +93,7 @@ export function draftChanges(known: Known, { operationId, changes }: Appointment
     const identifiers = operationIdentifiers(operationSystem, operationId, index, changes.length);
     draft.after = ehr.operationLookup ? remember(ruling.after, operationSystem, identifiers) : ruling.after;
     if (ruling.slots !== 'stay') fates.set(draft, ruling.slots);
-    const move = moveOf(known, draft, wanted);
+    const move = moveOf(existing.get(wanted.appointmentId)?.facts, draft, wanted);
     if (move) {
       assertNotStarted(draft.after);
       fates.set(draft, 'free');
@@ -93,7 +103,7 @@ export function draftChanges(known: Known, { operationId, changes }: Appointment
   }
 
   function draftOf(appointmentId: string): Draft {
-    const before = existing.get(appointmentId);
+    const before = existing.get(appointmentId)?.resource;
     if (!before) throw new ConnectorError('appointment_not_found', 'No such appointment in this care unit');
     const drafted = drafts.find((it) => it.before === before);
     return drafted ?? { before, after: before, key: operationId, owner: referenceTo(before) };
@@ -108,13 +118,11 @@ export function draftChanges(known: Known, { operationId, changes }: Appointment
 }
 
 /** `undefined`: the appointment keeps its time and its resource. */
-function moveOf({ ehr, directory }: Known, draft: Draft, change: ChangeOfExisting): Wish | undefined {
-  if (change.kind !== 'update') return undefined;
-  const facts = toAppointment(draft.after, directory, ehr.dialect, ehr.client.clock);
-  const time = change.time ?? appointmentTime(draft.after);
-  const resourceId = change.resourceId ?? facts?.resourceId;
-  if (!facts || !time || resourceId === undefined || resourceId === null) return undefined;
-  const { start, end } = time;
+function moveOf(facts: Appointment | undefined, draft: Draft, change: ChangeOfExisting): Wish | undefined {
+  if (change.kind !== 'update' || !facts) return undefined;
+  const { start, end } = change.time ?? facts;
+  const resourceId = change.resourceId ?? facts.resourceId;
+  if (!end || resourceId === null) return undefined;
   const stays =
     facts.resourceId === resourceId &&
     facts.start.getTime() === start.getTime() &&

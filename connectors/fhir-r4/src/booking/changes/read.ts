@@ -1,11 +1,10 @@
 import { type AppointmentChange, type AppointmentWrite, ConnectorError } from '@crossward/connector-kit';
-import { readAppointments } from '../../appointment-reads.ts';
+import { readAppointments, toAppointments } from '../../appointment-reads.ts';
 import type { EhrClock } from '../../clock.ts';
 import type { BookingConnection } from '../../connection.ts';
 import type { CareUnitDirectory } from '../../directory.ts';
 import type { FhirAppointment } from '../../fhir.ts';
-import { toAppointment } from '../../mappers/appointment.ts';
-import { readGroupId, viewOf } from '../../mappers/group.ts';
+import { readGroupId } from '../../mappers/group.ts';
 import { bookablePatientId } from '../../patients.ts';
 import { type Drafted, draftChanges } from './drafts.ts';
 
@@ -36,12 +35,11 @@ export async function readChanges(
   ]);
   const changes = write.changes.map((change) => withPatient(byClockOfEhr(change, clock), patients));
   assertKnown(directory, write);
+  const shown = await toAppointments(ehr, directory, found, ids);
   const existing = new Map(
-    ids.flatMap((id) => {
-      const resource = found.find((it) => it.id === readGroupId(id).id);
-      const view = resource && viewOf(resource, id);
-      const isHere = view !== undefined && toAppointment(view, directory, ehr.dialect, clock) !== null;
-      return resource && isHere ? [[id, resource] as const] : [];
+    shown.flatMap((facts) => {
+      const resource = found.find((it) => it.id === readGroupId(facts.id).id);
+      return resource ? [[facts.id, { resource, facts }] as const] : [];
     }),
   );
   return { directory, now, ...draftChanges({ ehr, directory, existing, now }, { ...write, changes }) };

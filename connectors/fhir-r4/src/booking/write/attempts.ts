@@ -6,6 +6,7 @@ import {
   type CareUnit,
   ConnectorError,
 } from '@crossward/connector-kit';
+import { completed } from '../../appointment-completion.ts';
 import type { FhirConnection } from '../../connection.ts';
 import type { FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
@@ -139,7 +140,8 @@ async function mapped(
   appointments: readonly FhirAppointment[],
 ): Promise<readonly Appointment[]> {
   const directory = await afterWriting(() => ehr.directory.of(careUnit));
-  return appointments.map((resource) => {
+  const whole = await afterWriting(() => completed(ehr, directory, appointments));
+  return whole.map((resource) => {
     const appointment = toAppointment(resource, directory, ehr.dialect, ehr.client.clock);
     // The write is done, but the stored appointment cannot be mapped. Only a look-up can find out more.
     if (!appointment) throw unknownOutcome();

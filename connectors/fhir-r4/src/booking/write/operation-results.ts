@@ -1,4 +1,5 @@
 import type { AppointmentChange, Connector } from '@crossward/connector-kit';
+import { completed } from '../../appointment-completion.ts';
 import type { BookingConnection } from '../../connection.ts';
 import type { CareUnitDirectory } from '../../directory.ts';
 import { compare, type FhirAppointment } from '../../fhir.ts';
@@ -31,7 +32,8 @@ export function operationFinder(
         await cleanUp(directory, { operationId, changes });
         return null;
       }
-      const appointments = found.flatMap((it) => toAppointment(it, directory, ehr.dialect, ehr.client.clock) ?? []);
+      const whole = await completed(ehr, directory, found);
+      const appointments = whole.flatMap((it) => toAppointment(it, directory, ehr.dialect, ehr.client.clock) ?? []);
       // The care unit no longer includes the resource or the location of one of them, but the appointment exists.
       if (appointments.length < found.length) throw unknownOutcome();
       return appointments;
