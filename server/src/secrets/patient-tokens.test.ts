@@ -27,6 +27,16 @@ describe('a short token', () => {
     }
   });
 
+  test('is no token without its prefix, whichever letters it has', () => {
+    const all = Array.from({ length: 100 }, () => {
+      const own = patientTokens(createKeyRing([randomBytes(32)]), 'east');
+      const text = own.sealShort(numbers[0] ?? '')?.slice(2) ?? '';
+      return { text, opened: own.open(text) };
+    });
+    expect(all.some(({ text }) => !text.includes('.'))).toBe(true);
+    expect(all.filter(({ opened }) => opened !== undefined)).toEqual([]);
+  });
+
   test.each(['nhs_number:12345678901234', 'emr_id:p-1', 'p-1', ''])('stands for no id of another form: %s', (id) => {
     expect(tokens.sealShort(id)).toBeUndefined();
   });

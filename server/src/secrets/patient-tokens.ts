@@ -49,10 +49,13 @@ export function patientTokens(
       return token.length <= longestShort ? token : undefined;
     },
     open(token) {
-      if (!token.startsWith(short)) return openLong(token);
-      const plain = token.includes('_') ? undefined : openLong(token.slice(short.length).replaceAll('.', '_'));
+      const isShort = token.startsWith(short);
+      if (isShort && token.includes('_')) return undefined;
+      const plain = openLong(isShort ? token.slice(short.length).replaceAll('.', '_') : token);
       const type = types.get(plain?.charCodeAt(0) ?? 0);
-      return plain !== undefined && type ? `${type}:${plain.slice(1)}` : undefined;
+      // What is sealed in the one form is no token in the other.
+      if (plain === undefined || (type !== undefined) !== isShort) return undefined;
+      return type === undefined ? plain : `${type}:${plain.slice(1)}`;
     },
   };
 }
