@@ -72,7 +72,10 @@ export function rejections({ clients, metrics, countFailure, failedCredentials }
 function missing(): Problem {
   return new Problem('credentials_invalid', {
     // Clients of SMART take the first one.
-    headers: { 'www-authenticate': 'Bearer, Crossward headers="x-service-client-id x-service-client-secret"' },
+    // `Bearer` must have a parameter: https://www.rfc-editor.org/rfc/rfc6750#section-3
+    headers: {
+      'www-authenticate': 'Bearer realm="Crossward", Crossward headers="x-service-client-id x-service-client-secret"',
+    },
   });
 }
 
