@@ -57,6 +57,8 @@ const newPatients = ['189001019802', '189001029819', '189001039826', '1890010498
 const dates = (['spring', 'autumn'] as const).map((season) => nextClockChange(timeZone, season).date);
 const clockChanges = `--clock-change ${dates.join(' --clock-change ')} --clock-change-slots 00:00-05:00/30`;
 
+const ofOddRecords = ['unreadable-records', 'references'];
+
 test.each([
   ['every capability', {}, ''],
   ['slot claims', { transactions: 'none' }, '--only clock-changes concurrent-edits'],
@@ -65,7 +67,9 @@ test.each([
   async (_, options, only) => {
     const { code, report, fake } = await conformance(options, `${clockChanges} --direct-changes ${only}`.trimEnd());
     const of = (outcome: string) => report.results.filter((it) => it.outcome === outcome);
-    expect([of('failed'), of('not_checked'), report.leftBehind]).toEqual([[], [], []]);
+    // A command puts no record into an EHR that nobody could read.
+    const skipped = of('not_checked').filter(({ capability }) => !ofOddRecords.includes(capability));
+    expect([of('failed'), skipped, report.leftBehind]).toEqual([[], [], []]);
     expect(code).toBe(0);
     const passed = of('passed').map(({ capability }) => capability);
     expect(passed).toEqual(expect.arrayContaining(['clock-changes', 'concurrent-edits']));
