@@ -21,6 +21,7 @@ const restarts = 10;
 const perSecond = 50;
 
 /** Two gateways with the drain of the default, each restarted in turn while callers send requests. */
+// On a machine that is too busy the proxy's look comes after the drain. Gateways that do not drain fail each time.
 describe('ten restarts of two gateways in turn', () => {
   let database: TestDatabase;
   let start: (turn: number) => Promise<ChildGateway>;
@@ -64,7 +65,7 @@ describe('ten restarts of two gateways in turn', () => {
     return await load.stop();
   }
 
-  test('behind Caddy with its file, no request fails', async (context) => {
+  test('behind Caddy with its file, no request fails', { retry: 2 }, async (context) => {
     require(whatIsMissing('caddy'), context);
     const site = `http://127.0.0.1:${await freePort()}`;
     const caddy = await startCaddy(site, {
@@ -80,7 +81,7 @@ describe('ten restarts of two gateways in turn', () => {
     }
   });
 
-  test('behind a proxy that only asks /health/ready each second, no request fails', async () => {
+  test('behind a proxy that only asks /health/ready each second, no request fails', { retry: 2 }, async () => {
     let proxy: RoundRobinProxy | undefined;
     try {
       proxy = await startRoundRobinProxy(
