@@ -39,7 +39,11 @@ test.each(faults)(
       if (hasStopped) return fault;
       return method === 'POST' && asked === '/Appointment' ? { status: 422 } : undefined;
     };
-    const response = await gateway.request('POST', `${path}/appointments`, { body: creationBody(slot) });
+    const book = () =>
+      gateway.request<{ reason: string }>('POST', `${path}/appointments`, { body: creationBody(slot) });
+    let response = await book();
+    // On a loaded machine the time can run out before anything is sent.
+    while (!hasStopped && response.body?.reason === 'ehr_timeout') response = await book();
     expect(response).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
     expect(hasStopped).toBe(true);
     server.misbehave = () => undefined;
