@@ -289,13 +289,32 @@ interface Sent {
   readonly headers: RequestOptions['headers'];
 }
 
-async function send({ port, agent, method, path, payload, headers = {} }: Sent) {
+/**
+ * Sends again if the gateway closed an idle connection at the very moment that the request used it.
+ *
+ * @see https://nodejs.org/api/http.html#requestreusedsocket
+ */
+async function send(sent: Sent): Promise<Awaited<ReturnType<typeof sendOnce>>> {
+  try {
+    return await sendOnce(sent);
+  } catch (error) {
+    if (error instanceof ClosedWhileIdle) return send(sent);
+    throw error;
+  }
+}
+
+class ClosedWhileIdle extends Error {}
+
+async function sendOnce({ port, agent, method, path, payload, headers = {} }: Sent) {
   const request = httpRequest({ host: '127.0.0.1', port, agent, method, path });
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) request.setHeader(name, value);
   if (payload !== undefined) request.setHeader('content-length', Buffer.byteLength(payload));
   // Send the body as a buffer: Node.js would encode headers as UTF-8 if it were a string.
   request.end(payload === undefined ? undefined : Buffer.from(payload));
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const [response] = (await once(request, 'response').catch((error: NodeJS.ErrnoException) => {
+    if (request.reusedSocket && error.code === 'ECONNRESET') throw new ClosedWhileIdle();
+    throw error;
+  })) as [IncomingMessage];
   const bytes = Buffer.concat(await response.toArray());
   return { status: response.statusCode ?? 0, headers: response.headers, text: bytes.toString('utf8'), bytes };
 }
