@@ -8,6 +8,7 @@ const event: CalendarEvent = {
   uid: calendarUid('confirmation', 'appointment'),
   sequence: 0,
   changedAt: undefined,
+  isCancelled: false,
   start: new Date('2026-03-20T08:00:00Z'),
   end: new Date('2026-03-20T08:30:00Z'),
   title: 'Time hos Oslo',

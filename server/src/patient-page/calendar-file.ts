@@ -8,6 +8,7 @@ export interface CalendarEvent {
   readonly sequence: number;
   /** `undefined`: never, or it is not known. */
   readonly changedAt: Date | undefined;
+  readonly isCancelled: boolean;
   readonly start: Date;
   /** `null`: the EHR does not say it. */
   readonly end: Date | null;
@@ -21,13 +22,16 @@ export function calendarUid(confirmationId: string, appointmentId: string): stri
   return hash('sha256', JSON.stringify(['calendar', confirmationId, appointmentId]), 'hex').slice(0, 32);
 }
 
-/** An iCalendar file: RFC 5545. Times are in UTC, so calendars show them in the time zone of the patient. */
+/**
+ * An iCalendar file: RFC 5545. Times are in UTC, so calendars show them in the time zone of the patient. It has no METHOD, and a
+ * cancelled appointment has the status alone: METHOD:CANCEL needs an ORGANIZER (RFC 5546 section 3.2.5), which is an address.
+ */
 export function calendarFile(events: readonly CalendarEvent[], now: Date): string {
   const lines = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//Crossward//Appointments//EN',
-    ...events.flatMap(({ uid, sequence, changedAt, start, end, title, place, description }) => [
+    ...events.flatMap(({ uid, sequence, changedAt, isCancelled, start, end, title, place, description }) => [
       'BEGIN:VEVENT',
       `UID:${uid}`,
       // The later one of two with the same SEQUENCE is valid: a change of which the gateway has not heard (RFC 5546 section 2.1.5).
@@ -39,7 +43,7 @@ export function calendarFile(events: readonly CalendarEvent[], now: Date): strin
       `SUMMARY:${escaped(title)}`,
       `LOCATION:${escaped(place)}`,
       `DESCRIPTION:${escaped(description)}`,
-      'STATUS:CONFIRMED',
+      `STATUS:${isCancelled ? 'CANCELLED' : 'CONFIRMED'}`,
       'END:VEVENT',
     ]),
     'END:VCALENDAR',

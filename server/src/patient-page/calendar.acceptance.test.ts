@@ -70,8 +70,43 @@ test.each([
   }
 });
 
-test('the file is none of an appointment that is not confirmed, was cancelled, or cannot be read', async () => {
-  const { path, code, appointment } = await bookWithPage(gateway);
+test.each([
+  ['an EHR with holds', sodermalm],
+  ['an EHR without holds', '/api/emrs/no-hold/care-units/sodermalm'],
+])('a calendar learns that a confirmed appointment was cancelled, in %s', async (_, careUnit) => {
+  const { appointment, path, code } = await bookWithPage(gateway, { careUnit });
+  const page = await browser.enter(`${path}?lang=en`, code);
+  const before = await download(page.path, page.html);
+  expect(before.text).toContain('\r\nSTATUS:CONFIRMED\r\n');
+  const { status } = await careUnitOf(gateway, careUnit).change(appointment.id, { status: 'cancelled' });
+  expect(status).toBe(200);
+  const cancelled = await browser.open(`${path}?lang=en`);
+  expect(cancelled.text).toContain('Mark it as cancelled in your calendar');
+  const after = await download(cancelled.path, cancelled.html);
+  expect([after.status, ICAL.parse(after.text)[0]], after.text).toEqual([200, 'vcalendar']);
+  for (const line of ['STATUS:CANCELLED', 'SEQUENCE:1', /UID:.*/.exec(before.text)?.[0].trim()]) {
+    expect(after.text).toContain(`\r\n${line}\r\n`);
+  }
+  // Without an ORGANIZER, no METHOD.
+  expect(after.text).not.toContain('METHOD');
+});
+
+test('of what staff cancel, too, and of nothing that was never confirmed', async () => {
+  const confirmed = await bookWithPage(gateway);
+  await browser.enter(confirmed.path, confirmed.code);
+  await gateway.ehr('sandbox-se').cancel(confirmed.appointment.id);
+  const file = await gateway.request('GET', `${confirmed.path}/calendar.ics`, { client: null });
+  expect([file.status, file.text]).toEqual([200, expect.stringContaining('\r\nSTATUS:CANCELLED\r\n')]);
+
+  const awaiting = await bookWithPage(gateway);
+  const { status } = await careUnitOf(gateway, sodermalm).change(awaiting.appointment.id, { status: 'cancelled' });
+  expect(status).toBe(200);
+  expect(calendarLink((await browser.open(awaiting.path)).html)).toBeUndefined();
+  expect((await gateway.request('GET', `${awaiting.path}/calendar.ics`, { client: null })).status).toBe(303);
+});
+
+test('the file is none of an appointment that is not confirmed, or cannot be read', async () => {
+  const { path, code } = await bookWithPage(gateway);
   const file = `${path}/calendar.ics`;
   const open = () => gateway.request('GET', file, { client: null });
   const toThePage = { status: 303, headers: { location: `..${path.slice('/c'.length)}` } };
@@ -81,8 +116,6 @@ test('the file is none of an appointment that is not confirmed, was cancelled, o
   ehrs.of('sandbox-se').goDown();
   expect(await open()).toMatchObject(toThePage);
   ehrs.of('sandbox-se').comeUp();
-  await gateway.ehr('sandbox-se').cancel(appointment.id);
-  expect(await open()).toMatchObject(toThePage);
 
   const cancellation = await cancelWithPage(gateway);
   const done = await browser.enter(cancellation.path, cancellation.code);

@@ -70,9 +70,10 @@ async function readView({ confirmation, context }: LinkedPage): Promise<PageView
   return {
     confirmation,
     state: shownState(confirmation, recorded, found?.appointments),
-    appointments: (found?.appointments ?? []).map(({ id, callersId, start, end, resourceId }) => ({
+    appointments: (found?.appointments ?? []).map(({ id, callersId, state, start, end, resourceId }) => ({
       id,
       callersId,
+      isCancelled: state === 'cancelled',
       start,
       end,
       resource: resourceId === null ? undefined : found?.resources.get(resourceId),

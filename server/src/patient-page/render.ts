@@ -9,7 +9,7 @@ import { icons } from './icons.ts';
 import type { Language } from './language.ts';
 import type { Passage, Reach, Texts } from './texts.ts';
 import { clockText, dayText, isSameDay } from './times.ts';
-import { canCancel, isHeld, type PageState, type PageView, type ShownAppointment } from './view.ts';
+import { canCancel, isHeld, isInCalendar, type PageState, type PageView, type ShownAppointment } from './view.ts';
 
 /** A page of one care unit, in one language. */
 export interface RenderedPage {
@@ -202,12 +202,13 @@ function expiry({
 /** What else the patient can do. */
 function also(page: RenderedPage, words: Texts): HtmlContent {
   const { view } = page;
+  const { calendar, calendarCancelled, change } = words;
+  const entry = view.state === 'cancelled' ? calendarCancelled : calendar;
+  const file = isInCalendar(view) && html`<p><a href="${page.calendarPath}">${entry[countOf(view)]}</a></p>\n`;
   if (view.state === 'confirmed' && view.confirmation.kind === 'booking') {
-    const { calendar, change } = words;
-    return html`<div class="also">${
-      view.appointments.length > 0 && html`<p><a href="${page.calendarPath}">${calendar[countOf(view)]}</a></p>\n`
-    }<p>${reach(page, change)}</p></div>`;
+    return html`<div class="also">${file}<p>${reach(page, change)}</p></div>`;
   }
+  if (file) return html`<div class="also">${file}</div>`;
   const cancel =
     canCancel(view) &&
     !isHeld(view) &&

@@ -136,6 +136,7 @@ export const en: Texts = {
   },
   releaseNow: 'Yes, release',
   calendar: { one: 'Add to your calendar', many: 'Add them to your calendar' },
+  calendarCancelled: { one: 'Mark it as cancelled in your calendar', many: 'Mark them as cancelled in your calendar' },
   calendarTitle: (clinic) => `Appointment at ${clinic}`,
   keep: 'No, go back',
   goOn: 'Continue',

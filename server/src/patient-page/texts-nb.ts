@@ -130,6 +130,10 @@ export const nb: Texts = {
   },
   releaseNow: 'Ja, frigi',
   calendar: { one: 'Legg i kalenderen', many: 'Legg dem i kalenderen' },
+  calendarCancelled: {
+    one: 'Marker timen som avbestilt i kalenderen',
+    many: 'Marker timene som avbestilt i kalenderen',
+  },
   calendarTitle: (clinic) => `Time hos ${clinic}`,
   keep: 'Nei, gå tilbake',
   goOn: 'Gå videre',

@@ -130,6 +130,7 @@ export const sv: Texts = {
   },
   releaseNow: 'Ja, släpp',
   calendar: { one: 'Lägg till i kalendern', many: 'Lägg till dem i kalendern' },
+  calendarCancelled: { one: 'Markera tiden som avbokad i kalendern', many: 'Markera tiderna som avbokade i kalendern' },
   calendarTitle: (clinic) => `Tid hos ${clinic}`,
   keep: 'Nej, gå tillbaka',
   goOn: 'Gå vidare',

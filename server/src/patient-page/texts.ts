@@ -61,8 +61,9 @@ export interface Texts {
   readonly release: Readonly<Record<'one' | 'many', string>>;
   readonly confirmRelease: Passages;
   readonly releaseNow: string;
-  /** The link to the calendar file, and the title of the appointment in a calendar. */
+  /** The link to the calendar file, the same after a cancellation, and the title of the appointment in a calendar. */
   readonly calendar: Readonly<Record<'one' | 'many', string>>;
+  readonly calendarCancelled: Readonly<Record<'one' | 'many', string>>;
   calendarTitle(clinic: string): string;
   readonly keep: string;
   readonly goOn: string;

@@ -18,6 +18,7 @@ export interface ShownAppointment {
   readonly id: string;
   /** The id that callers use, which a draft has from the gateway. Not shown. */
   readonly callersId: string;
+  readonly isCancelled: boolean;
   readonly start: Date;
   readonly end: Date | null;
   readonly resource: Pick<Resource, 'kind' | 'name'> | undefined;
@@ -71,6 +72,14 @@ export function shownState(
   // Staff can cancel a booking, before it is confirmed or after.
   const isCancelled = kind === 'booking' && appointments.every(({ state }) => state === 'cancelled');
   return isCancelled && (recorded === 'waiting' || recorded === 'confirmed') ? 'cancelled' : recorded;
+}
+
+/** Whether there is a file for calendars: of confirmed bookings, also of those that were cancelled since. */
+export function isInCalendar({ confirmation, state, appointments }: PageView): boolean {
+  const isShown = state === 'confirmed' || state === 'cancelled';
+  return (
+    isShown && confirmation.kind === 'booking' && recordedState(confirmation) === 'confirmed' && appointments.length > 0
+  );
 }
 
 /** A booking that awaits its code can be cancelled without one. */
