@@ -23,6 +23,8 @@ export async function listen(
       response.end();
     }
   });
+  // An idle connection is closed by the caller alone, so that no request meets one that is being closed.
+  server.keepAliveTimeout = 0;
   await once(server.listen(port, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -214,6 +214,8 @@ export async function startFake(data: FakeData): Promise<FakeServer> {
   }
 
   addData(data, (run) => transacted(1, instant(), {}, run));
+  // An idle connection is closed by the caller alone, so that no request meets one that is being closed.
+  server.keepAliveTimeout = 0;
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return fake;
 }

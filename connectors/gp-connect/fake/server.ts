@@ -168,6 +168,8 @@ export async function startFake({
   const server = tls
     ? createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: tls.refusal === 'close' }, listener)
     : createServer(listener);
+  // An idle connection is closed by the caller alone, so that no request meets one that is being closed.
+  server.keepAliveTimeout = 0;
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const base = () => `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}${root}`;
   const practice: FakePractice = {

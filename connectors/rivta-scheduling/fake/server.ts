@@ -88,6 +88,8 @@ export async function startFake({ days = 14, delay = 0, requestsPerSecond }: Opt
       reply(response, 500, faultOf('Client', error instanceof Error ? error.message : 'Fel'));
     }
   });
+  // An idle connection is closed by the caller alone, so that no request meets one that is being closed.
+  server.keepAliveTimeout = 0;
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const fake: FakeProducer = {
