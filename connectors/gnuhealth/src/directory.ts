@@ -134,6 +134,23 @@ async function read(
   };
 }
 
+/** Those of health professionals of any institution, who may have left. */
+export async function namesOfProfessionals(
+  rpc: RpcClient,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const found = await rpc.searchRead({
+    model: 'gnuhealth.healthprofessional',
+    row: professionalSchema,
+    domain: [['id', 'in', ids]],
+  });
+  return new Map(found.map(({ id, 'party.': party }) => [id, nameIn(party)] as const).filter(([, name]) => name));
+}
+
+function nameIn({ name, lastname }: Professional['party.']): string {
+  return [name, lastname].filter((part) => part).join(' ');
+}
+
 function toResource(
   { id, 'party.': party }: Professional,
   specialities: readonly Speciality[],
@@ -150,7 +167,7 @@ function toResource(
     id: String(id),
     identifiers,
     kind: 'practitioner',
-    name: [party.name, party.lastname].filter((part) => part).join(' ') || String(id),
+    name: nameIn(party) || String(id),
     healthcareServiceIds: [...new Set(own)].sort(compareText),
   };
 }

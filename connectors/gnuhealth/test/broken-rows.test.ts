@@ -188,6 +188,38 @@ describe('an appointment about which staff have entered little', () => {
     });
   });
 
+  test('is shown with the name of a professional who is none of the care unit, and without an unknown speciality', async () => {
+    const { fake, connector } = await opened();
+    const [first, second] = await freeSlots(connector, 2);
+    const ordinary = await write(connector, creation(first));
+    expect(ordinary).toMatchObject({
+      resourceId: String(professionals.ada),
+      resourceName: expect.stringMatching(/Ada/),
+    });
+    const other = await write(connector, creation(second));
+    const [speciality] = fake.as('desk', (it) =>
+      it.create('gnuhealth.specialty', [{ name: 'Acupuncture', code: 'ACU' }]),
+    );
+    const { next } = (await connector.listAppointmentChanges?.({ careUnits: [north], limit: 50 })) ?? { next: '' };
+    fake.as('desk', (it) => it.write(model, [Number(ordinary.id)], { speciality }));
+    fake.as('desk', (it) => it.write(model, [Number(other.id)], { healthprof: professionals.cleo }));
+    const shown = [
+      { id: ordinary.id, resourceId: String(professionals.ada), healthcareServiceId: null },
+      { id: other.id, resourceId: null, resourceName: expect.stringMatching(/Cleo/) },
+    ];
+    expect(await connector.listAppointments?.({ careUnit: north, patientId, limit: 10 })).toMatchObject(shown);
+    expect(await connector.findAppointments?.(north, [ordinary.id, other.id])).toMatchObject(shown);
+    const { changes } =
+      (await connector.listAppointmentChanges?.({ careUnits: [north], limit: 50, after: next })) ?? {};
+    expect(changes?.map(({ appointment }) => appointment)).toMatchObject(shown);
+    for (const { id } of shown) {
+      const time = (await freeSlots(connector, 1))[0];
+      const update = { kind: 'update', appointmentId: id } as const;
+      await expect(write(connector, { ...update, time })).rejects.toMatchObject({ kind: 'change_not_allowed' });
+      expect(await write(connector, { kind: 'cancel', appointmentId: id })).toMatchObject({ state: 'cancelled' });
+    }
+  });
+
   test('is shown if it was imported past Tryton, and not changed: nothing tells whether staff have changed it', async () => {
     const { fake, connector } = await opened();
     const [first, second] = await freeSlots(connector, 2);

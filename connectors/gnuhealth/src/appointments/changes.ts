@@ -1,4 +1,9 @@
-import type { AppointmentChanges, AppointmentChangesQuery, ChangedAppointment } from '@crossward/connector-kit';
+import type {
+  AppointmentChanges,
+  AppointmentChangesQuery,
+  CareUnit,
+  ChangedAppointment,
+} from '@crossward/connector-kit';
 import Type from 'typebox';
 import type { Ehr } from '../ehr.ts';
 import type { Page } from '../rpc/client.ts';
@@ -7,6 +12,7 @@ import { fromRpc, toRpc } from '../rpc/values.ts';
 import { bookedSince } from './booked-since.ts';
 import { type ChangeCursor, markOf, overlapMilliseconds, readCursor, writeCursor } from './change-cursor.ts';
 import { type DeletedRow, deletedIds, searchDeletions } from './deletions.ts';
+import { type Place, placeOf } from './place.ts';
 import { type AppointmentRow, searchRowPage, toAppointment } from './record.ts';
 
 const pageSize = 500;
@@ -37,7 +43,7 @@ export async function listAppointmentChanges(
   const isNew = ({ mark }: Change) => !seen.has(mark);
   const page = hasMore ? throughLimit(changes, isNew, limit) : changes;
   const fresh = page.filter(isNew);
-  const views = fresh.flatMap(({ row, at }) => (row ? viewsOf(ehr, careUnits, row, at) : []));
+  const views = await viewsOf(ehr, careUnits, fresh);
   const booked = await bookedSince(
     ehr.rpc,
     views.map(({ row }) => row),
@@ -140,16 +146,25 @@ function fromDeletion(deletion: DeletedRow): Change {
   return { at, mark: markOf('log', deletion.id, String(at)), deletion };
 }
 
-function viewsOf(
-  { settings, directory }: Ehr,
+async function viewsOf(
+  ehr: Ehr,
   careUnits: AppointmentChangesQuery['careUnits'],
-  row: AppointmentRow,
-  at: number,
-): (ChangedAppointment & { readonly row: AppointmentRow })[] {
-  return careUnits
-    .filter((careUnit) => directory.institutionOf(careUnit) === row.institution)
-    .flatMap((careUnit) => {
-      const appointment = toAppointment(row, careUnit.id, settings);
+  fresh: readonly Change[],
+): Promise<readonly (ChangedAppointment & { readonly row: AppointmentRow })[]> {
+  const places = new Map<string, Place>();
+  for (const careUnit of careUnits) {
+    const rows = fresh.flatMap(({ row }) => (row && isIn(ehr, careUnit, row) ? [row] : []));
+    if (rows.length > 0) places.set(careUnit.id, await placeOf(ehr, careUnit, rows));
+  }
+  return fresh.flatMap(({ row, at }) =>
+    careUnits.flatMap((careUnit) => {
+      const place = row && isIn(ehr, careUnit, row) ? places.get(careUnit.id) : undefined;
+      const appointment = row && place && toAppointment(row, place, ehr.settings);
       return appointment ? [{ row, appointment, changedAt: new Date(at) }] : [];
-    });
+    }),
+  );
+}
+
+function isIn({ directory }: Ehr, careUnit: CareUnit, { institution }: AppointmentRow): boolean {
+  return directory.institutionOf(careUnit) === institution;
 }

@@ -10,14 +10,16 @@ import { compareKeys } from '../order.ts';
 import type { Domain } from '../rpc/client.ts';
 import { recordId, recordIds } from '../rpc/values.ts';
 import { pagesByStart } from './pages.ts';
+import { placeOf } from './place.ts';
 import { searchAllRows, searchRows, statesFor, toAppointment } from './record.ts';
 import { overlapping } from './times.ts';
 
 export async function findAppointments(
-  { rpc, settings, directory }: Ehr,
+  ehr: Ehr,
   careUnit: CareUnit,
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
+  const { rpc, settings, directory } = ehr;
   const known = recordIds(ids);
   if (known.length === 0) return [];
   const institution = directory.institutionOf(careUnit);
@@ -27,7 +29,8 @@ export async function findAppointments(
     ['id', 'in', known],
     ['institution', '=', institution],
   ]);
-  return rows.flatMap((row) => toAppointment(row, careUnit.id, settings) ?? []);
+  const place = await placeOf(ehr, careUnit, rows);
+  return rows.flatMap((row) => toAppointment(row, place, settings) ?? []);
 }
 
 export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promise<readonly Appointment[]> {
@@ -36,8 +39,9 @@ export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promi
   if (!domain) return [];
   const found: Appointment[] = [];
   for await (const rows of pagesByStart(ehr.rpc, domain, after?.start)) {
+    const place = await placeOf(ehr, careUnit, rows);
     const shown = rows
-      .flatMap((row) => toAppointment(row, careUnit.id, ehr.settings) ?? [])
+      .flatMap((row) => toAppointment(row, place, ehr.settings) ?? [])
       .filter((it) => !range || overlaps(it, range))
       .filter((it) => !after || compareKeys(keys(it), keys(after)) > 0);
     found.push(...shown.sort((a, b) => compareKeys(keys(a), keys(b))));

@@ -4,6 +4,7 @@ import type { Domain, Page, RpcClient, Search } from '../rpc/client.ts';
 import { idSchema, nullable, textSchema } from '../rpc/rows.ts';
 import { dateTimeSchema, fromRpc } from '../rpc/values.ts';
 import { defaultMinutes, type GnuHealthSettings } from '../settings.ts';
+import type { Place } from './place.ts';
 
 export const model = 'gnuhealth.appointment';
 
@@ -112,11 +113,7 @@ export function statesFor(wanted: readonly AppointmentState[]): string[] {
 }
 
 /** `null`: a free time, or a row that is not complete. */
-export function toAppointment(
-  row: AppointmentRow,
-  careUnitId: string,
-  settings: GnuHealthSettings,
-): Appointment | null {
+export function toAppointment(row: AppointmentRow, place: Place, settings: GnuHealthSettings): Appointment | null {
   const found = dated(row, settings);
   const state = states[row.state ?? ''];
   if (!found || state === undefined || row.patient === null) return null;
@@ -129,17 +126,18 @@ export function toAppointment(
     end: found.end,
     comment: row.comments || null,
     patientId: String(row.patient),
-    // Staff need enter neither.
-    resourceId: textOf(row.healthprof),
-    healthcareServiceId: textOf(row.speciality),
-    careUnitId,
+    // Staff need enter neither, and can enter those of other institutions.
+    resourceId: listedId(row.healthprof, 'resource', place),
+    resourceName: row.healthprof === null ? null : place.nameOf(row.healthprof),
+    healthcareServiceId: listedId(row.speciality, 'service', place),
+    careUnitId: place.careUnitId,
     attendance: attendances[row.state ?? ''] ?? null,
     modality: modalityOf(row, settings),
   };
 }
 
-function textOf(id: number | null): string | null {
-  return id === null ? null : String(id);
+function listedId(id: number | null, kind: 'resource' | 'service', place: Place): string | null {
+  return id !== null && place.has(kind, String(id)) ? String(id) : null;
 }
 
 /** `null`: nobody could book it, because it has no speciality, or nothing that tells whether somebody else was faster. */
