@@ -1,7 +1,7 @@
 import type { CareUnit, Identifier, Patient, Period, Resource } from '@crossward/connector-kit';
 import { slotsOf } from '@crossward/connector-kit/timetable';
 import type { FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
-import { identifierSystems, type NumberType } from '../../connectors/fhir-r4/src/identifiers.ts';
+import { identifierSystems, type NumberType } from '../../connectors/fhir-r4/src/mappers/identifiers.ts';
 import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
 import { createDirectory } from '../../connectors/sandbox/src/directory.ts';
 import { openingHoursOf } from '../../connectors/sandbox/src/opening-hours.ts';

@@ -9,8 +9,8 @@ import {
   standingOf,
   withHold,
 } from '../../connectors/fhir-r4/src/mappers/appointment.ts';
+import { resourceId, resourceReference } from '../../connectors/fhir-r4/src/mappers/resource-id.ts';
 import { claimedSlot, claimOf, freedSlot } from '../../connectors/fhir-r4/src/mappers/slot.ts';
-import { resourceId, resourceReference } from '../../connectors/fhir-r4/src/resource-id.ts';
 import type { Ehr, EhrAppointment } from './ehr.ts';
 import { slot } from './fhir-data.ts';
 

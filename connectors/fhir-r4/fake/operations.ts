@@ -1,6 +1,6 @@
 import type { FhirAppointment, FhirResource, FhirSlot, Parameters, Participant, Reference } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
-import { slotPath } from '../src/time-slots/slot-path.ts';
+import { slotPath } from '../src/slots/slot-path.ts';
 import { actorsOf, bookSlots, checkedUpdate, take } from './scheduling.ts';
 import { Rejected, type Store, type Stored } from './store.ts';
 

@@ -1,19 +1,19 @@
 import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
-import { findsChanges, listAppointmentChanges } from './appointment-changes.ts';
-import { findAppointments, listAppointments } from './appointment-reads.ts';
-import { deletionSource, readServerFacts } from './capability-statement.ts';
-import { chooseMode, openBooking } from './choose-booking.ts';
-import { connect, signIn } from './connection.ts';
-import { fhirDirectChanges } from './direct-changes.ts';
-import { documents } from './document-references/documents.ts';
-import { medicalNotes } from './document-references/medical-notes.ts';
-import { patientCreation } from './patient-creation.ts';
-import { patientSearch } from './patient-search.ts';
-import { findPatient } from './patients.ts';
-import { probeFhirR4 } from './probe/probe.ts';
+import { findAppointments, listAppointments } from './appointments/reads.ts';
+import { chooseMode, openBooking } from './booking/choose-booking.ts';
+import { probeFhirR4 } from './check/probe.ts';
+import { fhirDirectChanges } from './conformance/direct-changes.ts';
+import { documents } from './notes-and-documents/documents.ts';
+import { medicalNotes } from './notes-and-documents/medical-notes.ts';
+import { patientCreation } from './patients/creation.ts';
+import { findPatient } from './patients/patients.ts';
+import { patientSearch } from './patients/search.ts';
 import { horizonDays } from './schedules/grow.ts';
 import { assertSchedulesCanBeWritten, scheduleOperations, writesSchedules } from './schedules/operations.ts';
+import { deletionSource, readServerFacts } from './server/capability-statement.ts';
+import { connect, signIn } from './server/connection.ts';
 import { type FhirSettings, fhirSettings } from './settings.ts';
+import { findsChanges, listAppointmentChanges } from './staff-changes/appointment-changes.ts';
 
 /** Any EHR that speaks FHIR R4: https://hl7.org/fhir/R4/ */
 export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {

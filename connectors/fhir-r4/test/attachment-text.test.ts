@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { attachmentData } from '../src/document-references/attachment-data.ts';
-import { attachmentText, rankOfText } from '../src/document-references/attachment-text.ts';
-import { boundedHtml } from '../src/document-references/bounded-html.ts';
+import { attachmentData } from '../src/notes-and-documents/attachment-data.ts';
+import { attachmentText, rankOfText } from '../src/notes-and-documents/attachment-text.ts';
+import { boundedHtml } from '../src/notes-and-documents/bounded-html.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const rtf = (text: string) => attachmentText(latin1(text), 'text/rtf');

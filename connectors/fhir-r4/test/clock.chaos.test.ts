@@ -1,7 +1,7 @@
 import { runConformance } from '@crossward/connector-kit/conformance';
 import { describe, expect, test } from 'vitest';
-import { createClock } from '../src/clock.ts';
 import type { FhirAppointment } from '../src/fhir.ts';
+import { createClock } from '../src/server/clock.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { expireHold } from './expire-hold.ts';
 import { startFake } from './fake.ts';

@@ -3,8 +3,8 @@ import type { ConfiguredCareUnit, DocumentWrite } from '@crossward/connector-kit
 import { plainHttp } from '@crossward/connector-kit/conformance';
 import { describe, expect, test, vi } from 'vitest';
 import type { FakeOptions, FakeServer, Fault } from '../fake/server.ts';
-import { bytesOf } from '../src/document-references/bytes-of.ts';
 import type { FhirDocumentReference, FhirResource } from '../src/fhir.ts';
+import { bytesOf } from '../src/notes-and-documents/bytes-of.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor, south } from './subject.ts';

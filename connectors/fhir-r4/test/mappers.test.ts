@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readServerFacts } from '../src/capability-statement.ts';
-import { createHabits } from '../src/client/habits.ts';
+import { operationIdentifiers, operationKeys, placesIn, remember } from '../src/booking/operation-ids.ts';
 import type { FhirAppointment, FhirPatient, FhirSlot } from '../src/fhir.ts';
-import { identifierSystems, knownNumbers } from '../src/identifiers.ts';
 import {
   type AppointmentIds,
   appointmentTime,
@@ -13,12 +11,14 @@ import {
 } from '../src/mappers/appointment.ts';
 import { deviceResource } from '../src/mappers/device.ts';
 import { configuredService, discoveredService, hasCoding } from '../src/mappers/healthcare-service.ts';
+import { identifierSystems, knownNumbers } from '../src/mappers/identifiers.ts';
 import { locationResource } from '../src/mappers/location.ts';
 import { toPatient } from '../src/mappers/patient.ts';
 import { practitionerResource } from '../src/mappers/practitioner.ts';
+import { resourceId, resourceReference } from '../src/mappers/resource-id.ts';
 import { claimedSlot, claimOf, freedSlot, slotState } from '../src/mappers/slot.ts';
-import { operationIdentifiers, operationKeys, placesIn, remember } from '../src/operation-ids.ts';
-import { resourceId, resourceReference } from '../src/resource-id.ts';
+import { readServerFacts } from '../src/server/capability-statement.ts';
+import { createHabits } from '../src/server/habits.ts';
 
 const now = new Date('2026-03-20T12:00:00Z');
 const sameClock = {

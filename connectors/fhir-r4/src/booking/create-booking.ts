@@ -1,7 +1,7 @@
 import type { AppointmentWrite, TimeSlotQuery } from '@crossward/connector-kit';
-import type { BookingConnection } from '../connection.ts';
-import { type FreeTimeSource, listTimeSlots } from '../time-slots/list.ts';
-import { slotTimes } from '../time-slots/slot-times.ts';
+import type { BookingConnection } from '../server/connection.ts';
+import { type FreeTimeSource, listTimeSlots } from '../slots/list.ts';
+import { slotTimes } from '../slots/slot-times.ts';
 import { assertSupported, type Booking, type BookingCapabilities } from './booking.ts';
 import { changeAppointments, type WriteSteps } from './write/attempts.ts';
 import { type CleanUp, type FindDone, findOperationResources, operationFinder } from './write/operation-results.ts';

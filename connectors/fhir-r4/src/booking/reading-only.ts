@@ -1,6 +1,6 @@
-import { type FhirConnection, withOperationLookup } from '../connection.ts';
-import { listTimeSlots } from '../time-slots/list.ts';
-import { slotTimes } from '../time-slots/slot-times.ts';
+import { type FhirConnection, withOperationLookup } from '../server/connection.ts';
+import { listTimeSlots } from '../slots/list.ts';
+import { slotTimes } from '../slots/slot-times.ts';
 import type { Booking } from './booking.ts';
 import { operationFinder } from './write/operation-results.ts';
 

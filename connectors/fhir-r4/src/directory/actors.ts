@@ -1,5 +1,5 @@
-import type { FhirClient } from '../client.ts';
 import { type FhirResource, type FhirSchedule, localReference, referenceTo, typeOf } from '../fhir.ts';
+import type { FhirClient } from '../server/client.ts';
 import type { CareUnitSettings } from '../settings.ts';
 import { practitionerOf, type Roles } from './roles.ts';
 

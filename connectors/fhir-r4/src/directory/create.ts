@@ -1,5 +1,5 @@
-import type { CareUnitDirectory, Directory } from '../directory.ts';
 import { defaultDirectorySeconds } from '../settings.ts';
+import type { CareUnitDirectory, Directory } from './directory.ts';
 import { loadCareUnit } from './load.ts';
 import type { DirectoryOptions } from './options.ts';
 import { refreshed } from './refreshed.ts';

@@ -1,9 +1,9 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import type { CareUnitDirectory } from '../directory.ts';
 import { compare, type FhirResource, type FhirSchedule, referenceTo } from '../fhir.ts';
-import { resourceId, resourceReference } from '../resource-id.ts';
+import { resourceId, resourceReference } from '../mappers/resource-id.ts';
 import { actorsOfSchedule, bookedActor, namedActor, readActors } from './actors.ts';
 import { careUnitDirectory } from './care-unit.ts';
+import type { CareUnitDirectory } from './directory.ts';
 import { isInUse } from './in-use.ts';
 import { type Here, isMember, placesHere } from './membership.ts';
 import type { DirectoryOptions } from './options.ts';

@@ -1,6 +1,6 @@
 import type { ResourceIdentifierType } from '@crossward/connector-kit';
-import type { FhirClient } from '../client.ts';
-import type { IdentifierSystems } from '../identifiers.ts';
+import type { IdentifierSystems } from '../mappers/identifiers.ts';
+import type { FhirClient } from '../server/client.ts';
 import type { CareUnitSettings, FhirSettings } from '../settings.ts';
 import type { Sweeps } from './sweeps.ts';
 

@@ -1,6 +1,6 @@
-import type { SearchParameters } from '../client.ts';
 import { type FhirDevice, type FhirLocation, type FhirResource, localReference, referenceTo } from '../fhir.ts';
-import { isRejection } from '../outcome.ts';
+import type { SearchParameters } from '../server/client.ts';
+import { isRejection } from '../server/outcome.ts';
 import { type CareUnitSettings, defaultPageSize } from '../settings.ts';
 import type { DirectoryOptions } from './options.ts';
 

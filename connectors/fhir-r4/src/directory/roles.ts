@@ -1,8 +1,8 @@
-import { chunks } from '../chunks.ts';
-import type { FhirClient, SearchParameters } from '../client.ts';
 import { type FhirPractitionerRole, type FhirSchedule, localReference, referenceTo, typeOf } from '../fhir.ts';
-import { isRefusedQuestion } from '../outcome.ts';
-import { resourceReference } from '../resource-id.ts';
+import { resourceReference } from '../mappers/resource-id.ts';
+import { chunks } from '../server/chunks.ts';
+import type { FhirClient, SearchParameters } from '../server/client.ts';
+import { isRefusedQuestion } from '../server/outcome.ts';
 import { type CareUnitSettings, defaultPageSize } from '../settings.ts';
 import type { DirectoryOptions } from './options.ts';
 

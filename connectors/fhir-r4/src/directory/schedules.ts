@@ -1,10 +1,10 @@
-import { chunks } from '../chunks.ts';
-import type { SearchParameters } from '../client.ts';
+import { slotPlace } from '../booking/vendors/oracle-slots.ts';
 import { type FhirResource, type FhirSchedule, type FhirSlot, localReference, referenceTo } from '../fhir.ts';
 import { type BookableService, serviceTypeToken } from '../mappers/healthcare-service.ts';
-import { resourceReference } from '../resource-id.ts';
+import { resourceReference } from '../mappers/resource-id.ts';
+import { chunks } from '../server/chunks.ts';
+import type { SearchParameters } from '../server/client.ts';
 import { type CareUnitSettings, defaultHorizonDays, defaultPageSize, defaultSlotPageSize } from '../settings.ts';
-import { slotPlace } from '../vendors/oracle-slots.ts';
 import type { DirectoryOptions } from './options.ts';
 import { practitionerOf, type Roles } from './roles.ts';
 

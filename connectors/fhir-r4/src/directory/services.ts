@@ -1,5 +1,3 @@
-import { chunks } from '../chunks.ts';
-import type { FhirClient } from '../client.ts';
 import {
   compare,
   type FhirAppointment,
@@ -16,7 +14,9 @@ import {
   discoveredService,
   hasCoding,
 } from '../mappers/healthcare-service.ts';
-import { isRefusedQuestion, isRejection, Refusal } from '../outcome.ts';
+import { chunks } from '../server/chunks.ts';
+import type { FhirClient } from '../server/client.ts';
+import { isRefusedQuestion, isRejection, Refusal } from '../server/outcome.ts';
 import { type CareUnitSettings, defaultPageSize } from '../settings.ts';
 import { actorsOfSchedule } from './actors.ts';
 import type { DirectoryOptions } from './options.ts';

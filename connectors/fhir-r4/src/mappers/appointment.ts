@@ -1,9 +1,9 @@
 import type { Appointment, AppointmentState, Attendance, HealthcareService } from '@crossward/connector-kit';
-import type { EhrClock } from '../clock.ts';
 import type { Extension, FhirAppointment, Participant } from '../fhir.ts';
 import { localReference } from '../fhir.ts';
-import { readInstant } from '../instants.ts';
+import type { EhrClock } from '../server/clock.ts';
 import type { FhirSettings } from '../settings.ts';
+import { readInstant } from './instants.ts';
 
 export type CommentField = NonNullable<NonNullable<FhirSettings['booking']>['comment_field']>;
 

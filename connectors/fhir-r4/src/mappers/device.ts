@@ -1,6 +1,6 @@
 import type { Resource } from '@crossward/connector-kit';
 import type { FhirDevice } from '../fhir.ts';
-import { resourceId } from '../resource-id.ts';
+import { resourceId } from './resource-id.ts';
 
 export function deviceResource(device: FhirDevice, healthcareServiceIds: readonly string[]): Resource {
   const id = resourceId(`Device/${device.id}`);

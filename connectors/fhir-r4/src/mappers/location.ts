@@ -1,6 +1,6 @@
 import type { Resource } from '@crossward/connector-kit';
 import type { FhirLocation } from '../fhir.ts';
-import { resourceId } from '../resource-id.ts';
+import { resourceId } from './resource-id.ts';
 
 export function locationResource(location: FhirLocation, healthcareServiceIds: readonly string[]): Resource {
   const id = resourceId(`Location/${location.id}`);

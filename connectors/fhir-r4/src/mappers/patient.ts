@@ -9,7 +9,7 @@ import {
   type PatientIdentifierType,
 } from '@crossward/connector-kit';
 import type { FhirAddress, FhirPatient } from '../fhir.ts';
-import { type IdentifierSystems, knownNumbers, type NumberType } from '../identifiers.ts';
+import { type IdentifierSystems, knownNumbers, type NumberType } from './identifiers.ts';
 
 /** Maps a Patient to what the gateway shows: https://hl7.org/fhir/R4/patient.html */
 export function toPatient(

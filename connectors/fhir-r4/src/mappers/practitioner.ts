@@ -1,6 +1,6 @@
 import { type Resource, type ResourceIdentifierType, wholeName } from '@crossward/connector-kit';
 import type { FhirPractitioner } from '../fhir.ts';
-import { type IdentifierSystems, knownNumbers, type NumberType } from '../identifiers.ts';
+import { type IdentifierSystems, knownNumbers, type NumberType } from './identifiers.ts';
 
 export function practitionerResource(
   practitioner: FhirPractitioner,

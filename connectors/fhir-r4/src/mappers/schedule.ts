@@ -1,6 +1,6 @@
 import type { Period, Timetable } from '@crossward/connector-kit';
 import type { Extension, FhirSchedule } from '../fhir.ts';
-import { readInstant } from '../instants.ts';
+import { readInstant } from './instants.ts';
 
 /**
  * What the connector keeps on a Schedule that it creates. FHIR has no elements for a recurrence or a slot length:

@@ -1,5 +1,5 @@
 import type { Extension, FhirSlot } from '../fhir.ts';
-import { readInstant } from '../instants.ts';
+import { readInstant } from './instants.ts';
 
 /**
  * The claim that the connector writes on a slot that it takes: the owner, and when the claim or hold expires. The owner

@@ -6,12 +6,12 @@ import {
   type ScheduleEnd,
   type ScheduleException,
 } from '@crossward/connector-kit';
-import type { FhirConnection } from '../connection.ts';
-import type { CareUnitDirectory } from '../directory.ts';
+import type { CareUnitDirectory } from '../directory/directory.ts';
 import { type FhirSchedule, type FhirSlot, referenceTo } from '../fhir.ts';
 import { type OwnSchedule, operationIdsOf, ownScheduleOf, withOwnSchedule } from '../mappers/schedule.ts';
 import { removedSlot, slotTime } from '../mappers/slot.ts';
-import { searchSlots } from '../time-slots/search.ts';
+import type { FhirConnection } from '../server/connection.ts';
+import { searchSlots } from '../slots/search.ts';
 import { appointmentsIn } from './conflicts.ts';
 import { slotsStartingIn } from './grow.ts';
 import { readSchedule, toSchedule } from './read.ts';

@@ -1,12 +1,12 @@
 import { type CareUnit, overlaps, type Period, type Timetable } from '@crossward/connector-kit';
 import { instantOf, openPeriodsInParts, overlapWindow, periodsOverlap } from '@crossward/connector-kit/timetable';
-import { listAppointments } from '../appointment-reads.ts';
-import type { FhirConnection } from '../connection.ts';
-import type { CareUnitDirectory } from '../directory.ts';
+import { listAppointments } from '../appointments/reads.ts';
+import type { CareUnitDirectory } from '../directory/directory.ts';
 import { type FhirSchedule, type FhirSlot, referenceTo } from '../fhir.ts';
 import { ownScheduleOf, timetableOf } from '../mappers/schedule.ts';
 import { slotTime } from '../mappers/slot.ts';
-import { searchSlots } from '../time-slots/search.ts';
+import type { FhirConnection } from '../server/connection.ts';
+import { searchSlots } from '../slots/search.ts';
 import { byAge } from './read.ts';
 
 /** More appointments than one resource has in the period of a write. */

@@ -9,11 +9,11 @@ import {
   quietly,
   unknownOutcome,
 } from '../booking/write/outcomes.ts';
-import type { FhirConnection } from '../connection.ts';
-import type { CareUnitDirectory } from '../directory.ts';
+import type { CareUnitDirectory } from '../directory/directory.ts';
 import { type CodeableConcept, type FhirSchedule, referenceTo } from '../fhir.ts';
-import { escapeToken } from '../identifiers.ts';
+import { escapeToken } from '../mappers/identifiers.ts';
 import { type OwnSchedule, ownScheduleOf, timetableOf, withOwnSchedule } from '../mappers/schedule.ts';
+import type { FhirConnection } from '../server/connection.ts';
 import { overlapsAnother } from './conflicts.ts';
 import { grow, horizonOf, isDue } from './grow.ts';
 import { directoryWith, resourcesOfWrite, toSchedule } from './read.ts';

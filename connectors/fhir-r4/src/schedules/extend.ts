@@ -1,7 +1,7 @@
 import { type CareUnit, ConnectorError } from '@crossward/connector-kit';
-import type { FhirConnection } from '../connection.ts';
 import { type FhirSchedule, referenceTo } from '../fhir.ts';
 import { ownScheduleOf } from '../mappers/schedule.ts';
+import type { FhirConnection } from '../server/connection.ts';
 import { grow, horizonOf, isDue } from './grow.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { CareUnit, Period } from '@crossward/connector-kit';
 import { slotsOf } from '@crossward/connector-kit/timetable';
 import { unknownOutcome } from '../booking/write/outcomes.ts';
-import type { FhirConnection } from '../connection.ts';
 import { type FhirSchedule, type FhirSlot, referenceTo } from '../fhir.ts';
 import { type OwnSchedule, ownScheduleOf, timetableOf, withOwnSchedule } from '../mappers/schedule.ts';
+import type { FhirConnection } from '../server/connection.ts';
 import { defaultHorizonDays } from '../settings.ts';
 import { transactionSize, untilCurrent, writeTogether } from './transaction.ts';
 

@@ -1,6 +1,6 @@
 import { ConnectorError, type ScheduleOperations } from '@crossward/connector-kit';
-import type { ServerFacts } from '../capability-statement.ts';
-import type { FhirConnection } from '../connection.ts';
+import type { ServerFacts } from '../server/capability-statement.ts';
+import type { FhirConnection } from '../server/connection.ts';
 import type { BookingMode, FhirSettings } from '../settings.ts';
 import { addScheduleException, endSchedule } from './change.ts';
 import { createSchedule, findScheduleWrite } from './create.ts';

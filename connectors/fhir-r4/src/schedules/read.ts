@@ -1,13 +1,13 @@
 import type { CareUnit, Period, Schedule, ScheduleQuery } from '@crossward/connector-kit';
 import { openPeriodsOf } from '@crossward/connector-kit/timetable';
 import { Temporal } from 'temporal-polyfill';
-import type { FhirConnection } from '../connection.ts';
-import type { CareUnitDirectory } from '../directory.ts';
+import type { CareUnitDirectory } from '../directory/directory.ts';
 import { compare, type FhirSchedule, referenceTo } from '../fhir.ts';
-import { escapeToken } from '../identifiers.ts';
-import { readInstant } from '../instants.ts';
+import { escapeToken } from '../mappers/identifiers.ts';
+import { readInstant } from '../mappers/instants.ts';
 import { ownScheduleOf, timetableOf } from '../mappers/schedule.ts';
-import { isFhirId } from '../patients.ts';
+import { isFhirId } from '../patients/patients.ts';
+import type { FhirConnection } from '../server/connection.ts';
 
 /** The schedules of a resource. The directory is read anew: another gateway may have created one. */
 export async function listSchedules(ehr: FhirConnection, query: ScheduleQuery): Promise<readonly Schedule[]> {

@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectorError } from '@crossward/connector-kit';
 import { isBroken, isConflict, LostRace, unknownOutcome } from '../booking/write/outcomes.ts';
 import { versionOf } from '../booking/write/version.ts';
-import type { FhirConnection } from '../connection.ts';
-import { weakTag } from '../etag.ts';
 import { type BundleEntry, type FhirResource, isBundle, referenceTo } from '../fhir.ts';
+import type { FhirConnection } from '../server/connection.ts';
+import { weakTag } from '../server/etag.ts';
 
 /** What a transaction writes. */
 export interface ScheduleChanges {

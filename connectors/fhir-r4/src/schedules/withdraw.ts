@@ -1,11 +1,11 @@
 import type { CareUnit, Withdrawal } from '@crossward/connector-kit';
-import { chunks } from '../chunks.ts';
-import type { FhirConnection } from '../connection.ts';
-import type { CareUnitDirectory } from '../directory.ts';
+import type { CareUnitDirectory } from '../directory/directory.ts';
 import { type FhirSchedule, type FhirSlot, referenceTo } from '../fhir.ts';
 import { type OwnSchedule, ownScheduleOf, timetableOf, withOwnSchedule } from '../mappers/schedule.ts';
 import { freedSlot, removedSlot, removerOf, slotTime } from '../mappers/slot.ts';
-import { searchSlots } from '../time-slots/search.ts';
+import { chunks } from '../server/chunks.ts';
+import type { FhirConnection } from '../server/connection.ts';
+import { searchSlots } from '../slots/search.ts';
 import { appointmentsIn, overlapsAnother } from './conflicts.ts';
 import { newSlot, slotsStartingIn } from './grow.ts';
 import { directoryWith, resourcesOfWrite } from './read.ts';

@@ -4,10 +4,10 @@ import {
   type AppointmentWrite,
   ConnectorError,
 } from '@crossward/connector-kit';
-import type { BookingConnection } from '../../connection.ts';
-import type { CareUnitDirectory } from '../../directory.ts';
+import type { CareUnitDirectory } from '../../directory/directory.ts';
 import { type FhirAppointment, referenceTo } from '../../fhir.ts';
-import { creationKey, operationIdentifiers, remember } from '../../operation-ids.ts';
+import type { BookingConnection } from '../../server/connection.ts';
+import { creationKey, operationIdentifiers, remember } from '../operation-ids.ts';
 import { ruleOnPatient } from './group-rules.ts';
 import { newAppointment } from './new-appointment.ts';
 import { assertNotStarted, type ChangeOfExisting, type Ruling } from './rules.ts';

@@ -1,6 +1,5 @@
 import type { AppointmentCreation } from '@crossward/connector-kit';
-import type { BookingConnection } from '../../connection.ts';
-import type { CareUnitDirectory } from '../../directory.ts';
+import type { CareUnitDirectory } from '../../directory/directory.ts';
 import {
   type FhirAppointment,
   type FhirIdentifier,
@@ -11,7 +10,8 @@ import {
 } from '../../fhir.ts';
 import { withComment, withHold } from '../../mappers/appointment.ts';
 import { serviceTypeOf } from '../../mappers/healthcare-service.ts';
-import { resourceId } from '../../resource-id.ts';
+import { resourceId } from '../../mappers/resource-id.ts';
+import type { BookingConnection } from '../../server/connection.ts';
 
 /** A new Appointment without time and slots. A held one is `pending`: https://hl7.org/fhir/R4/appointment.html */
 export function newAppointment(

@@ -1,11 +1,11 @@
 import { type AppointmentChange, type AppointmentWrite, ConnectorError } from '@crossward/connector-kit';
-import { readAppointments, toAppointments } from '../../appointment-reads.ts';
-import type { EhrClock } from '../../clock.ts';
-import type { BookingConnection } from '../../connection.ts';
-import type { CareUnitDirectory } from '../../directory.ts';
+import { readAppointments, toAppointments } from '../../appointments/reads.ts';
+import type { CareUnitDirectory } from '../../directory/directory.ts';
 import type { FhirAppointment } from '../../fhir.ts';
 import { readGroupId } from '../../mappers/group.ts';
-import { bookablePatientId } from '../../patients.ts';
+import { bookablePatientId } from '../../patients/patients.ts';
+import type { EhrClock } from '../../server/clock.ts';
+import type { BookingConnection } from '../../server/connection.ts';
 import { type Drafted, draftChanges } from './drafts.ts';
 
 export interface ReadChanges extends Drafted {

@@ -1,11 +1,11 @@
 import type { AppointmentWrite } from '@crossward/connector-kit';
-import type { BookingConnection } from '../../connection.ts';
-import type { CareUnitDirectory } from '../../directory.ts';
+import type { CareUnitDirectory } from '../../directory/directory.ts';
 import type { FhirAppointment, FhirSlot } from '../../fhir.ts';
-import { offerIn } from '../../time-slots/offer.ts';
-import { searchSlots } from '../../time-slots/search.ts';
-import { slotPath } from '../../time-slots/slot-path.ts';
-import { freeSlots } from '../../time-slots/slot-times.ts';
+import type { BookingConnection } from '../../server/connection.ts';
+import { offerIn } from '../../slots/offer.ts';
+import { searchSlots } from '../../slots/search.ts';
+import { slotPath } from '../../slots/slot-path.ts';
+import { freeSlots } from '../../slots/slot-times.ts';
 import type { PlannedAppointment } from '../write/appointment.ts';
 import { timeTaken } from '../write/outcomes.ts';
 import type { Wish } from './drafts.ts';

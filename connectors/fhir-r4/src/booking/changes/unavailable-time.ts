@@ -1,6 +1,6 @@
 import type { ConnectorError } from '@crossward/connector-kit';
 import type { FhirSlot } from '../../fhir.ts';
-import { slotPath } from '../../time-slots/slot-path.ts';
+import { slotPath } from '../../slots/slot-path.ts';
 import { NoKnownSlots, timeTaken } from '../write/outcomes.ts';
 
 /**

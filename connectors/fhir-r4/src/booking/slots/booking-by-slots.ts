@@ -1,8 +1,8 @@
 import type { AppointmentWrite } from '@crossward/connector-kit';
-import type { ServerFacts } from '../../capability-statement.ts';
-import type { BookingConnection } from '../../connection.ts';
 import type { FhirAppointment } from '../../fhir.ts';
-import { slotTimes } from '../../time-slots/slot-times.ts';
+import type { ServerFacts } from '../../server/capability-statement.ts';
+import type { BookingConnection } from '../../server/connection.ts';
+import { slotTimes } from '../../slots/slot-times.ts';
 import type { BookingCapabilities } from '../booking.ts';
 import { createBooking } from '../create-booking.ts';
 import type { CleanUp, FindDone } from '../write/operation-results.ts';

@@ -1,8 +1,8 @@
 import type { IntendedBooking } from '@crossward/connector-kit';
-import type { FhirConnection } from '../../connection.ts';
 import type { FhirSlot } from '../../fhir.ts';
-import { recent } from '../../recent.ts';
+import type { FhirConnection } from '../../server/connection.ts';
 import type { WantedTime } from '../changes/drafts.ts';
+import { recent } from '../recent.ts';
 import { slotsAt } from './slots-at.ts';
 
 export interface IntendedBookings {

@@ -1,11 +1,11 @@
-import type { BookingConnection } from '../../connection.ts';
-import type { CareUnitDirectory } from '../../directory.ts';
+import type { CareUnitDirectory } from '../../directory/directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { keepsSlots, slotsOf, standingOf } from '../../mappers/appointment.ts';
 import { claimedSlot, claimOf, freedSlot, isClaimedBy, slotState } from '../../mappers/slot.ts';
-import { offerIn } from '../../time-slots/offer.ts';
-import { isOwnerOf, ownerNames } from '../../time-slots/slot-owners.ts';
-import { slotPath } from '../../time-slots/slot-path.ts';
+import type { BookingConnection } from '../../server/connection.ts';
+import { offerIn } from '../../slots/offer.ts';
+import { isOwnerOf, ownerNames } from '../../slots/slot-owners.ts';
+import { slotPath } from '../../slots/slot-path.ts';
 import type { Draft, Drafted, Fate, Wish } from '../changes/drafts.ts';
 import { placedAppointment } from '../changes/new-appointment.ts';
 import { unavailableTime } from '../changes/unavailable-time.ts';

@@ -1,13 +1,13 @@
 import { type Appointment, batchedLookUps, type CareUnit, type Connector } from '@crossward/connector-kit';
-import { readAppointments, toAppointments } from '../../appointment-reads.ts';
-import { chunks } from '../../chunks.ts';
-import type { BookingConnection } from '../../connection.ts';
+import { readAppointments, toAppointments } from '../../appointments/reads.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { slotsOf } from '../../mappers/appointment.ts';
 import { readGroupId } from '../../mappers/group.ts';
-import { isFhirId } from '../../patients.ts';
-import { recent } from '../../recent.ts';
+import { isFhirId } from '../../patients/patients.ts';
+import { chunks } from '../../server/chunks.ts';
+import type { BookingConnection } from '../../server/connection.ts';
 import { defaultPageSize } from '../../settings.ts';
+import { recent } from '../recent.ts';
 
 /** Appointments, with those of their slots that the same search returned. */
 export interface ReadTogether {

@@ -1,7 +1,7 @@
-import type { FhirConnection } from '../../connection.ts';
-import type { CareUnitDirectory } from '../../directory.ts';
+import type { CareUnitDirectory } from '../../directory/directory.ts';
 import type { FhirSlot } from '../../fhir.ts';
-import { searchSlots } from '../../time-slots/search.ts';
+import type { FhirConnection } from '../../server/connection.ts';
+import { searchSlots } from '../../slots/search.ts';
 import type { WantedTime } from '../changes/drafts.ts';
 
 /** All slots of a resource that start in a time, whatever their status is. */

@@ -1,9 +1,9 @@
-import type { BookingConnection } from '../../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { slotsOf, standingOf } from '../../mappers/appointment.ts';
 import { claimOf, freedSlot, slotState } from '../../mappers/slot.ts';
-import { operationKeys } from '../../operation-ids.ts';
-import type { Leftover } from '../../time-slots/slot-times.ts';
+import type { BookingConnection } from '../../server/connection.ts';
+import type { Leftover } from '../../slots/slot-times.ts';
+import { operationKeys } from '../operation-ids.ts';
 import { quietly } from '../write/outcomes.ts';
 import { versionOf } from '../write/version.ts';
 import { slotOfOwner } from './slot-of-owner.ts';

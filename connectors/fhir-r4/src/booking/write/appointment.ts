@@ -1,7 +1,7 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import type { WriteResponse } from '../../client.ts';
-import type { BookingConnection, FhirConnection } from '../../connection.ts';
 import { type FhirAppointment, referenceTo } from '../../fhir.ts';
+import type { WriteResponse } from '../../server/client.ts';
+import type { BookingConnection, FhirConnection } from '../../server/connection.ts';
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from './outcomes.ts';
 import { versionOf } from './version.ts';
 

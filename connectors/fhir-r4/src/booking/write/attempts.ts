@@ -6,12 +6,12 @@ import {
   type CareUnit,
   ConnectorError,
 } from '@crossward/connector-kit';
-import { completed } from '../../appointment-completion.ts';
-import type { FhirConnection } from '../../connection.ts';
+import { completed } from '../../appointments/completion.ts';
 import type { FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
 import { readGroupId, viewAfter } from '../../mappers/group.ts';
-import { creationKey } from '../../operation-ids.ts';
+import type { FhirConnection } from '../../server/connection.ts';
+import { creationKey } from '../operation-ids.ts';
 import {
   afterWriting,
   FinalError,

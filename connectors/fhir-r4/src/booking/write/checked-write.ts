@@ -1,5 +1,5 @@
-import type { BookingConnection } from '../../connection.ts';
 import type { FhirAppointment } from '../../fhir.ts';
+import type { BookingConnection } from '../../server/connection.ts';
 import type { ChangeOnSlots } from '../changes/single.ts';
 import { changeAppointment, writeAppointment } from './appointment.ts';
 import { areFree, settled } from './settle.ts';

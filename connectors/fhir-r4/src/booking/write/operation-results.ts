@@ -1,11 +1,11 @@
 import type { AppointmentChange, Connector } from '@crossward/connector-kit';
-import { completed } from '../../appointment-completion.ts';
-import type { BookingConnection } from '../../connection.ts';
-import type { CareUnitDirectory } from '../../directory.ts';
+import { completed } from '../../appointments/completion.ts';
+import type { CareUnitDirectory } from '../../directory/directory.ts';
 import { compare, type FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
 import { viewAfter } from '../../mappers/group.ts';
-import { operationKeys, partKey, placesIn } from '../../operation-ids.ts';
+import type { BookingConnection } from '../../server/connection.ts';
+import { operationKeys, partKey, placesIn } from '../operation-ids.ts';
 import { unknownOutcome } from './outcomes.ts';
 
 /** Finds the appointments that an operation wrote, in the order of its changes. */

@@ -1,8 +1,8 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import { searchAppointments } from '../../appointment-searches.ts';
-import type { BookingConnection } from '../../connection.ts';
+import { searchAppointments } from '../../appointments/searches.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { patientIdOf, slotsOf, standingOf } from '../../mappers/appointment.ts';
+import type { BookingConnection } from '../../server/connection.ts';
 import type { PlannedAppointment } from './appointment.ts';
 import { findOperationResources } from './operation-results.ts';
 import { afterWriting, isUnknown, LostRace, timeTaken, unknownOutcome } from './outcomes.ts';

@@ -1,5 +1,5 @@
-import type { FhirConnection } from '../../connection.ts';
 import type { FhirAppointment } from '../../fhir.ts';
+import type { FhirConnection } from '../../server/connection.ts';
 
 /**
  * Removes an appointment that should not exist, or marks it as `entered-in-error`.

@@ -1,0 +1,43 @@
+import type { AppointmentWrite } from '@crossward/connector-kit';
+import { canChangeAppointments, type ServerFacts } from '../../server/capability-statement.ts';
+import { type BookingConnection, type FhirConnection, withOperationLookup } from '../../server/connection.ts';
+import type { Booking } from '../booking.ts';
+import { placedAppointment } from '../changes/new-appointment.ts';
+import { type ChangeOnSlots, planOnSlots, readSingleChange } from '../changes/single.ts';
+import { createBooking } from '../create-booking.ts';
+import { endExpiredHolds, withExpiredHolds } from './expired-holds.ts';
+import type { OperationForm } from './form.ts';
+import { operationChanges } from './operation-changes.ts';
+import { runOperations } from './run.ts';
+
+/** Books by `$find`, `$hold` and `$book`. The form defines the names and parameters of the operations. */
+export function operationsBooking(connection: FhirConnection, facts: ServerFacts, form: OperationForm): Booking {
+  const ehr: BookingConnection = form.takesAppointment
+    ? withOperationLookup(connection, form.keepsOperationIds === true)
+    : { ...connection, operationLookup: false };
+  const { computed } = form;
+  const changes = operationChanges(facts, ehr.settings, form);
+  const holds = changes.includes('confirm');
+  const canChange = canChangeAppointments(facts);
+  const booking = createBooking(ehr, {
+    capabilities: { changes, transactions: false },
+    freeTimes: computed?.freeTimes(ehr),
+    addFreeing: holds ? (query) => withExpiredHolds(ehr, query) : undefined,
+    prepare: holds ? (write) => endExpiredHolds(ehr, form, write) : undefined,
+    plan: (write) => (computed ? planWithoutSlots(ehr, write) : planOnSlots(ehr, write)),
+    execute: async (change) => {
+      const { before, wish } = change;
+      if (computed && before && wish) return [await computed.move(ehr, change, before, wish)];
+      return [await runOperations(ehr, form, change, { canChange })];
+    },
+  });
+  return { ...booking, computesTimes: computed !== undefined };
+}
+
+/** The operations check the time, so it is not read first. */
+async function planWithoutSlots(ehr: BookingConnection, write: AppointmentWrite): Promise<ChangeOnSlots> {
+  const change = await readSingleChange(ehr, write);
+  const { directory, after, wish } = change;
+  if (!wish) return { ...change, takes: [] };
+  return { ...change, takes: [], after: placedAppointment(after, [], wish, wish.resourceId, directory) };
+}

@@ -1,0 +1,70 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import type { Proof } from '../check/proofs/proof.ts';
+import type { ServerFacts } from '../server/capability-statement.ts';
+import type { FhirClient } from '../server/client.ts';
+import type { FhirConnection } from '../server/connection.ts';
+import { type BookingMode, defaultOperationSystem, type FhirSettings } from '../settings.ts';
+import type { Booking } from './booking.ts';
+import { operationsBooking } from './by-operations/operations-booking.ts';
+import { readingOnly } from './reading-only.ts';
+import { proveIfMatch } from './slot-claim/if-match-proof.ts';
+import { slotClaimBooking } from './slot-claim/slot-claim-booking.ts';
+import { transactionBooking } from './transaction/transaction-booking.ts';
+import { proveTransactions } from './transaction/transaction-proof.ts';
+import { operationsOf } from './vendors/by-name.ts';
+import { oracleBooking } from './vendors/oracle.ts';
+
+/** Opens a booking mode by its name. */
+export function openBooking(mode: BookingMode, connection: FhirConnection, facts: ServerFacts): Booking {
+  switch (mode) {
+    case 'transaction':
+      return transactionBooking(connection, facts);
+    case 'slot_claim':
+      return slotClaimBooking(connection, facts);
+    case 'operations':
+      return operationsBooking(connection, facts, operationsOf(connection.settings));
+    case 'create':
+      return oracleBooking(connection, facts);
+    case 'none':
+      return readingOnly(connection);
+  }
+}
+
+/**
+ * Chooses the booking mode for this server. A mode that the settings name is proved, and rejected if the proof fails.
+ * `auto` uses the first mode that is proved. It never uses `create`, because no proof can show whether a server checks
+ * a create.
+ */
+export async function chooseMode(client: FhirClient, facts: ServerFacts, settings: FhirSettings): Promise<BookingMode> {
+  const { mode = 'auto', probe = true, operation_system = defaultOperationSystem } = settings.booking ?? {};
+  const transactionProof = () => (probe ? proveTransactions(client, operation_system) : 'held');
+  const claimProof = () => (probe ? proveIfMatch(client) : 'held');
+  switch (mode) {
+    case 'transaction':
+      return proved(await transactionProof(), mode, 'The EHR does not run transactions all or nothing');
+    case 'slot_claim':
+      return proved(await claimProof(), mode, 'The EHR does not heed If-Match');
+    case 'operations':
+    case 'create':
+    case 'none':
+      return mode;
+    case 'auto': {
+      const writes = facts.can('Slot', 'update') && facts.can('Appointment', 'create');
+      // A transaction changes Appointments by PUT only. With PATCH, slot claims can do more.
+      const isPatched = !facts.can('Appointment', 'update') && facts.can('Appointment', 'patch');
+      const transacts = writes && facts.transactions && !isPatched;
+      if (transacts && (await transactionProof()) === 'held') return 'transaction';
+      const claims = writes ? await claimProof() : 'rejected';
+      // Without a slot the proof has no test data. It is not repeated later, so assume that the server follows the
+      // standard.
+      if (claims === 'held' || claims === 'unproven') return 'slot_claim';
+      return facts.hasOperation('Appointment', 'book') ? 'operations' : 'none';
+    }
+  }
+}
+
+function proved(proof: Proof, mode: BookingMode, message: string): BookingMode {
+  if (proof === 'broken') throw new ConnectorError('rejected', message);
+  if (proof === 'rejected') throw new ConnectorError('rejected', 'The EHR does not let the client write slots');
+  return mode;
+}

@@ -1,0 +1,66 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import { type FhirSlot, referenceTo } from '../../fhir.ts';
+import { claimedSlot, claimOf } from '../../mappers/slot.ts';
+import type { BookingConnection } from '../../server/connection.ts';
+import type { PlannedSlot } from '../slots/place.ts';
+import { isUnknown, LostRace, unknownOutcome } from '../write/outcomes.ts';
+import { versionOf } from '../write/version.ts';
+import { put } from './put.ts';
+
+/** How long a slot stays claimed by an interrupted write. Then its owner's appointment decides whether it is taken. */
+export const claimMilliseconds = 120_000;
+const attempts = 3;
+
+/**
+ * Claims a slot. Returns the slot with its claim.
+ *
+ * @param isFinal whether a slot that is booked becomes `busy` immediately, and is not written again
+ */
+export async function claim(
+  ehr: BookingConnection,
+  { before, after, owner }: PlannedSlot,
+  { isFinal }: { readonly isFinal: boolean },
+): Promise<FhirSlot> {
+  const until = new Date(ehr.client.clock.now().getTime() + claimMilliseconds);
+  const status = isFinal && after.status === 'busy' ? 'busy' : 'busy-tentative';
+  // A slot that is to be held gets its final state immediately.
+  const wanted = after.status === 'busy-tentative' ? after : claimedSlot(before, status, { owner, until });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await put(ehr, wanted, versionOf(before));
+    } catch (error) {
+      if (!(error instanceof LostRace) && !isUnknown(error)) throw error;
+      const current = await ehr.client.read<FhirSlot>(referenceTo(before));
+      if (current && hasSameClaim(wanted, current)) return current;
+      const isUntouched = current?.meta?.versionId === before.meta?.versionId;
+      if (error instanceof LostRace || !isUntouched) throw new LostRace();
+      if (attempt === attempts) throw unknownOutcome(error);
+    }
+  }
+}
+
+/** Restores the previous state of a claimed slot. Returns whether the claim is gone. */
+export async function giveBack(
+  ehr: BookingConnection,
+  { slot, current }: { readonly slot: PlannedSlot; readonly current: FhirSlot },
+): Promise<boolean> {
+  const work = async () => {
+    try {
+      await put(ehr, slot.before, versionOf(current));
+      return true;
+    } catch (error) {
+      if (!(error instanceof LostRace) && !isUnknown(error)) throw error;
+      const now = await ehr.client.read<FhirSlot>(referenceTo(slot.before));
+      return !now || !hasSameClaim(current, now);
+    }
+  };
+  return work().catch((error: unknown) => {
+    if (error instanceof ConnectorError) return false;
+    throw error;
+  });
+}
+
+export function hasSameClaim(a: FhirSlot, b: FhirSlot): boolean {
+  const [one, other] = [claimOf(a), claimOf(b)];
+  return a.status === b.status && one?.owner === other?.owner && one?.until?.getTime() === other?.until?.getTime();
+}

@@ -1,0 +1,68 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
+import { slotsOf } from '../../mappers/appointment.ts';
+import { claimOf, isClaimedBy } from '../../mappers/slot.ts';
+import type { BookingConnection } from '../../server/connection.ts';
+import { operationKeys, placesIn } from '../operation-ids.ts';
+import type { PlannedAppointment } from '../write/appointment.ts';
+import { findOperationResources } from '../write/operation-results.ts';
+import { withdraw } from '../write/withdraw.ts';
+
+/** How often the slots are read until the other call has finished, and the pause in between in milliseconds. */
+const looks = 20;
+const lookMilliseconds = 100;
+
+/**
+ * The appointments that an operation wrote. Two calls with one operation id can create two appointments on the same
+ * slots, if a server ignores `If-None-Exist` and a create was still in progress when the other call took over. One is
+ * kept: the appointment that the slots name, or one that has been changed since, or the first by id. The others, its
+ * twins, are withdrawn; the slots do not change.
+ */
+export async function resultsWithoutTwins(
+  ehr: BookingConnection,
+  operationId: string,
+): Promise<readonly FhirAppointment[]> {
+  const found = await findOperationResources(ehr, operationId);
+  const created = found.filter((it) => isCreatedAlone(ehr, it, operationId));
+  const [first, another] = created;
+  if (!first || !another) return found;
+  const slots = await ehr.client.readMany<FhirSlot>(created.flatMap(slotsOf));
+  const owners = new Map(slots.map((slot) => [referenceTo(slot), claimOf(slot)?.owner]));
+  const named = new Set(owners.values());
+  const hasChanged = (it: FhirAppointment) => wasChanged(ehr, it);
+  const kept = created.find((it) => named.has(referenceTo(it))) ?? created.find(hasChanged) ?? first;
+  const isTwin = (it: FhirAppointment) =>
+    it !== kept &&
+    !hasChanged(it) &&
+    (hasChanged(kept) ||
+      slotsOf(it).some((slot) => slotsOf(kept).includes(slot) || owners.get(slot) === referenceTo(kept)));
+  const twins = created.filter(isTwin);
+  for (const twin of twins) await withdraw(ehr, referenceTo(twin));
+  return found.filter((it) => !twins.includes(it));
+}
+
+/** The appointments of a write with several changes have different identifiers. None of them is a twin. */
+function isCreatedAlone({ dialect }: BookingConnection, it: FhirAppointment, operationId: string): boolean {
+  const [creation] = operationKeys(it, dialect.operationSystem);
+  return creation === operationId && placesIn(it, dialect.operationSystem, operationId).length === 0;
+}
+
+/** Whether an appointment was changed after it was created: by a later write of the gateway, or by a cancellation. */
+function wasChanged({ dialect }: BookingConnection, it: FhirAppointment): boolean {
+  return it.status === 'cancelled' || it.status === 'noshow' || operationKeys(it, dialect.operationSystem).length > 1;
+}
+
+/** Waits until the call that has the slots names its appointment on them, so that both calls return the same one. */
+export async function keptAppointment(
+  ehr: BookingConnection,
+  { before, key }: PlannedAppointment,
+  made: FhirAppointment,
+): Promise<FhirAppointment> {
+  if (before !== null || !ehr.operationLookup) return made;
+  for (let look = 1; look <= looks; look++) {
+    const slots = await ehr.client.readMany<FhirSlot>(slotsOf(made));
+    if (!slots.some((slot) => isClaimedBy(slot, key))) break;
+    await pause(lookMilliseconds);
+  }
+  return (await resultsWithoutTwins(ehr, key))[0] ?? made;
+}

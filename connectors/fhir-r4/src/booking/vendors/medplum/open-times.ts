@@ -1,0 +1,66 @@
+import type { CareUnitDirectory } from '../../../directory/directory.ts';
+import { type FhirAppointment, localReference, typeOf } from '../../../fhir.ts';
+import { actorsOf } from '../../../mappers/appointment.ts';
+import type { BookingConnection } from '../../../server/connection.ts';
+import { findProposals } from './proposals.ts';
+
+const serviceReferenceUrl = 'https://medplum.com/fhir/service-type-reference';
+
+export interface OpenTime {
+  readonly proposal: FhirAppointment;
+  /** `Schedule/1` */
+  readonly schedule: string;
+}
+
+interface Question {
+  readonly resourceId: string;
+  readonly serviceId: string | null;
+  readonly start: Date;
+  readonly end: Date;
+  /** `Appointment/1`, whose time counts as free. */
+  readonly ignoring?: string;
+}
+
+/** The times of a resource that Medplum proposes in a range, in all of the resource's schedules. */
+export async function findOpenTimes(
+  ehr: BookingConnection,
+  directory: CareUnitDirectory,
+  { resourceId, serviceId, start, end, ignoring }: Question,
+): Promise<readonly OpenTime[]> {
+  const found = await Promise.all(
+    directory.schedulesOf([resourceId]).flatMap((schedule) =>
+      bookableServices(directory, schedule)
+        .filter(({ id }) => serviceId === null || id === serviceId)
+        .map(async ({ reference }) => {
+          const proposals = await findProposals(ehr, { schedule, service: reference, start, end, ignoring });
+          return proposals.map((it) => ({ proposal: withServiceReference(it, reference), schedule }));
+        }),
+    ),
+  );
+  return found.flat();
+}
+
+/** The services of a schedule that a search can name: those with a HealthcareService. */
+export function bookableServices(
+  directory: CareUnitDirectory,
+  schedule: string,
+): { readonly id: string; readonly reference: string }[] {
+  const { services = [] } = directory.offerOfSchedule(schedule) ?? {};
+  return services.flatMap(({ id, reference }) => (reference === undefined ? [] : [{ id, reference }]));
+}
+
+/** Adds elements that `$book` requires and some `$find` responses lack. */
+function withServiceReference(appointment: FhirAppointment, reference: string): FhirAppointment {
+  if (namesService(appointment)) return appointment;
+  const [first = {}, ...others] = appointment.serviceType ?? [];
+  const extension = [...(first.extension ?? []), { url: serviceReferenceUrl, valueReference: { reference } }];
+  return { ...appointment, serviceType: [{ ...first, extension }, ...others] };
+}
+
+/** Whether it names a HealthcareService: in Medplum's extension, or as a participant. */
+function namesService(appointment: FhirAppointment): boolean {
+  const extensions = (appointment.serviceType ?? []).flatMap(({ extension }) => extension ?? []);
+  const extension = extensions.find(({ url }) => url === serviceReferenceUrl);
+  if (localReference(extension?.valueReference) !== undefined) return true;
+  return actorsOf(appointment).some((actor) => typeOf(actor) === 'HealthcareService');
+}

@@ -1,0 +1,11 @@
+import { type Habits, lists } from '../../server/habits.ts';
+
+/**
+ * The parameter by which Oracle Health finds the Slots of a location, which their Schedules do not name:
+ * https://docs.oracle.com/en/industries/health/millennium-platform-apis/mfrap/op-slot-get.html. `undefined`: the server
+ * does not list it, or there is no location.
+ */
+export function slotPlace(habits: Habits, location: string | undefined): readonly [string, string] | undefined {
+  if (location === undefined || !lists(habits, 'Slot', '-location')) return undefined;
+  return ['-location', location.slice('Location/'.length)];
+}

@@ -1,0 +1,51 @@
+import { type ChangeKind, ConnectorError } from '@crossward/connector-kit';
+import { type FhirAppointment, localReference } from '../../fhir.ts';
+import { slotsOf } from '../../mappers/appointment.ts';
+import type { ServerFacts } from '../../server/capability-statement.ts';
+import { type FhirConnection, withOperationLookup } from '../../server/connection.ts';
+import type { Booking } from '../booking.ts';
+import { planOnSlots } from '../changes/single.ts';
+import { createBooking } from '../create-booking.ts';
+import { runCheckedWrite } from '../write/checked-write.ts';
+
+/**
+ * Books by `POST Appointment`, for a server that rejects an Appointment whose Slot is taken and updates the Slot itself, as
+ * Oracle Health does: https://fhir.cerner.com/millennium/r4/base/workflow/appointment. The connector never writes a Slot.
+ * With the setting `minimal_create`, a new Appointment contains only its Slot and its patient.
+ */
+export function oracleBooking(connection: FhirConnection, facts: ServerFacts): Booking {
+  const ehr = withOperationLookup(connection, false);
+  const isMinimal = ehr.settings.booking?.minimal_create === true;
+  return createBooking(ehr, {
+    capabilities: { changes: oracleChanges(facts), transactions: false },
+    plan: (write) => planOnSlots(ehr, write),
+    execute: async (change) => {
+      const isNew = change.before === null;
+      const wanted = isMinimal && isNew ? { ...change, after: minimalAppointment(change.after) } : change;
+      return [await runCheckedWrite(ehr, wanted)];
+    },
+  });
+}
+
+/** Oracle Health changes an Appointment by JSON Patch, and cannot move it. */
+function oracleChanges(facts: ServerFacts): readonly ChangeKind[] {
+  if (facts.can('Appointment', 'update')) return ['create', 'update', 'cancel'];
+  return facts.can('Appointment', 'patch') ? ['create', 'cancel'] : ['create'];
+}
+
+/**
+ * A new Appointment without the elements that the server copies from the Slot. Oracle Health accepts exactly one Slot
+ * and one patient who has accepted: https://fhir.cerner.com/millennium/r4/base/workflow/appointment
+ *
+ * @throws ConnectorError `time_slot_unavailable` for more than one Slot
+ */
+function minimalAppointment(appointment: FhirAppointment): FhirAppointment {
+  if (slotsOf(appointment).length !== 1) {
+    throw new ConnectorError('time_slot_unavailable', 'This EHR books one time slot at a time');
+  }
+  const { resourceType, status, identifier, slot, comment, description, patientInstruction, participant } = appointment;
+  const patients = participant?.filter(({ actor }) => localReference(actor)?.startsWith('Patient/'));
+  const optional = { status, identifier, slot, comment, description, patientInstruction };
+  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
+  return { resourceType, ...given, participant: patients ?? [] };
+}

@@ -1,0 +1,118 @@
+import { type CareUnit, type ConnectorContext, ConnectorError, type ProbeFinding } from '@crossward/connector-kit';
+import type { Booking } from '../booking/booking.ts';
+import type { CareUnitDirectory } from '../directory/directory.ts';
+import type { FhirConnection } from '../server/connection.ts';
+import type { FhirSettings } from '../settings.ts';
+import { searchSlots } from '../slots/search.ts';
+import { attempt } from './attempt.ts';
+import { type SeenCareUnit, servicesInUse, unmappedResources } from './services.ts';
+
+const weekMilliseconds = 7 * 24 * 60 * 60 * 1000;
+/** More free times than this are not counted. */
+const mostTimes = 10_000;
+
+/**
+ * Checks which resources each care unit has, and whether their slots are found. Warns of each resource without a
+ * service, and recommends services for them, unless some services come from HealthcareServices, which the setting would
+ * replace.
+ */
+export async function probeCareUnits(
+  ehr: FhirConnection,
+  booking: Booking,
+  { careUnits }: Pick<ConnectorContext<FhirSettings>, 'careUnits'>,
+  findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
+): Promise<void> {
+  const looks: (SeenCareUnit | 'empty' | 'failed')[] = [];
+  for (const it of careUnits) looks.push(await probeCareUnit(ehr, booking, it, findings, recommended));
+  const seen = looks.filter((it) => typeof it === 'object');
+  const warnings = seen.flatMap((it) => unmappedResources(it).map((id) => unmapped(it.directory, id)));
+  findings.push(...warnings);
+  const areDerived = seen.some(({ directory }) => directory.derivesServices);
+  if (areDerived) findings.push(derivedServices);
+  const areNamed = ehr.settings.healthcare_services === undefined && !areDerived;
+  const wouldReplace = areNamed && seen.some(({ directory }) => directory.services.length > 0);
+  if ((warnings.length === 0 && !areDerived) || wouldReplace || looks.includes('failed')) return;
+  const services = await attempt(findings, 'healthcare services', () => servicesInUse(ehr, seen));
+  if (services) recommended.healthcare_services = services;
+}
+
+async function probeCareUnit(
+  ehr: FhirConnection,
+  booking: Booking,
+  careUnit: CareUnit,
+  findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
+): Promise<SeenCareUnit | 'empty' | 'failed'> {
+  const { id } = careUnit;
+  const name = `care unit ${id}`;
+  const directory = await attempt(findings, name, () => ehr.directory.of({ id }));
+  if (!directory) return 'failed';
+  const schedules = directory.schedulesOf(undefined);
+  if (schedules.length === 0) {
+    findings.push({ name, status: 'warning', detail: 'It has no schedule with a practitioner, location or device.' });
+    return 'empty';
+  }
+  if (!booking.computesTimes) return probeSlots(ehr, directory, schedules, findings, recommended);
+  const range = { start: new Date(), end: new Date(Date.now() + weekMilliseconds), limit: mostTimes };
+  const times = await attempt(findings, name, () => booking.listTimeSlots({ careUnit, ...range }));
+  if (!times) return 'failed';
+  findings.push({ name, status: 'ok', detail: detailOf(directory, times.length) });
+  return { directory, slots: [] };
+}
+
+/** Finds the form of search that returns the slots of a care unit. */
+async function probeSlots(
+  ehr: FhirConnection,
+  directory: CareUnitDirectory,
+  schedules: readonly string[],
+  findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
+): Promise<SeenCareUnit | 'failed'> {
+  const name = `care unit ${directory.careUnitId}`;
+  const range = { start: new Date(), before: new Date(Date.now() + weekMilliseconds), statuses: 'free' };
+  const forms: readonly NonNullable<FhirSettings['slots']>[] = [
+    ehr.settings.slots ?? {},
+    { ...ehr.settings.slots, require_service_type: true },
+    { ...ehr.settings.slots, search_by: 'schedule.actor', require_service_type: true },
+  ];
+  let rejection: ConnectorError | undefined;
+  for (const slots of forms) {
+    try {
+      const found = await searchSlots({ ...ehr, settings: { ...ehr.settings, slots } }, directory, schedules, range);
+      const detail = detailOf(directory, found.length);
+      if (rejection && found.length === 0) {
+        // The added parameters may be the reason why nothing is found.
+        const why = `A search with fewer parameters was rejected: ${rejection.message}.`;
+        findings.push({ name, status: 'warning', detail: `${detail} ${why}` });
+      } else {
+        findings.push({ name, status: 'ok', detail });
+        if (rejection) recommended.slots = slots;
+      }
+      return { directory, slots: found };
+    } catch (error) {
+      if (!(error instanceof ConnectorError)) throw error;
+      rejection ??= error;
+      if (error.kind !== 'rejected' && error.kind !== 'unsupported') break;
+    }
+  }
+  findings.push({ name, status: 'problem', detail: `Slots cannot be searched for: ${rejection?.message}.` });
+  return 'failed';
+}
+
+const derivedServices: ProbeFinding = {
+  name: 'healthcare services',
+  status: 'warning',
+  detail:
+    'The server has no HealthcareService, so those of Slots and Schedules are offered, with their codes as ids. Name them in healthcare_services: then they keep their ids.',
+};
+
+function detailOf({ resources }: CareUnitDirectory, slots: number): string {
+  return `${resources.length} resources, ${slots} free slots in the next week.`;
+}
+
+/** A slot without a known service can be neither listed nor booked. */
+function unmapped({ careUnitId }: CareUnitDirectory, id: string): ProbeFinding {
+  const detail = `Resource ${id} cannot be booked: no healthcare service fits its schedules and slots.`;
+  return { name: `care unit ${careUnitId}`, status: 'warning', detail };
+}

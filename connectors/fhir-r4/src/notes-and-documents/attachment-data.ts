@@ -1,0 +1,60 @@
+import type { Attachment, FhirBinary } from '../fhir.ts';
+import type { FhirClient } from '../server/client.ts';
+import { isRejection } from '../server/outcome.ts';
+import type { FhirSettings } from '../settings.ts';
+import { bytesOf } from './bytes-of.ts';
+import { mediaTypeOf } from './charset.ts';
+
+export type BinaryUrls = Pick<FhirSettings, 'base_url' | 'binary_storage_url'>;
+
+/** Bytes of a content that is read into memory. */
+const longestData = 10 * 1024 * 1024;
+
+/**
+ * The bytes of an attachment: inline, or of a Binary of the same server. Another server's URL is never followed.
+ *
+ * @returns `null` if it cannot be read: it is elsewhere, is gone, is too large, or the server does not send it
+ * @throws ConnectorError when the server is unavailable or does not respond
+ */
+export async function attachmentData(
+  client: Pick<FhirClient, 'read' | 'download'>,
+  settings: BinaryUrls,
+  { data, url, contentType }: Attachment,
+): Promise<Uint8Array | null> {
+  if (data !== undefined) return Buffer.from(data, 'base64');
+  const reference = localBinary(url, settings);
+  if (reference === undefined) return null;
+  try {
+    const binary = await client.read<FhirBinary>(reference);
+    if (!binary) return null;
+    if (binary.data !== undefined) return Buffer.from(binary.data, 'base64');
+    // Medplum sends the content alone, or the resource without it: https://hl7.org/fhir/R4/binary.html#rest
+    const stream = await client.download(reference, mediaTypeOf(contentType) || 'application/octet-stream');
+    return stream && (await bytesOf(stream.chunks, longestData));
+  } catch (error) {
+    if (isRejection(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * `Binary/1` of a relative URL, of an absolute one below the base URL, or of a signed one below `binary_storage_url`.
+ * `undefined`: anything else.
+ */
+export function localBinary(url: string | undefined, { base_url, binary_storage_url }: BinaryUrls): string | undefined {
+  if (url === undefined) return undefined;
+  const stored = binary_storage_url === undefined ? undefined : below(binary_storage_url, url);
+  if (stored !== undefined) return binaryOf(/^([^/?#]+)/.exec(stored)?.[1]);
+  const path = below(base_url, url) ?? url;
+  return binaryOf(/^Binary\/([^/]+)(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/.exec(path)?.[1]);
+}
+
+function binaryOf(id: string | undefined): string | undefined {
+  return id !== undefined && /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,128}$/.test(id) ? `Binary/${id}` : undefined;
+}
+
+/** What follows a base URL in a URL. */
+function below(baseUrl: string, url: string): string | undefined {
+  const base = `${baseUrl.replace(/\/+$/, '')}/`;
+  return url.startsWith(base) ? url.slice(base.length) : undefined;
+}

@@ -1,0 +1,165 @@
+import type { EhrHttp, EhrResponse, LeftOutRecord } from '@crossward/connector-kit';
+import type { Bundle, FhirResource } from '../fhir.ts';
+import { mediaType, parse } from './body.ts';
+import type { FhirClient, WriteResponse } from './client.ts';
+import { createClock } from './clock.ts';
+import { weakTag } from './etag.ts';
+import { createHabits } from './habits.ts';
+import { hasFailed, isOutcome, rejection } from './outcome.ts';
+import { reader } from './read.ts';
+import { createReceiver } from './received/receive.ts';
+import { formOf, searcher } from './search.ts';
+import { type Call, cancel, querier, sender, streamer } from './send.ts';
+import { shortText } from './short-text.ts';
+import type { Authorizer } from './sign-in/authorizer.ts';
+import { writeResponse } from './write-response.ts';
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  /** Other base URLs by which the server names itself. */
+  readonly otherBases?: readonly string[];
+  /** The zone of moments without an offset. `undefined`: they are not read. */
+  readonly localTimeZone?: string | undefined;
+  /** The base URL of operations. Default: `baseUrl`. */
+  readonly operationsUrl?: string | undefined;
+  readonly http: EhrHttp;
+  readonly authorizer: Authorizer;
+  readonly preferStrict: boolean;
+  /** Counts records that cannot be read. */
+  readonly leftOut?: ((record: LeftOutRecord) => void) | undefined;
+  /** The gateway's clock. */
+  readonly now: () => Date;
+}
+
+export function createFhirClient(options: ClientOptions): FhirClient {
+  const { baseUrl, otherBases = [], operationsUrl = baseUrl, http, authorizer, preferStrict, now } = options;
+  const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
+  const clock = createClock(now);
+  const send = sender(http, authorizer, clock);
+  const openStream = streamer(http, authorizer);
+  const habits = createHabits();
+  const receiver = createReceiver({
+    ownBaseUrls: [base, operations, ...otherBases],
+    localTimeZone: options.localTimeZone,
+    sawLocalTime: habits.sawLocalTime,
+    leftOut: (record) => options.leftOut?.(record),
+  });
+  const query = querier(send, receiver);
+  const { pages, search, history } = searcher(query, { base, otherBases, preferStrict, habits, receiver });
+
+  /**
+   * @param written what the response is about
+   * @param isRefused whether the body of a 2xx says that nothing was done. An OperationOutcome with an error says so anyway.
+   */
+  async function write(
+    call: Omit<Call, 'headers' | 'refused'> & { headers?: Record<string, string> },
+    written?: FhirResource,
+    isRefused: (body: unknown) => boolean = () => false,
+  ): Promise<WriteResponse> {
+    const headers = { 'content-type': mediaType, prefer: 'return=representation', ...call.headers };
+    const refused = ({ status, text }: EhrResponse) => {
+      const body = receiver.attempt(parse(text));
+      return status < 300 && ((isOutcome(body) && hasFailed(body)) || isRefused(body));
+    };
+    return writeResponse(await send({ ...call, headers, refused }), receiver, written);
+  }
+
+  return {
+    clock,
+    habits,
+    pages,
+    search,
+    history,
+    ...reader(send, { base, search, habits, receiver }),
+    async download(reference, accept) {
+      const url = `${base}/${reference}`;
+      const response = await openStream({ method: 'GET', url, headers: { accept }, repeatable: true });
+      if (response.status === 200) return response;
+      await cancel(response);
+      if (response.status === 404 || response.status === 410) return null;
+      throw rejection(response, undefined);
+    },
+    async upload(contentType, content) {
+      const response = await openStream({
+        method: 'POST',
+        url: `${base}/Binary`,
+        body: content,
+        headers: { 'content-type': contentType, accept: mediaType, prefer: 'return=minimal' },
+        repeatable: false,
+        // No document refers to it yet.
+        writes: false,
+      });
+      return writeResponse({ ...response, text: await shortText(response) }, receiver);
+    },
+    create: (resource, { ifNoneExist } = {}) =>
+      write(
+        {
+          method: 'POST',
+          url: `${base}/${resource.resourceType}`,
+          body: JSON.stringify(resource),
+          headers: ifNoneExist === undefined ? {} : { 'if-none-exist': ifNoneExist },
+          repeatable: false,
+        },
+        resource,
+      ),
+    update: (resource, { ifMatch }) =>
+      write(
+        {
+          method: 'PUT',
+          url: `${base}/${resource.resourceType}/${resource.id}`,
+          body: JSON.stringify(resource),
+          headers: ifMatchHeader(ifMatch),
+          repeatable: false,
+          // A Slot alone is no booking. Its claim ends, and the next listing frees it.
+          writes: resource.resourceType !== 'Slot',
+        },
+        resource,
+      ),
+    patch(reference, patch, { ifMatch }) {
+      const [resourceType = '', id = ''] = reference.split('/');
+      return write(
+        {
+          method: 'PATCH',
+          url: `${base}/${reference}`,
+          body: JSON.stringify(patch),
+          headers: { ...ifMatchHeader(ifMatch), 'content-type': 'application/json-patch+json' },
+          repeatable: false,
+        },
+        { resourceType, id },
+      );
+    },
+    // Only what the connector has made itself is removed. Nobody asks for that.
+    remove: (reference) => write({ method: 'DELETE', url: `${base}/${reference}`, repeatable: true, writes: false }),
+    transaction: (bundle) =>
+      write({ method: 'POST', url: base, body: JSON.stringify(withFullUrls(bundle, base)), repeatable: false }),
+    operation: (path, parameters, { reads = false, isRefused } = {}) =>
+      write(
+        {
+          method: 'POST',
+          url: `${operations}/${path}`,
+          body: JSON.stringify(parameters),
+          repeatable: reads,
+        },
+        undefined,
+        isRefused,
+      ),
+    ask: (path, parameters) =>
+      query(path, {
+        method: 'GET',
+        url: `${operations}/${path}?${formOf(parameters)}`,
+        headers: { 'cache-control': 'no-cache' },
+      }),
+  };
+}
+
+function ifMatchHeader(version: string | undefined): Record<string, string> {
+  return version === undefined ? {} : { 'if-match': weakTag(version) };
+}
+
+/** https://hl7.org/fhir/R4/bundle.html#references: a relative reference is resolved against the entry's `fullUrl`. */
+function withFullUrls(bundle: Bundle, base: string): Bundle {
+  const entry = (bundle.entry ?? []).map((it) =>
+    it.request?.method === 'PUT' ? { fullUrl: `${base}/${it.request.url}`, ...it } : it,
+  );
+  return { ...bundle, entry };
+}
