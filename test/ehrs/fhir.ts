@@ -9,7 +9,7 @@ import {
   standingOf,
   withHold,
 } from '../../connectors/fhir-r4/src/mappers/appointment.ts';
-import { resourceId, resourceReference } from '../../connectors/fhir-r4/src/mappers/resource-id.ts';
+import { resourceId, resourceReference } from '../../connectors/fhir-r4/src/mappers/resource.ts';
 import { claimedSlot, claimOf, freedSlot } from '../../connectors/fhir-r4/src/mappers/slot.ts';
 import type { Ehr, EhrAppointment } from './ehr.ts';
 import { slot } from './fhir-data.ts';

@@ -2,7 +2,7 @@ import { fhirR4Connector } from '@crossward/connector-fhir-r4';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 import { inject } from 'vitest';
-import { resourceId } from '../../connectors/fhir-r4/src/mappers/resource-id.ts';
+import { resourceId } from '../../connectors/fhir-r4/src/mappers/resource.ts';
 import type { Configuration, ConfiguredEmr } from '../../server/src/config/configuration.ts';
 import { loadConfiguration } from '../../server/src/config/load.ts';
 import type { Database } from '../../server/src/db/database.ts';

@@ -9,13 +9,16 @@ import {
   withComment,
   withHold,
 } from '../src/mappers/appointment.ts';
-import { deviceResource } from '../src/mappers/device.ts';
 import { configuredService, discoveredService, hasCoding } from '../src/mappers/healthcare-service.ts';
 import { identifierSystems, knownNumbers } from '../src/mappers/identifiers.ts';
-import { locationResource } from '../src/mappers/location.ts';
 import { toPatient } from '../src/mappers/patient.ts';
-import { practitionerResource } from '../src/mappers/practitioner.ts';
-import { resourceId, resourceReference } from '../src/mappers/resource-id.ts';
+import {
+  deviceResource,
+  locationResource,
+  practitionerResource,
+  resourceId,
+  resourceReference,
+} from '../src/mappers/resource.ts';
 import { claimedSlot, claimOf, freedSlot, slotState } from '../src/mappers/slot.ts';
 import { readServerFacts } from '../src/server/capability-statement.ts';
 import { createHabits } from '../src/server/habits.ts';

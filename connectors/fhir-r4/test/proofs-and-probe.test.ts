@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { startMedplum } from '../counterparts/medplum.ts';
 import { healthcareServices } from '../fake/data-set.ts';
 import type { FakeOptions } from '../fake/server.ts';
-import { proveIfMatch } from '../src/booking/slot-claim/if-match-proof.ts';
+import { proveIfMatch } from '../src/booking/slot-claim/slot-claim-booking.ts';
 import { proveTransactions } from '../src/booking/transaction/transaction-proof.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import { createFhirClient } from '../src/server/create.ts';

@@ -2,7 +2,7 @@ import type { Connector, EhrHttp } from '@crossward/connector-kit';
 import { describe, expect, test } from 'vitest';
 import type { FakeOptions } from '../fake/server.ts';
 import type { FhirAppointment, FhirPatient, FhirResource, FhirSlot } from '../src/fhir.ts';
-import { resourceReference } from '../src/mappers/resource-id.ts';
+import { resourceReference } from '../src/mappers/resource.ts';
 import { createFhirClient } from '../src/server/create.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';

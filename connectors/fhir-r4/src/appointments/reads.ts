@@ -13,7 +13,7 @@ import { type AppointmentIds, isStartUnreadable, toAppointment } from '../mapper
 import { patientViews, readGroupId, viewOf } from '../mappers/group.ts';
 import { escapeToken, identifierTokens, knownNumbers, type NumberType } from '../mappers/identifiers.ts';
 import { readInstant } from '../mappers/instants.ts';
-import { resourceReference } from '../mappers/resource-id.ts';
+import { resourceReference } from '../mappers/resource.ts';
 import { isFhirId } from '../patients/patients.ts';
 import { recordsOf } from '../patients/replaced.ts';
 import type { SearchParameters } from '../server/client.ts';

@@ -1,18 +1,19 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import type { Proof } from '../check/proofs/proof.ts';
+import type { Proof } from '../check/proofs.ts';
 import type { ServerFacts } from '../server/capability-statement.ts';
 import type { FhirClient } from '../server/client.ts';
-import type { FhirConnection } from '../server/connection.ts';
+import { type FhirConnection, withOperationLookup } from '../server/connection.ts';
 import { type BookingMode, defaultOperationSystem, type FhirSettings } from '../settings.ts';
+import { listTimeSlots } from '../slots/list.ts';
+import { slotTimes } from '../slots/slot-times.ts';
 import type { Booking } from './booking.ts';
 import { operationsBooking } from './by-operations/operations-booking.ts';
-import { readingOnly } from './reading-only.ts';
-import { proveIfMatch } from './slot-claim/if-match-proof.ts';
-import { slotClaimBooking } from './slot-claim/slot-claim-booking.ts';
+import { proveIfMatch, slotClaimBooking } from './slot-claim/slot-claim-booking.ts';
 import { transactionBooking } from './transaction/transaction-booking.ts';
 import { proveTransactions } from './transaction/transaction-proof.ts';
 import { operationsOf } from './vendors/by-name.ts';
 import { oracleBooking } from './vendors/oracle.ts';
+import { operationFinder } from './write/operation-results.ts';
 
 /** Opens a booking mode by its name. */
 export function openBooking(mode: BookingMode, connection: FhirConnection, facts: ServerFacts): Booking {
@@ -67,4 +68,14 @@ function proved(proof: Proof, mode: BookingMode, message: string): BookingMode {
   if (proof === 'broken') throw new ConnectorError('rejected', message);
   if (proof === 'rejected') throw new ConnectorError('rejected', 'The EHR does not let the client write slots');
   return mode;
+}
+
+/** No booking mode: appointments and free slots can only be read. */
+function readingOnly(connection: FhirConnection): Booking {
+  const ehr = withOperationLookup(connection, false);
+  return {
+    capabilities: { changes: [], transactions: false },
+    listTimeSlots: (query) => listTimeSlots(ehr, query, slotTimes(ehr)),
+    ...operationFinder(ehr),
+  };
 }

@@ -1,6 +1,6 @@
 import type { ProbeFinding } from '@crossward/connector-kit';
 import { chooseMode } from '../booking/choose-booking.ts';
-import { proveIfMatch } from '../booking/slot-claim/if-match-proof.ts';
+import { proveIfMatch } from '../booking/slot-claim/slot-claim-booking.ts';
 import { proveTransactions } from '../booking/transaction/transaction-proof.ts';
 import { measureTransactions } from '../booking/transaction/transaction-size.ts';
 import { operationsOf } from '../booking/vendors/by-name.ts';
@@ -8,8 +8,7 @@ import type { ServerFacts } from '../server/capability-statement.ts';
 import type { FhirClient } from '../server/client.ts';
 import { type BookingMode, defaultOperationSystem, type FhirSettings, smallestTransaction } from '../settings.ts';
 import { attempt } from './attempt.ts';
-import { proveOperationIds } from './proofs/operation-ids.ts';
-import type { Proof } from './proofs/proof.ts';
+import { type Proof, proveOperationIds } from './proofs.ts';
 
 type Booking = NonNullable<FhirSettings['booking']>;
 type Wanted = NonNullable<Booking['mode']>;

@@ -1,18 +1,18 @@
-import type { ConnectorContext, ProbeFinding, ProbeReport } from '@crossward/connector-kit';
+import { type ConnectorContext, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
 import { openBooking } from '../booking/choose-booking.ts';
+import { horizonDays } from '../schedules/grow.ts';
+import { lackedForSchedules } from '../schedules/operations.ts';
 import { readServerFacts, type ServerFacts } from '../server/capability-statement.ts';
 import type { EhrClock } from '../server/clock.ts';
 import { connect, type FhirConnection, signIn } from '../server/connection.ts';
-import { settingsThatSignIn } from '../server/sign-in/sign-in-trial.ts';
-import type { BookingMode, FhirSettings } from '../settings.ts';
+import { createAuthorizer } from '../server/sign-in/create-authorizer.ts';
+import type { AuthSettings, BookingMode, FhirSettings } from '../settings.ts';
 import { attempt } from './attempt.ts';
 import { probeBooking } from './booking-modes.ts';
 import { probeCareUnits } from './care-units.ts';
-import { probeDocuments } from './documents.ts';
 import { probeAppointments, probeChanges, probeHabits, probePatientSearch } from './habits.ts';
-import { probeMedicalNotes } from './medical-notes.ts';
+import { probeDocuments, probeMedicalNotes } from './notes-and-documents.ts';
 import { probeNumbers } from './numbers.ts';
-import { probeSchedules } from './schedules.ts';
 
 /** `crossward emr check`: which server it is, what it supports, and which settings to use. */
 export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>): Promise<ProbeReport> {
@@ -89,4 +89,57 @@ async function probeSignIn(
     recommended.auth = { send_secret_in };
   }
   return settings;
+}
+
+/**
+ * Signs in, and returns the settings. If the server rejects them, tries the client secret in the other place (header or
+ * body), and returns the settings that work.
+ *
+ * @throws ConnectorError the first rejection, if both fail
+ */
+async function settingsThatSignIn({ settings, http }: ConnectorContext<FhirSettings>): Promise<FhirSettings> {
+  const signIn = async (auth: AuthSettings) => (await createAuthorizer(auth, settings.base_url, http)).headers();
+  const { auth = { type: 'none' } } = settings;
+  try {
+    await signIn(auth);
+    return settings;
+  } catch (error) {
+    const isRejected = error instanceof ConnectorError && error.kind === 'rejected';
+    if (!isRejected || auth.type !== 'client_credentials') throw error;
+    const otherPlace = { ...auth, send_secret_in: auth.send_secret_in === 'body' ? 'header' : 'body' } as const;
+    const signedIn = await signIn(otherPlace).catch(() => undefined);
+    if (!signedIn) throw error;
+    return { ...settings, auth: otherPlace };
+  }
+}
+
+const name = 'schedules';
+
+/**
+ * Reports whether schedules can be written, as the settings say. Recommends to turn writing off where it is not possible,
+ * and never to turn it on: it changes a clinic's calendar. Writes nothing.
+ */
+function probeSchedules(
+  ehr: FhirConnection,
+  mode: BookingMode,
+  facts: ServerFacts,
+  recommended: Record<string, unknown>,
+): ProbeFinding {
+  const { schedules, booking } = ehr.settings;
+  const lacked = lackedForSchedules(ehr, mode, facts);
+  if (lacked.length === 0) {
+    const size = booking?.transaction_size;
+    const limit = size === undefined ? '' : ` An end or an exception can remove up to ${size - 1} slots at once.`;
+    const detail =
+      schedules?.write === true
+        ? `Schedules are read and written, with Slots for ${horizonDays(ehr)} days ahead.${limit}`
+        : `Schedules are read. The server would also take new ones: schedules.write lets the gateway change them.`;
+    return { name, status: schedules?.write === true ? 'ok' : 'note', detail };
+  }
+  const why = `the server lacks ${lacked.join(', ')}`;
+  if (schedules?.write !== true) {
+    return { name, status: 'note', detail: `Schedules are read. They cannot be written: ${why}.` };
+  }
+  recommended.schedules = { write: false };
+  return { name, status: 'problem', detail: `schedules.write is set, but schedules cannot be written: ${why}.` };
 }

@@ -5,9 +5,8 @@ import {
   type DirectChanges,
   type TimeSlot,
 } from '@crossward/connector-kit';
-import { changeAppointment } from '../booking/write/appointment.ts';
+import { changeAppointment, versionOf } from '../booking/write/appointment.ts';
 import { isConflict } from '../booking/write/outcomes.ts';
-import { versionOf } from '../booking/write/version.ts';
 import {
   type FhirAppointment,
   type FhirDocumentReference,

@@ -2,7 +2,7 @@ import type { Resource } from '@crossward/connector-kit';
 import { type FhirAppointment, localReference, type Participant } from '../fhir.ts';
 import { type AppointmentPlace, actorsOf, participantsOf } from '../mappers/appointment.ts';
 import { type BookableService, hasCoding } from '../mappers/healthcare-service.ts';
-import { resourceId, resourceReference } from '../mappers/resource-id.ts';
+import { resourceId, resourceReference } from '../mappers/resource.ts';
 import { rankedActors } from './actors.ts';
 import type { CareUnitDirectory, Offer } from './directory.ts';
 import { type Here, sideOf } from './membership.ts';

@@ -1,9 +1,8 @@
 import { defaultDirectorySeconds } from '../settings.ts';
 import type { CareUnitDirectory, Directory } from './directory.ts';
 import { loadCareUnit } from './load.ts';
-import type { DirectoryOptions } from './options.ts';
+import { createSweeps, type DirectoryOptions } from './options.ts';
 import { refreshed } from './refreshed.ts';
-import { createSweeps } from './sweeps.ts';
 
 /**
  * Age of a directory in which something is looked up that an older one lacks. Callers who look for what does not exist

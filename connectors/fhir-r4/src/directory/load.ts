@@ -1,14 +1,27 @@
-import { ConnectorError } from '@crossward/connector-kit';
-import { compare, type FhirResource, type FhirSchedule, referenceTo } from '../fhir.ts';
-import { resourceId, resourceReference } from '../mappers/resource-id.ts';
+import { ConnectorError, isCurrent, type Resource } from '@crossward/connector-kit';
+import {
+  compare,
+  type FhirDevice,
+  type FhirLocation,
+  type FhirPractitioner,
+  type FhirPractitionerRole,
+  type FhirResource,
+  type FhirSchedule,
+  referenceTo,
+} from '../fhir.ts';
+import {
+  deviceResource,
+  locationResource,
+  practitionerResource,
+  resourceId,
+  resourceReference,
+} from '../mappers/resource.ts';
 import { actorsOfSchedule, bookedActor, namedActor, readActors } from './actors.ts';
 import { careUnitDirectory } from './care-unit.ts';
 import type { CareUnitDirectory } from './directory.ts';
-import { isInUse } from './in-use.ts';
 import { type Here, isMember, placesHere } from './membership.ts';
 import type { DirectoryOptions } from './options.ts';
 import { loadPlace } from './place.ts';
-import { toResource } from './resource.ts';
 import { loadRoles, loadRolesOf, namesPlace, type Roles } from './roles.ts';
 import { loadSchedules } from './schedules.ts';
 import { loadServices, offeredBy, servicesIn, servicesOfSchedules } from './services.ts';
@@ -117,4 +130,41 @@ function isOffered({ schedule, actor }: Member, { roles, localRoles, actors, her
   const activeRoles = new Map([...localRoles].filter(([, role]) => isInUse(role, now)));
   // A schedule that belongs to the care unit only because of a role can be booked while the role is in use.
   return isMember(schedule, referenceTo(actor), { ...here, roles: activeRoles });
+}
+
+/** Location: `active`, `suspended`, `inactive`. Device: also `entered-in-error`. */
+const statusesOutOfUse = ['suspended', 'inactive', 'entered-in-error'];
+
+/**
+ * Whether a practitioner, role, schedule, location, device or service can still be booked. A resource without this
+ * information is in use.
+ */
+function isInUse(resource: FhirResource, now: Date): boolean {
+  const { active, status, period } = resource as {
+    readonly active?: boolean;
+    readonly status?: string;
+    readonly period?: FhirPractitionerRole['period'];
+  };
+  return active !== false && !statusesOutOfUse.includes(status ?? '') && isCurrent(period, now);
+}
+
+function toResource(
+  resource: FhirResource,
+  serviceIds: readonly string[],
+  { systems, resourceIdentifierTypes }: DirectoryOptions,
+): Resource {
+  switch (resource.resourceType) {
+    case 'Location':
+      return locationResource(resource as FhirLocation, serviceIds);
+    case 'Device':
+      return deviceResource(resource as FhirDevice, serviceIds);
+    default:
+      return practitionerResource(
+        resource as FhirPractitioner,
+        serviceIds,
+        systems,
+        resourceIdentifierTypes,
+        new Date(),
+      );
+  }
 }

@@ -1,5 +1,5 @@
 import { type FhirResource, type FhirSchedule, referenceTo, typeOf } from '../fhir.ts';
-import { resourceId } from '../mappers/resource-id.ts';
+import { resourceId } from '../mappers/resource.ts';
 import type { CareUnitSettings } from '../settings.ts';
 import { actorsOfSchedule } from './actors.ts';
 import { isInPlace } from './place.ts';

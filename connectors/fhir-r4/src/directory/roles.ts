@@ -1,5 +1,5 @@
 import { type FhirPractitionerRole, type FhirSchedule, localReference, referenceTo, typeOf } from '../fhir.ts';
-import { resourceReference } from '../mappers/resource-id.ts';
+import { resourceReference } from '../mappers/resource.ts';
 import { chunks } from '../server/chunks.ts';
 import type { FhirClient, SearchParameters } from '../server/client.ts';
 import { isRefusedQuestion } from '../server/outcome.ts';

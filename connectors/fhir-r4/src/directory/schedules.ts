@@ -1,7 +1,7 @@
 import { slotPlace } from '../booking/vendors/oracle-slots.ts';
 import { type FhirResource, type FhirSchedule, type FhirSlot, localReference, referenceTo } from '../fhir.ts';
 import { type BookableService, serviceTypeToken } from '../mappers/healthcare-service.ts';
-import { resourceReference } from '../mappers/resource-id.ts';
+import { resourceReference } from '../mappers/resource.ts';
 import { chunks } from '../server/chunks.ts';
 import type { SearchParameters } from '../server/client.ts';
 import { type CareUnitSettings, defaultHorizonDays, defaultPageSize, defaultSlotPageSize } from '../settings.ts';

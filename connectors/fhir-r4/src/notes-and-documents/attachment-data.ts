@@ -2,7 +2,6 @@ import type { Attachment, FhirBinary } from '../fhir.ts';
 import type { FhirClient } from '../server/client.ts';
 import { isRejection } from '../server/outcome.ts';
 import type { FhirSettings } from '../settings.ts';
-import { bytesOf } from './bytes-of.ts';
 import { mediaTypeOf } from './charset.ts';
 
 export type BinaryUrls = Pick<FhirSettings, 'base_url' | 'binary_storage_url'>;
@@ -57,4 +56,16 @@ function binaryOf(id: string | undefined): string | undefined {
 function below(baseUrl: string, url: string): string | undefined {
   const base = `${baseUrl.replace(/\/+$/, '')}/`;
   return url.startsWith(base) ? url.slice(base.length) : undefined;
+}
+
+/** Reads a stream into memory. `null`: it is longer than `longest` bytes, and was left unread. */
+export async function bytesOf(chunks: AsyncIterable<Uint8Array>, longest: number): Promise<Buffer | null> {
+  const read: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > longest) return null;
+    read.push(chunk);
+  }
+  return Buffer.concat(read);
 }

@@ -1,6 +1,6 @@
 import type { CareUnitDirectory } from '../directory/directory.ts';
 import { type FhirDocumentReference, type FhirPractitionerRole, localReference, referenceTo, typeOf } from '../fhir.ts';
-import { resourceId } from '../mappers/resource-id.ts';
+import { resourceId } from '../mappers/resource.ts';
 import type { FhirClient } from '../server/client.ts';
 
 /** The id of a document's author in the gateway. `null`: none of the authors is a resource. */

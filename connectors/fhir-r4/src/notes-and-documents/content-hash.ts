@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FhirDocumentReference } from '../fhir.ts';
-import { localReference } from '../fhir.ts';
-import { binaryIdIn } from './binary-id.ts';
+import { type FhirDocumentReference, localReference } from '../fhir.ts';
 import { storedBinary } from './document.ts';
 
 /** The extension that keeps the hash of a document's content at its creation. */
@@ -37,4 +35,22 @@ function hashOf(document: FhirDocumentReference): string {
     ]),
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The id of the Binary in a URL: `17` for `Binary/17`. Some servers replace the reference by a signed URL of their storage
+ * when they send it, such as `https://storage.medplum.com/binary/17/1?Signature=…`, or
+ * `https://fhir.clinic.example/storage/…` of a Medplum server that keeps its own files.
+ *
+ * @param stored the Binary that the gateway has stored for the document: `Binary/17`. An id that is a UUID is recognized
+ *   anywhere in the path, since nothing else has it.
+ */
+export function binaryIdIn(url: string | undefined, stored?: string): string | undefined {
+  const [path = ''] = (url ?? '').split(/[?#]/);
+  const named = /(?:^|\/)binary\/([A-Za-z0-9.-]{1,64})(?=\/|$)/i.exec(path)?.[1];
+  if (named !== undefined || stored === undefined) return named;
+  const id = binaryIdIn(stored);
+  return id !== undefined && uuid.test(id) && path.split('/').includes(id) ? id : undefined;
 }

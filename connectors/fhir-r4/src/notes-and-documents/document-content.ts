@@ -3,10 +3,9 @@ import { isUnknown } from '../booking/write/outcomes.ts';
 import type { Attachment, FhirBinary, FhirDocumentReference } from '../fhir.ts';
 import { parse } from '../server/body.ts';
 import type { FhirClient } from '../server/client.ts';
-import { type BinaryUrls, localBinary } from './attachment-data.ts';
-import { binaryIdIn } from './binary-id.ts';
-import { bytesOf } from './bytes-of.ts';
+import { type BinaryUrls, bytesOf, localBinary } from './attachment-data.ts';
 import { mediaTypeOf } from './charset.ts';
+import { binaryIdIn } from './content-hash.ts';
 import { onlyAttachment, storedBinary } from './document.ts';
 
 /** Bytes. A Binary in JSON is read into memory: 10 MiB in base64, and room for the rest of it. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectorError } from '@crossward/connector-kit';
+import { versionOf } from '../booking/write/appointment.ts';
 import { isBroken, isConflict, LostRace, unknownOutcome } from '../booking/write/outcomes.ts';
-import { versionOf } from '../booking/write/version.ts';
 import { type BundleEntry, type FhirResource, isBundle, referenceTo } from '../fhir.ts';
 import type { FhirConnection } from '../server/connection.ts';
 import { weakTag } from '../server/etag.ts';

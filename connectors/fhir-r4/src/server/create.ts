@@ -1,18 +1,23 @@
-import type { EhrHttp, EhrResponse, LeftOutRecord } from '@crossward/connector-kit';
-import type { Bundle, FhirResource } from '../fhir.ts';
-import { mediaType, parse } from './body.ts';
+import {
+  ConnectorError,
+  type EhrHttp,
+  type EhrResponse,
+  type EhrStream,
+  type LeftOutRecord,
+} from '@crossward/connector-kit';
+import { type Bundle, type FhirResource, storedReference } from '../fhir.ts';
+import { isResource, mediaType, parse } from './body.ts';
 import type { FhirClient, WriteResponse } from './client.ts';
 import { createClock } from './clock.ts';
-import { weakTag } from './etag.ts';
+import { versionIn, weakTag } from './etag.ts';
 import { createHabits } from './habits.ts';
 import { hasFailed, isOutcome, rejection } from './outcome.ts';
 import { reader } from './read.ts';
-import { createReceiver } from './received/receive.ts';
+import { createReceiver, type Receiver } from './received/receive.ts';
+import { assertIsStored } from './right-answer.ts';
 import { formOf, searcher } from './search.ts';
 import { type Call, cancel, querier, sender, streamer } from './send.ts';
-import { shortText } from './short-text.ts';
 import type { Authorizer } from './sign-in/authorizer.ts';
-import { writeResponse } from './write-response.ts';
 
 export interface ClientOptions {
   readonly baseUrl: string;
@@ -162,4 +167,58 @@ function withFullUrls(bundle: Bundle, base: string): Bundle {
     it.request?.method === 'PUT' ? { fullUrl: `${base}/${it.request.url}`, ...it } : it,
   );
   return { ...bundle, entry };
+}
+
+/** Bytes. An OperationOutcome is shorter. */
+const longest = 64 * 1024;
+
+/**
+ * The body of a response to an upload. Some servers ignore `Prefer: return=minimal` and send the whole content back: a longer
+ * body counts as empty, and so does one that breaks off, because the status and the headers say that the upload is done.
+ */
+async function shortText({ chunks }: EhrStream): Promise<string> {
+  const read: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of chunks) {
+      length += chunk.length;
+      // Ends the loop, which cancels the rest.
+      if (length > longest) return '';
+      read.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ConnectorError) return '';
+    throw error;
+  }
+  return Buffer.concat(read).toString('utf8');
+}
+
+/**
+ * @param written the resource as it was sent, or its type and id. `undefined`: the response is about something else.
+ * @throws ConnectorError `outcome_unknown` if the response is about another resource
+ */
+function writeResponse(response: EhrResponse, receiver: Receiver, written?: FhirResource): WriteResponse {
+  const { status, headers } = response;
+  const body = receiver.attempt(parse(response.text));
+  // Medplum responds with 304 to a PUT that changes nothing.
+  const ok = status === 304 || (status < 300 && !(isOutcome(body) && hasFailed(body)));
+  const resource = isResource(body) && !isOutcome(body) ? body : undefined;
+  if (written) assertIsStored(written, { ok, resource, location: storedReference(headers.location) });
+  const location = storedReference(headers.location ?? headers['content-location']);
+  return {
+    status,
+    ok,
+    body,
+    resource,
+    reference: resource?.id ? `${resource.resourceType}/${resource.id}` : location,
+    version: resource?.meta?.versionId ?? versionIn(headers.etag),
+    expires: dateOf(headers.expires),
+    rejection: ok ? undefined : rejection(response, body),
+  };
+}
+
+/** The date in a header. `undefined` for "0" and the like. */
+function dateOf(value: string | undefined): Date | undefined {
+  const moment = new Date(value !== undefined && value.length > 10 ? value : '');
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
 }

@@ -3,7 +3,6 @@ import { type Bundle, type FhirResource, isBundle } from '../fhir.ts';
 import { basesIn, entriesOf, includedIn, linksOf, matchesIn } from './bundle.ts';
 import type { FhirClient, SearchOptions, SearchParameters } from './client.ts';
 import type { Habits } from './habits.ts';
-import { nextPage } from './next-page.ts';
 import { saysNothingMatches } from './outcome.ts';
 import { questions } from './questions.ts';
 import type { Receiver } from './received/receive.ts';
@@ -142,4 +141,34 @@ function idsIn(parameters: SearchParameters): number | undefined {
 function checked(bundle: FhirResource): Bundle {
   if (isBundle(bundle)) return bundle;
   throw new ConnectorError('rejected', 'The EHR responded to a search without a Bundle', { fault: true });
+}
+
+/**
+ * The URL of the next page, always at the configured origin, so that the token is sent to no other host. A server
+ * behind a proxy may use another base in its links: one with the same path, or one that the settings name.
+ *
+ * @param otherBases base URLs by which the server names itself
+ */
+function nextPage(bundle: Bundle, base: string, otherBases: readonly string[] = []): string | undefined {
+  const link = linksOf(bundle).find(({ relation }) => relation === 'next')?.url;
+  if (link === undefined) return undefined;
+  const url = URL.parse(link, `${base}/`);
+  if (!url) throw new ConnectorError('rejected', 'The EHR sent an invalid URL for the next page');
+  const { origin, pathname } = new URL(base);
+  if (url.origin === origin) return url.href;
+  const known = otherBases.flatMap((it) => restAfter(url, it) ?? [])[0];
+  if (known !== undefined) return `${base}${known}`;
+  const rest = restAfter(url, `${url.origin}${pathname}`);
+  if (rest !== undefined) return `${base}${rest}`;
+  throw new ConnectorError(
+    'rejected',
+    'The EHR sent a URL of another server for the next page; if it is its own, add its base to own_base_urls',
+  );
+}
+
+/** What follows a base in a URL. `undefined`: the URL is not under the base. */
+function restAfter({ href }: URL, base: string): string | undefined {
+  const start = new URL(base).href.replace(/\/+$/, '');
+  const rest = href.slice(start.length);
+  return href.startsWith(start) && /^([/?]|$)/.test(rest) ? rest : undefined;
 }

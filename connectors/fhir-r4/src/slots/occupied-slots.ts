@@ -5,7 +5,7 @@ import { appointmentTime, keepsSlots, slotsOf } from '../mappers/appointment.ts'
 import { readInstant } from '../mappers/instants.ts';
 import { slotTime } from '../mappers/slot.ts';
 import type { FhirConnection } from '../server/connection.ts';
-import { appointmentsAt } from './appointments-at.ts';
+import { appointmentsAt } from './slot-users.ts';
 
 /**
  * The slots whose time an active appointment takes, whatever their status is. For a server whose staff move

@@ -4,7 +4,7 @@ import type { WriteResponse } from '../../server/client.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from '../write/outcomes.ts';
 import type { OperationCall } from './form.ts';
-import { appointmentsIn, wasRejected } from './responses.ts';
+import { appointmentsIn, wasRejected } from './parameters.ts';
 
 /**
  * Calls an operation that writes.

@@ -1,13 +1,13 @@
-import type { AppointmentWrite } from '@crossward/connector-kit';
+import { type AppointmentWrite, type ChangeKind, changeKinds } from '@crossward/connector-kit';
 import { canChangeAppointments, type ServerFacts } from '../../server/capability-statement.ts';
 import { type BookingConnection, type FhirConnection, withOperationLookup } from '../../server/connection.ts';
+import type { FhirSettings } from '../../settings.ts';
 import type { Booking } from '../booking.ts';
 import { placedAppointment } from '../changes/new-appointment.ts';
 import { type ChangeOnSlots, planOnSlots, readSingleChange } from '../changes/single.ts';
 import { createBooking } from '../create-booking.ts';
 import { endExpiredHolds, withExpiredHolds } from './expired-holds.ts';
 import type { OperationForm } from './form.ts';
-import { operationChanges } from './operation-changes.ts';
 import { runOperations } from './run.ts';
 
 /** Books by `$find`, `$hold` and `$book`. The form defines the names and parameters of the operations. */
@@ -40,4 +40,21 @@ async function planWithoutSlots(ehr: BookingConnection, write: AppointmentWrite)
   const { directory, after, wish } = change;
   if (!wish) return { ...change, takes: [] };
   return { ...change, takes: [], after: placedAppointment(after, [], wish, wish.resourceId, directory) };
+}
+
+/**
+ * The supported changes. A new booking followed by a cancellation is not a move: the appointment's own time would not count
+ * as free.
+ */
+function operationChanges(
+  facts: ServerFacts,
+  { booking: { hold, checked_update } = {} }: FhirSettings,
+  form: OperationForm,
+): readonly ChangeKind[] {
+  if (!canChangeAppointments(facts)) return form.cancel ? ['create', 'cancel'] : ['create'];
+  // No definition of `$hold` says how long a hold lasts, or lets a client extend it. Only the operator can know.
+  const holds = hold === true && form.hold !== null;
+  const canMove = form.computed !== undefined || (checked_update === true && facts.can('Appointment', 'update'));
+  const kinds = holds ? changeKinds : (['create', 'update', 'cancel'] as const);
+  return kinds.filter((kind) => kind !== 'update' || canMove);
 }

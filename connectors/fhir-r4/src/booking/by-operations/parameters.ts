@@ -1,8 +1,15 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import { type FhirAppointment, type Parameter, typeOf } from '../../fhir.ts';
+import {
+  type FhirAppointment,
+  type FhirResource,
+  isBundle,
+  type Parameter,
+  type Parameters,
+  typeOf,
+} from '../../fhir.ts';
 import type { BookingConnection } from '../../server/connection.ts';
+import { hasFailed, isOutcome } from '../../server/outcome.ts';
 import type { Wanted, Words } from './form.ts';
-import { appointmentsIn } from './responses.ts';
 
 /** Calls `$find`. */
 export async function proposals(
@@ -39,4 +46,26 @@ export function visitTypes({ appointment }: Wanted): Parameter[] {
 
 export function commentParameter({ comment }: Words, name: string): Parameter[] {
   return comment === undefined ? [] : [{ name, valueString: comment }];
+}
+
+/** The appointments in the response of an operation: a Bundle (IHE, Argonaut), an Appointment, or a `return` parameter with either. */
+export function appointmentsIn(body: unknown): FhirAppointment[] {
+  return resourcesIn(body).flatMap((it) => (it.resourceType === 'Appointment' ? [it as FhirAppointment] : []));
+}
+
+/**
+ * Whether an operation with a 2xx status was rejected: IHE then returns only an OperationOutcome, Argonaut an
+ * Appointment that is `cancelled`.
+ */
+export function wasRejected(body: unknown, wanted: 'taken' | 'cancelled'): boolean {
+  const [appointment] = appointmentsIn(body);
+  if (appointment) return (appointment.status === 'cancelled') !== (wanted === 'cancelled');
+  return resourcesIn(body).some((it) => isOutcome(it) && hasFailed(it));
+}
+
+function resourcesIn(body: unknown): FhirResource[] {
+  const resource = body as FhirResource | undefined;
+  if (isBundle(resource)) return (resource.entry ?? []).flatMap((it) => it.resource ?? []);
+  if (resource?.resourceType !== 'Parameters') return resource === undefined ? [] : [resource];
+  return ((resource as Parameters).parameter ?? []).flatMap((it) => resourcesIn(it.resource));
 }

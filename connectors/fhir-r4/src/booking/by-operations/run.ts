@@ -1,10 +1,10 @@
 import type { FhirAppointment } from '../../fhir.ts';
 import { appointmentTime } from '../../mappers/appointment.ts';
-import { resourceReference } from '../../mappers/resource-id.ts';
+import { resourceReference } from '../../mappers/resource.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 import { isStored } from '../../server/right-answer.ts';
 import type { ChangeOnSlots } from '../changes/single.ts';
-import { runCheckedWrite } from '../write/checked-write.ts';
+import { runCheckedWrite } from '../write/attempts.ts';
 import { timeTaken, unknownOutcome } from '../write/outcomes.ts';
 import { areFree, settled } from '../write/settle.ts';
 import { appointmentOf, call } from './call.ts';

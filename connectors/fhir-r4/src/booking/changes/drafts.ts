@@ -6,11 +6,12 @@ import {
 } from '@crossward/connector-kit';
 import type { CareUnitDirectory } from '../../directory/directory.ts';
 import { type FhirAppointment, referenceTo } from '../../fhir.ts';
+import { type AppointmentDialect, standingOf } from '../../mappers/appointment.ts';
+import { patientIn, viewOf, withMark, withoutPatient } from '../../mappers/group.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 import { creationKey, operationIdentifiers, remember } from '../operation-ids.ts';
-import { ruleOnPatient } from './group-rules.ts';
 import { newAppointment } from './new-appointment.ts';
-import { assertNotStarted, type ChangeOfExisting, type Ruling } from './rules.ts';
+import { assertNotStarted, type ChangeOfExisting, type Ruling, ruleOn } from './rules.ts';
 
 /** An appointment before and after the write. */
 export interface Draft {
@@ -129,4 +130,36 @@ function moveOf(facts: Appointment | undefined, draft: Draft, change: ChangeOfEx
     facts.end?.getTime() === end.getTime();
   if (stays) return undefined;
   return { draft, resourceId, serviceId: facts.healthcareServiceId, start, end, holdUntil: null };
+}
+
+/**
+ * Applies a change of one patient's appointment. If other patients share the Appointment, it stays the same for them: a
+ * cancellation declines for this patient, and nothing else can be changed.
+ *
+ * @param operationKey marks the patient whose appointment the write changes
+ * @throws ConnectorError if the state does not allow the change; `unsupported` for a change that would affect the
+ * others
+ */
+function ruleOnPatient(
+  appointment: FhirAppointment,
+  change: ChangeOfExisting,
+  { dialect, now, operationKey }: { dialect: AppointmentDialect; now: Date; operationKey: string },
+): Ruling {
+  const patient = patientIn(appointment, change.appointmentId);
+  if (!patient) return ruleOn(appointment, change, dialect, now);
+  const { patientId, hasOthers } = patient;
+  const view = viewOf(appointment, change.appointmentId);
+  const isOver = view === undefined || standingOf(view, now).state === 'cancelled';
+  const marked = (after: FhirAppointment) => withMark(after, patientId, operationKey);
+  if (!hasOthers && !isOver) {
+    const ruling = ruleOn(appointment, change, dialect, now);
+    return { ...ruling, after: marked(ruling.after) };
+  }
+  if (change.kind !== 'cancel' && change.kind !== 'release') {
+    if (isOver) throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
+    throw new ConnectorError('unsupported', 'An appointment of several patients is not changed for one of them');
+  }
+  if (isOver) return { after: marked(appointment), slots: 'stay' };
+  assertNotStarted(appointment);
+  return { after: marked(withoutPatient(appointment, patientId)), slots: 'stay' };
 }

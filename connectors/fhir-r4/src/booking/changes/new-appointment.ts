@@ -10,7 +10,7 @@ import {
 } from '../../fhir.ts';
 import { withComment, withHold } from '../../mappers/appointment.ts';
 import { serviceTypeOf } from '../../mappers/healthcare-service.ts';
-import { resourceId } from '../../mappers/resource-id.ts';
+import { resourceId } from '../../mappers/resource.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 
 /** A new Appointment without time and slots. A held one is `pending`: https://hl7.org/fhir/R4/appointment.html */

@@ -3,8 +3,8 @@ import { type FhirSlot, referenceTo } from '../../fhir.ts';
 import { claimedSlot, claimOf } from '../../mappers/slot.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 import type { PlannedSlot } from '../slots/place.ts';
+import { versionOf } from '../write/appointment.ts';
 import { isUnknown, LostRace, unknownOutcome } from '../write/outcomes.ts';
-import { versionOf } from '../write/version.ts';
 import { put } from './put.ts';
 
 /** How long a slot stays claimed by an interrupted write. Then its owner's appointment decides whether it is taken. */

@@ -12,8 +12,8 @@ import type { WantedTime } from '../changes/drafts.ts';
 import { existingIds } from '../changes/read.ts';
 import { creationKey } from '../operation-ids.ts';
 import { slotsAt } from '../slots/slots-at.ts';
+import { versionOf } from '../write/appointment.ts';
 import { LostRace, unknownOutcome } from '../write/outcomes.ts';
-import { versionOf } from '../write/version.ts';
 import { claimMilliseconds } from './claim.ts';
 import { put } from './put.ts';
 

@@ -1,8 +1,9 @@
+import { anySlotOrSchedule, noVersion, type Proof, proofOfRejection } from '../../check/proofs.ts';
 import { canChangeAppointments, type ServerFacts } from '../../server/capability-statement.ts';
+import type { FhirClient } from '../../server/client.ts';
 import { type FhirConnection, withOperationLookup } from '../../server/connection.ts';
 import type { Booking, BookingCapabilities } from '../booking.ts';
-import { bookingBySlots } from '../slots/booking-by-slots.ts';
-import { slotChanges } from '../slots/slot-changes.ts';
+import { bookingBySlots, slotChanges } from '../slots/booking-by-slots.ts';
 import { finishSlotsOf } from '../slots/sweep.ts';
 import { freeLeftClaims } from './left-claims.ts';
 import { runSlotClaims } from './steps.ts';
@@ -59,4 +60,14 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
     execute: (plan, { isFirst, onNoResponse }) =>
       runSlotClaims(ehr, plan, { writesSlotsOnce: canWriteSlotsOnce && isFirst === true, onNoResponse }),
   });
+}
+
+/**
+ * Proves that the server rejects a PUT under a version that is not the current one. The PUT writes the current content.
+ */
+export async function proveIfMatch(client: FhirClient): Promise<Proof> {
+  const victim = await anySlotOrSchedule(client);
+  if (!victim) return 'unproven';
+  const response = await client.update(victim, { ifMatch: noVersion });
+  return response.ok ? 'broken' : proofOfRejection(response, victim, (ifMatch) => client.update(victim, { ifMatch }));
 }

@@ -4,9 +4,8 @@ import { slotsOf } from '../../mappers/appointment.ts';
 import { claimOf, isClaimedBy } from '../../mappers/slot.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 import { operationKeys, placesIn } from '../operation-ids.ts';
-import type { PlannedAppointment } from '../write/appointment.ts';
+import { type PlannedAppointment, withdraw } from '../write/appointment.ts';
 import { findOperationResources } from '../write/operation-results.ts';
-import { withdraw } from '../write/withdraw.ts';
 
 /** How often the slots are read until the other call has finished, and the pause in between in milliseconds. */
 const looks = 20;

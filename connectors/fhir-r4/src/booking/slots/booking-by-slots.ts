@@ -1,7 +1,8 @@
-import type { AppointmentWrite } from '@crossward/connector-kit';
+import { type AppointmentWrite, type ChangeKind, changeKinds } from '@crossward/connector-kit';
 import type { FhirAppointment } from '../../fhir.ts';
 import type { ServerFacts } from '../../server/capability-statement.ts';
 import type { BookingConnection } from '../../server/connection.ts';
+import type { FhirSettings } from '../../settings.ts';
 import { slotTimes } from '../../slots/slot-times.ts';
 import type { BookingCapabilities } from '../booking.ts';
 import { createBooking } from '../create-booking.ts';
@@ -33,4 +34,18 @@ export function bookingBySlots(ehr: BookingConnection, facts: ServerFacts, { exe
     findAppointments: ahead.findAppointments,
     readIntended: intended.read,
   };
+}
+
+/**
+ * The supported changes if the connector writes the Slots itself.
+ *
+ * @param canChange whether this booking mode can change an existing Appointment
+ */
+export function slotChanges(
+  canChange: boolean,
+  { booking: { hold = 'auto' } = {} }: FhirSettings,
+): readonly ChangeKind[] {
+  // A hold that cannot be confirmed would lose the booking after the correct code.
+  if (!canChange) return ['create'];
+  return hold === false ? ['create', 'update', 'cancel'] : changeKinds;
 }

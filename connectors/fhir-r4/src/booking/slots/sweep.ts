@@ -4,8 +4,8 @@ import { claimOf, freedSlot, slotState } from '../../mappers/slot.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 import type { Leftover } from '../../slots/slot-times.ts';
 import { operationKeys } from '../operation-ids.ts';
+import { versionOf } from '../write/appointment.ts';
 import { quietly } from '../write/outcomes.ts';
-import { versionOf } from '../write/version.ts';
 import { slotOfOwner } from './slot-of-owner.ts';
 
 /** The maximum number of slots written by one listing. The next listing writes the rest. */

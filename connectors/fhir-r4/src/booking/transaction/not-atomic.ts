@@ -1,9 +1,9 @@
 import { ConnectorError } from '@crossward/connector-kit';
 import type { FhirResource } from '../../fhir.ts';
 import type { BookingConnection } from '../../server/connection.ts';
+import { withdraw } from '../write/appointment.ts';
 import { findOperationResources } from '../write/operation-results.ts';
 import { afterWriting, FinalError, unknownOutcome } from '../write/outcomes.ts';
-import { withdraw } from '../write/withdraw.ts';
 
 /** The server executed a part of a transaction. `rejected` if that part is compensated, else `outcome_unknown`. */
 export class NotAtomic extends FinalError {

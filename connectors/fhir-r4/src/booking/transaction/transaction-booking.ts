@@ -2,8 +2,7 @@ import type { ServerFacts } from '../../server/capability-statement.ts';
 import { type FhirConnection, withOperationLookup } from '../../server/connection.ts';
 import { type FhirSettings, resourcesPerChange } from '../../settings.ts';
 import type { Booking, BookingCapabilities } from '../booking.ts';
-import { bookingBySlots } from '../slots/booking-by-slots.ts';
-import { slotChanges } from '../slots/slot-changes.ts';
+import { bookingBySlots, slotChanges } from '../slots/booking-by-slots.ts';
 import { NotAtomic, rejectTransaction } from './not-atomic.ts';
 import { runTransaction } from './transaction-write.ts';
 

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { appointmentsMarked, probeAppointment } from '../../check/proofs/probe-appointment.ts';
-import { anySlotOrSchedule, noVersion, type Proof, proofOfRejection } from '../../check/proofs/proof.ts';
+import {
+  anySlotOrSchedule,
+  appointmentsMarked,
+  noVersion,
+  type Proof,
+  probeAppointment,
+  proofOfRejection,
+} from '../../check/proofs.ts';
 import { isBundle, referenceTo, storedReference } from '../../fhir.ts';
 import type { FhirClient } from '../../server/client.ts';
 import { weakTag } from '../../server/etag.ts';
-import { withdraw } from '../write/withdraw.ts';
+import { withdraw } from '../write/appointment.ts';
 
 /**
  * Proves that a transaction is all or nothing: one that has to fail must leave nothing. Some servers run it as a batch,

@@ -14,9 +14,8 @@ import { versionIn, weakTag } from '../../server/etag.ts';
 import { isOutcome } from '../../server/outcome.ts';
 import { isStored } from '../../server/right-answer.ts';
 import type { Plan } from '../slots/plan.ts';
-import type { PlannedAppointment } from '../write/appointment.ts';
+import { type PlannedAppointment, versionOf } from '../write/appointment.ts';
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from '../write/outcomes.ts';
-import { versionOf } from '../write/version.ts';
 import { compensate, type DoneEntry, NotAtomic } from './not-atomic.ts';
 
 /**

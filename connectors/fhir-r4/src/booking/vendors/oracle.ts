@@ -6,7 +6,7 @@ import { type FhirConnection, withOperationLookup } from '../../server/connectio
 import type { Booking } from '../booking.ts';
 import { planOnSlots } from '../changes/single.ts';
 import { createBooking } from '../create-booking.ts';
-import { runCheckedWrite } from '../write/checked-write.ts';
+import { runCheckedWrite } from '../write/attempts.ts';
 
 /**
  * Books by `POST Appointment`, for a server that rejects an Appointment whose Slot is taken and updates the Slot itself, as

@@ -1,9 +1,8 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import { type FhirAppointment, referenceTo } from '../../fhir.ts';
+import { type FhirAppointment, type FhirResource, referenceTo } from '../../fhir.ts';
 import type { WriteResponse } from '../../server/client.ts';
 import type { BookingConnection, FhirConnection } from '../../server/connection.ts';
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from './outcomes.ts';
-import { versionOf } from './version.ts';
 
 /** An appointment before and after a write. */
 export interface PlannedAppointment {
@@ -66,4 +65,32 @@ async function stored(
     reference === undefined ? null : await afterWriting(() => ehr.client.read<FhirAppointment>(reference));
   if (appointment) return appointment;
   throw unknownOutcome();
+}
+
+/**
+ * Removes an appointment that should not exist, or marks it as `entered-in-error`.
+ *
+ * @returns whether either was done
+ */
+export async function withdraw(
+  { client }: Pick<FhirConnection, 'client'>,
+  reference: string | undefined,
+): Promise<boolean> {
+  if (reference === undefined) return false;
+  const removed = await client.remove(reference);
+  if (removed.ok) return true;
+  const appointment = await client.read<FhirAppointment>(reference);
+  if (!appointment) return true;
+  const { slot: _, ...rest } = appointment;
+  const marked = await client.update({ ...rest, status: 'entered-in-error' } as FhirAppointment, {
+    ifMatch: appointment.meta?.versionId,
+  });
+  return marked.ok;
+}
+
+/** @throws ConnectorError for a resource without a version: a write could overwrite another one */
+export function versionOf(resource: FhirResource): string {
+  const version = resource.meta?.versionId;
+  if (version) return version;
+  throw new ConnectorError('rejected', `The EHR sends ${resource.resourceType}s without a version`);
 }

@@ -10,8 +10,10 @@ import { completed } from '../../appointments/completion.ts';
 import type { FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
 import { readGroupId, viewAfter } from '../../mappers/group.ts';
-import type { FhirConnection } from '../../server/connection.ts';
+import type { BookingConnection, FhirConnection } from '../../server/connection.ts';
+import type { ChangeOnSlots } from '../changes/single.ts';
 import { creationKey } from '../operation-ids.ts';
+import { changeAppointment, writeAppointment } from './appointment.ts';
 import {
   afterWriting,
   FinalError,
@@ -23,6 +25,7 @@ import {
   OperationInProgress,
   unknownOutcome,
 } from './outcomes.ts';
+import { areFree, settled } from './settle.ts';
 
 const attempts = 10;
 /**
@@ -147,4 +150,14 @@ async function mapped(
     if (!appointment) throw unknownOutcome();
     return appointment;
   });
+}
+
+/** Creates or changes the Appointment, and lets the server check its Slots. */
+export async function runCheckedWrite(ehr: BookingConnection, change: ChangeOnSlots): Promise<FhirAppointment> {
+  const { before, after, takes } = change;
+  // It is cancelled already.
+  if (before && after === before) return before;
+  const isOpen = takes.length > 0 ? () => areFree(ehr, takes) : undefined;
+  const work = () => (before ? changeAppointment(ehr, before, after) : writeAppointment(ehr, change));
+  return settled(ehr, change, work, isOpen);
 }

@@ -2,10 +2,8 @@ import { ConnectorError, type LeftOutRecord } from '@crossward/connector-kit';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { FhirResource } from '../../fhir.ts';
-import { localTimes } from './local-times.ts';
-import { ownReferences } from './own-references.ts';
+import { type LocalTimes, localTimes } from './local-times.ts';
 import { bundleSchema, entrySchema, outcomeSchema, receivedSchemas } from './schemas.ts';
-import { tidy } from './tidy.ts';
 
 export interface ReceiverOptions {
   /** The base URLs under which the server names its own resources. */
@@ -124,4 +122,63 @@ function idOf({ id }: { readonly id?: unknown }): string | undefined {
 
 function isBundle(body: unknown): body is { readonly type?: string; readonly entry: readonly unknown[] } {
   return typeIn(body) === 'Bundle' && Array.isArray((body as { readonly entry?: unknown }).entry);
+}
+
+/** What the texts of a body mean here. */
+interface Readings {
+  readonly own: OwnReferences;
+  readonly local: LocalTimes;
+}
+
+/** Deeper than any resource: a body that is nested more is left as it is. */
+const deepest = 60;
+
+/**
+ * Brings a body as it was parsed to the form that its readers expect, in place:
+ *
+ * - Members that are `null` are removed. FHIR does not allow them, and some servers send them.
+ * - `null` in a list of primitive values is removed. It stands for a value that only an extension describes:
+ *   https://hl7.org/fhir/R4/json.html#primitive
+ * - Absolute references to the server itself become relative.
+ * - Moments without an offset get that of the EHR's time zone, if the settings name it.
+ */
+function tidy(body: unknown, readings: Readings, depth = 0): unknown {
+  if (typeof body !== 'object' || body === null || depth > deepest) return body;
+  if (Array.isArray(body)) {
+    const items = body.every((it) => typeof it !== 'object' || it === null) ? body.filter((it) => it !== null) : body;
+    for (const item of items) tidy(item, readings, depth + 1);
+    return items;
+  }
+  const members = body as Record<string, unknown>;
+  for (const [name, value] of Object.entries(members)) {
+    if (value === null) delete members[name];
+    else if (typeof value === 'string') {
+      members[name] = name === 'reference' ? readings.own(value) : readings.local(name, value);
+    }
+    // The siblings of a list of primitive values describe them by their places.
+    else if (typeof value === 'object' && !name.startsWith('_')) members[name] = tidy(value, readings, depth + 1);
+  }
+  return body;
+}
+
+/** Maps an absolute reference to the server itself to a relative one, and leaves every other as it is. */
+type OwnReferences = (reference: string) => string;
+
+/**
+ * References that name one of these base URLs are relative ones: `https://ehr.example/fhir/Patient/1` is `Patient/1` there. The
+ * same path at another server is another record: https://hl7.org/fhir/R4/references.html#literal
+ */
+function ownReferences(baseUrls: readonly string[]): OwnReferences {
+  const prefixes = [...new Set(baseUrls.map(prefixOf))];
+  return (reference) => {
+    if (!/^https?:/i.test(reference)) return reference;
+    const url = URL.parse(reference)?.href;
+    const prefix = prefixes.find((it) => url?.startsWith(it));
+    return url === undefined || prefix === undefined ? reference : url.slice(prefix.length);
+  };
+}
+
+/** In the normal form of a URL: the host in lower case, without the default port. */
+function prefixOf(baseUrl: string): string {
+  return `${new URL(baseUrl).href.replace(/\/+$/, '')}/`;
 }

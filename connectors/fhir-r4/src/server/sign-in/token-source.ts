@@ -8,8 +8,8 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'oauth4webapi';
+import { parse } from '../body.ts';
 import type { Authorizer } from './authorizer.ts';
-import { discoverTokenEndpoint } from './smart-configuration.ts';
 
 /** How long before its expiry a token is renewed. A token with a short lifetime is renewed after half of it. */
 const renewalMarginMilliseconds = 60_000;
@@ -138,4 +138,18 @@ async function fetchOver(http: EhrHttp, url: string, init: FetchInit): Promise<R
   });
   const isEmpty = response.status === 204 || response.status === 304;
   return new Response(isEmpty ? null : response.text, { status: response.status, headers: { ...response.headers } });
+}
+
+/** https://hl7.org/fhir/smart-app-launch/conformance.html#using-well-known */
+async function discoverTokenEndpoint(baseUrl: string, http: EhrHttp): Promise<string> {
+  const url = `${baseUrl.replace(/\/+$/, '')}/.well-known/smart-configuration`;
+  const response = await http.send({ method: 'GET', url, headers: { accept: 'application/json' }, repeatable: true });
+  const endpoint = response.status === 200 ? tokenEndpoint(response.text) : undefined;
+  if (endpoint !== undefined) return endpoint;
+  throw new ConnectorError('rejected', 'The SMART configuration of the EHR names no token endpoint; set token_url');
+}
+
+function tokenEndpoint(text: string): string | undefined {
+  const { token_endpoint } = (parse(text) ?? {}) as { readonly token_endpoint?: unknown };
+  return typeof token_endpoint === 'string' && URL.canParse(token_endpoint) ? token_endpoint : undefined;
 }

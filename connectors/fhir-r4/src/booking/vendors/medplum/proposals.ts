@@ -1,7 +1,7 @@
 import type { FhirAppointment } from '../../../fhir.ts';
 import { appointmentTime } from '../../../mappers/appointment.ts';
 import type { BookingConnection } from '../../../server/connection.ts';
-import { appointmentsIn } from '../../by-operations/responses.ts';
+import { appointmentsIn } from '../../by-operations/parameters.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 /** Medplum searches at most 31 days at once, and returns at most as many proposals as requested. */
