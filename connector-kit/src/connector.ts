@@ -65,6 +65,11 @@ export interface Capabilities {
    * gateway shows a token in place of each id. Needs `passesThrough`.
    */
   readonly appointmentIdsNamePatients?: boolean;
+  /**
+   * Whether appointments that are booked can have ids that FHIR cannot name: of more than 64 letters, digits, `-` and `.`, or of
+   * more than 45 bytes. The gateway then offers no Appointments in FHIR.
+   */
+  readonly longAppointmentIds?: boolean;
   /** Whether a search for time slots can be for one patient, and whether it must. Absent: it cannot. */
   readonly slotsByPatient?: 'optional' | 'required';
   /**

@@ -40,6 +40,16 @@ async function expectBookingRejected(
 /** What the gateway accepts without `commentLength`. */
 export const longestComment = 2000;
 
+/** Whether an id of an appointment may be as long as it likes. */
+function mayBeLong({ appointmentIdsNamePatients, longAppointmentIds }: Subject['connector']['capabilities']): boolean {
+  return appointmentIdsNamePatients === true || longAppointmentIds === true;
+}
+
+/** Whether FHIR can name it: https://hl7.org/fhir/R4/datatypes.html#id, or so few bytes that base 64 fits. */
+function isNameable(id: string): boolean {
+  return /^[A-Za-z0-9.-]{1,64}$/.test(id) || Buffer.byteLength(id) <= 45;
+}
+
 const takesDetails: Claim = ({ connector }) => connector.capabilities.patientDetails !== undefined;
 
 export const appointmentsCreate = capability('create', ({ capabilities }) => capabilities.changes.includes('create'), {
@@ -59,6 +69,10 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
       expectThat(isModality(appointment.modality), 'The modality is none of the port');
       expectThat(isAttendance(appointment.attendance), 'The attendance is none of the port');
     }
+    expectThat(
+      mayBeLong(subject.connector.capabilities) || isNameable(made.id),
+      'The id is too long for FHIR, and longAppointmentIds is not claimed',
+    );
     const { notice } = await mustRead(subject, made.id);
     expectThat((notice ?? null) === null, 'An appointment that is only read has a notice');
   },

@@ -6,6 +6,9 @@ import type { Subject } from './index.ts';
 
 const hour = 60 * 60 * 1000;
 
+const long = (id: string) => `${id}_${'x'.repeat(64)}`;
+const short = (id: string) => id.split('_')[0] ?? '';
+
 /** Connectors that are wrong about writes to appointments. Each with the check that must fail. */
 export function writeVariants(correct: Subject): readonly Variant[] {
   return [
@@ -14,6 +17,17 @@ export function writeVariants(correct: Subject): readonly Variant[] {
       'create',
       'books the requested patient, resource, service, time and comment',
       (right) => changing(right, (it) => (it.kind === 'create' ? { ...it, comment: null } : it)),
+    ],
+    [
+      'gives appointments ids that FHIR cannot name, and does not claim it',
+      'create',
+      'books the requested patient, resource, service, time and comment',
+      (right) => ({
+        changeAppointments: async (write) =>
+          (await right.changeAppointments(write)).map((it) => ({ ...it, id: long(it.id) })),
+        findAppointments: async (careUnit, ids) =>
+          (await right.findAppointments(careUnit, ids.map(short))).map((it) => ({ ...it, id: long(it.id) })),
+      }),
     ],
     [
       'books the first of several slots',

@@ -18,9 +18,9 @@ interface Interaction {
   readonly audit: 'none' | 'if_patient' | ReadShown;
 }
 
-/** Whether ids of FHIR resources can name the appointments of an EHR. Tokens that stand for its ids are too long. */
+/** Whether ids of FHIR resources can name the appointments of an EHR. Tokens that stand for its ids are too long, too. */
 export function namesAppointments({ capabilities }: Pick<EhrConnection, 'capabilities'>): boolean {
-  return !capabilities.appointmentIdsNamePatients;
+  return !capabilities.appointmentIdsNamePatients && !capabilities.longAppointmentIds;
 }
 
 /** @throws Problem `operation_unsupported`, before anything is booked that could not be named */

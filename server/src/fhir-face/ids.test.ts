@@ -7,7 +7,12 @@ const fhirId = /^[A-Za-z0-9.-]{1,64}$/;
 test('every native id that can be named is found again', () => {
   fc.assert(
     fc.property(
-      fc.oneof(fc.string({ minLength: 1, unit: 'grapheme' }), fc.stringMatching(/^[A-Za-z0-9._-]{1,70}$/)),
+      fc.oneof(
+        fc.string({ minLength: 1, unit: 'grapheme' }),
+        fc.stringMatching(/^[A-Za-z0-9._-]{1,70}$/),
+        fc.tuple(fc.uuid(), fc.uuid()).map((pair) => pair.join('_')),
+        fc.stringMatching(/^cw2?\.[A-Za-z0-9.-]{1,43}$/),
+      ),
       (id) => {
         const named = toFhirId(id);
         if (named === undefined) return expect(Buffer.byteLength(id)).toBeGreaterThan(45);
@@ -19,11 +24,16 @@ test('every native id that can be named is found again', () => {
   expect(toFhirId('p-1')).toBe('p-1');
   expect(toFhirId('a_b')).toBe('cw.YV9i');
   expect(toFhirId('cw.x')).toMatch(/^cw\../);
+  expect(toFhirId('cw2.x')).toMatch(/^cw\../);
+  // One part of a group appointment.
+  const [group, patient] = ['0f60f7be-7a4f-4480-b4be-f5024f2f5004', '9a2fd785-b2b8-4491-8f5c-0409c89cf4d5'];
+  expect(toFhirId(`${group}_${patient}`)).toMatch(/^cw2\.[A-Za-z0-9.-]{43}$/);
+  expect(fromFhirId(toFhirId(`${group}_${patient}`) ?? '')).toBe(`${group}_${patient}`);
 });
 
 test('no two FHIR ids name one native id', () => {
   fc.assert(
-    fc.property(fc.stringMatching(/^(cw\.)?[A-Za-z0-9.-]{1,60}$/), (id) => {
+    fc.property(fc.stringMatching(/^(cw2?\.)?[A-Za-z0-9.-]{1,60}$/), (id) => {
       const native = fromFhirId(id);
       if (native !== undefined) expect(toFhirId(native)).toBe(id);
     }),

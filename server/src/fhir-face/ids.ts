@@ -3,28 +3,51 @@ import { createHash } from 'node:crypto';
 /** https://hl7.org/fhir/R4/datatypes.html#id */
 const fhirId = /^[A-Za-z0-9.-]{1,64}$/;
 const packed = 'cw.';
+/** Of one part of a group appointment, where all ids are UUIDs: too long as text. */
+const packedPair = 'cw2.';
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const uuidPair = new RegExp(`^${uuid}_${uuid}$`);
 /** So many bytes have 60 signs in base 64, and fit with the prefix. */
 const mostBytes = 45;
 
 /**
- * The FHIR id of a native id: the same if it is one, otherwise its bytes in base 64 with `-` and `.` as the last two signs.
+ * The FHIR id of a native id: the same if it is one, otherwise its bytes in base 64 with `-` and `.` as the last two signs. Of two
+ * UUIDs, the bytes that they stand for.
  *
  * @returns `undefined` for a native id that is too long to be named
  */
 export function toFhirId(id: string): string | undefined {
-  if (fhirId.test(id) && !id.startsWith(packed)) return id;
+  if (fhirId.test(id) && !isPacked(id)) return id;
+  if (uuidPair.test(id)) return packedPair + toBase64(Buffer.from(id.replaceAll(/[-_]/g, ''), 'hex'));
   const bytes = Buffer.from(id, 'utf8');
-  if (bytes.length === 0 || bytes.length > mostBytes) return undefined;
-  const text = bytes.toString('base64').replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '.');
-  return `${packed}${text}`;
+  return bytes.length === 0 || bytes.length > mostBytes ? undefined : packed + toBase64(bytes);
 }
+
+function isPacked(id: string): boolean {
+  return id.startsWith(packed) || id.startsWith(packedPair);
+}
+
+function toBase64(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '.');
+}
+
+function fromBase64(text: string): Buffer {
+  return Buffer.from(text.replaceAll('-', '+').replaceAll('.', '/'), 'base64');
+}
+
+function toUuidPair(bytes: Buffer): string {
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})(.{8})(.{4})(.{4})(.{4})(.{12})$/, uuidGroups);
+}
+
+const uuidGroups = '$1-$2-$3-$4-$5_$6-$7-$8-$9-$10';
 
 /** The native id of a FHIR id. `undefined`: no record can have it. */
 export function fromFhirId(id: string): string | undefined {
   if (!fhirId.test(id)) return undefined;
-  if (!id.startsWith(packed)) return id;
-  const text = id.slice(packed.length).replaceAll('-', '+').replaceAll('.', '/');
-  const native = Buffer.from(text, 'base64').toString('utf8');
+  if (!isPacked(id)) return id;
+  const native = id.startsWith(packedPair)
+    ? toUuidPair(fromBase64(id.slice(packedPair.length)))
+    : fromBase64(id.slice(packed.length)).toString('utf8');
   return toFhirId(native) === id ? native : undefined;
 }
 

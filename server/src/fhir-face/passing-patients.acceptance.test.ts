@@ -10,10 +10,12 @@ import { bookingOf, fhirClient, issueIn } from './test-requests.ts';
 const seen = { patients: [], details: [], searches: [] };
 const policies = { booking_confirmation: 'none' as const };
 
-/** `named`: its appointments have ids that contain numbers of patients. */
+/** `named`: its appointments have ids that contain numbers of patients. `long`: its ids can be longer than those in FHIR. */
 const gateway = await startGateway({
   connectors: [
     wrapConnector((connector, emr) => {
+      if (emr === 'long')
+        return { ...connector, capabilities: { ...connector.capabilities, longAppointmentIds: true } };
       if (emr !== 'passing' && emr !== 'named') return connector;
       const passing = withPassingPatients(connector, seen);
       if (emr === 'passing') return passing;
@@ -21,7 +23,7 @@ const gateway = await startGateway({
     }),
   ],
   configure: (demo) =>
-    ['passing', 'named'].reduce((all, id) => withEhr(all, { id, like: 'sandbox-se', policies }), demo),
+    ['passing', 'named', 'long'].reduce((all, id) => withEhr(all, { id, like: 'sandbox-se', policies }), demo),
 });
 afterAll(() => gateway.close());
 
@@ -74,8 +76,11 @@ describe('an EHR to which identifiers of patients pass through', () => {
   });
 });
 
-describe('an EHR whose ids of appointments name patients', () => {
-  const client = fhirClient(gateway, careUnitPath('named', 'sodermalm'));
+describe.each([
+  ['name patients', 'named'],
+  ['can be too long', 'long'],
+])('an EHR whose ids of appointments %s', (_, emr) => {
+  const client = fhirClient(gateway, careUnitPath(emr, 'sodermalm'));
 
   test('offers no Appointment, and refuses before anything is booked', async () => {
     const { body: statement } = await client.get<CapabilityStatement>('/metadata');
