@@ -50,11 +50,13 @@ export interface Region {
   close(): Promise<void>;
 }
 
-export async function startRegion(): Promise<Region> {
+/** @param confirmation whether a booking needs a code */
+export async function startRegion(confirmation: 'none' | 'code' = 'none'): Promise<Region> {
   const fake = await startFake({ days: 5 });
   const proxy = await startFaultProxy(new URL(fake.url).origin);
   const notes = { url: `${proxy.url}/notes`, logical_address: 'SE2321000000-AGGR' };
-  const gateway = await startRegionGateway(settingsFor(fake, { url: `${proxy.url}/{operation}`, notes }));
+  const settings = settingsFor(fake, { url: `${proxy.url}/{operation}`, notes });
+  const gateway = await startRegionGateway(settings, confirmation);
   const used = new Set<string>();
 
   async function bodyOf(): Promise<Creation> {
@@ -102,6 +104,7 @@ export async function startRegion(): Promise<Region> {
       fake.notes.splice(0);
       fake.behaviour.info = undefined;
       fake.behaviour.refusal = undefined;
+      fake.behaviour.ofOnePatient = undefined;
       fake.before = async () => undefined;
     },
     async close() {
@@ -112,8 +115,8 @@ export async function startRegion(): Promise<Region> {
   };
 }
 
-function startRegionGateway(settings: object): Promise<Gateway> {
-  const policies = resolvePolicies({ booking_confirmation: 'none' });
+function startRegionGateway(settings: object, booking_confirmation: 'none' | 'code'): Promise<Gateway> {
+  const policies = resolvePolicies({ booking_confirmation });
   const emr = {
     id: 'rivta',
     name: 'Region',

@@ -62,6 +62,42 @@ test('reads the journal notes that are approved for the patient, and none has th
     expect(text).not.toContain(patients.first.slice(2));
 });
 
+test('a service that is offered to one patient is found and booked for them, and for nobody else', async () => {
+  const special = { subject: patients.first, id: 'uppfoljning', name: 'Uppföljning' };
+  fake.behaviour.ofOnePatient = special;
+  const [slot] = fake.calendar.slots;
+  if (!slot) throw new Error('No slot');
+  fake.calendar.slots[0] = { ...slot, timeTypes: [special] };
+  type Slots = { timeslots: { start: string; end: string; resource_id: string; healthcare_service_id: string }[] };
+  const timesFor = async (number: string) => {
+    const query = new URLSearchParams({
+      start: new Date().toISOString(),
+      end: new Date(Date.now() + 6 * 86_400_000).toISOString(),
+      healthcare_service_id: special.id,
+      patient_id: `se_personal_number:${number}`,
+    });
+    return gateway.request<Slots>('GET', `${unit}/timeslots?${query}`);
+  };
+  const [own, others] = [await timesFor(patients.first), await timesFor(patients.second)];
+  expect([own.status, own.body.timeslots?.length], own.text).toEqual([200, 1]);
+  expect(others.body.timeslots ?? []).toEqual([]);
+  const [{ start, end, resource_id } = { start: '', end: '', resource_id: '' }] = own.body.timeslots;
+  const booking = {
+    ...(await bodyOf()),
+    resource_id,
+    healthcare_service_id: special.id,
+    start_time: start.slice(0, 19),
+    end_time: end.slice(0, 19),
+  };
+  const refused = await book({ ...booking, patient_id: `se_personal_number:${patients.second}` });
+  expect(refused.status, refused.text).toBe(400);
+  const made = await book(booking);
+  expect([made.status, made.body], made.text).toEqual([
+    201,
+    expect.objectContaining({ status: 'booked', healthcare_service_id: special.id }),
+  ]);
+});
+
 test('a refusal hands its text to the caller', async () => {
   fake.behaviour.refusal = 'Du har redan en tid här.';
   const { status, body } = await book();

@@ -1,12 +1,13 @@
 import type { AppointmentChange, Connector, ConnectorOperation } from '@crossward/connector-kit';
 import type { PatientTokens } from '../secrets/patient-tokens.ts';
 
-/** Operations whose second argument is the id of a patient. */
-const namingPatient: readonly (string | symbol)[] = [
-  'findMedicalNote',
-  'findDocument',
-  'readDocument',
-] satisfies ConnectorOperation[];
+/** Which argument of an operation is the id of a patient, if it is an argument of its own. */
+const placeOfPatient: Partial<Record<string | symbol, number>> = {
+  listHealthcareServices: 2,
+  findMedicalNote: 1,
+  findDocument: 1,
+  readDocument: 1,
+} satisfies Partial<Record<ConnectorOperation, number>>;
 
 /**
  * A connector of an EHR to which patients' identifiers pass through, with a token wherever the connector has the identifier.
@@ -28,7 +29,7 @@ export function withSealedPatients(connector: Connector, tokens: PatientTokens):
           return id;
         };
         const opened = input.map((it, index) => {
-          if (index === 1 && namingPatient.includes(name)) return open(it as string);
+          if (index === placeOfPatient[name] && it !== undefined) return open(it as string);
           return withOpened(it, open);
         });
         const result: unknown = await Reflect.apply(member, target, opened);
