@@ -18,12 +18,15 @@ import { noteGrants } from './clients/configured-grants.ts';
 import { openClientRegistry } from './clients/open-client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { DemoClient } from './config/demo.ts';
+import { proveExisting } from './console/renew-proofs.ts';
 import { createSignInMetrics } from './console/sign-in-metrics.ts';
+import { watchProofs } from './console/watch-proofs.ts';
 import { createDatabaseClock } from './db/clock.ts';
 import type { Database } from './db/database.ts';
 import { createDb } from './db/kysely.ts';
 import { migrate, migrationsApplied } from './db/migrate.ts';
 import { migrationSets } from './db/migration-sets.ts';
+import type { DatabaseClient } from './db/pool.ts';
 import { measurePools } from './db/pool-metrics.ts';
 import { watchTroubles } from './db/troubles.ts';
 import { measureCertificates } from './ehr/certificates.ts';
@@ -46,7 +49,7 @@ import { createKeySets } from './oauth/key-sets.ts';
 import { operationKinds } from './operation-kinds.ts';
 import { createOperationMetrics } from './operations/metrics.ts';
 import type { OperationServices } from './operations/services.ts';
-import { requireKnownKeys, type SecretKeys } from './secret-keys/require-known-keys.ts';
+import { requireKeyInUse, requireKnownKeys, type SecretKeys } from './secret-keys/require-known-keys.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
 import { createDispatcher } from './webhooks/dispatcher.ts';
 import { createWebhookMetrics } from './webhooks/metrics.ts';
@@ -81,11 +84,15 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const { configuration, database, secretKeys, secretKeyFile, log } = setup;
   const modules = setup.connectors ?? connectors;
   const sets = migrationSets(modules);
-  await migrate(database, sets);
+  const keys = createKeyRing(secretKeys);
+  const prove = async (client: DatabaseClient) => {
+    await requireKeyInUse(client, secretKeys, secretKeyFile);
+    await proveExisting(client, keys);
+  };
+  await migrate(database, sets, undefined, new Map([['crossward/36', prove]]));
   const db = createDb(database);
   const background = createDb({ pool: database.background });
   await requireKnownKeys(db, secretKeys, secretKeyFile);
-  const keys = createKeyRing(secretKeys);
   const clock = createDatabaseClock(background);
   await clock.measure();
   const senders = await createSenders(configuration.messages, { db: background, keys, now: clock.now });
@@ -137,7 +144,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const anchored = anchorEarlierChains(background, audit.key, log).catch((error) =>
     log.error({ cause: describeError(error) }, 'anchoring earlier audit chains failed'),
   );
-  const clients = await openClientRegistry(configuration, background, log);
+  const clients = await openClientRegistry(configuration, background, keys, log);
   await noteGrants(background, clients.configured);
   const services: OperationServices = {
     db,
@@ -174,6 +181,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       intervals: setup.intervals,
       dispatcher,
       auditMetrics,
+      watchProofs: watchProofs(metrics, keys, log),
       fileExport,
       webhookMetrics,
       ehrChangeMetrics,

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openDatabase } from '../../server/src/db/database.ts';
 import { createDb, type Db } from '../../server/src/db/kysely.ts';
+import { createKeyRing } from '../../server/src/secrets/key-ring.ts';
 import { insertOperation } from '../database/stuck-rows.ts';
 import { type PostgresProxy, startPostgresProxy } from '../postgres-proxy/postgres-proxy.ts';
 import type { Unit } from '../postgres-proxy/unit.ts';
@@ -93,7 +94,8 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
   };
   for (const _ of [0, 1]) proxies.push(await startPostgresProxy(databaseUrl.href));
   await Promise.all([start(0), start(1)]);
-  const session = await withDb(databaseUrl.href, (db) => sessionOf(db, 'operator', 'admin'));
+  const keys = createKeyRing([Buffer.from(setup.variables.CROSSWARD_SECRET_KEY ?? '', 'base64')]);
+  const session = await withDb(databaseUrl.href, (db) => sessionOf({ db, keys }, 'operator', 'admin'));
   const database = new pg.Pool({ connectionString: databaseUrl.href, max: 4 });
   // The end of a round drops the database, perhaps before the server knows that its connections have ended.
   database.on('error', () => undefined);

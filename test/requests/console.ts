@@ -3,9 +3,11 @@ import { type TOTP, URI } from 'otpauth';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConsole } from '../../server/src/config/console-settings.ts';
 import { createOperator } from '../../server/src/console/operators.ts';
+import { proveOperator } from '../../server/src/console/proofs.ts';
 import type { Role } from '../../server/src/console/roles.ts';
 import { startSession } from '../../server/src/console/sessions.ts';
 import type { Db } from '../../server/src/db/kysely.ts';
+import type { KeyRing } from '../../server/src/secrets/key-ring.ts';
 import type { Gateway, GatewayResponse } from '../gateway/gateway.ts';
 
 export const consoleUrl = 'https://gateway.internal.example.org';
@@ -120,15 +122,22 @@ export function consoleBrowser(gateway: Pick<Gateway, 'request'>, url = consoleU
 /** A browser with a session of a new account, whose password nobody knows. */
 export async function browserWith(gateway: Gateway, name: string, role: Role) {
   const browser = consoleBrowser(gateway);
-  browser.cookies.set('__Host-crossward-console', await sessionOf(gateway.deps.services.db, name, role));
+  browser.cookies.set('__Host-crossward-console', await sessionOf(gateway.deps.services, name, role));
   return { operator: { name }, browser };
 }
 
 /** The token of a session of a new account, whose password nobody knows. */
-export async function sessionOf(db: Db, name: string, role: Role): Promise<string> {
+export async function sessionOf(
+  { db, keys }: { readonly db: Db; readonly keys: KeyRing },
+  name: string,
+  role: Role,
+): Promise<string> {
   const operatorId = randomUUID();
-  await db.insertInto('operators').values({ id: operatorId, name, role, password_hash: 'of no password' }).execute();
-  return (await startSession(db, { operatorId, name, role, hours: 12 })).token;
+  await db.transaction().execute(async (tx) => {
+    await tx.insertInto('operators').values({ id: operatorId, name, role, password_hash: 'of no password' }).execute();
+    await proveOperator(tx, keys, operatorId);
+  });
+  return (await startSession(db, keys, { operatorId, name, role, hours: 12 })).token;
 }
 
 export type ConsoleBrowser = ReturnType<typeof consoleBrowser>;

@@ -95,6 +95,7 @@ test('no background job scans a growing table or index', async () => {
         clients: gateway.deps.clients,
         dispatcher,
         auditMetrics: createAuditMetrics(new Registry()),
+        watchProofs: async () => undefined,
         webhookMetrics,
         ehrChangeMetrics: createEhrChangeMetrics(new Registry()),
         calls: recordCalls(createEhrMetrics(new Registry())).history,

@@ -8,6 +8,7 @@ import type { RefreshableClients } from '../clients/client-registry.ts';
 import { noteGrants } from '../clients/configured-grants.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { freeOrphanedItems } from '../confirmations/orphaned-items.ts';
+import { renewProofs } from '../console/renew-proofs.ts';
 import type { DatabaseClock } from '../db/clock.ts';
 import type { Db } from '../db/kysely.ts';
 import { watchCertificates } from '../ehr/certificates.ts';
@@ -53,6 +54,8 @@ export interface BackgroundDependencies {
   readonly intervals?: Partial<Intervals> | undefined;
   readonly dispatcher: Dispatcher;
   readonly auditMetrics: AuditMetrics;
+  /** See `watchProofs`. */
+  readonly watchProofs: (db: Db) => Promise<void>;
   /** Absent: the audit trail is not written to a file. */
   readonly fileExport?: FileExport | undefined;
   readonly webhookMetrics: WebhookMetrics;
@@ -73,6 +76,7 @@ export function backgroundWork(
     clients,
     dispatcher,
     auditMetrics,
+    watchProofs,
     fileExport,
     webhookMetrics,
     ehrChangeMetrics,
@@ -153,6 +157,8 @@ export function backgroundWork(
       for (const id of await resealEndpoints(db, keys, resealedAtOnce))
         log.error({ endpoint_id: id }, 'webhook endpoint unreadable: its secret key is unknown');
     }),
+    guarded(intervals.reseal, 'proving rows again', () => renewProofs(db, keys)),
+    guarded(intervals.gauges, 'looking for rows without a proof', () => watchProofs(db)),
     repeating(intervals.accesses, 'linking the audit trail', () => services.audit.linkAccesses()),
     repeating(intervals.activity, 'linking the activity of operators', () => services.audit.linkActivity()),
     ...(fileExport ? [repeating(intervals.accesses, 'exporting the audit trail', () => fileExport.round())] : []),

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,8 @@ import { createClientRegistry } from '../clients/client-registry.ts';
 import { readClients } from '../clients/read-clients.ts';
 import { listActivity } from '../console/activity.ts';
 import { createDb } from '../db/kysely.ts';
+import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
+import { createKeyRing } from '../secrets/key-ring.ts';
 import { crossward } from './test-support.ts';
 
 const { database, url, dispose } = await createTestDatabase('postgresql');
@@ -16,16 +18,23 @@ afterAll(() => dispose());
 beforeEach(() => {
   vi.stubEnv('DATABASE_URL', url);
   vi.stubEnv('CROSSWARD_CONFIG', '');
+  vi.stubEnv('CROSSWARD_SECRET_KEY', key.toString('base64'));
 });
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 const db = createDb(database);
+const key = randomBytes(32);
+const keys = createKeyRing([key]);
+await requireKnownKeys(db, [key]);
 const emrs = [{ id: 'sandbox-no', name: 'Norway', care_units: [{ id: 'oslo-sentrum', name: 'Oslo' }] }];
 
 /** Whether gateways accept a secret. */
 async function isValid(id: string, secret: string): Promise<boolean> {
-  const registry = createClientRegistry({ configured: { emrs, clients: [] }, read: (known) => readClients(db, known) });
+  const registry = createClientRegistry({
+    configured: { emrs, clients: [] },
+    read: (known) => readClients(db, keys, known),
+  });
   await registry.refresh();
   return registry.authenticate(id, secret.trim()) !== undefined;
 }
@@ -208,7 +217,7 @@ test.each(['before', 'after'] as const)(
     expect(rotated.code).toBe(0);
     const registry = createClientRegistry({
       configured: { emrs: [], clients: [] },
-      read: (known) => readClients(db, known),
+      read: (known) => readClients(db, keys, known),
     });
     await registry.refresh();
     for (const { stdout } of [created, rotated]) expect(registry.authenticate(id, stdout.trim())?.id).toBe(id);

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { parseGrants } from '../clients/grants.ts';
-import { findListedClient, findOverridden, listClients } from '../clients/list-clients.ts';
+import { findListedClient, findOverridden, findUnaccepted, listClients } from '../clients/list-clients.ts';
 import type { ConfiguredAccess } from '../config/configuration.ts';
 import { formatPath, isMapping, type Mistake } from '../config/mistake.ts';
 import { type ClientFacts, type Scope, scopes } from '../config/schema.ts';
 import {
+  acceptAsOperator,
   type ClientAdministration,
   createClient,
   defaultOverlapHours,
@@ -20,6 +21,7 @@ import type { Db } from '../db/kysely.ts';
 import { clientAsJson, clientLine, describeClient } from './client-report.ts';
 import { columnHelp } from './column-help.ts';
 import { configuredAccess } from './configured-access.ts';
+import { currentKeyRing } from './current-key-ring.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
@@ -60,7 +62,7 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
     return withDatabase(output, (db) => work(db, configured));
   };
   const change = <Result>(options: Options, work: (administration: ClientAdministration) => Promise<Result>) =>
-    read(options, (db, configured) => work({ db, configured }));
+    read(options, async (db, configured) => work({ db, configured, keys: await currentKeyRing(db) }));
   const reject = (reason: NotChanged) => {
     output.err(`Nothing was changed. ${notChangedTexts[reason]}\n`);
     end(exitCodes.failed);
@@ -162,7 +164,7 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
           'Nothing was changed. A revoked client cannot be used again, and neither can its id. Run the command again with --yes.',
         );
       }
-      const result = await change(options, (administration) => revokeAsOperator(administration, { id }));
+      const result = await read(options, (db, configured) => revokeAsOperator({ db, configured }, { id }));
       if (result === 'overridden one done') {
         output.out(
           `The stored client ${id} is revoked. The client of the configuration file with this id stays in effect.\n`,
@@ -171,6 +173,24 @@ export function clientsCommand(output: Output, end: (exitCode: number) => void):
       }
       if (result !== 'done') return reject(result.rejection);
       output.out(`The client ${id} is revoked. It stops working in running gateways within 5 seconds.\n`);
+    });
+  command('accept', 'Let a client in that was changed by an older version, or directly in the database.')
+    .argument('<id>', 'id from `doctor`')
+    .option('--state <state>', 'what this command has shown: the client is accepted as it was then')
+    .action(async (id: string, { state, ...options }: Options & { readonly state?: string }) => {
+      if (state !== undefined) {
+        const result = await change(options, (administration) => acceptAsOperator(administration, { id, state }));
+        if (result !== 'done') return reject(result.rejection);
+        output.out(`The client ${id} is accepted. ${withinSeconds}`);
+        return;
+      }
+      const found = await read(options, (db, configured) => findUnaccepted(db, configured, id));
+      if (!found) return reject('unknown');
+      output.out(describeClient(found.client));
+      output.err(
+        `Whoever has its secrets and keys gets this access. If it is right, run: crossward clients accept ${id} --state ${found.state}\n` +
+          'If nobody of yours has changed it, treat it as a break-in, and revoke it.\n',
+      );
     });
   return clients;
 }

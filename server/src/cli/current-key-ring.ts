@@ -9,7 +9,7 @@ import { readText } from '../startup/read-text.ts';
 import { UsageError } from './exit-codes.ts';
 
 /**
- * The key ring with the secret key that the gateways on this database encrypt with.
+ * The key ring with the secret key that the gateways on this database encrypt with, and the previous keys that are set.
  *
  * @throws {UsageError} when the key is not set, or another one is
  */
@@ -20,7 +20,7 @@ export async function currentKeyRing(db: Db): Promise<KeyRing> {
   }
   const current = (await listKnownKeys(db)).find(({ replaced_at }) => replaced_at === null);
   const { id } = keyIdentity(key);
-  if (current?.id === id) return createKeyRing([key]);
+  if (current?.id === id) return createKeyRing([key, ...previousKeys()]);
   throw new UsageError(
     current
       ? `The gateway uses the secret key ${current.id}, and CROSSWARD_SECRET_KEY is ${id}. Set it to the same value as for the gateway.`
@@ -39,11 +39,14 @@ export async function completeKeyRing(db: Db): Promise<KeyRing> {
   if (!key) {
     throw new UsageError('CROSSWARD_SECRET_KEY is not set. Set it to the same value as for the gateway.');
   }
-  const { CROSSWARD_PREVIOUS_SECRET_KEYS } = process.env;
-  const previous = readEnvironment({ CROSSWARD_PREVIOUS_SECRET_KEYS }).previousSecretKeys.map((it) => it.reveal());
-  const keys = [key, ...previous] as const;
+  const keys = [key, ...previousKeys()] as const;
   await checkKnownKeys(db, keys);
   return createKeyRing(keys);
+}
+
+function previousKeys(): Buffer[] {
+  const { CROSSWARD_PREVIOUS_SECRET_KEYS } = process.env;
+  return readEnvironment({ CROSSWARD_PREVIOUS_SECRET_KEYS }).previousSecretKeys.map((it) => it.reveal());
 }
 
 /** From the environment, otherwise that of the demo. */

@@ -54,7 +54,7 @@ const commands: Record<string, () => Promise<readonly [string, () => Promise<unk
   'operators end-sessions': async () => {
     const name = await account();
     const { id } = await db.selectFrom('operators').select('id').where('name', '=', name).executeTakeFirstOrThrow();
-    await startSession(db, { operatorId: id, name, role: 'view', hours: 12 });
+    await startSession(db, createKeyRing([key]), { operatorId: id, name, role: 'view', hours: 12 });
     const sessions = () => db.selectFrom('operator_sessions').select('created_at').where('name', '=', name).execute();
     return [`operators end-sessions ${name}`, sessions];
   },

@@ -5,6 +5,7 @@ import { createTestDatabase } from '../../../test/database/database.ts';
 import { startSession } from '../console/sessions.ts';
 import { createDb } from '../db/kysely.ts';
 import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
+import { createKeyRing } from '../secrets/key-ring.ts';
 import { crossward } from './test-support.ts';
 
 const { database, url, dispose } = await createTestDatabase('postgresql');
@@ -49,7 +50,7 @@ test('accounts and sessions are listed as JSON', async () => {
   await crossward('operators create json --role view', 'a long password\n');
   const db = createDb(database);
   const { id } = await db.selectFrom('operators').select('id').where('name', '=', 'json').executeTakeFirstOrThrow();
-  await startSession(db, { operatorId: id, name: 'json', role: 'view', hours: 12 });
+  await startSession(db, createKeyRing([key]), { operatorId: id, name: 'json', role: 'view', hours: 12 });
   const ofJson = async (words: string) => {
     const found: { name: string }[] = JSON.parse((await crossward(words)).stdout);
     return found.filter(({ name }) => name === 'json');
@@ -73,7 +74,7 @@ test('sessions are listed and ended, also those of operators by OpenID Connect',
     [id, 'per'],
     [null, 'oidc:per'],
   ] as const) {
-    await startSession(db, { operatorId, name, role: 'view', hours: 12 });
+    await startSession(db, createKeyRing([key]), { operatorId, name, role: 'view', hours: 12 });
   }
   const { stdout: list } = await crossward('operators sessions');
   expect(list).toMatch(

@@ -8,6 +8,7 @@ import {
   listOperators,
   operatorNamePattern,
   resetOperator,
+  UnprovenAccount,
 } from '../console/operators.ts';
 import { type Role, roles } from '../console/roles.ts';
 import { linkMinutes, makeSignInLink } from '../console/sign-in-links.ts';
@@ -19,6 +20,16 @@ import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
 import { type JsonOption, jsonOption, printJson, snakeCase } from './print-json.ts';
 import { readNewPassword } from './read-password.ts';
+
+const unprovenText =
+  'The account was changed by somebody else than the console and commands of this version, and opens nothing. Nothing was changed. ' +
+  'Decide its role, and give it new secrets with it: operators reset <name> --role <role>\n';
+
+const noLinkTexts = {
+  unknown: 'No account has this name. --role creates one.\n',
+  disabled: 'The account is disabled.\n',
+  unproven: unprovenText,
+} as const;
 
 export function operatorsCommand(output: Output, end: (exitCode: number) => void): Command {
   const operators = new Command('operators').description('Manage the accounts that can sign in to the console.');
@@ -49,11 +60,11 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
       assertName(name);
       const { consoleUrl } = await configuredAccess(config);
       if (consoleUrl === undefined) throw new UsageError('The configuration has no console: set console.url.');
-      const link = await withDatabase(output, (db) => makeSignInLink(db, { name, role }));
+      const link = await withDatabase(output, async (db) =>
+        makeSignInLink(db, await currentKeyRing(db), { name, role }),
+      );
       if (typeof link === 'string') {
-        output.err(
-          link === 'disabled' ? 'The account is disabled.\n' : 'No account has this name. --role creates one.\n',
-        );
+        output.err(noLinkTexts[link]);
         return end(exitCodes.failed);
       }
       output.err(`Whoever opens this link within ${linkMinutes} minutes is signed in as ${name}. It works once:\n`);
@@ -75,17 +86,20 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
     .argument('<name>', 'name from `list`')
     .addOption(roleOption())
     .action(async (name: string, { role }: { readonly role: Role }) => {
-      const isChanged = (await withDatabase(output, (db) => changeRole(db, { name, role }))) === 'done';
-      if (isChanged) output.out(`The role is now ${role}.\n`);
-      else output.err('No account has this name.\n');
-      end(isChanged ? exitCodes.fine : exitCodes.failed);
+      const changed = await withDatabase(output, async (db) =>
+        changeRole(db, await currentKeyRing(db), { name, role }),
+      );
+      if (changed === 'done') output.out(`The role is now ${role}.\n`);
+      else output.err(changed === 'unproven' ? unprovenText : 'No account has this name.\n');
+      end(changed === 'done' ? exitCodes.fine : exitCodes.failed);
     });
   operators
     .command('disable')
     .description('Disable an account and end its sessions. `reset` enables it again.')
     .argument('<name>', 'name from `list`')
     .action(async (name: string) => {
-      const isDisabled = (await withDatabase(output, (db) => disableOperator(db, { name }))) === 'done';
+      const isDisabled =
+        (await withDatabase(output, async (db) => disableOperator(db, await currentKeyRing(db), { name }))) === 'done';
       if (isDisabled) output.out('The account is disabled, and its sessions have ended.\n');
       else output.err('No enabled account has this name.\n');
       end(isDisabled ? exitCodes.fine : exitCodes.failed);
@@ -94,11 +108,14 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
     .command('reset')
     .description('Set a new password and new one-time codes, enable the account, and end its sessions.')
     .argument('<name>', 'name from `list`')
-    .action(async (name: string) => {
+    .addOption(new Option('--role <role>', 'also change its role').choices(roles))
+    .action(async (name: string, { role }: { readonly role?: Role }) => {
       const password = await readNewPassword(output);
       const uri = await withDatabase(output, async (db) =>
-        resetOperator(db, await currentKeyRing(db), { name, password }),
-      );
+        resetOperator(db, await currentKeyRing(db), { name, password, role }),
+      ).catch((error: unknown) => {
+        throw error instanceof UnprovenAccount ? new UsageError(unprovenText.trim()) : error;
+      });
       if (uri === undefined) output.err('No account has this name.\n');
       else output.out(enrolment(uri));
       end(uri === undefined ? exitCodes.failed : exitCodes.fine);

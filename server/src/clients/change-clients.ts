@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { ClientFacts } from '../config/schema.ts';
 import type { Tx } from '../db/kysely.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { isProvenClient, proveClient, provenClientColumns, stateOfClient } from './client-proof.ts';
 import { hashOfSecret } from './client-secret.ts';
 import { earlierSecrets, mostPrevious, previousColumns, previousSecrets } from './previous-secrets.ts';
 
@@ -10,8 +12,11 @@ export interface ClientVersion {
   readonly version?: number | undefined;
 }
 
-/** Why a client was not changed. `no_credentials`: it would have neither a secret nor keys. */
-export type Rejection = 'taken' | 'unknown' | 'revoked' | 'outdated' | 'no_credentials';
+/**
+ * Why a client was not changed. `no_credentials`: it would have neither a secret nor keys. `unproven`: no gateway has made it as it
+ * is, see `isProvenClient`.
+ */
+export type Rejection = 'taken' | 'unknown' | 'revoked' | 'outdated' | 'no_credentials' | 'unproven';
 
 /** What to change. Everything else stays. */
 export interface ClientChange extends Partial<Omit<ClientFacts, 'id'>> {
@@ -28,6 +33,7 @@ export interface ClientChange extends Partial<Omit<ClientFacts, 'id'>> {
  */
 export async function insertClient(
   tx: Tx,
+  keys: KeyRing,
   facts: ClientFacts,
   secret: string | undefined,
 ): Promise<Rejection | undefined> {
@@ -49,6 +55,7 @@ export async function insertClient(
     .onConflict((conflict) => conflict.column('id').doNothing())
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows !== 1n) return 'taken';
+  await proveClient(tx, keys, id);
   await reviseClients(tx);
   return undefined;
 }
@@ -56,10 +63,11 @@ export async function insertClient(
 /** Changes the given facts of a client. */
 export async function updateClient(
   tx: Tx,
+  keys: KeyRing,
   target: ClientVersion,
   { name, scopes, grants, return_urls, budgets, jwks, jwks_uri, withoutKeys, withoutSecret }: ClientChange,
 ): Promise<Rejection | undefined> {
-  const rejection = await lockClient(tx, target);
+  const rejection = await lockClient(tx, target, keys);
   if (rejection) return rejection;
   const newKeys = withoutKeys || jwks || jwks_uri ? keyColumns({ jwks, jwks_uri }) : undefined;
   const kept = await tx
@@ -83,6 +91,7 @@ export async function updateClient(
     })
     .where('id', '=', target.id)
     .execute();
+  await proveClient(tx, keys, target.id);
   return reviseClients(tx);
 }
 
@@ -104,10 +113,11 @@ interface Rotation {
  */
 export async function rotateSecret(
   tx: Tx,
+  keys: KeyRing,
   target: ClientVersion,
   { secret, overlapHours }: Rotation,
 ): Promise<Rejection | undefined> {
-  const rejection = await lockClient(tx, target);
+  const rejection = await lockClient(tx, target, keys);
   if (rejection) return rejection;
   const row = await tx
     .selectFrom('clients')
@@ -133,6 +143,7 @@ export async function rotateSecret(
     })
     .where('id', '=', target.id)
     .execute();
+  await proveClient(tx, keys, target.id);
   return reviseClients(tx);
 }
 
@@ -143,7 +154,7 @@ const noPrevious = {
   earlier_secrets: '[]',
 } as const;
 
-/** Ends a client and its secrets for good. */
+/** Ends a client and its secrets for good, also one that is not proven. A revoked client needs no proof. */
 export async function revokeClient(tx: Tx, target: ClientVersion): Promise<Rejection | undefined> {
   const rejection = await lockClient(tx, target);
   if (rejection) return rejection;
@@ -155,6 +166,7 @@ export async function revokeClient(tx: Tx, target: ClientVersion): Promise<Rejec
       ...noPrevious,
       jwks: null,
       jwks_uri: null,
+      sealed_proof: null,
       version: sql`version + 1`,
     })
     .where('id', '=', target.id)
@@ -162,16 +174,39 @@ export async function revokeClient(tx: Tx, target: ClientVersion): Promise<Rejec
   return reviseClients(tx);
 }
 
-/** Changes of a client follow each other. */
-async function lockClient(tx: Tx, { id, version }: ClientVersion): Promise<Rejection | undefined> {
+/**
+ * Proves a client that was changed by somebody else than a gateway of this version.
+ *
+ * @param state what an operator has seen, see `stateOfClient`
+ */
+export async function acceptClient(
+  tx: Tx,
+  keys: KeyRing,
+  { id, state }: { readonly id: string; readonly state: string },
+): Promise<Rejection | undefined> {
+  const rejection = await lockClient(tx, { id });
+  if (rejection) return rejection;
+  const row = await tx.selectFrom('clients').select(provenClientColumns).where('id', '=', id).executeTakeFirstOrThrow();
+  if (stateOfClient(row) !== state) return 'outdated';
+  await proveClient(tx, keys, id);
+  return reviseClients(tx);
+}
+
+/**
+ * Changes of a client follow each other.
+ *
+ * @param keys absent: the client may be unproven
+ */
+async function lockClient(tx: Tx, { id, version }: ClientVersion, keys?: KeyRing): Promise<Rejection | undefined> {
   const found = await tx
     .selectFrom('clients')
-    .select(['version', 'revoked_at'])
+    .select(provenClientColumns)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
   if (!found) return 'unknown';
   if (found.revoked_at) return 'revoked';
+  if (keys && !isProvenClient(keys, found)) return 'unproven';
   return version === undefined || version === found.version ? undefined : 'outdated';
 }
 

@@ -25,6 +25,7 @@ function stored(id: string, secrets: StoredClient['secrets']): StoredClient {
     secrets,
     keys: undefined,
     isRevoked,
+    isProven: true,
   };
 }
 

@@ -45,7 +45,7 @@ export interface RefreshableClients extends ClientRegistry {
 
 interface Entry {
   readonly name: string;
-  /** Absent: the client is revoked. */
+  /** Absent: the client is revoked or not proven. */
   readonly client?: Client;
   readonly secrets: StoredClient['secrets'];
 }
@@ -116,10 +116,10 @@ function fromConfiguration(configured: ConfiguredClient): Entry {
 }
 
 function fromDatabase(
-  { id, name, secrets, scopes, grants, returnUrls, keys, budgets, isRevoked }: StoredClient,
+  { id, name, secrets, scopes, grants, returnUrls, keys, budgets, isRevoked, isProven }: StoredClient,
   emrs: ConfiguredAccess['emrs'],
 ): Entry {
-  if (isRevoked) return { name, secrets };
+  if (isRevoked || !isProven) return { name, secrets };
   const client = { id, scopes: new Set(scopes), grants: resolveGrants(grants, emrs), returnUrls, keys, budgets };
   return { name, client, secrets };
 }

@@ -1,5 +1,6 @@
 import type { ConfiguredAccess } from '../config/configuration.ts';
 import type { Db } from '../db/kysely.ts';
+import { provenClientColumns, stateOfClient } from './client-proof.ts';
 import { previousColumns, previousSecrets } from './previous-secrets.ts';
 import { type ClientKeys, keysOf } from './read-clients.ts';
 
@@ -74,11 +75,21 @@ export async function findOverridden(
   return row && !row.revoked_at ? fromDatabase(row, emrs, ids) : undefined;
 }
 
+/** The stored client with an id, and the name of its state for `acceptClient`. */
+export async function findUnaccepted(
+  db: Db,
+  { emrs }: ConfiguredAccess,
+  id: string,
+): Promise<{ readonly client: ListedClient; readonly state: string } | undefined> {
+  const row = await selectClients(db).where('id', '=', id).executeTakeFirst();
+  return row && { client: fromDatabase(row, emrs, new Set()), state: stateOfClient(row) };
+}
+
 function selectClients(db: Db) {
   return db
     .selectFrom('clients')
-    .select(['id', 'name', 'scopes', 'grants', 'return_urls', 'version', 'created_at', 'revoked_at'])
-    .select(['secret_hash', 'secret_created_at', 'jwks', 'jwks_uri', 'budgets', ...previousColumns]);
+    .select(provenClientColumns)
+    .select(['created_at', 'secret_created_at', ...previousColumns]);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>>[number];

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { type Grant, isScope, type Scope } from '../config/schema.ts';
 import type { Db } from '../db/kysely.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { isProvenClient, type ProvenClientRow, provenClientColumns } from './client-proof.ts';
 import { type PreviousInRow, previousColumns, previousSecrets } from './previous-secrets.ts';
 
 /** A client that operators manage, as a gateway process keeps it in memory. */
@@ -16,6 +18,8 @@ export interface StoredClient {
   /** What is absent is that of the configuration. */
   readonly budgets?: Readonly<Record<string, number>>;
   readonly isRevoked: boolean;
+  /** Whether a gateway has made it as it is. Otherwise it opens nothing. */
+  readonly isProven: boolean;
 }
 
 /** Public keys, or the URL where the client publishes them. */
@@ -44,32 +48,28 @@ export interface StoredClients {
   readonly clients: readonly StoredClient[];
 }
 
-interface Row extends PreviousInRow {
-  readonly revision: string;
-  readonly id: string | null;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly grants: readonly Grant[];
-  readonly return_urls: readonly string[];
-  readonly secret_hash: Buffer | null;
-  readonly jwks: PublicKeys | null;
-  readonly jwks_uri: string | null;
-  readonly budgets: Readonly<Record<string, number>>;
-  readonly revoked_at: Date | null;
-}
+type Row = ProvenClientRow &
+  PreviousInRow & {
+    readonly revision: string;
+    readonly id: string | null;
+  };
 
 /** Reads all clients in one statement, so that they fit each other. Returns `undefined` if the revision is still the known one. */
-export async function readClients(db: Db, known: string | undefined): Promise<StoredClients | undefined> {
+export async function readClients(
+  db: Db,
+  keys: KeyRing,
+  known: string | undefined,
+): Promise<StoredClients | undefined> {
+  const columns = new Set([...provenClientColumns, ...previousColumns]);
   const { rows } = await sql<Row>`
-    SELECT current.revision, id, name, scopes, grants, return_urls, secret_hash, jwks, jwks_uri, budgets, revoked_at,
-      ${sql.join(previousColumns.map((it) => sql.ref(it)))}
+    SELECT current.revision, ${sql.join([...columns].map((it) => sql.ref(it)))}
     FROM clients_revision AS current LEFT JOIN clients ON true
     WHERE current.revision IS DISTINCT FROM ${known ?? null}::uuid`.execute(db);
   const revision = rows[0]?.revision;
-  return revision === undefined ? undefined : { revision, clients: rows.flatMap(toClient) };
+  return revision === undefined ? undefined : { revision, clients: rows.flatMap((row) => toClient(keys, row)) };
 }
 
-function toClient(row: Row): StoredClient[] {
+function toClient(keys: KeyRing, row: Row): StoredClient[] {
   const { id, secret_hash } = row;
   if (id === null) return [];
   const current = secret_hash && { hash: secret_hash, expiresAt: null };
@@ -79,12 +79,13 @@ function toClient(row: Row): StoredClient[] {
       name: row.name,
       // Another version of the gateway may have scopes that this one does not know.
       scopes: row.scopes.filter(isScope),
-      grants: row.grants,
+      grants: row.grants as readonly Grant[],
       returnUrls: row.return_urls,
       secrets: [...(current ? [current] : []), ...previousSecrets(row)],
       keys: keysOf(row),
       budgets: row.budgets,
       isRevoked: row.revoked_at !== null,
+      isProven: isProvenClient(keys, row),
     },
   ];
 }

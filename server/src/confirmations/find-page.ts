@@ -3,6 +3,7 @@ import type { Db } from '../db/kysely.ts';
 import type { ConfirmationKind, ItemState } from '../db/tables/confirmations.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import { type DeliveryState, deliveryStateOf } from '../messages/delivery-state.ts';
+import type { PageLinks } from '../messages/page-links.ts';
 import { hashOfToken, isLinkToken } from '../secrets/link-token.ts';
 import { repeatLifetime } from './decide.ts';
 import { mostCodes } from './resend.ts';
@@ -31,7 +32,10 @@ export interface PageConfirmation {
  * The confirmation that a link to a page belongs to. A link ends a day after its confirmation: from then on it is unknown,
  * and shows nothing about the appointment.
  */
-export async function findPage(db: Db, token: string): Promise<PageConfirmation | undefined> {
+export async function findPage(
+  { db, pages }: { readonly db: Db; readonly pages: Pick<PageLinks, 'isTokenOf'> },
+  token: string,
+): Promise<PageConfirmation | undefined> {
   if (!isLinkToken(token)) return undefined;
   const row = await db
     .selectFrom('confirmations as confirmation')
@@ -53,7 +57,7 @@ export async function findPage(db: Db, token: string): Promise<PageConfirmation 
     .where('purged_at', 'is', null)
     .where(sql<boolean>`greatest(expires_at, confirmed_at) > clock_timestamp() - ${repeatLifetime}`)
     .executeTakeFirst();
-  if (!row) return undefined;
+  if (!row || !pages.isTokenOf(row.id, token)) return undefined;
   const items = await db
     .selectFrom('confirmation_items')
     .select(['appointment_id as id', 'state'])

@@ -37,7 +37,7 @@ afterEach(async () => {
 /** Signed in with OpenID Connect, so without an account. */
 async function signedIn(role: Role) {
   const browser = consoleBrowser(gateway);
-  const { token } = await startSession(db, { operatorId: null, name: 'kari', role, hours: 12 });
+  const { token } = await startSession(db, keys, { operatorId: null, name: 'kari', role, hours: 12 });
   browser.cookies.set('__Host-crossward-console', token);
   return browser;
 }
@@ -131,7 +131,7 @@ test('an admin ends the sessions of another operator, with an account or by Open
   const { id } = await db.selectFrom('operators').select('id').where('name', '=', 'eva').executeTakeFirstOrThrow();
   const open = async (operatorId: string | null, name: string) => {
     const browser = consoleBrowser(gateway);
-    const { token } = await startSession(db, { operatorId, name, role: 'view', hours: 12 });
+    const { token } = await startSession(db, keys, { operatorId, name, role: 'view', hours: 12 });
     browser.cookies.set('__Host-crossward-console', token);
     return browser;
   };
@@ -225,7 +225,9 @@ test('nobody changes the own account, and one admin remains', async () => {
 test('of two admins who demote each other at the same time, one remains', async () => {
   const password = 'a long password';
   await Promise.all(['a', 'b'].map((name) => createOperator(db, keys, { name, role: 'admin', password })));
-  const results = await Promise.all(['a', 'b'].map((name) => changeRole(db, { name, role: 'view', keepsAdmin: true })));
+  const results = await Promise.all(
+    ['a', 'b'].map((name) => changeRole(db, keys, { name, role: 'view', keepsAdmin: true })),
+  );
   expect(results.sort()).toEqual(['done', 'last_admin']);
 });
 

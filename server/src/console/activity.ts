@@ -34,7 +34,8 @@ export type OperatorAction =
   | 'client_create'
   | 'client_update'
   | 'client_rotate'
-  | 'client_revoke';
+  | 'client_revoke'
+  | 'client_accept';
 
 /**
  * - `done`

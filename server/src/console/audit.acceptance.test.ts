@@ -11,14 +11,14 @@ import { startSession } from './sessions.ts';
 
 const gateway = await startGateway({ configure: (it) => withConsole(it), logLevel: 'trace' });
 afterAll(() => gateway.close());
-const { db } = gateway.deps.services;
+const { db, keys } = gateway.deps.services;
 
 async function signedIn(role: Role, name = `the ${role}`) {
   const operatorId = randomUUID();
   await sql`INSERT INTO operators (id, name, role, password_hash)
     VALUES (${operatorId}, ${name}, ${role}, 'not used')`.execute(db);
   const browser = consoleBrowser(gateway);
-  const { token } = await startSession(db, { operatorId, name, role, hours: 12 });
+  const { token } = await startSession(db, keys, { operatorId, name, role, hours: 12 });
   browser.cookies.set('__Host-crossward-console', token);
   return browser;
 }

@@ -1,24 +1,27 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
-import { listClients, missingPart } from '../clients/list-clients.ts';
+import { findUnaccepted, listClients, missingPart } from '../clients/list-clients.ts';
 import { openClientRegistry } from '../clients/open-client-registry.ts';
 import { readClients } from '../clients/read-clients.ts';
 import type { ClientFacts } from '../config/schema.ts';
 import { createDb } from '../db/kysely.ts';
-import { createClient, revokeAsOperator, rotateClient, updateAsOperator } from './client-actions.ts';
+import { createKeyRing } from '../secrets/key-ring.ts';
+import { acceptAsOperator, createClient, revokeAsOperator, rotateClient, updateAsOperator } from './client-actions.ts';
 
 const { database, dispose } = await createTestDatabase('postgresql');
 afterAll(() => dispose());
 const db = createDb(database);
 const emrs = [{ id: 'clinic', name: 'Clinic', care_units: [{ id: 'ward', name: 'Ward' }] }];
 const configured = { emrs, clients: [{ id: 'of-the-file', name: 'Of the file', scopes: [], grants: [] }] };
-const administration = { db, configured };
+const keys = createKeyRing([randomBytes(32)]);
+const administration = { db, keys, configured };
 const registry = createClientRegistry({
   configured: { emrs, clients: [] },
-  read: (known) => readClients(db, known),
+  read: (known) => readClients(db, keys, known),
 });
 
 beforeEach(() => {
@@ -119,8 +122,8 @@ test('a change, its entry in the activity list and its effect come together or n
 
 test('clients are read again only after a change, and grants that the configuration lacks give no access', async () => {
   await create('granted');
-  const before = await readClients(db, undefined);
-  expect(await readClients(db, before?.revision)).toBeUndefined();
+  const before = await readClients(db, keys, undefined);
+  expect(await readClients(db, keys, before?.revision)).toBeUndefined();
   await updateAsOperator(
     {
       ...administration,
@@ -134,7 +137,7 @@ test('clients are read again only after a change, and grants that the configurat
       grants: [{ emr: 'clinic' }, { emr: 'old', care_units: ['east'] }],
     },
   );
-  expect(await readClients(db, before?.revision)).toMatchObject({
+  expect(await readClients(db, keys, before?.revision)).toMatchObject({
     revision: expect.not.stringMatching(before?.revision ?? ''),
   });
   await registry.refresh();
@@ -150,6 +153,9 @@ test('previous secrets end if a gateway of the previous release ends the one tha
   const secrets = [await create('older'), await rotate('older', 24), await rotate('older', 24)];
   await sql`UPDATE clients SET previous_secret_hash = NULL, previous_secret_created_at = NULL,
     previous_secret_expires_at = NULL WHERE id = 'older'`.execute(db);
+  // What another version has changed, an operator accepts.
+  const state = (await findUnaccepted(db, configured, 'older'))?.state ?? '';
+  expect(await acceptAsOperator(administration, { id: 'older', state })).toBe('done');
   await updateAsOperator(administration, { id: 'older' }, { name: 'Older' });
   expect(await validOf('older', secrets)).toEqual([false, false, true]);
 });
@@ -183,7 +189,7 @@ test('a stored client is overridden once the configuration file has its id, and 
   ]);
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
-  const opened = await openClientRegistry({ emrs, clients: [later] }, db, log);
+  const opened = await openClientRegistry({ emrs, clients: [later] }, db, keys, log);
   expect(opened.authenticate('later', secret)).toBeUndefined();
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ level: 40, client_id: 'later', msg: expect.stringContaining('stored client not used') }),

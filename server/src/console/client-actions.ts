@@ -1,4 +1,5 @@
 import {
+  acceptClient,
   type ClientChange,
   type ClientVersion,
   insertClient,
@@ -13,6 +14,7 @@ import type { ConfiguredAccess } from '../config/configuration.ts';
 import type { Mistake } from '../config/mistake.ts';
 import type { ClientFacts } from '../config/schema.ts';
 import type { Db, Tx } from '../db/kysely.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import { disableEndpointsOf } from '../webhooks/endpoint-actions.ts';
 import { act, NotPossible } from './act.ts';
 import type { OperatorAction } from './activity.ts';
@@ -25,6 +27,7 @@ export const longestOverlapHours = 30 * 24;
 /** Who changes clients, and which ones the configuration has. */
 export interface ClientAdministration {
   readonly db: Db;
+  readonly keys: KeyRing;
   readonly configured: ConfiguredAccess;
   /** Absent: the command line. */
   readonly by?: Session;
@@ -39,6 +42,8 @@ export const notChangedTexts: Readonly<Record<NotChanged, string>> = {
   unknown: 'No client has this id.',
   revoked: 'The client is revoked.',
   outdated: 'The client has been changed since this page was opened.',
+  unproven:
+    'The client was changed by somebody else than the console and commands of this version, and opens nothing. Look at it with `crossward clients accept`.',
   no_credentials: 'The client would have neither a secret nor keys.',
 };
 
@@ -64,7 +69,9 @@ export async function createClient(
   const mistakes = clientMistakes(facts, administration.configured);
   if (mistakes.length > 0) return { mistakes };
   const secret = facts.jwks || facts.jwks_uri ? undefined : newSecret();
-  const rejection = await change(administration, 'client_create', facts, (tx) => insertClient(tx, facts, secret));
+  const rejection = await change(administration, 'client_create', facts, (tx) =>
+    insertClient(tx, administration.keys, facts, secret),
+  );
   return rejection ? { rejection } : { secret };
 }
 
@@ -77,7 +84,11 @@ export async function updateAsOperator(
   const mistakes = clientMistakes(facts, administration.configured);
   if (mistakes.length > 0) return { mistakes };
   const rejection = await change(administration, 'client_update', target, (tx) =>
-    update(tx, target, { ...facts, ...(withoutKeys && { withoutKeys }), ...(withoutSecret && { withoutSecret }) }),
+    update(tx, administration.keys, target, {
+      ...facts,
+      ...(withoutKeys && { withoutKeys }),
+      ...(withoutSecret && { withoutSecret }),
+    }),
   );
   return rejection ? { rejection } : 'done';
 }
@@ -93,9 +104,20 @@ export async function rotateClient(
 ): Promise<{ readonly secret: string } | Rejected> {
   const secret = newSecret();
   const rejection = await change(administration, 'client_rotate', target, (tx) =>
-    rotateSecret(tx, target, { secret, overlapHours }),
+    rotateSecret(tx, administration.keys, target, { secret, overlapHours }),
   );
   return rejection ? { rejection } : { secret };
+}
+
+/** Lets a client that is not proven in as it is. `state`: what the operator has seen. */
+export async function acceptAsOperator(
+  administration: ClientAdministration,
+  target: { readonly id: string; readonly state: string },
+): Promise<'done' | Rejected> {
+  const rejection = await change(administration, 'client_accept', target, (tx) =>
+    acceptClient(tx, administration.keys, target),
+  );
+  return rejection ? { rejection } : 'done';
 }
 
 /**
@@ -103,7 +125,7 @@ export async function rotateClient(
  * id, that one stays in effect, with the endpoints.
  */
 export async function revokeAsOperator(
-  administration: ClientAdministration,
+  administration: Omit<ClientAdministration, 'keys'>,
   target: ClientVersion,
 ): Promise<'done' | 'overridden one done' | Rejected> {
   const isOverridden = isConfigured(administration, target);
@@ -117,7 +139,10 @@ export async function revokeAsOperator(
   return isOverridden ? 'overridden one done' : 'done';
 }
 
-function isConfigured({ configured }: ClientAdministration, { id }: Pick<ClientVersion, 'id'>): boolean {
+function isConfigured(
+  { configured }: Pick<ClientAdministration, 'configured'>,
+  { id }: Pick<ClientVersion, 'id'>,
+): boolean {
   return configured.clients.some((client) => client.id === id);
 }
 
@@ -134,7 +159,7 @@ function change(
 }
 
 async function attempt(
-  { db, by }: ClientAdministration,
+  { db, by }: Omit<ClientAdministration, 'keys'>,
   action: OperatorAction,
   { id }: Pick<ClientVersion, 'id'>,
   work: (tx: Tx) => Promise<NotChanged | undefined>,

@@ -8,6 +8,7 @@ import { browserWith, type ConsolePage, consoleBrowser, withConsole } from '../.
 import { browserOf, pagePath, withPages } from '../../../test/requests/patient-page.ts';
 import { startReceiver, webhooksOf, withQuickWebhooks } from '../../../test/requests/webhook-receiver.ts';
 import { insertClient } from '../clients/change-clients.ts';
+import { proveClient } from '../clients/client-proof.ts';
 import { ofDatabase } from '../db/errors.ts';
 import { listActivity } from './activity.ts';
 import type { Role } from './roles.ts';
@@ -85,6 +86,7 @@ test('a rotation keeps both secrets for the overlap, and shows the new one once'
   expect(await statusOf('rotating', first)).toBe(200);
 
   await sql`UPDATE clients SET previous_secret_expires_at = now() WHERE id = 'rotating'`.execute(db);
+  await db.transaction().execute((tx) => proveClient(tx, gateway.deps.services.keys, 'rotating'));
   const third = await rotate('rotating', '0');
   expect(await Promise.all([first, second, third].map((it) => statusOf('rotating', it)))).toEqual([401, 401, 200]);
   await admin.open('/console/clients/rotating/rotate');
@@ -176,7 +178,7 @@ test('a revoked client stops in every gateway, with its webhook endpoints and th
 
 test('a stored client whose id the configuration file has taken over can be revoked', async () => {
   const facts = { id: 'notes-read', scopes: ['notes:read' as const], grants: [{ emr: 'sandbox-no' }] };
-  await db.transaction().execute((tx) => insertClient(tx, facts, 'a stored secret'));
+  await db.transaction().execute((tx) => insertClient(tx, gateway.deps.services.keys, facts, 'a stored secret'));
   const { text } = await admin.open('/console/clients/notes-read');
   expect(text).toContain('A stored client has this id too.');
   expect((await admin.open('/console/clients/notes-read/revoke')).text).toContain('This is the stored client.');

@@ -201,9 +201,9 @@ describe('a session', () => {
     const operator = await newOperator(gateway, newName(), 'view');
     const browser = consoleBrowser(gateway);
     await browser.signIn(operator);
-    await changeRole(db, { name: operator.name, role: 'operate' });
+    await changeRole(db, gateway.deps.services.keys, { name: operator.name, role: 'operate' });
     expect((await browser.open('/console')).text).toContain(`${operator.name} (operate)`);
-    await disableOperator(db, { name: operator.name });
+    await disableOperator(db, gateway.deps.services.keys, { name: operator.name });
     expect((await browser.open('/console')).path).toBe('/console/sign-in');
     expect((await attempt(browser, operator, operator.code())).status).toBe(401);
   });

@@ -63,7 +63,7 @@ async function insertWebhook({ deps }: Gateway, disabledReason: 'gone' | null = 
 async function createClientWithOldGrants({ deps: { services, console } }: Gateway): Promise<void> {
   const { emrs = [], clients = [] } = console?.configured ?? {};
   const old = [{ id: 'old-clinic', name: 'Old clinic', care_units: [{ id: 'ward', name: 'Ward' }] }];
-  const administration = { db: services.db, configured: { emrs: [...emrs, ...old], clients } };
+  const administration = { db: services.db, keys: services.keys, configured: { emrs: [...emrs, ...old], clients } };
   await createClient(administration, {
     id: 'booking.site',
     name: 'Booking site of the municipality',
@@ -102,7 +102,7 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       name: 'oidc:eva.nordmann@clinic.municipality.example.org',
       role: 'operate',
     } as const;
-    await startSession(gateway.deps.services.db, { ...other, hours: 12 });
+    await startSession(gateway.deps.services.db, gateway.deps.services.keys, { ...other, hours: 12 });
     suspended = await insertOperation(gateway.database, 'suspended');
     await insertOperation(gateway.database, 'leased');
     await insertOperation(gateway.database, 'monitored');

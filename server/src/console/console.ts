@@ -33,7 +33,7 @@ export interface Console {
 /** Creates the console with the first request, because most gateways run without anybody who opens it. */
 export async function createConsole(deps: ConsoleDeps): Promise<Console> {
   const style = createAsset(Buffer.from(readStyle(new URL('./style.css', import.meta.url))), 'css');
-  await ensureDemoOperator(deps.services.db, deps.settings);
+  await ensureDemoOperator(deps.services, deps.settings);
 
   const contextOf = (request: ConsoleRequest, depth: number): PageContext => ({
     deps,
@@ -45,7 +45,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
 
   async function sessionOf(context: PageContext): Promise<Session | undefined> {
     const token = cookieOf(context, 'console');
-    return token === undefined ? undefined : useSession(deps.services.db, token, deps.settings);
+    return token === undefined ? undefined : useSession(deps.services, token, deps.settings);
   }
 
   async function handle(route: Route, request: ConsoleRequest): Promise<ConsoleResponse> {

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { ConsoleSettings } from '../config/console-settings.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { totpContext } from './operators.ts';
-import type { Role } from './roles.ts';
+import { isProvenOperator, type ProvenOperatorRow, provenOperatorColumns, proveOperator } from './proofs.ts';
 import { stepOfCode } from './totp.ts';
+import { totpContext } from './totp-context.ts';
 
 /** What checks of credentials work with. */
 export interface CredentialServices {
@@ -16,12 +16,7 @@ export interface CredentialServices {
 }
 
 /** An enabled account, as it was when its credentials were checked. */
-export interface Account {
-  readonly id: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly password_hash: string;
-  readonly sealed_totp_secret: Buffer | null;
+export interface Account extends ProvenOperatorRow {
   readonly last_totp_step: string | null;
 }
 
@@ -32,14 +27,19 @@ export interface Proof {
   readonly step?: number | undefined;
 }
 
-/** @param name a name that an account can have */
-export function readAccount(db: Db, name: string): Promise<Account | undefined> {
-  return db
+/**
+ * An enabled account that a gateway has made as it is.
+ *
+ * @param name a name that an account can have
+ */
+export async function readAccount(db: Db, keys: KeyRing, name: string): Promise<Account | undefined> {
+  const found = await db
     .selectFrom('operators')
-    .select(['id', 'name', 'role', 'password_hash', 'sealed_totp_secret', 'last_totp_step'])
+    .select([...provenOperatorColumns, 'last_totp_step'])
     .where('name', '=', name)
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
+  return found && isProvenOperator(keys, found) ? found : undefined;
 }
 
 /** Checks a one-time code, which `acceptProof` uses up. Only the demo's account has none. Sends no statement. */
@@ -60,14 +60,18 @@ export function checkCode(
  * disabled or has other secrets since the check, or if another request has used the code.
  */
 export async function acceptProof(tx: Tx, keys: KeyRing, { account, step }: Proof): Promise<boolean> {
-  const { id, password_hash, sealed_totp_secret } = account;
+  const { id, password_hash, sealed_totp_secret, sealed_proof } = account;
+  const newest = underNewestKey(keys, account);
   const { numAffectedRows } = await sql`
     UPDATE operators SET last_totp_step = coalesce(${step ?? null}::bigint, last_totp_step),
-      sealed_totp_secret = ${underNewestKey(keys, account)}
-    WHERE id = ${id} AND disabled_at IS NULL AND password_hash = ${password_hash}
+      sealed_totp_secret = ${newest}
+    WHERE id = ${id} AND disabled_at IS NULL AND password_hash = ${password_hash} AND role = ${account.role}
+      AND sealed_proof = ${sealed_proof}
       AND sealed_totp_secret IS NOT DISTINCT FROM ${sealed_totp_secret}
       AND (${step ?? null}::bigint IS NULL OR coalesce(last_totp_step, 0) < ${step ?? null}::bigint)`.execute(tx);
-  return numAffectedRows === 1n;
+  if (numAffectedRows !== 1n) return false;
+  if (newest !== sealed_totp_secret) await proveOperator(tx, keys, id);
+  return true;
 }
 
 /** The secret of the codes under the newest secret key, so that older ones can be removed. */

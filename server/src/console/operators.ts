@@ -5,9 +5,11 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { act, NotPossible } from './act.ts';
 import { forgetFailures } from './failed-sign-ins.ts';
 import { hashPassword } from './password.ts';
+import { isProvenOperator, lockOperator, provenOperatorColumns, proveOperator } from './proofs.ts';
 import type { Role } from './roles.ts';
 import type { Session } from './sessions.ts';
 import { enrolmentUri, newTotpSecret } from './totp.ts';
+import { totpContext } from './totp-context.ts';
 
 /** A name is no e-mail address, so that the tables of the gateway contain none. */
 export const operatorNamePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
@@ -40,13 +42,14 @@ interface Demotion extends Target {
   readonly keepsAdmin?: boolean;
 }
 
-/** `unknown`: there is no such account. `last_admin`: nothing was changed, to keep an admin. */
-type Changed = 'done' | 'unknown' | 'not_enabled' | 'last_admin';
+/**
+ * `unknown`: there is no such account. `last_admin`: nothing was changed, to keep an admin. `unproven`: no gateway has
+ * made it as it is, and only a reset with a role helps.
+ */
+type Changed = 'done' | 'unknown' | 'not_enabled' | 'last_admin' | 'unproven';
 
-/** What an encrypted secret is bound to. */
-export function totpContext(id: string): string {
-  return `operator ${id}`;
-}
+/** No gateway has made the account as it is, so its role must be decided anew. */
+export class UnprovenAccount extends Error {}
 
 /** Creates an account. Returns its enrolment URI, which is not shown again, or `undefined` if the name is taken. */
 export async function createOperator(
@@ -65,6 +68,7 @@ export async function createOperator(
       .onConflict((conflict) => conflict.column('name').doNothing())
       .executeTakeFirst();
     if (numInsertedOrUpdatedRows !== 1n) throw new NotPossible('taken');
+    await proveOperator(tx, keys, id);
   });
   return result instanceof NotPossible ? undefined : enrolmentUri(secret, name);
 }
@@ -72,59 +76,69 @@ export async function createOperator(
 /**
  * Gives an account a new password and new one-time codes, enables it, and ends its sessions and links. Returns its enrolment URI, or
  * `undefined` if there is no such account.
+ *
+ * @param role a new role; one that no gateway has made as it is needs it
+ * @throws {UnprovenAccount} if it has none
  */
 export async function resetOperator(
   db: Db,
   keys: KeyRing,
-  { name, password, by }: NewSecrets,
+  { name, password, role, by }: NewSecrets & { readonly role?: Role | undefined },
 ): Promise<string | undefined> {
   const found = await db.selectFrom('operators').select('id').where('name', '=', name).executeTakeFirst();
   if (!found) return undefined;
   const secret = newTotpSecret();
   const password_hash = await hashPassword(password);
   const sealed_totp_secret = keys.seal('operator', secret, totpContext(found.id));
-  await act(db, by, { action: 'account_reset', target: name }, async (tx) => {
+  const result = await act(db, by, { action: 'account_reset', target: name }, async (tx) => {
+    const locked = await lockOperator(tx, keys, name);
+    if (!locked || locked.row.id !== found.id) throw new NotPossible('unknown');
+    if (!locked.isProven && !role) throw new NotPossible('unproven');
     await tx
       .updateTable('operators')
-      .set({ password_hash, sealed_totp_secret, last_totp_step: null, disabled_at: null })
+      .set({ password_hash, sealed_totp_secret, last_totp_step: null, disabled_at: null, ...(role && { role }) })
       .where('id', '=', found.id)
       .execute();
+    await proveOperator(tx, keys, found.id);
     await endAccess(tx, found.id);
     await forgetFailures(tx, keys, name);
   });
-  return enrolmentUri(secret, name);
+  if (!(result instanceof NotPossible)) return enrolmentUri(secret, name);
+  if (result.reason === 'unproven') throw new UnprovenAccount();
+  return undefined;
 }
 
 /** Changes the role of an account, also for its open sessions. */
 export async function changeRole(
   db: Db,
+  keys: KeyRing,
   { name, role, by, keepsAdmin = false }: Demotion & { readonly role: Role },
 ): Promise<Changed> {
   const result = await act(db, by, { action: 'account_role', target: `${name} ${role}` }, async (tx) => {
-    if (keepsAdmin && role !== 'admin' && (await isLastAdmin(tx, name))) throw new NotPossible('last_admin');
-    const { numUpdatedRows } = await tx
-      .updateTable('operators')
-      .set({ role })
-      .where('name', '=', name)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new NotPossible('unknown');
+    if (keepsAdmin && role !== 'admin' && (await isLastAdmin(tx, keys, name))) throw new NotPossible('last_admin');
+    const locked = await lockOperator(tx, keys, name);
+    if (!locked) throw new NotPossible('unknown');
+    if (!locked.isProven) throw new NotPossible('unproven');
+    await tx.updateTable('operators').set({ role }).where('id', '=', locked.row.id).execute();
+    await proveOperator(tx, keys, locked.row.id);
   });
   return changed(result);
 }
 
-/** Disables an enabled account and ends its sessions and links. */
-export async function disableOperator(db: Db, { name, by, keepsAdmin = false }: Demotion): Promise<Changed> {
+/** Disables an enabled account, also one that is not proven, and ends its sessions and links. */
+export async function disableOperator(
+  db: Db,
+  keys: KeyRing,
+  { name, by, keepsAdmin = false }: Demotion,
+): Promise<Changed> {
   const result = await act(db, by, { action: 'account_disable', target: name }, async (tx) => {
-    if (keepsAdmin && (await isLastAdmin(tx, name))) throw new NotPossible('last_admin');
-    const disabled = await tx
-      .updateTable('operators')
-      .set({ disabled_at: sql<Date>`clock_timestamp()` })
-      .where('name', '=', name)
-      .where('disabled_at', 'is', null)
-      .returning('id')
-      .executeTakeFirst();
-    if (!disabled) throw new NotPossible('not_enabled');
-    await endAccess(tx, disabled.id);
+    if (keepsAdmin && (await isLastAdmin(tx, keys, name))) throw new NotPossible('last_admin');
+    const locked = await lockOperator(tx, keys, name);
+    if (!locked || locked.row.disabled_at) throw new NotPossible('not_enabled');
+    const { id } = locked.row;
+    await tx.updateTable('operators').set({ disabled_at: sql<Date>`clock_timestamp()` }).where('id', '=', id).execute();
+    if (locked.isProven) await proveOperator(tx, keys, id);
+    await endAccess(tx, id);
   });
   return changed(result);
 }
@@ -144,15 +158,16 @@ function changed(result: unknown): Changed {
 }
 
 /** Whether no other enabled account is an admin. Locks the admins: two that disable each other do not both succeed. */
-async function isLastAdmin(tx: Tx, name: string): Promise<boolean> {
-  const admins = await tx
+async function isLastAdmin(tx: Tx, keys: KeyRing, name: string): Promise<boolean> {
+  const locked = await tx
     .selectFrom('operators')
-    .select('name')
+    .select(provenOperatorColumns)
     .where('role', '=', 'admin')
     .where('disabled_at', 'is', null)
     .orderBy('id')
     .forUpdate()
     .execute();
+  const admins = locked.filter((row) => isProvenOperator(keys, row));
   return admins.length === 1 && admins[0]?.name === name;
 }
 

@@ -24,7 +24,7 @@ const gateway = await startGateway({
   logLevel: 'trace',
 });
 afterAll(() => gateway.close());
-const { db } = gateway.deps.services;
+const { db, keys } = gateway.deps.services;
 const cookie = '__Host-crossward-console';
 const newPassword = 'kanari new password 7714';
 const shown: string[] = [];
@@ -49,7 +49,7 @@ async function signedIn(role: Role = 'view') {
     .executeTakeFirstOrThrow();
   const open = async () => {
     const browser = consoleBrowser(gateway);
-    const { token } = await startSession(db, { operatorId: id, name: operator.name, role, hours: 12 });
+    const { token } = await startSession(db, keys, { operatorId: id, name: operator.name, role, hours: 12 });
     browser.cookies.set(cookie, token);
     await browser.open('/console/your-account');
     return browser;
@@ -186,7 +186,7 @@ test('an operator by OpenID Connect has no password here, and ends no sessions o
   const open = async (subject: string, name: string) => {
     const browser = consoleBrowser(gateway);
     const owner = { operatorId: null, subjectHash: subjectHash(issuer, subject), name, role: 'view' } as const;
-    browser.cookies.set(cookie, (await startSession(db, { ...owner, hours: 12 })).token);
+    browser.cookies.set(cookie, (await startSession(db, keys, { ...owner, hours: 12 })).token);
     await browser.open('/console/your-account');
     return browser;
   };

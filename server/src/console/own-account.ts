@@ -12,10 +12,11 @@ import {
 } from './credentials.ts';
 import { type Attempt, countSignIn, forgiveSignIn, takeBackSignIn } from './failed-sign-ins.ts';
 import { endOwnSessions, lockAccount } from './open-sessions.ts';
-import { totpContext } from './operators.ts';
 import { hashPassword, isPassword } from './password.ts';
+import { proveOperator } from './proofs.ts';
 import { hashOfSession, type Session, startSession } from './sessions.ts';
 import { enrolmentUri, newTotpSecret, stepOfCode } from './totp.ts';
+import { totpContext } from './totp-context.ts';
 
 /** Milliseconds in which new one-time codes must be confirmed. */
 const patience = 15 * 60_000;
@@ -104,7 +105,7 @@ export async function finishNewCodes(
 ): Promise<Session | 'expired' | NewCodes> {
   const { db, keys } = services;
   const now = services.now().getTime();
-  const account = await readAccount(db, session.name);
+  const account = await readAccount(db, keys, session.name);
   const text = keys.open('operator', Buffer.from(sealed, 'base64url'), contextOf(session));
   const pending: Pending | undefined = text && JSON.parse(text);
   if (!account || !pending || pending.of !== versionOf(account)) return 'expired';
@@ -144,7 +145,7 @@ async function check<Result>(
 ): Promise<{ readonly passed: Result } | { readonly failed: AccountNotChanged }> {
   const waitSeconds = await db.transaction().execute((tx) => countSignIn(tx, keys, attempt));
   if (waitSeconds > 0) return { failed: { waitSeconds } };
-  const account = await readAccount(db, attempt.name);
+  const account = await readAccount(db, keys, attempt.name);
   const result = await (account ? work(account) : Promise.resolve(undefined)).catch(async (error: unknown) => {
     // Such as under overload.
     await db.transaction().execute((tx) => takeBackSignIn(tx, keys, attempt));
@@ -169,8 +170,9 @@ function change(
     // Somebody may have ended this session during the check.
     if (!(await endOwnSessions(tx, session))) return undefined;
     await update(tx, id);
+    await proveOperator(tx, keys, id);
     await recordActivity(tx, { operator: name, action, outcome: 'done' });
-    return startSession(tx, { operatorId: id, name, role, hours: settings.session_hours });
+    return startSession(tx, keys, { operatorId: id, name, role, hours: settings.session_hours });
   });
 }
 

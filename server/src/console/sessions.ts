@@ -2,6 +2,15 @@ import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { ConsoleSettings } from '../config/console-settings.ts';
 import type { Db } from '../db/kysely.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { isProven, prove } from '../secrets/proofs.ts';
+import {
+  factsOfSession,
+  isProvenOperator,
+  type ProvenOperatorRow,
+  type ProvenSessionRow,
+  provenOperatorColumns,
+} from './proofs.ts';
 import type { Role } from './roles.ts';
 
 /** Who has signed in. */
@@ -31,38 +40,78 @@ export type SessionSettings = Pick<ConsoleSettings, 'idle_minutes' | 'local_acco
 /** Starts a session with a new random token, so that nobody can prepare one for an operator. */
 export async function startSession(
   db: Db,
+  keys: KeyRing,
   { operatorId, subjectHash = null, name, role, hours }: NewSession,
 ): Promise<Session> {
   const token = randomBytes(32).toString('base64url');
+  const expires_at = await timeIn(db, sql`make_interval(hours => ${hours})`);
+  const row = {
+    token_hash: hashOfSession(token),
+    operator_id: operatorId,
+    subject_hash: subjectHash,
+    name,
+    role,
+    expires_at,
+  };
   await db
     .insertInto('operator_sessions')
-    .values({
-      token_hash: hashOfSession(token),
-      operator_id: operatorId,
-      subject_hash: subjectHash,
-      name,
-      role,
-      expires_at: sql<Date>`clock_timestamp() + make_interval(hours => ${hours})`,
-    })
+    .values({ ...row, sealed_proof: prove(keys, 'session', factsOfSession(row)) })
     .execute();
   return { token, operatorId, subjectHash, name, role };
 }
 
+/** The database's time after an interval, in milliseconds, so that JavaScript can prove it. */
+export async function timeIn(db: Db, interval: RawBuilder<unknown>): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`
+    SELECT date_trunc('milliseconds', clock_timestamp() + ${interval}) AS at`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error('The database returned no time');
+  return row.at;
+}
+
 /**
  * Finds a session that has not expired, and notes that it is used. An account's role may have changed since the sign-in.
- * A session also ends when its way to sign in is turned off.
+ * A session also ends when its way to sign in is turned off. One that no gateway has started is none, and neither is that of an
+ * account that no gateway has made as it is.
  */
-export async function useSession(db: Db, token: string, settings: SessionSettings): Promise<Session | undefined> {
-  const { rows } = await sql<Omit<Session, 'token'>>`
-    UPDATE operator_sessions AS session SET last_used_at = clock_timestamp()
-    WHERE token_hash = ${hashOfSession(token)} AND ${isOpen(settings)}
-      AND NOT EXISTS (
-        SELECT FROM operators WHERE operators.id = session.operator_id AND operators.disabled_at IS NOT NULL)
-    RETURNING operator_id AS "operatorId", subject_hash AS "subjectHash", name,
-      coalesce((SELECT role FROM operators WHERE operators.id = session.operator_id), role) AS role`.execute(db);
+export async function useSession(
+  { db, keys }: { readonly db: Db; readonly keys: KeyRing },
+  token: string,
+  settings: SessionSettings,
+): Promise<Session | undefined> {
+  const { rows } = await sql<ProvenSessionRow & AccountColumns>`
+    WITH used AS (
+      UPDATE operator_sessions AS session SET last_used_at = clock_timestamp()
+      WHERE token_hash = ${hashOfSession(token)} AND ${isOpen(settings)}
+        AND NOT EXISTS (
+          SELECT FROM operators WHERE operators.id = session.operator_id AND operators.disabled_at IS NOT NULL)
+      RETURNING token_hash, operator_id, subject_hash, name, role, expires_at, sealed_proof)
+    SELECT used.*, ${accountColumns} FROM used LEFT JOIN operators AS account ON account.id = used.operator_id`.execute(
+    db,
+  );
   const [found] = rows;
-  return found && { ...found, token };
+  if (!found || !isProven(keys, 'session', factsOfSession(found), found.sealed_proof)) return undefined;
+  const { operator_id: operatorId, subject_hash: subjectHash, name } = found;
+  if (operatorId === null) return { token, operatorId, subjectHash, name, role: found.role };
+  const account = {
+    id: operatorId,
+    name: found.account_name,
+    role: found.account_role,
+    password_hash: found.account_password_hash,
+    sealed_totp_secret: found.account_sealed_totp_secret,
+    disabled_at: found.account_disabled_at,
+    sealed_proof: found.account_sealed_proof,
+  };
+  return isProvenOperator(keys, account) ? { token, operatorId, subjectHash, name, role: account.role } : undefined;
 }
+
+type AccountColumns = {
+  readonly [Name in Exclude<keyof ProvenOperatorRow, 'id'> as `account_${Name}`]: ProvenOperatorRow[Name];
+};
+
+const accountColumns = sql.join(
+  provenOperatorColumns.map((name) => sql`${sql.ref(`account.${name}`)} AS ${sql.ref(`account_${name}`)}`),
+);
 
 /** The condition that a session has neither expired nor lost its way to sign in. */
 export function isOpen({ idle_minutes, local_accounts, oidc }: SessionSettings): RawBuilder<boolean> {

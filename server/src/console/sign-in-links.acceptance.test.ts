@@ -10,9 +10,10 @@ import { makeSignInLink } from './sign-in-links.ts';
 const gateway = await startGateway({ logLevel: 'trace', configure: (it) => withConsole(it) });
 afterAll(() => gateway.close());
 const db = createDb(gateway.database);
+const { keys } = gateway.deps.services;
 
 async function linkOf(name: string, role?: 'admin' | 'view'): Promise<string> {
-  const link = await makeSignInLink(db, { name, role });
+  const link = await makeSignInLink(db, keys, { name, role });
   if (typeof link === 'string') throw new Error(link);
   return link.token;
 }
@@ -51,11 +52,11 @@ test('a link that has expired, or whose account is disabled, signs nobody in', a
   await rowsOf(gateway, "UPDATE operator_sign_in_links SET expires_at = expires_at - interval '301 seconds'");
   expect((await follow(late)).shown.status).toBe(401);
   const token = await linkOf('late');
-  await disableOperator(db, { name: 'late' });
+  await disableOperator(db, keys, { name: 'late' });
   expect((await follow(token)).shown.status).toBe(401);
   expect((await follow('kanari')).shown.status).toBe(401);
-  expect(await makeSignInLink(db, { name: 'late' })).toBe('disabled');
-  expect(await makeSignInLink(db, { name: 'nobody' })).toBe('unknown');
+  expect(await makeSignInLink(db, keys, { name: 'late' })).toBe('disabled');
+  expect(await makeSignInLink(db, keys, { name: 'nobody' })).toBe('unknown');
 });
 
 test.each([
@@ -64,8 +65,8 @@ test.each([
 ])('an account that is %s has no link from before', async (name, isDisabled) => {
   const account = name.replaceAll(' ', '-');
   const token = await linkOf(account, 'view');
-  if (isDisabled) await disableOperator(db, { name: account });
-  await resetOperator(db, gateway.deps.services.keys, { name: account, password: 'a new password of this account' });
+  if (isDisabled) await disableOperator(db, keys, { name: account });
+  await resetOperator(db, keys, { name: account, password: 'a new password of this account' });
   expect((await follow(token)).shown.status).toBe(401);
 });
 

@@ -1,11 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { isProven, prove } from '../secrets/proofs.ts';
 import { act, NotPossible } from './act.ts';
 import { recordActivity } from './activity.ts';
 import { hashPassword } from './password.ts';
+import { factsOfLink, isProvenOperator, lockOperator, provenOperatorColumns, proveOperator } from './proofs.ts';
 import type { Role } from './roles.ts';
-import { hashOfSession, type Session, startSession } from './sessions.ts';
+import { hashOfSession, type Session, startSession, timeIn } from './sessions.ts';
 
 /** Minutes. */
 export const linkMinutes = 5;
@@ -16,69 +19,72 @@ interface Wanted {
   readonly role?: Role | undefined;
 }
 
-/** Why there is no link. `unknown`: no account has the name. `disabled`: the account is. */
-type NoLink = 'unknown' | 'disabled';
+/**
+ * Why there is no link. `unknown`: no account has the name. `disabled`: the account is. `unproven`: no gateway has made it as it is.
+ */
+type NoLink = 'unknown' | 'disabled' | 'unproven';
 
 /** Makes a link for an account. Returns its token, which is not stored, or why there is none. */
-export async function makeSignInLink(db: Db, { name, role }: Wanted): Promise<{ token: string } | NoLink> {
+export async function makeSignInLink(
+  db: Db,
+  keys: KeyRing,
+  { name, role }: Wanted,
+): Promise<{ token: string } | NoLink> {
   const token = randomBytes(32).toString('base64url');
   const result = await act(db, undefined, { action: 'sign_in_link', target: name }, async (tx) => {
-    const found = (await findAccount(tx, name)) ?? (role && (await createAccount(tx, name, role)));
-    if (!found) throw new NotPossible('unknown');
-    if (found.disabled_at) throw new NotPossible('disabled');
+    const found = await lockOperator(tx, keys, name);
+    if (found && !found.isProven) throw new NotPossible('unproven');
+    if (found?.row.disabled_at) throw new NotPossible('disabled');
+    const id = found?.row.id ?? (role && (await createAccount(tx, keys, name, role)));
+    if (!id) throw new NotPossible('unknown');
+    const expires_at = await timeIn(tx, sql`make_interval(mins => ${linkMinutes})`);
+    const row = { token_hash: hashOfSession(token), operator_id: id, expires_at };
     await tx
       .insertInto('operator_sign_in_links')
-      .values({
-        token_hash: hashOfSession(token),
-        operator_id: found.id,
-        expires_at: sql<Date>`clock_timestamp() + make_interval(mins => ${linkMinutes})`,
-      })
+      .values({ ...row, sealed_proof: prove(keys, 'sign-in link', factsOfLink(row)) })
       .execute();
   });
   return result instanceof NotPossible ? (result.reason as NoLink) : { token };
 }
 
-function findAccount(tx: Tx, name: string) {
-  return tx
-    .selectFrom('operators')
-    .select(['id', 'disabled_at'])
-    .where('name', '=', name)
-    .forUpdate()
-    .executeTakeFirst();
-}
-
 /** An account whose password nobody knows. `operators reset` gives it one, with one-time codes. */
-async function createAccount(tx: Tx, name: string, role: Role) {
+async function createAccount(tx: Tx, keys: KeyRing, name: string, role: Role): Promise<string> {
+  const id = randomUUID();
   const password_hash = await hashPassword(randomBytes(32).toString('base64url'));
-  return tx
-    .insertInto('operators')
-    .values({ id: randomUUID(), name, role, password_hash, sealed_totp_secret: null })
-    .returning(['id', 'disabled_at'])
-    .executeTakeFirstOrThrow();
+  await tx.insertInto('operators').values({ id, name, role, password_hash, sealed_totp_secret: null }).execute();
+  await proveOperator(tx, keys, id);
+  return id;
 }
 
 /**
- * Signs in with a link, which is used up. Returns `undefined` if it has expired or was used, or the account is disabled.
+ * Signs in with a link, which is used up. Returns `undefined` if it has expired or was used, if the account is disabled, or if no
+ * gateway has made the link or the account as it is.
  *
  * @param address of the caller, for the activity list
  */
 export function signInByLink(
-  db: Db,
+  { db, keys }: { readonly db: Db; readonly keys: KeyRing },
   token: string,
   { address, hours }: { readonly address: string; readonly hours: number },
 ): Promise<Session | undefined> {
   return db.transaction().execute(async (tx) => {
-    const { rows } = await sql<{ id: string; name: string; role: Role }>`
-      WITH used AS (
-        DELETE FROM operator_sign_in_links
-        WHERE token_hash = ${hashOfSession(token)} AND expires_at > clock_timestamp() RETURNING operator_id)
-      UPDATE operators SET last_sign_in_at = clock_timestamp() FROM used
-      WHERE operators.id = used.operator_id AND disabled_at IS NULL
-      RETURNING operators.id, name, role`.execute(tx);
-    const [account] = rows;
-    if (!account) return undefined;
+    const link = await tx
+      .deleteFrom('operator_sign_in_links')
+      .where('token_hash', '=', hashOfSession(token))
+      .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+      .returningAll()
+      .executeTakeFirst();
+    if (!link || !isProven(keys, 'sign-in link', factsOfLink(link), link.sealed_proof)) return undefined;
+    const account = await tx
+      .updateTable('operators')
+      .set({ last_sign_in_at: sql<Date>`clock_timestamp()` })
+      .where('id', '=', link.operator_id)
+      .where('disabled_at', 'is', null)
+      .returning(provenOperatorColumns)
+      .executeTakeFirst();
+    if (!account || !isProvenOperator(keys, account)) return undefined;
     const { id: operatorId, name, role } = account;
     await recordActivity(tx, { operator: name, action: 'sign_in', target: address, outcome: 'done' });
-    return startSession(tx, { operatorId, name, role, hours });
+    return startSession(tx, keys, { operatorId, name, role, hours });
   });
 }

@@ -52,7 +52,7 @@ test('new codes during a sign-in stay, and the sign-in with an old one is reject
   // A later one than that which confirms the new codes.
   const before = codeOf(await resetOperator(db, keys, account), 30_000);
   const { id } = await db.selectFrom('operators').select('id').executeTakeFirstOrThrow();
-  const session = await startSession(db, { operatorId: id, name: account.name, role: 'view', hours: 1 });
+  const session = await startSession(db, keys, { operatorId: id, name: account.name, role: 'view', hours: 1 });
   const begun = await beginNewCodes(services, session, { password: account.password });
   if (!(typeof begun === 'object' && 'uri' in begun)) throw new Error('The password was not accepted');
   const totp = URI.parse(begun.uri) as TOTP;
@@ -69,7 +69,7 @@ test('new codes during a sign-in stay, and the sign-in with an old one is reject
 test('a session that has ended meanwhile changes no password', async () => {
   const code = codeOf(await resetOperator(db, keys, account));
   const { id } = await db.selectFrom('operators').select('id').executeTakeFirstOrThrow();
-  const session = await startSession(db, { operatorId: id, name: account.name, role: 'view', hours: 1 });
+  const session = await startSession(db, keys, { operatorId: id, name: account.name, role: 'view', hours: 1 });
   await endSessionsOf(db, { name: account.name });
   const change = { password: account.password, code, newPassword: 'a third password' };
   expect(await changePassword(services, session, change)).toBe('rejected');
@@ -85,7 +85,7 @@ test('the end of the sessions of an account includes one that a sign-in is start
   const ending = Promise.withResolvers<void>();
   const signingIn = db.transaction().execute(async (tx) => {
     await lockAccount(tx, account.name);
-    await startSession(tx, { operatorId: id, name: account.name, role: 'view', hours: 1 });
+    await startSession(tx, keys, { operatorId: id, name: account.name, role: 'view', hours: 1 });
     started.resolve();
     await ending.promise;
   });
@@ -129,7 +129,7 @@ test('one-time codes go by the time of the database, whatever the clock of this 
   const uri = await resetOperator(db, keys, account);
   const code = codeOf(uri, 30_000);
   const { id } = await db.selectFrom('operators').select('id').executeTakeFirstOrThrow();
-  const session = await startSession(db, { operatorId: id, name: account.name, role: 'view', hours: 1 });
+  const session = await startSession(db, keys, { operatorId: id, name: account.name, role: 'view', hours: 1 });
   const begun = await beginNewCodes(services, session, { password: account.password });
   if (!(typeof begun === 'object' && 'uri' in begun)) throw new Error('The password was not accepted');
   const confirming = codeOf(begun.uri);

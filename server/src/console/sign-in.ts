@@ -46,7 +46,7 @@ export async function signIn(
   });
   const rejected = { isAccount: counted.isAccount, waitSeconds: counted.waitSeconds };
   if (counted.waitSeconds > 0) return rejected;
-  const account = await readAccount(db, name);
+  const account = await readAccount(db, keys, name);
   const isRight = await checkPassword(password, account?.password_hash, { isStranger: !isKnownBrowser }).catch(
     async (error: unknown) => {
       // Nothing was checked, such as under overload, so nothing counts.
@@ -69,7 +69,7 @@ export async function signIn(
       await recordActivity(tx, { operator: name, action: 'sign_in', target: address, outcome: 'done' });
     }
     await sql`UPDATE operators SET last_sign_in_at = clock_timestamp() WHERE id = ${account.id}`.execute(tx);
-    return startSession(tx, {
+    return startSession(tx, keys, {
       operatorId: account.id,
       name: account.name,
       role: account.role,

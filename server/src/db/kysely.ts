@@ -1,5 +1,6 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPoolClient, type Transaction } from 'kysely';
 import type { Database } from './database.ts';
+import type { DatabaseClient } from './pool.ts';
 import type { Tables } from './tables/index.ts';
 
 export type Db = Kysely<Tables>;
@@ -8,4 +9,12 @@ export type Tx = Transaction<Tables>;
 
 export function createDb({ pool }: Pick<Database, 'pool'>): Db {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** For statements in a transaction that is open on this connection. */
+export function createDbOn(client: DatabaseClient): Db {
+  const borrowed = { query: client.query.bind(client) as PostgresPoolClient['query'], release: () => undefined };
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: { connect: async () => borrowed, options: {}, end: async () => undefined } }),
+  });
 }

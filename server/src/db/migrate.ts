@@ -22,6 +22,8 @@ interface Migration {
 
 type Applied = Omit<Migration, 'sql'>;
 
+type Completions = ReadonlyMap<string, (client: DatabaseClient) => Promise<void>>;
+
 /** Arbitrary id of the advisory lock, the same in every gateway. */
 const advisoryLock = 7_236_817_205_533_341;
 /** Milliseconds. */
@@ -44,17 +46,19 @@ const lockPatience = 10 * 60_000;
  * database is newer than the files, or a statement fails: the migrations before it stay.
  *
  * @param patience milliseconds in which a migration is repeated while others have locked its tables
+ * @param completed what SQL cannot do, in the transaction of a migration, by its set and number: `crossward/36`
  */
 export async function migrate(
   database: Database,
   sets: readonly MigrationSet[],
   patience = lockPatience,
+  completed: Completions = new Map(),
 ): Promise<void> {
   const migrations = await load(sets);
   const client = await database.pool.connect();
   try {
     if (pending(migrations, await readApplied(client)).length === 0) return;
-    while (await applyNext(client, migrations, patience));
+    while (await applyNext(client, migrations, patience, completed));
   } catch (error) {
     throw errorCode(error) === '42501' && !(error instanceof DatabaseError)
       ? lacksRight('The migrations', error)
@@ -65,13 +69,21 @@ export async function migrate(
 }
 
 /** Applies the next migration. Returns `false` if there was none. Another gateway may have applied some meanwhile. */
-async function applyNext(client: DatabaseClient, migrations: readonly Migration[], patience: number): Promise<boolean> {
+async function applyNext(
+  client: DatabaseClient,
+  migrations: readonly Migration[],
+  patience: number,
+  completed: Completions,
+): Promise<boolean> {
   const giveUpAt = performance.now() + patience;
   for (;;) {
     try {
       await begin(client);
       const [next] = pending(migrations, await readApplied(client));
-      if (next) await apply(client, next);
+      if (next) {
+        await apply(client, next);
+        await completed.get(keyOf(next))?.(client);
+      }
       await client.query('COMMIT');
       return next !== undefined;
     } catch (error) {

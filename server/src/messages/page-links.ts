@@ -7,6 +7,8 @@ export interface PageLinks {
   hashFor(confirmationId: string): Buffer | null;
   /** The link of a confirmation, or null if it has none. `tokenHash` is what was stored with it. */
   urlOf(confirmationId: string, tokenHash: Buffer | null): string | null;
+  /** Whether a token is that of a confirmation. A hash in the database alone does not say so: others may have written it. */
+  isTokenOf(confirmationId: string, token: string): boolean;
 }
 
 /**
@@ -28,5 +30,8 @@ export function createPageLinks(keys: KeyRing, publicUrl: string | undefined): P
       const token = tokens(confirmationId).find((it) => hashOfToken(it).equals(tokenHash));
       return token === undefined ? null : `${publicUrl}/c/${token}`;
     },
+    // What was given is compared by its hash, whose parts an attacker cannot choose.
+    isTokenOf: (confirmationId, token) =>
+      tokens(confirmationId).some((it) => hashOfToken(it).equals(hashOfToken(token))),
   };
 }

@@ -60,6 +60,7 @@ afterAll(async () => {
 
 const administration = (gateway: Gateway) => ({
   db: createDb(gateway.database),
+  keys: gateway.deps.services.keys,
   configured: { emrs: [], clients: [] },
 });
 

@@ -21,7 +21,7 @@ export async function findLinkedPage(
   clients: ClientRegistry,
   token: string,
 ): Promise<LinkedPage | undefined> {
-  const confirmation = await findPage(services.db, token);
+  const confirmation = await findPage(services, token);
   if (!confirmation) return undefined;
   const { clientId, emr, careUnitId } = confirmation;
   const client = clients.find(clientId);

@@ -23,6 +23,10 @@ export const sealedColumns = [
   'webhook_endpoints.sealed_earlier_secrets',
   'operators.sealed_totp_secret',
   'audit_keys.sealed_key',
+  'clients.sealed_proof',
+  'operators.sealed_proof',
+  'operator_sessions.sealed_proof',
+  'operator_sign_in_links.sealed_proof',
 ] as const;
 
 const sealedTexts = sql.join(

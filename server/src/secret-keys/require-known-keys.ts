@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
+import type { DatabaseClient } from '../db/pool.ts';
 import type { SecretKeyTables } from '../db/tables/secret-keys.ts';
 import { type KeyIdentity, keyIdentity } from '../secrets/key-ring.ts';
 import { ConfigurationError } from '../startup/configuration-error.ts';
@@ -48,12 +49,31 @@ export async function checkKnownKeys(db: Db, secretKeys: SecretKeys, keyFile?: s
   if (missing.length > 0) throw new ConfigurationError(explanation(missing, configured, keyFile));
 }
 
+/**
+ * Checks, in a migration, that the key which gateways on this database encrypt with is configured.
+ *
+ * @throws {ConfigurationError} when it is not; the message says what to do
+ */
+export async function requireKeyInUse(client: DatabaseClient, secretKeys: SecretKeys, keyFile?: string): Promise<void> {
+  const configured = secretKeys.map(keyIdentity);
+  const { rows } = await client.query<Pick<KnownKey, 'id' | 'check_value'>>(
+    'SELECT id, check_value FROM secret_keys WHERE replaced_at IS NULL AND retired_at IS NULL',
+  );
+  const missing = rows.filter((row) => !configured.some((key) => isSame(key, row))).map(({ id }) => id);
+  if (missing.length > 0) throw new ConfigurationError(explanation(missing, configured, keyFile));
+}
+
+function isSame(key: KeyIdentity, { id, check_value }: Pick<KnownKey, 'id' | 'check_value'>): boolean {
+  return key.id === id && key.checkValue.equals(check_value);
+}
+
 /** Recorded keys that are not configured: those that are still needed, and those whose records can be deleted. */
 async function compare(db: Db | Tx, configured: readonly KeyIdentity[]) {
   const missing: string[] = [];
   const unneeded: string[] = [];
-  for (const { id, check_value, replaced_at, retired_at } of await knownKeys(db)) {
-    const isConfigured = configured.some((key) => key.id === id && key.checkValue.equals(check_value));
+  for (const known of await knownKeys(db)) {
+    const { id, replaced_at, retired_at } = known;
+    const isConfigured = configured.some((key) => isSame(key, known));
     if (isConfigured || retired_at) continue;
     if (replaced_at === null || (await isStillNeeded(db, id, replaced_at))) missing.push(id);
     else unneeded.push(id);

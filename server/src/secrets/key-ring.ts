@@ -27,7 +27,7 @@ export type Purpose =
   | 'audit'
   | 'assistant';
 /** Purposes of keys with which the gateway signs what only gateways verify (HMAC-SHA-256). */
-type SigningPurpose = 'access-token';
+type SigningPurpose = 'access-token' | 'proof';
 /** Purposes of texts that are encrypted to the same bytes each time. */
 type AlikePurpose = 'patient-token';
 export type HashPurpose =

@@ -20,12 +20,13 @@ test.for(['first', 'second', 'third', 'fourth', 'fifth', 'sixth'])(
   'a client that another gateway does not know yet gets its first events, and a replay of them: the %s',
   async (id) => {
     const secret = `secret of the ${id}`;
-    const { db } = gateway.deps.services;
+    const { db, keys } = gateway.deps.services;
     await db
       .transaction()
       .execute((tx) =>
         insertClient(
           tx,
+          keys,
           { id, scopes: ['webhooks:manage'], grants: [{ emr: 'sandbox-no', care_units: ['oslo-sentrum'] }] },
           secret,
         ),

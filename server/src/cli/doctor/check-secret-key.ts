@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { lostAuditKeys } from '../../audit/lost-keys.ts';
 import type { Environment } from '../../config/environment.ts';
 import { parseSecretKey } from '../../config/secret-key.ts';
+import { listUnproven } from '../../console/renew-proofs.ts';
 import type { Database } from '../../db/database.ts';
 import { createDb, type Db } from '../../db/kysely.ts';
 import { checkKnownKeys, type SecretKeys } from '../../secret-keys/require-known-keys.ts';
@@ -25,7 +26,11 @@ export async function checkSecretKey(
     if (!database || !isMigrated) return [found('key', 'ok', `${name}; not compared with the database`)];
     const db = createDb(database);
     await checkKnownKeys(db, keys, file);
-    return [found('key', 'ok', `${name} reads what the database has encrypted`), ...(await lostKeysOf(db, keys))];
+    return [
+      found('key', 'ok', `${name} reads what the database has encrypted`),
+      ...(await lostKeysOf(db, keys)),
+      ...(await unprovenIn(db, keys)),
+    ];
   } catch (error) {
     if (error instanceof ConfigurationError) return [found('key', 'problem', error.message)];
     throw error;
@@ -44,6 +49,28 @@ async function lostKeysOf(db: Db, keys: SecretKeys): Promise<Finding[]> {
             'backup; until then, entries under it are not found by patient',
         ),
   );
+}
+
+/** Clients and accounts that let nobody in, because no gateway of this version has made them as they are. */
+async function unprovenIn(db: Db, keys: SecretKeys): Promise<Finding[]> {
+  const { clients, operators, sessions } = await listUnproven(db, createKeyRing(keys));
+  const why =
+    'opens nothing: an older version has changed it, or somebody who can write to the database. Look at it with';
+  return [
+    ...clients.map((id) => found(`client ${id}`, 'problem', `${why} crossward clients accept ${id}`)),
+    ...operators.map((name) =>
+      found(`account ${name}`, 'problem', `${why} crossward operators list, then operators reset or disable`),
+    ),
+    ...(sessions > 0
+      ? [
+          found(
+            'sessions',
+            'warning',
+            `${sessions} of operators open nothing: an older version has started them, or somebody who can write to the database`,
+          ),
+        ]
+      : []),
+  ];
 }
 
 /** As the gateway reads them: from the environment, or in the demo from its data directory. */

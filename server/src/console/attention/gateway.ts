@@ -5,6 +5,7 @@ import { html } from '../../html/html.ts';
 import { countRejectedSignIns } from '../activity.ts';
 import { linkTo, type SignedIn } from '../page.ts';
 import { counted, duration } from '../parts.ts';
+import { listUnproven } from '../renew-proofs.ts';
 import { isBrokenEhr } from './ehrs.ts';
 import type { Need } from './need.ts';
 
@@ -23,6 +24,7 @@ export async function gatewayInNeed(context: SignedIn): Promise<Need[]> {
     ...(await unlinkedEntries(context)),
     ...wrongClock(context),
     ...(await rejectedSignIns(context)),
+    ...(await unprovenRows(context)),
   ];
 }
 
@@ -93,5 +95,24 @@ async function rejectedSignIns(context: SignedIn): Promise<Need[]> {
       what: `${counted(rejected, 'sign-in')} to this console ${rejected === 1 ? 'was' : 'were'} rejected in the last hour`,
       mend: html`<a href="${linkTo(context, 'activity')}">Activity</a>`,
     },
+  ];
+}
+
+/** Sessions of an older version end by themselves. */
+async function unprovenRows(context: SignedIn): Promise<Need[]> {
+  const { db, keys } = context.deps.services;
+  const { clients, operators } = await listUnproven(db, keys);
+  const what = 'opens nothing: somebody else than the console and commands of this version has changed it';
+  return [
+    ...clients.map((id) => ({
+      subject: 'Client',
+      what: html`<code>${id}</code> ${what}`,
+      mend: html`<code>crossward clients accept ${id}</code>`,
+    })),
+    ...operators.map((name) => ({
+      subject: 'Account',
+      what: html`<code>${name}</code> ${what}`,
+      mend: html`<code>crossward operators reset ${name} --role …</code>`,
+    })),
   ];
 }

@@ -11,6 +11,7 @@ import {
   type ListedOperator,
   operatorNamePattern,
   resetOperator,
+  UnprovenAccount,
 } from '../operators.ts';
 import { type ConsoleResponse, linkTo, type SignedIn, seeOther } from '../page.ts';
 import { mistakeSummary, notice } from '../parts.ts';
@@ -98,7 +99,11 @@ async function resetAccount(context: SignedIn): Promise<ConsoleResponse> {
   return onOthersAccount(context, 'account_reset', async ({ name }) => {
     const password = makePassword();
     const { db, keys } = context.deps.services;
-    const uri = await resetOperator(db, keys, { name, password, by: context.session });
+    const uri = await resetOperator(db, keys, { name, password, by: context.session }).catch((error: unknown) => {
+      if (error instanceof UnprovenAccount) return 'unproven' as const;
+      throw error;
+    });
+    if (uri === 'unproven') return seeOther(context, `accounts/${name}?result=unproven`);
     return uri === undefined
       ? noSuchAccount(context)
       : secretsPage(context, { name, password, uri, title: 'The account is reset.' });
@@ -110,8 +115,8 @@ async function changeAccountRole(context: SignedIn): Promise<ConsoleResponse> {
     const role = roles.find((it) => it === context.request.form.get('role'));
     // The form offers the roles only.
     if (!role) return seeOther(context, `accounts/${name}`);
-    const { db } = context.deps.services;
-    const changed = await changeRole(db, { name, role, by: context.session, keepsAdmin: true });
+    const { db, keys } = context.deps.services;
+    const changed = await changeRole(db, keys, { name, role, by: context.session, keepsAdmin: true });
     if (changed === 'done') return seeOther(context, `accounts/${name}?result=role`);
     return seeOther(context, `accounts/${name}?result=${changed}`);
   });
@@ -119,8 +124,8 @@ async function changeAccountRole(context: SignedIn): Promise<ConsoleResponse> {
 
 async function disableAccount(context: SignedIn): Promise<ConsoleResponse> {
   return onOthersAccount(context, 'account_disable', async ({ name }) => {
-    const { db } = context.deps.services;
-    const changed = await disableOperator(db, { name, by: context.session, keepsAdmin: true });
+    const { db, keys } = context.deps.services;
+    const changed = await disableOperator(db, keys, { name, by: context.session, keepsAdmin: true });
     if (changed === 'done') return seeOther(context, `accounts/${name}?result=disabled`);
     return seeOther(context, `accounts/${name}?result=${changed}`);
   });

@@ -17,6 +17,10 @@ const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
   role: ['good', 'The role is changed, also in open sessions.'],
   disabled: ['good', 'The account is disabled, and its sessions have ended.'],
   own: ['bad', 'Nothing was changed: this is your own account. Ask another admin, or use the command line.'],
+  unproven: [
+    'bad',
+    'Nothing was changed: somebody else than the console and commands of this version has changed the account. crossward operators reset <name> --role <role> lets it in again.',
+  ],
   last_admin: ['bad', 'Nothing was changed: no other enabled account is an admin. Make another one admin first.'],
   sessions: ['good', 'The sessions have ended.'],
   unknown: ['bad', 'Nothing was changed: nobody with this name has a session.'],

@@ -31,7 +31,7 @@ ${more}
 }
 
 export function administrationOf({ deps, session }: SignedIn): ClientAdministration {
-  return { db: deps.services.db, configured: deps.configured, by: session };
+  return { db: deps.services.db, keys: deps.services.keys, configured: deps.configured, by: session };
 }
 
 /** Makes this process use a committed change at once. If that fails, a background job does it. */

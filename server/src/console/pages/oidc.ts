@@ -67,7 +67,7 @@ async function endOidc(context: PageContext): Promise<ConsoleResponse> {
   }
   const session = await deps.services.db.transaction().execute(async (tx) => {
     await recordActivity(tx, { operator: name, action: 'sign_in', target: request.address, outcome: 'done' });
-    return startSession(tx, { operatorId: null, subjectHash, name, role, hours: session_hours });
+    return startSession(tx, deps.services.keys, { operatorId: null, subjectHash, name, role, hours: session_hours });
   });
   const response = await startIn(context, session, stored.next);
   return { ...response, cookies: [...(response.cookies ?? []), setCookie(context, 'oidc', '')] };

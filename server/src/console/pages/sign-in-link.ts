@@ -36,7 +36,7 @@ async function sendLink(context: PageContext): Promise<ConsoleResponse> {
   const { address } = request;
   const token = request.form.get('token') ?? '';
   const session = settings.local_accounts
-    ? await signInByLink(services.db, token, { address, hours: settings.session_hours })
+    ? await signInByLink(services, token, { address, hours: settings.session_hours })
     : undefined;
   if (session) {
     signIns.ended('done', 'known');

@@ -35,6 +35,7 @@ interface ClientRow {
   budgets: ColumnType<Readonly<Record<string, number>>, string | undefined, string>;
   created_at: Generated<Date>;
   revoked_at: Generated<Date | null>;
+  sealed_proof: Generated<Buffer | null>;
 }
 
 interface ClientsRevisionRow {

@@ -12,6 +12,7 @@ interface OperatorRow {
   last_sign_in_at: Generated<Date | null>;
   disabled_at: Generated<Date | null>;
   created_at: Generated<Date>;
+  sealed_proof: Generated<Buffer | null>;
 }
 
 interface OperatorSessionRow {
@@ -23,12 +24,14 @@ interface OperatorSessionRow {
   created_at: Generated<Date>;
   last_used_at: Generated<Date>;
   expires_at: Date;
+  sealed_proof: Generated<Buffer | null>;
 }
 
 interface OperatorSignInLinkRow {
   token_hash: Buffer;
   operator_id: string;
   expires_at: Date;
+  sealed_proof: Generated<Buffer | null>;
 }
 
 interface FailedSignInRow {
