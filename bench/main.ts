@@ -5,6 +5,7 @@ import { booking, bookingInMemory } from './benches/book.ts';
 import { fhir } from './benches/fhir.ts';
 import { growth } from './benches/growth.ts';
 import { history } from './benches/history.ts';
+import { idle } from './benches/idle.ts';
 import { installation } from './benches/installation.ts';
 import { memory } from './benches/memory.ts';
 import { type Peer, peers } from './benches/peers.ts';
@@ -27,6 +28,7 @@ const usual: readonly Bench[] = [
   reschedule,
   fhir,
   start,
+  idle,
   memory,
   workers,
   installation,

@@ -82,3 +82,15 @@ export async function execute(url: string, ...statements: readonly string[]): Pr
     await client.end();
   }
 }
+
+/** The rows of a query. The functions of `pg_stat_statements` are in the database from the first call on. */
+export async function select<Row extends pg.QueryResultRow>(url: string, query: string): Promise<readonly Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
+    return (await client.query<Row>(query)).rows;
+  } finally {
+    await client.end();
+  }
+}

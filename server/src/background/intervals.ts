@@ -1,4 +1,7 @@
-/** Milliseconds between the end of a round of a background job and its next one, unless there is more to do. */
+/**
+ * Milliseconds between the end of a round of a background job and its next one, unless there is more to do. The shortest of those
+ * that run when something is due is also the time between two looks for what is due.
+ */
 export const defaultIntervals = {
   ehr: 1_000,
   availability: 1_000,
@@ -12,6 +15,8 @@ export const defaultIntervals = {
   pauses: 2_000,
   reseal: 60_000,
   messages: 2_000,
+  /** While messages are queued. */
+  polls: 1_000,
   /** Several looks a minute, of which one writes. */
   history: 10_000,
   orphans: 10_000,

@@ -9,7 +9,7 @@ import { readUnlinkedDrafts } from '../audit/drafts.ts';
 import { countOverdueDrafts } from '../audit/overdue-drafts.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { leaseDue, makeDueAfterOutage, resumeConfigured } from './due.ts';
-import { dueEhrs } from './due-ehrs.ts';
+import { readDueWork } from './due-work.ts';
 import { readGauges } from './read-gauges.ts';
 
 /*
@@ -27,7 +27,7 @@ const selection = { keyId: randomUUID(), writerId: randomUUID(), except: [], aft
 
 test.each<[string, (db: Db) => Promise<unknown>]>([
   ['the gauges of operations', (db) => readGauges(db, [emr])],
-  ['what is due', (db) => dueEhrs(db, [emr])(emr)],
+  ['what is due', (db) => readDueWork(db, [emr])],
   ['operations to recover', (db) => leaseDue(db, { emr, token: randomUUID(), leaseSeconds: 30, limit: 10 })],
   ['operations that an outage has stopped', (db) => makeDueAfterOutage(db, emr)],
   ['suspended operations of EHRs that are back', (db) => resumeConfigured(db, [emr])],

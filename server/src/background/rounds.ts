@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { EhrChangeMetrics } from '../appointments/ehr-changes/metrics.ts';
+import { readsChanges } from '../appointments/ehr-changes/read-changes.ts';
 import type { FileExport } from '../audit/export/file-export.ts';
 import type { AuditMetrics } from '../audit/metrics.ts';
 import { createMonths, dropMonths } from '../audit/months.ts';
@@ -25,7 +26,8 @@ import type { WebhookMetrics } from '../webhooks/metrics.ts';
 import { continueReplays } from '../webhooks/replay.ts';
 import { deleteOldData } from './delete-old-data.ts';
 import { resumeConfigured, suspendUnconfigured } from './due.ts';
-import { dueChanges, dueEhrs } from './due-ehrs.ts';
+import type { DueJob } from './due-jobs.ts';
+import { type DueWork, readDueWork } from './due-work.ts';
 import { watchAvailability } from './ehr-availability.ts';
 import { ehrChangesRound } from './ehr-changes-round.ts';
 import { ehrRound } from './ehr-round.ts';
@@ -37,8 +39,16 @@ import { watchClock } from './watch-clock.ts';
 const resealedAtOnce = 100;
 const rowsDeletedAtOnce = 1_000;
 
-/** A background job. */
-export interface BackgroundWork {
+/** The background jobs. None rejects, or they log it themselves. */
+interface BackgroundWork {
+  /** Those that run regularly. */
+  readonly regular: readonly RegularJob[];
+  /** Those that run when something is due. */
+  readonly whenDue: readonly DueJob<DueWork>[];
+  readonly look: () => Promise<DueWork>;
+}
+
+interface RegularJob {
   readonly pauseMilliseconds: number;
   /** Returns whether there is more to do. Logs failures and does not reject. */
   round(): Promise<boolean>;
@@ -85,14 +95,12 @@ export function backgroundWork(
     log,
     intervals: changed,
   }: BackgroundDependencies,
-): readonly BackgroundWork[] {
+): BackgroundWork {
   const { db, keys, ehrs, outbox } = services;
   const intervals = { ...defaultIntervals, ...changed };
   const emrs = [...ehrs.keys()];
-  const isDue = dueEhrs(db, emrs);
-  const hasChanges = dueChanges(db, emrs);
   /** `round` returns whether there is more to do. */
-  const repeating = (pauseMilliseconds: number, name: string, round: () => Promise<boolean>): BackgroundWork => ({
+  const repeating = (pauseMilliseconds: number, name: string, round: () => Promise<boolean>): RegularJob => ({
     pauseMilliseconds,
     round: () =>
       round().catch((error) => {
@@ -100,20 +108,80 @@ export function backgroundWork(
         return false;
       }),
   });
-  const guarded = (pauseMilliseconds: number, name: string, work: () => Promise<void>): BackgroundWork =>
+  const guarded = (pauseMilliseconds: number, name: string, work: () => Promise<void>): RegularJob =>
     repeating(pauseMilliseconds, name, async () => {
       await work();
       return false;
     });
-  return [
-    ...[...ehrs.values()].map((ehr) => ({
-      pauseMilliseconds: intervals.ehr,
-      async round() {
-        if (pauses.of(ehr.id)) return false;
-        // If the database does not respond, the round fails too, and logs it.
-        return (await isDue(ehr.id).catch(() => true)) && ehrRound(services, ehr, log);
-      },
-    })),
+  const whenDue = (
+    pauseMilliseconds: number,
+    name: string,
+    isDue: (due: DueWork) => boolean,
+    round: () => Promise<boolean>,
+    about: { readonly emr?: string } = {},
+  ): DueJob<DueWork> => ({
+    pauseMilliseconds,
+    isDue,
+    round,
+    failed: (error) => log.error({ ...about, cause: describeError(error) }, `${name} failed`),
+  });
+  const allOf = (work: () => Promise<void>) => () => work().then(() => false);
+  const dueJobs = [
+    ...[...ehrs.values()].flatMap((ehr) => [
+      whenDue(
+        intervals.ehr,
+        'background round',
+        (due) => due.ehrs.has(ehr.id) && !pauses.of(ehr.id),
+        // Asked again: without a look, all jobs are due.
+        async () => !pauses.of(ehr.id) && ehrRound(services, ehr, log),
+        { emr: ehr.id },
+      ),
+      whenDue(
+        intervals.changes,
+        'reporting changes in the EHR',
+        (due) => due.changes.has(ehr.id) && readsChanges(ehr) && !pauses.of(ehr.id),
+        async () => !pauses.of(ehr.id) && readsChanges(ehr) && ehrChangesRound(services, ehr, log),
+        { emr: ehr.id },
+      ),
+    ]),
+    whenDue(
+      intervals.events,
+      'publishing events',
+      (due) => due.events,
+      () => publishEvents(publishing, fanOut(clients)),
+    ),
+    whenDue(
+      intervals.events,
+      'replaying events',
+      (due) => due.replays,
+      () => continueReplays(db, clients),
+    ),
+    whenDue(
+      intervals.events,
+      'delivering events',
+      (due) => due.deliveries,
+      () => dispatcher.round(),
+    ),
+    whenDue(
+      intervals.polls,
+      'looking for messages',
+      (due) => due.queuedMessages,
+      allOf(() => outbox.poll()),
+    ),
+    whenDue(
+      intervals.messages,
+      'resuming messages',
+      (due) => due.queuedAgain,
+      allOf(() => outbox.resume()),
+    ),
+    whenDue(
+      intervals.messages,
+      'marking delayed messages',
+      (due) => due.lateMessages,
+      () => outbox.markDelayed(),
+    ),
+  ];
+  const regular = [
     ...[...ehrs.values()].map((ehr) =>
       guarded(intervals.schedules, 'extending schedules', async () => {
         if (!pauses.of(ehr.id)) await extendSchedules(ehr, log);
@@ -122,27 +190,12 @@ export function backgroundWork(
     ...[...ehrs.values()].map((ehr) =>
       guarded(intervals.availability, 'recording the availability of an EHR', watchAvailability(db, ehr)),
     ),
-    repeating(intervals.events, 'publishing events', () => publishEvents(publishing, fanOut(clients))),
-    repeating(intervals.events, 'replaying events', () => continueReplays(db, clients)),
-    repeating(intervals.events, 'delivering events', () => dispatcher.round()),
-    ...[...ehrs.values()].map((ehr) => ({
-      pauseMilliseconds: intervals.changes,
-      async round() {
-        if (pauses.of(ehr.id)) return false;
-        return ehrChangesRound(services, ehr, { isDue: hasChanges, log }).catch((error) => {
-          log.error({ emr: ehr.id, cause: describeError(error) }, 'reporting changes in the EHR failed');
-          return false;
-        });
-      },
-    })),
     guarded(intervals.gauges, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs)),
     guarded(intervals.clients, 'reading clients', () => clients.refresh()),
     guarded(intervals.grants, 'noting the grants of the configuration', () => noteGrants(db, clients.configured)),
     guarded(intervals.pauses, 'reading pauses of EHRs', () => pauses.refresh()),
     guarded(intervals.clock, "reading the database's clock", watchClock(clock, log)),
     guarded(intervals.certificates, 'reading TLS files', watchCertificates(ehrs.values(), clock.now, log)),
-    guarded(intervals.messages, 'resuming messages', () => outbox.resume()),
-    repeating(intervals.messages, 'marking delayed messages', () => outbox.markDelayed()),
     guarded(
       intervals.history,
       'recording the history of EHRs',
@@ -178,4 +231,5 @@ export function backgroundWork(
       services.operationMetrics.gauges(await readGauges(db, emrs));
     }),
   ];
+  return { regular, whenDue: dueJobs, look: () => readDueWork(publishing, emrs) };
 }

@@ -8,6 +8,9 @@ import { storedEventColumns } from './stored-event.ts';
 /** Batch size. After a full batch, the next one follows at once. */
 const atOnce = 500;
 
+/** A condition on `events`. */
+export const isUnpublished = sql<boolean>`position IS NULL`;
+
 /**
  * Gives committed events their positions, in the order of writing. A transaction can commit later than one that wrote after
  * it, so a reader that follows the order of writing can miss an event. One process at a time publishes, so no position
@@ -21,7 +24,7 @@ const atOnce = 500;
 export function publishEvents(db: Db, also: RawBuilder<unknown>, limit = atOnce): Promise<boolean> {
   // Events wait no longer for a connection that fell silent. A repeated round finds what is published.
   return impatiently(async () => {
-    const waiting = await sql`SELECT FROM events WHERE position IS NULL LIMIT 1`.execute(db);
+    const waiting = await sql`SELECT FROM events WHERE ${isUnpublished} LIMIT 1`.execute(db);
     if (waiting.rows.length === 0) return false;
     return retryTransaction(async () => {
       const { rows } = await sql<{ count: number }>`

@@ -11,6 +11,7 @@ import { sealContent } from './content.ts';
 import { markDelayed } from './delayed.ts';
 import { deliver, NotDelivered } from './deliver.ts';
 import { errorLog } from './error-log.ts';
+import { isQueuedAgain } from './failed.ts';
 import { jobDatabase } from './job-database.ts';
 import type { MessageMetrics } from './metrics.ts';
 import type { CodeMessage, Outbox } from './outbox.ts';
@@ -21,7 +22,10 @@ import { createSendingLog } from './sending-log.ts';
 
 /** Seconds. The job of a killed worker is retried after `expiry`, at the next supervision. */
 const expiry = 20;
-const usualPace = { poll: 1, supervision: 5 };
+/** As slow as they may be, since `poll` does both while messages are queued. */
+const usualPace = { poll: 60, supervision: 60 };
+/** Seconds between two checks for jobs of killed workers while messages are queued. */
+const supervision = 5;
 const stopTimeout = 20_000;
 /** Seconds between two attempts. */
 const longestPause = 60;
@@ -60,7 +64,7 @@ interface Dependencies {
   /** Where providers report what becomes of a message. Absent: they are not asked to. */
   readonly receiptUrls?: ReceiptUrls | undefined;
   readonly log: Logger;
-  /** Seconds between polls for messages, and between checks for jobs of killed workers (at least 2). */
+  /** Seconds between pg-boss's own polls for messages, and its own checks for jobs of killed workers (at least 2). */
   readonly pace?: { readonly poll: number; readonly supervision: number };
 }
 
@@ -80,7 +84,7 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
     useListenNotify: jobs.listen !== undefined,
     // On PGlite there are no other processes whose jobs need supervision.
     superviseIntervalSeconds: embedded ? 60 : pace.supervision,
-    monitorIntervalSeconds: embedded ? 60 : pace.supervision - 1,
+    monitorIntervalSeconds: embedded ? 60 : Math.min(pace.supervision, supervision) - 1,
     maintenanceIntervalSeconds: 600,
     flowIntervalSeconds: 3_600,
   });
@@ -88,6 +92,8 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
   boss.on('warning', ({ message }) => log.warn({ warning: message }, 'pg-boss warning'));
 
   const sending = createSendingLog(log);
+  const workers: string[] = [];
+  let supervisedAt = Number.NEGATIVE_INFINITY;
   let started = false;
 
   async function startWorkers(channel: Channel): Promise<void> {
@@ -97,14 +103,10 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
     if (embedded) await requeueOrphans(boss, jobs, queue);
     // Fills pg-boss's cache of queues, which it would otherwise fill during the first caller's transaction.
     await boss.findJobs(queue, { id: randomUUID() });
-    await boss.work<{ messageId: string }>(
-      queue,
-      {
-        localConcurrency: embedded ? 4 : 8,
-        pollingIntervalSeconds: pace.poll,
-        notifyPollingIntervalSeconds: pace.poll,
-      },
-      async ([job]) => {
+    const polls = { pollingIntervalSeconds: pace.poll, notifyPollingIntervalSeconds: pace.poll };
+    // One by one, because each has the id by which it is woken.
+    for (let n = 0; n < (embedded ? 4 : 8); n++) {
+      const worker = await boss.work<{ messageId: string }>(queue, polls, async ([job]) => {
         if (!job) return;
         try {
           await deliver({ db, keys, senders, metrics, receiptUrls, log, sending }, job.data.messageId);
@@ -112,8 +114,9 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
           if (error instanceof NotDelivered) await limitPause(jobs, job.id, error);
           throw error;
         }
-      },
-    );
+      });
+      workers.push(worker);
+    }
   }
 
   return {
@@ -134,12 +137,19 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
       metrics.queued(message.channel);
     },
     withdraw: (tx, confirmationIds) => supersede(tx, confirmationIds),
+    async poll() {
+      for (const worker of workers) boss.notifyWorker(worker);
+      // On PGlite there are no other processes.
+      if (embedded || performance.now() - supervisedAt < supervision * 1000) return;
+      supervisedAt = performance.now();
+      await boss.supervise();
+    },
     async resume() {
       await db.transaction().execute(async (tx) => {
         // Skips what another process is resuming, instead of waiting for it.
         const { rows: queued } = await sql<{ id: string; channel: Channel }>`
           UPDATE messages SET needs_job = false WHERE id IN (
-            SELECT id FROM messages WHERE needs_job AND state = 'queued' FOR UPDATE SKIP LOCKED)
+            SELECT id FROM messages WHERE ${isQueuedAgain} FOR UPDATE SKIP LOCKED)
           RETURNING id, channel`.execute(tx);
         for (const { id, channel } of queued) {
           await boss.send(queues[channel], { messageId: id }, { db: fromKysely(tx) });

@@ -11,6 +11,12 @@ import type { Senders } from './sender.ts';
 const delayedAfter = 60;
 const atOnce = 500;
 
+/** A condition on `messages`: it has not left within a minute, and nobody has noticed yet. */
+export const hasBecomeLate = sql<boolean>`
+  state = 'queued' AND delayed_at IS NULL AND delivered_at IS NULL
+  AND created_at <= now() - make_interval(secs => ${delayedAfter})
+  AND coalesce(queued_again_at, created_at) <= now() - make_interval(secs => ${delayedAfter})`;
+
 interface Dependencies {
   readonly db: Db;
   readonly senders: Senders;
@@ -67,11 +73,7 @@ function readLate(db: Db) {
       .select(['id', 'confirmation_id', 'emr', 'care_unit_id', 'channel', 'first_appointment_id', 'failure_reason'])
       // As text, with its microseconds.
       .select(sql<string>`now()::text`.as('noticed_at'))
-      .where('state', '=', 'queued')
-      .where('delayed_at', 'is', null)
-      .where('delivered_at', 'is', null)
-      .where(sql<boolean>`created_at <= now() - make_interval(secs => ${delayedAfter})`)
-      .where(sql<boolean>`coalesce(queued_again_at, created_at) <= now() - make_interval(secs => ${delayedAfter})`)
+      .where(hasBecomeLate)
       .orderBy('created_at')
       .limit(atOnce)
       .execute()

@@ -30,6 +30,9 @@ export const canBeSentAgain = sql<boolean>`
 export const hasFailedLately = sql<boolean>`
   (state = 'failed' AND expires_at > now() - interval '48 hours' AND completed_at > now() - interval '24 hours')`;
 
+/** A condition on `messages`: it was queued again, and no gateway has created its job yet. */
+export const isQueuedAgain = sql<boolean>`needs_job AND state = 'queued'`;
+
 /**
  * It is as one that was queued a moment ago: it can be late again after another minute, and receipts of earlier attempts no
  * longer count.

@@ -145,17 +145,17 @@ export async function claimId(tx: Tx, id: string): Promise<boolean> {
   return row === undefined;
 }
 
+/** A condition on `webhook_endpoints`. */
+export const hasDueDeliveries = sql<boolean>`
+  disabled_reason IS NULL AND coalesce(paused_until <= now(), true) AND EXISTS (
+    SELECT FROM webhook_deliveries AS delivery
+    WHERE delivery.endpoint_id = webhook_endpoints.id AND delivery.state = 'pending' AND delivery.next_attempt_at <= now())`;
+
 /** Endpoints with deliveries that are due: all, or the one with this id. */
 export async function endpointsWithDue(db: Db, keys: KeyRing, id?: string): Promise<Endpoint[]> {
   const rows = await select(db)
-    .where('disabled_reason', 'is', null)
-    .where(sql<boolean>`coalesce(paused_until <= now(), true)`)
+    .where(hasDueDeliveries)
     .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
-    .where(
-      sql<boolean>`EXISTS (
-        SELECT FROM webhook_deliveries AS delivery
-        WHERE delivery.endpoint_id = webhook_endpoints.id AND state = 'pending' AND next_attempt_at <= now())`,
-    )
     .execute();
   return openAll(keys, rows);
 }

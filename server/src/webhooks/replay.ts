@@ -66,13 +66,16 @@ export async function startReplay(tx: Tx, endpointId: string, from: Date): Promi
     FROM known WHERE id = ${endpointId} AND disabled_reason IS NULL`.execute(tx);
 }
 
+/** A condition on `webhook_endpoints`. */
+export const isReplaying = sql<boolean>`replay_until IS NOT NULL`;
+
 /** Creates the deliveries of running replays, in batches. Returns whether there is more to do. */
 export async function continueReplays(
   db: Db,
   clients: Pick<RefreshableClients, 'configured'>,
   limit = atOnce,
 ): Promise<boolean> {
-  const running = await db.selectFrom('webhook_endpoints').select('id').where('replay_until', 'is not', null).execute();
+  const running = await db.selectFrom('webhook_endpoints').select('id').where(isReplaying).execute();
   let hasMore = false;
   for (const { id } of running) {
     hasMore = (await retryTransaction(() => replayBatch(db, clients, id, limit))) || hasMore;

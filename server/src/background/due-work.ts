@@ -1,0 +1,68 @@
+import { type RawBuilder, sql } from 'kysely';
+import { mayExpire } from '../appointments/expiry/expire-overdue.ts';
+import type { Db } from '../db/kysely.ts';
+import { impatiently } from '../db/patience.ts';
+import { isUnpublished } from '../events/publish-events.ts';
+import { hasBecomeLate } from '../messages/delayed.ts';
+import { isQueuedAgain } from '../messages/failed.ts';
+import { hasDueDeliveries } from '../webhooks/endpoint-store.ts';
+import { isReplaying } from '../webhooks/replay.ts';
+
+/** What background jobs have to do now. */
+export interface DueWork {
+  /** EHRs with a hold that has expired, or an operation that is due. */
+  readonly ehrs: ReadonlySet<string>;
+  /** EHRs whose changes are to be read, or of which some that were read have no event yet. */
+  readonly changes: ReadonlySet<string>;
+  /** Events without a position. */
+  readonly events: boolean;
+  readonly replays: boolean;
+  readonly deliveries: boolean;
+  /** Messages that have not left, whether or not an attempt is due. */
+  readonly queuedMessages: boolean;
+  /** Messages without a job. */
+  readonly queuedAgain: boolean;
+  readonly lateMessages: boolean;
+}
+
+interface Row extends Omit<DueWork, 'ehrs' | 'changes'> {
+  readonly ehrs: readonly string[];
+  readonly changes: readonly string[];
+}
+
+/**
+ * Reads what is due, for all jobs and EHRs by one statement, so that an idle gateway costs little. It finds what any gateway
+ * has written, since each row says itself that it is due.
+ *
+ * Scalar subqueries with a limit, because PostgreSQL may hash the whole table for EXISTS.
+ */
+export function readDueWork(db: Db, ehrs: readonly string[]): Promise<DueWork> {
+  const all = sql`unnest(${[...ehrs]}::text[]) AS ehr (id)`;
+  // As publishing, the look waits no longer for a connection that fell silent.
+  return impatiently(async () => {
+    const { rows } = await sql<Row>`
+      SELECT ${anyOf('events', isUnpublished)} AS events,
+        ${anyOf('webhook_endpoints', isReplaying)} AS replays,
+        ${anyOf('webhook_endpoints', hasDueDeliveries)} AS deliveries,
+        ${anyOf('messages', isQueued)} AS "queuedMessages",
+        ${anyOf('messages', isQueuedAgain)} AS "queuedAgain",
+        ${anyOf('messages', hasBecomeLate)} AS "lateMessages",
+        ARRAY(SELECT ehr.id FROM ${all}
+          WHERE (SELECT true FROM operations WHERE emr = ehr.id AND next_attempt_at <= now() LIMIT 1)
+            OR (SELECT true FROM confirmation_items AS item
+              WHERE item.emr = ehr.id AND ${mayExpire} AND item.state IN ('pending', 'expiring')
+                AND (SELECT expires_at FROM confirmations WHERE id = item.confirmation_id) <= now() LIMIT 1)) AS ehrs,
+        ARRAY(SELECT ehr.id FROM ${all}
+          WHERE coalesce((SELECT next_read_at <= now() FROM ehr_change_feeds WHERE emr = ehr.id), true)
+            OR (SELECT true FROM ehr_changes WHERE emr = ehr.id LIMIT 1)) AS changes`.execute(db);
+    const [row] = rows;
+    if (!row) throw new Error('A SELECT without FROM has one row');
+    return { ...row, ehrs: new Set(row.ehrs), changes: new Set(row.changes) };
+  });
+}
+
+const isQueued = sql<boolean>`state = 'queued'`;
+
+function anyOf(table: string, condition: RawBuilder<boolean>): RawBuilder<boolean> {
+  return sql`coalesce((SELECT true FROM ${sql.table(table)} WHERE ${condition} LIMIT 1), false)`;
+}
