@@ -146,13 +146,20 @@ test.each(['moved', 'cancelled', 'deleted'] as const)(
   },
 );
 
-test('settling takes the patient out of the free time of a move that was made', async () => {
-  const it = await opened();
-  const { fake, connector, slot, to } = it;
-  const { id } = await write(connector, creation(slot));
-  const move = { kind: 'update', appointmentId: id, time: to } as const;
-  const since = await interrupt(it, move, 'cut_after');
-  expect(rowsIn(fake, 'free', slot)).toMatchObject([{ patient: people.kari }]);
-  expect(await connector.settleChanges?.({ careUnit: north, made: [move], notSeen: [], since })).toBe(true);
-  expect(rowsIn(fake, 'free', slot)).toMatchObject([{ patient: null }]);
-});
+test.each(['move', 'cancellation'])(
+  'settling takes the patient out of the free time of a %s that was made',
+  async (what) => {
+    const it = await opened();
+    const { fake, connector, slot, to } = it;
+    const { id } = await write(connector, creation(slot));
+    const [move, cancellation] = [
+      { kind: 'update', appointmentId: id, time: to },
+      { kind: 'cancel', appointmentId: id },
+    ] as const;
+    const made = what === 'move' ? move : cancellation;
+    const since = await interrupt(it, made, 'cut_after');
+    expect(rowsIn(fake, 'free', slot)).toMatchObject([{ patient: people.kari }]);
+    expect(await connector.settleChanges?.({ careUnit: north, made: [made], notSeen: [], since })).toBe(true);
+    expect(rowsIn(fake, 'free', slot)).toMatchObject([{ patient: null }]);
+  },
+);
