@@ -230,11 +230,15 @@ function readFilter(
   const types = tokensOf(search, 'service-type');
   const slots = anyOf(search, 'slot')?.map((it) => readSlotId(readReference(it, base)?.id ?? it));
   const isOfPatient = (body: AppointmentBody) => patient === undefined || body.patient_id === patient;
+  const takePart = (body: AppointmentBody) => {
+    const references = actors.length === 0 ? [] : takingPart(body, named);
+    return actors.every((group) => references.some((it) => group.includes(it)));
+  };
   return (body) =>
     startsWithin(starts, body.start) &&
     (!ids || isOfPatient(body)) &&
     (!shownAs || shownAs.includes(statusOf(body) ?? '')) &&
-    actors.every((group) => group.some((it) => takingPart(body, named).includes(it))) &&
+    takePart(body) &&
     (!types || types.some((it) => isOfType(it, body.healthcare_service_id))) &&
     (!slots || slots.some((it) => it && it.start.getTime() === Date.parse(body.start)));
 }

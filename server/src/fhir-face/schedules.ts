@@ -59,18 +59,24 @@ function readFilter(search: Search, careUnit: CareUnitConnection, base: string):
   const types = tokensOf(search, 'service-type');
   return (agenda) =>
     (!ids || ids.includes(agendaId(agenda))) &&
-    (!actors || actors.some((it) => isActor(it, agenda, careUnit, base))) &&
+    (!actors || hasActor(actors, agenda, careUnit, base)) &&
     isActiveTaken &&
     (!types || types.some((it) => isOfType(it, agenda.service.id)));
 }
 
-/** Whether a reference, or a bare id, names an actor of a Schedule. */
-export function isActor(text: string, agenda: Agenda, careUnit: CareUnitConnection, base: string): boolean {
-  const wanted = readReference(text, base);
-  const actors = toSchedule(agenda, careUnit)?.actor ?? [];
-  return actors.some(({ reference = '' }) =>
-    wanted ? reference === `${wanted.type}/${wanted.id}` : reference.split('/')[1] === text,
-  );
+/** Whether any of references, or bare ids, names an actor of a Schedule. */
+export function hasActor(
+  texts: readonly string[],
+  agenda: Agenda,
+  careUnit: CareUnitConnection,
+  base: string,
+): boolean {
+  const references = (toSchedule(agenda, careUnit)?.actor ?? []).flatMap(({ reference }) => reference ?? []);
+  const ids = references.map((it) => it.split('/')[1]);
+  return texts.some((text) => {
+    const wanted = readReference(text, base);
+    return wanted ? references.includes(`${wanted.type}/${wanted.id}`) : ids.includes(text);
+  });
 }
 
 /** `Schedule:actor` in all its forms: with `:iterate` it follows the Schedules of Slots. */

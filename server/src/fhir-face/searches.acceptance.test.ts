@@ -205,3 +205,44 @@ test('a slash at the end of a path says nothing', async () => {
   expect((await norway.get('/')).status).toBe(404);
   expect((await norway.post('/Appointment/$validate/', bookingOf(slot))).status).toBe(200);
 });
+
+describe('a search of few bytes', () => {
+  const many = (count: number, name: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => name(index)).join(',');
+
+  test.each([
+    ['/Appointment/_search', { actor: many(501, (it) => `Device/d${it}`), date: 'ge2026-01-01' }],
+    ['/Appointment/_search', { status: 'booked', patient: 'p-1', 'service-type': many(501, (it) => `s${it}`) }],
+    ['/Slot/_search', { 'schedule.actor': many(501, (it) => `Device/d${it}`) }],
+    ['/Schedule/_search', { actor: many(501, (it) => `Device/d${it}`) }],
+    ['/Practitioner/_search', { name: many(501, (it) => `n${it}`) }],
+    ['/HealthcareService/_search', { name: many(501, (it) => `n${it}`) }],
+    ['/Patient/_search', { _id: many(501, (it) => `p-${it}`) }],
+  ])('at %s names at most 500 values', async (path, fields) => {
+    const { status, body } = await form(path, fields);
+    expect([status, body.resourceType]).toEqual([400, 'OperationOutcome']);
+    expect(JSON.stringify(body)).toContain('too-costly');
+  });
+
+  test('can name 500 values, and one as often as it likes', async () => {
+    const named = await form('/Schedule/_search', { actor: many(500, (it) => `Device/d${it}`) });
+    expect([named.status, named.body.total]).toEqual([200, 0]);
+    expect((await form('/Schedule/_search', { actor: many(5_000, () => 'Device/d') })).status).toBe(200);
+  });
+
+  test.each(['start=ge2026-01-01', '_include=Slot:schedule'])('repeats %s at most 500 times', async (parameter) => {
+    const { status } = await gateway.request('POST', `${norway.base}/Slot/_search`, {
+      body: Array.from({ length: 501 }, () => parameter).join('&'),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect(status).toBe(400);
+  });
+
+  test('keeps its last parameter, however many there are', async () => {
+    const { status, body } = await gateway.request<Bundle>('POST', `${norway.base}/Practitioner/_search`, {
+      body: `${'_pretty=true&'.repeat(2_000)}name=nobody`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect([status, body.total]).toEqual([200, 0]);
+  });
+});

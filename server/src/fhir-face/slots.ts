@@ -11,7 +11,7 @@ import { fhirIdentifiers, isNationalNumber } from './identifier-systems.ts';
 import { readSlotId } from './ids.ts';
 import { accessOf, type Natives } from './native.ts';
 import { readReference } from './references.ts';
-import { actorsOf, isActor } from './schedules.ts';
+import { actorsOf, hasActor } from './schedules.ts';
 import { type RecordPage, searchSet } from './search/bundle.ts';
 import { nativeRange, readStarts, type Starts, startsWithin } from './search/dates.ts';
 import {
@@ -196,7 +196,7 @@ function wantedAgendas(
     (agenda) =>
       (!schedules || schedules.includes(agendaId(agenda))) &&
       (!types || types.some((it) => isOfType(it, agenda.service.id))) &&
-      chains.every((actors) => actors.some((it) => isActor(it, agenda, careUnit, base))) &&
+      chains.every((actors) => hasActor(actors, agenda, careUnit, base)) &&
       (!identifiers ||
         identifiers.some(({ system, value }) =>
           fhirIdentifiers(agenda.resource.identifiers).some((it) => it.system === system && it.value === value),

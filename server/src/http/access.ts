@@ -64,7 +64,7 @@ function authentication({ clients, tokens, rejections }: Omit<Dependencies, 'ehr
 
 /** The token of an `authorization` header (RFC 6750, section 2.1). Other schemes are those of proxies, and mean nothing here. */
 function bearerOf(header: string | undefined): string | undefined {
-  const found = /^bearer(?:$| +(.*)$)/i.exec(header ?? '');
+  const found = /^bearer(?:$| +(\S.*|)$)/i.exec(header ?? '');
   return found ? (found[1] ?? '') : undefined;
 }
 

@@ -27,7 +27,8 @@ export async function addFhirFaceRoutes(app: FastifyInstance, deps: Omit<FaceDep
       }
     });
     face.addContentTypeParser(formMediaType, { parseAs: 'string', bodyLimit: formLimit }, (_request, body, done) =>
-      done(null, { ...parse(String(body)) }),
+      // All of them: a search without some of its parameters finds more.
+      done(null, { ...parse(String(body), undefined, undefined, { maxKeys: 0 }) }),
     );
     face.addHook('onRequest', (request, _reply, done) => {
       const { representation } = request.routeOptions.config.operation ?? {};

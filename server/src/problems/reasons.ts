@@ -93,8 +93,9 @@ export const reasons = {
     ...caller,
     status: 400,
     title: 'Search too costly',
-    happened: 'The search asks for a count, and matches more records than the gateway counts.',
-    remedy: 'Narrow the search, or leave the count out.',
+    happened:
+      'The search names more values than the gateway compares, or asks for a count of more records than it counts.',
+    remedy: 'Narrow the search, divide it, or leave the count out.',
   },
   standard_unsupported: {
     ...caller,

@@ -124,7 +124,7 @@ export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
 function isNobodyKnown({ actor, type = [] }: Participant): boolean {
   if (!actor || localReference(actor) !== undefined) return false;
   const isSubject = type.some(({ coding = [] }) => coding.some(({ code }) => code === 'SBJ'));
-  const of = actor.type ?? /([A-Z][A-Za-z]+)\/[^/]+$/.exec(actor.reference ?? '')?.[1] ?? '';
+  const of = actor.type ?? /(?<![A-Za-z])([A-Z][A-Za-z]+)\/[^/]+$/.exec(actor.reference ?? '')?.[1] ?? '';
   return !isSubject && !['Patient', 'RelatedPerson', 'Location', 'HealthcareService'].includes(of);
 }
 

@@ -98,7 +98,7 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
       operations(type).some(
         (it) =>
           it.name?.replace(/^\$/, '') === name ||
-          new RegExp(`/${type}-?${name}$`, 'i').test(it.definition?.replace(/\|.*$/, '') ?? ''),
+          new RegExp(`/${type}-?${name}$`, 'i').test(it.definition?.split('|')[0] ?? ''),
       ),
     knows: (type) => resources.has(type),
     searchParameters,

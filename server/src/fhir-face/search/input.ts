@@ -55,8 +55,14 @@ export function readSearch(
   for (const [name, value] of parametersOf(request)) {
     if (ignored.has(name) || value === '') continue;
     const known = names.includes(name) ? filters : resultParameters.has(name) ? results : undefined;
-    if (known) known.set(name, [...(known.get(name) ?? []), value]);
-    else unknown.push(name);
+    if (!known) {
+      unknown.push(name);
+      continue;
+    }
+    const values = known.get(name) ?? [];
+    values.push(value);
+    known.set(name, values);
+    if (values.length > mostValues) throw tooManyValues(name);
   }
   const isLenient = preferenceOf(request, 'handling') === 'lenient' && filters.size > 0;
   if (unknown.length > 0 && !isLenient) throw unknownParameters(unknown, names);
@@ -163,7 +169,17 @@ function partsOf({ filters }: Search, name: string): readonly string[] | undefin
   const sent = filters.get(name);
   if (!sent) return undefined;
   if (sent.length > 1) throw searchFault(name, `The query parameter ${name} can be sent once.`, 'not-supported');
-  return splitAt(sent[0] ?? '', ',');
+  const parts = [...new Set(splitAt(sent[0] ?? '', ','))];
+  if (parts.length > mostValues) throw tooManyValues(name);
+  return parts;
+}
+
+/** Each is compared with each record that a search finds. */
+const mostValues = 500;
+
+function tooManyValues(name: string): Problem {
+  const detail = `The query parameter ${name} has at most ${mostValues} values.`;
+  return problemAt(inQuery(name), 'search_too_costly', detail);
 }
 
 /** Splits at each separator that no backslash escapes: https://hl7.org/fhir/R4/search.html#escaping */
