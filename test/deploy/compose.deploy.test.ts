@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -20,7 +21,7 @@ interface Service {
   readonly image: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly volumes: readonly string[];
-  readonly networks: readonly string[];
+  readonly networks: readonly string[] | Readonly<Record<string, { readonly ipv4_address: string }>>;
   readonly stop_grace_period: string;
   readonly ports?: readonly string[];
 }
@@ -48,13 +49,29 @@ describe('compose.yaml', () => {
     expect(files.map((volume) => existsSync(join(root, volume.split(':')[0] ?? '')))).toEqual([true, true]);
     expect([gateway.ports, database.ports]).toEqual([undefined, undefined]);
     expect(database.networks).toEqual(['inside']);
-    expect(proxy.networks).not.toContain('inside');
+    expect(Object.keys(proxy.networks)).toEqual(['outside']);
+  });
+
+  test('has one proxy that the gateway trusts, with an address that nobody else gets', async () => {
+    const { networks } = (await compose()).proxy;
+    const address = ('outside' in networks && networks.outside?.ipv4_address) || '';
+    const { http } = parse(await text('deploy/crossward.yaml'));
+    expect(http.trusted_proxies).toEqual(['127.0.0.1', '::1', address]);
+    const [pool] = parse(await text('compose.yaml')).networks.outside.ipam.config;
+    const contains = (range: string) => {
+      const [base = '', bits] = range.split('/');
+      const list = new BlockList();
+      list.addSubnet(base, Number(bits));
+      return list.check(address);
+    };
+    expect([contains(pool.subnet), contains(pool.ip_range)]).toEqual([true, false]);
   });
 
   test('names the version of the package, as the chart does', async () => {
     const { version } = JSON.parse(await text('package.json'));
     expect((await compose()).gateway.image).toContain(`crossward:${version}}`);
     expect(parse(await text('deploy/helm/crossward/Chart.yaml'))).toMatchObject({ version, appVersion: version });
+    expect(await text('Dockerfile')).toContain(`org.opencontainers.image.version="${version}"`);
   });
 
   test('gives the gateway time for its drain and its longest request, and Caddy for its checks', async () => {
