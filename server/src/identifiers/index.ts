@@ -4,4 +4,3 @@ export { formatIdentifier, parsePatientIdentifier, type ValueRule } from './nota
 export { plainText } from './plain-text.ts';
 export { readPatientIdentifier, readResourceIdentifier } from './read.ts';
 export { isReferable } from './referable-headers.ts';
-export { withoutNationalNumbers } from './without-national-numbers.ts';

@@ -1,6 +1,6 @@
 import { ConnectorError } from '@crossward/connector-kit';
 import { isDatabaseFailure } from '../../db/errors.ts';
-import { withoutNationalNumbers } from '../../identifiers/index.ts';
+import { plainText } from '../../identifiers/index.ts';
 import { connectionFault } from '../../log/connection-fault.ts';
 
 /**
@@ -13,6 +13,6 @@ export function causeOf(error: unknown): string {
   if (isDatabaseFailure(error)) return "the gateway's database failed";
   // The message of another error can contain a value.
   if (!(error instanceof ConnectorError)) return 'the connector has a bug: see the log';
-  const message = withoutNationalNumbers(error.message);
+  const message = plainText(error.message);
   return message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 }
