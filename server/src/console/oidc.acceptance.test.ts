@@ -1,4 +1,5 @@
 /** @module-tag any-database */
+import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway/gateway.ts';
@@ -33,6 +34,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   provider.account = 'Ola staff';
+  provider.forge = undefined;
 });
 
 /** Begins a sign-in. Returns the URL of the provider. */
@@ -83,6 +85,35 @@ test('a callback is accepted once, in the browser that began, and with its own s
   expect([forged.status, forged.text]).toEqual([502, expect.stringContaining('could not confirm the sign-in')]);
   expect((await browser.open(callback)).text).toContain('Overview');
   expect((await browser.open(callback)).status).toBe(400);
+});
+
+/** A token that says the same, signed with another key under the name of that of the provider. */
+async function signedByOther(token: string): Promise<string> {
+  const { alg = '', kid } = decodeProtectedHeader(token);
+  const { privateKey } = await generateKeyPair(alg);
+  return new SignJWT(decodeJwt(token))
+    .setProtectedHeader({ alg, ...(kid === undefined ? {} : { kid }) })
+    .sign(privateKey);
+}
+
+/** Other claims with the signature of the provider. */
+function withOtherName(token: string): string {
+  const [header, , signature] = token.split('.');
+  const claims = { ...decodeJwt(token), preferred_username: 'Kari staff admins' };
+  return [header, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.');
+}
+
+test.each([
+  ['by another key', signedByOther],
+  ['for other claims', withOtherName],
+  ['not at all', (token: string) => new UnsecuredJWT(decodeJwt(token)).encode()],
+])('an ID token that is signed %s signs nobody in', async (_, forge) => {
+  const browser = consoleBrowser(gateway);
+  const callback = pathOf(await provider.signIn(await begin(browser)));
+  provider.forge = forge;
+  const page = await browser.open(callback);
+  expect([page.status, page.text]).toEqual([502, expect.stringContaining('could not confirm the sign-in')]);
+  expect((await browser.open('/console')).path).toBe('/console/sign-in');
 });
 
 test('a sign-in that the provider rejects is explained', async () => {

@@ -9,6 +9,8 @@ interface TestProvider {
   readonly issuer: string;
   /** Whom the provider signs in next, without asking. `undefined`: it rejects the sign-in. */
   account: string | undefined;
+  /** Changes the ID tokens that it issues. */
+  forge: ((idToken: string) => string | Promise<string>) | undefined;
   /**
    * Follows the redirects of the provider, as a browser does.
    *
@@ -43,6 +45,11 @@ export async function startProvider(redirectUri: string): Promise<TestProvider> 
       return grant;
     },
   });
+  provider.use(async (context, next) => {
+    await next();
+    const body = context.body as { id_token?: string } | undefined;
+    if (it.forge && typeof body?.id_token === 'string') body.id_token = await it.forge(body.id_token);
+  });
   const callback = provider.callback();
   server.on('request', (request, response) => {
     if (!request.url?.startsWith('/interaction/')) {
@@ -59,6 +66,7 @@ export async function startProvider(redirectUri: string): Promise<TestProvider> 
   const it: TestProvider = {
     issuer,
     account: undefined,
+    forge: undefined,
     async signIn(url) {
       const cookies = new Map<string, string>();
       let next = new URL(url);
