@@ -125,6 +125,15 @@ describe('the error', () => {
     expect(text).toContain(`npx crossward secret-keys retire ${idOf(first)}`);
   });
 
+  it('names the place of older keys alone, for one that was replaced', async () => {
+    await requireKnownKeys(db, [second, first]);
+    await putDraft(first);
+    const text = await messageFor();
+    expect(text).toMatch(new RegExp(`^CROSSWARD_PREVIOUS_SECRET_KEYS: .*${idOf(first)}`, 'm'));
+    expect(text).not.toContain('CROSSWARD_SECRET_KEY');
+    expect(text).toContain(`npx crossward secret-keys retire ${idOf(first)}`);
+  });
+
   it('explains what to do about the key of the demo', async () => {
     const text = await messageFor('/data/secret-key');
     expect(text).toMatch(/^\/data\/secret-key: /);

@@ -25,7 +25,7 @@ export async function requireKnownKeys(db: Db, secretKeys: SecretKeys, keyFile?:
   await db.transaction().execute(async (tx) => {
     await sql`LOCK TABLE secret_keys IN EXCLUSIVE MODE`.execute(tx);
     const { missing, unneeded } = await compare(tx, configured);
-    for (const id of unneeded) await tx.deleteFrom('secret_keys').where('id', '=', id).execute();
+    for (const { id } of unneeded) await tx.deleteFrom('secret_keys').where('id', '=', id).execute();
     if (missing.length > 0) throw new ConfigurationError(explanation(missing, configured, keyFile));
 
     await note(tx, newest);
@@ -59,7 +59,9 @@ export async function requireKeyInUse(client: DatabaseClient, secretKeys: Secret
   const { rows } = await client.query<Pick<KnownKey, 'id' | 'check_value'>>(
     'SELECT id, check_value FROM secret_keys WHERE replaced_at IS NULL AND retired_at IS NULL',
   );
-  const missing = rows.filter((row) => !configured.some((key) => isSame(key, row))).map(({ id }) => id);
+  const missing = rows
+    .filter((row) => !configured.some((key) => isSame(key, row)))
+    .map(({ id }) => ({ id, replaced_at: null }));
   if (missing.length > 0) throw new ConfigurationError(explanation(missing, configured, keyFile));
 }
 
@@ -69,14 +71,14 @@ function isSame(key: KeyIdentity, { id, check_value }: Pick<KnownKey, 'id' | 'ch
 
 /** Recorded keys that are not configured: those that are still needed, and those whose records can be deleted. */
 async function compare(db: Db | Tx, configured: readonly KeyIdentity[]) {
-  const missing: string[] = [];
-  const unneeded: string[] = [];
+  const missing: KnownKey[] = [];
+  const unneeded: KnownKey[] = [];
   for (const known of await knownKeys(db)) {
     const { id, replaced_at, retired_at } = known;
     const isConfigured = configured.some((key) => isSame(key, known));
     if (isConfigured || retired_at) continue;
-    if (replaced_at === null || (await isStillNeeded(db, id, replaced_at))) missing.push(id);
-    else unneeded.push(id);
+    if (replaced_at === null || (await isStillNeeded(db, id, replaced_at))) missing.push(known);
+    else unneeded.push(known);
   }
   return { missing, unneeded };
 }
@@ -96,17 +98,27 @@ async function note(tx: Tx, { id, checkValue }: KeyIdentity): Promise<void> {
     .execute();
 }
 
-function explanation(missing: readonly string[], configured: readonly KeyIdentity[], keyFile?: string): string[] {
+type MissingKey = Pick<KnownKey, 'id' | 'replaced_at'>;
+
+function explanation(missing: readonly MissingKey[], configured: readonly KeyIdentity[], keyFile?: string): string[] {
   const ids = configured.map(({ id }) => id).join(', ');
-  const lacking = missing.map(
-    (id) => `the database has been used with the secret key ${id}, which is missing here; configured: ${ids}`,
-  );
-  const retire = `If the key is lost for good: npx crossward secret-keys retire ${missing[0]}`;
+  const textOf = ({ id }: MissingKey) =>
+    `the database has been used with the secret key ${id}, which is missing here; configured: ${ids}`;
+  const lacking = missing.map(textOf);
+  const retire = `If the key is lost for good: npx crossward secret-keys retire ${missing[0]?.id}`;
   if (keyFile !== undefined) {
     return [
       ...lacking.map((text) => `${keyFile}: ${text}`),
       'The demo keeps its key in its data directory. Set CROSSWARD_DATA_DIR to the one that this database was first used ' +
         'with, copy the file secret-key from there, or let DATABASE_URL name another database.',
+      retire,
+    ];
+  }
+  // A key that was replaced before is none to begin with.
+  if (missing.every(({ replaced_at }) => replaced_at !== null)) {
+    return [
+      ...lacking.map((text) => `CROSSWARD_PREVIOUS_SECRET_KEYS: ${text}`),
+      'Stored data still needs this older key. Add it to CROSSWARD_PREVIOUS_SECRET_KEYS until nothing is left under it.',
       retire,
     ];
   }
