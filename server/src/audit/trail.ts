@@ -57,8 +57,9 @@ const mostFalsified = 1_000;
 /** Milliseconds after which a request has committed its draft, or failed. */
 const longestRequest = 60_000;
 
-const insertShared = grouped({ run: inserting(insertDrafts) });
-const insertSharedWithoutSync = grouped({ run: inserting(insertDraftsWithoutSync) });
+const begins = 'INSERT INTO audit_drafts';
+const insertShared = grouped({ begins, run: inserting(insertDrafts) });
+const insertSharedWithoutSync = grouped({ begins, run: inserting(insertDraftsWithoutSync) });
 
 function inserting(insert: (db: Db, drafts: readonly NewDraft[]) => Promise<void>) {
   return async (db: Db, drafts: readonly NewDraft[]): Promise<undefined[]> => {

@@ -19,7 +19,7 @@ function observed({ keyOf = (input: string) => input } = {}) {
     statements.push({ inputs, succeed: () => resolve(inputs.map((input) => input.toUpperCase())), fail: reject });
     return promise;
   };
-  const add = grouped({ run, keyOf });
+  const add = grouped({ begins: 'UPDATE things', run, keyOf });
   const db = {} as Db;
   return { statements, add: (input: string) => add(db, input) };
 }
@@ -146,7 +146,7 @@ describe('grouped', () => {
       ends.push(() => resolve(inputs));
       return promise;
     };
-    const add = grouped({ run, keyOf: (input: string) => input });
+    const add = grouped({ begins: 'UPDATE things', run, keyOf: (input: string) => input });
     const db = {} as Db;
     const first = withPatience({ milliseconds: 100 }, () => add(db, 'a'));
     await settle();

@@ -1,10 +1,13 @@
 import { grouped as groupedInNoTime } from '@crossward/connector-kit/database';
-import { isLockTimeout, isRejectedRow, isSerializationFailure } from './errors.ts';
+import { tracing } from '../telemetry/tracing.ts';
+import { errorCode, isLockTimeout, isRejectedRow, isSerializationFailure } from './errors.ts';
 import type { Db } from './kysely.ts';
 import { patienceLeft, spendPatience } from './patience.ts';
 import { withinTime } from './time-limit.ts';
 
 export interface Grouping<Input, Row> {
+  /** How the statement begins, such as `INSERT INTO events`: it names the span of each request that shares it. */
+  readonly begins: string;
   /** Runs one statement for all inputs. Returns the row of each input, in their order. */
   readonly run: (db: Db, inputs: readonly Input[]) => Promise<readonly (Row | undefined)[]>;
   /** As the kit's. */
@@ -21,7 +24,22 @@ export function grouped<Input, Row>(
   grouping: Grouping<Input, Row>,
 ): (db: Db, input: Input) => Promise<Row | undefined> {
   const add = groupedInNoTime({ ...grouping, isOfOneInput });
-  return (db, input) => patiently(add(db, input));
+  return (db, input) => inSpan(grouping.begins, () => patiently(add(db, input)));
+}
+
+/** The statement runs in the trace of no request, so each of them has a span for the time that it waits for it. */
+async function inSpan<Row>(begins: string, work: () => Promise<Row>): Promise<Row> {
+  const span = tracing()?.statement(begins);
+  if (!span) return work();
+  let failure: string | undefined;
+  try {
+    return await work();
+  } catch (error) {
+    failure = (error instanceof Error && errorCode(error)) || 'error';
+    throw error;
+  } finally {
+    span.end(failure);
+  }
 }
 
 function isOfOneInput(error: unknown): boolean {

@@ -94,7 +94,11 @@ interface EndingResponse extends Lease, Records {
   readonly sealedResponse: Buffer;
 }
 
-const storeInGroup = grouped({ run: storeAll, keyOf: ({ id }: EndingResponse) => id });
+const storeInGroup = grouped({
+  begins: 'UPDATE operations',
+  run: storeAll,
+  keyOf: ({ id }: EndingResponse) => id,
+});
 
 /** Returns for each response whether its operation was still leased. */
 async function storeAll(db: Db | Tx, responses: readonly EndingResponse[]): Promise<boolean[]> {

@@ -85,6 +85,7 @@ interface Inserting extends Beginning {
 }
 
 const insertInGroup = grouped({
+  begins: 'INSERT INTO operations',
   run: insertAll,
   keyOf: ({ id, clientId, keyHash }: Inserting) => (keyHash ? `${keyHash.toString('base64')} ${clientId}` : id),
 });

@@ -75,6 +75,8 @@ test('a request is one span, with one for each call to the EHR and each statemen
   expect(statements.length).toBeGreaterThan(0);
   const parents = new Set([request, ...calls].map((span) => span?.spanId));
   for (const statement of statements) expect(parents).toContain(statement.parentSpanId);
+  // It shares this one with other requests.
+  expect(statements.map(({ name }) => name)).toContain('INSERT audit_drafts');
 });
 
 test('the statements of a booking with a body are in its trace', async () => {
@@ -85,9 +87,13 @@ test('the statements of a booking with a body are in its trace', async () => {
   const request = since().find(({ name }) => name.startsWith('POST '));
   const spans = ofTrace(request?.traceId ?? '');
   expect(spans.map(({ name }) => name)).toContain('changeAppointments');
-  expect(spans.filter(({ attributes }) => 'db.system.name' in attributes).map(({ name }) => name)).toEqual(
+  const statements = spans.filter(({ attributes }) => 'db.system.name' in attributes);
+  expect(statements.map(({ name }) => name)).toEqual(
     expect.arrayContaining([expect.stringMatching(/^(INSERT|WITH)/), expect.stringMatching(/^(UPDATE|DELETE|WITH)/)]),
   );
+  // Those that it shares with other requests, too.
+  const shared = statements.filter(({ name }) => name === 'INSERT operations');
+  expect(shared.map(({ parentSpanId }) => parentSpanId)).toEqual([request?.spanId]);
 });
 
 test.each([
