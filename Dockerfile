@@ -16,10 +16,17 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --omit=dev --no-audi
 # scanners find them, and with them their licences.
 RUN /usr/local/bin/node server/bundle/prepare.js \
   && rm -rf node_modules/node-* node_modules/.bin node_modules/rolldown node_modules/@rolldown \
-  && find . -type f -path '*/node_modules/*' '(' -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' ')' -exec rm {} +
+  && find . -type f -path '*/node_modules/*' '(' -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' ')' -exec rm {} + \
+  && /usr/local/bin/node deploy/image/parts.js > sbom.cdx.json
 
 FROM ${RUNTIME_IMAGE}
+# The commit, and the address of its repository.
+ARG REVISION=unknown
+ARG SOURCE=unknown
 LABEL org.opencontainers.image.title="Crossward" \
+  org.opencontainers.image.version="0.2.0" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.source="${SOURCE}" \
   org.opencontainers.image.description="One uniform HTTP/JSON interface over many electronic health record systems" \
   org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /usr/local/bin/node /usr/local/bin/node

@@ -6,7 +6,7 @@ import { root, run } from './npm-pack.ts';
 import { provenance } from './provenance.ts';
 
 /** Files that name the version, besides those that npm writes and `npm run generate`. */
-const naming = ['compose.yaml', 'deploy/helm/crossward/Chart.yaml', 'docs/deploying.md'];
+const naming = ['Dockerfile', 'compose.yaml', 'deploy/helm/crossward/Chart.yaml', 'docs/deploying.md'];
 
 const [version = ''] = process.argv.slice(2);
 if (!/^\d+\.\d+\.\d+$/.test(version)) fail('Usage: npm run release -- <version>, such as 1.4.0');

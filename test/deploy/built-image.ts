@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** As Docker's `config` of an image. */
 export interface ImageConfig {
   readonly User: string;
+  readonly Labels: Readonly<Record<string, string>>;
   readonly Env: readonly string[];
   readonly Entrypoint: readonly string[];
   readonly Cmd: readonly string[];
@@ -74,6 +75,7 @@ export async function buildImage(parent: string): Promise<BuiltImage> {
       // The format of OCI has no health check.
       ...['--format', 'docker', '--tag', 'localhost/crossward'],
       ...['--build-arg', 'BUILD_IMAGE=localhost/build', '--build-arg', 'RUNTIME_IMAGE=localhost/runtime'],
+      ...['--build-arg', 'REVISION=abc123', '--build-arg', 'SOURCE=https://example.org/crossward'],
       ...['--secret', `id=npmrc,src=${join(folder, 'npmrc')}`],
       ...['--volume', `${npmCache}:/root/.npm`, '--volume', `${certificates}:${certificates}:ro`],
       root,

@@ -64,6 +64,19 @@ describe('the image', () => {
     expect(image.config.Healthcheck.Test.slice(0, 2)).toEqual(['CMD', '/usr/local/bin/node']);
   });
 
+  test('says what it is, and lists its parts', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(image.config.Labels).toMatchObject({
+      'org.opencontainers.image.version': version,
+      'org.opencontainers.image.revision': 'abc123',
+      'org.opencontainers.image.source': 'https://example.org/crossward',
+    });
+    const parts = JSON.parse(await readFile(join(image.files, 'app', 'sbom.cdx.json'), 'utf8'));
+    const listed: string[] = parts.components.map(({ name }: { readonly name: string }) => name);
+    expect(listed).toEqual(expect.arrayContaining(['node', 'fastify', 'pg']));
+    for (const name of listed.slice(1)) expect([name, /^(?:vitest|rolldown|node-)/.test(name)]).toEqual([name, false]);
+  });
+
   test('sets what npm start sets for glibc and V8', async () => {
     const script = await readFile(new URL('../../server/node.sh', import.meta.url), 'utf8');
     const variables = [...script.matchAll(/^export (\w+)="\$\{\w+:-(\d+)\}"/gm)].map(
