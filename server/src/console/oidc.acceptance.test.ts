@@ -144,6 +144,19 @@ test('accounts of the gateway cannot sign in if they are turned off', async () =
   expect([page.status, page.text]).toEqual([403, expect.stringContaining('Accounts are turned off.')]);
 });
 
+test.each([
+  ['/%63onsole', {}, 404],
+  ['/c%6Fnsole/sign-in', { accept: 'text/html' }, 404],
+  ['/console/sign-in', { host: 'a b' }, 400],
+  [`/console/sign-in?next=${'x'.repeat(9_000)}`, {}, 414],
+])('a request that is refused before its page begins is no error: %s', async (path, headers, status) => {
+  const response = await gateway.request('GET', path, {
+    client: null,
+    headers: { ...headers } as Record<string, string>,
+  });
+  expect(response.status).toBe(status);
+});
+
 test('neither secret nor code nor token is in the log', () => {
   const log = gateway.logLines.join('\n');
   expect(log).not.toMatch(/kanari|code=|state=|__Host-/);

@@ -31,6 +31,8 @@ export async function addHtmlPages(
     const directivesOf = memoizeLast((html) => policy(html, allowances));
     pages.addHook('onSend', async (_request, reply, payload) => {
       if (typeof payload !== 'string' || !String(reply.getHeader('content-type')).startsWith('text/html')) return;
+      // A request that was refused before the plugin began keeps the policy of all responses, which allows nothing.
+      if (typeof reply.helmet !== 'function') return;
       reply.removeHeader('content-security-policy');
       reply.helmet({ contentSecurityPolicy: { useDefaults: false, directives: directivesOf(payload) } });
     });
