@@ -3,7 +3,14 @@ import type { ChildGateway, ChildRequest, ChildResponse } from './child-gateway.
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 /** Problems after which a client sends the request again with its key. */
-const temporary = ['outcome_unknown', 'idempotency_in_progress', 'overloaded', 'ehr_unavailable', 'ehr_timeout'];
+const temporary = [
+  'outcome_unknown',
+  'idempotency_in_progress',
+  'overloaded',
+  'ehr_unavailable',
+  'ehr_timeout',
+  'database_unavailable',
+];
 
 /**
  * A client of a gateway that tests kill and start again.

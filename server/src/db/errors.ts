@@ -71,6 +71,11 @@ export function ofDatabase<Thrown>(error: Thrown, effect: Effect = 'unknown'): T
   return error;
 }
 
+/** The failure of a statement that somebody has waited for in vain. It may be executed still. */
+export function databaseSilent(): Error {
+  return ofDatabase(new Error('Query read timeout'));
+}
+
 interface Failure extends Omit<DatabaseFailure, 'effect'> {
   readonly effect: Effect;
 }

@@ -44,7 +44,7 @@ test('a full disk is told by the log, readiness, the metric and the console, and
   const emptyAgain = await fillDisk('sandbox.appointments');
   const failed = await book();
   await emptyAgain();
-  expect(failed.status).toBe(503);
+  expect(failed).toMatchObject({ status: 503, body: { reason: 'database_unavailable', origin: 'gateway' } });
   const { body } = await gateway.request('GET', '/api/emrs/sandbox-no');
   expect(body).toMatchObject({ status: 'available', breaker: 'closed' });
   const metrics = (await gateway.request('GET', '/metrics', { client: null })).text;

@@ -1,6 +1,7 @@
 import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
-import { Problem, scheduleHasAppointments, unavailable } from '../problems/problem.ts';
+import { outcomeUnknownInDatabase, Problem, scheduleHasAppointments, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
+import { isOfDatabase } from './guard/of-database.ts';
 import { Paused } from './guard/paused.ts';
 import { textForPeople } from './text-for-people.ts';
 
@@ -33,6 +34,12 @@ const reasonOf: Record<
 export function asProblem(error: unknown): unknown {
   if (!(error instanceof ConnectorError)) return error;
   if (error instanceof Paused) return ehrPaused(error);
+  if (isOfDatabase(error)) {
+    // A connector that has its EHR in the gateway's database.
+    return error.kind === 'outcome_unknown'
+      ? outcomeUnknownInDatabase(error)
+      : unavailable('database_unavailable', { cause: error });
+  }
   if (error.kind === 'unavailable') {
     return unavailable('ehr_unavailable', { retryAfterSeconds: error.retryAfterSeconds, cause: error });
   }

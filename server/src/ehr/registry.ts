@@ -8,6 +8,7 @@ import { patientTokens } from '../secrets/patient-tokens.ts';
 import { bindConnector } from './bind-connector.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
 import { currentUser } from './guard/caller.ts';
+import { watchWaits } from './guard/database-waits.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
 import { openTls } from './guard/ehr-tls.ts';
 import { createGuard } from './guard/guard.ts';
@@ -83,7 +84,8 @@ async function openConnection(
     user: currentUser,
     leftOut: unreadable.leftOut,
   };
-  const { open } = bindConnector(module, context, database);
+  const watched = watchWaits(database);
+  const { open } = bindConnector(module, context, watched.pool);
   const tokens = patientTokens(keys, emr.id);
   const appointmentTokens = patientTokens(keys, emr.id, 'appointment of a patient');
   const openSealed = async () => {
@@ -99,6 +101,7 @@ async function openConnection(
     emr: emr.id,
     // A connector with tables has its EHR in the database, and a plug-in may have its own transport.
     countsEveryCall: () => module.migrations !== undefined || !http.isUsed(),
+    waitsForDatabase: watched.isWaiting,
     metrics,
     paused() {
       const pause = pauses.of(emr.id);

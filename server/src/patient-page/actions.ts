@@ -46,6 +46,7 @@ const resultOf: Partial<Record<Reason, Result>> = {
   partially_applied: 'unknown',
   ehr_unavailable: 'unavailable',
   ehr_paused: 'unavailable',
+  database_unavailable: 'unavailable',
 };
 
 /** Reasons that the state of the page shows. */

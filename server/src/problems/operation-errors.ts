@@ -1,4 +1,5 @@
 import { type Fault, Problem } from './problem.ts';
+import type { Reason } from './reasons.ts';
 
 /** Another request has changed what a plan was made from, or is changing it. The caller's request plans again. */
 export class OutdatedPlan extends Problem {
@@ -23,12 +24,11 @@ export function isSettled(error: unknown): error is Problem {
   return error instanceof Problem && error.reason !== 'outcome_unknown' && error.reason !== 'ehr_timeout';
 }
 
-/**
- * Whether an error proves that neither this call nor an earlier one had an effect. `ehr_unavailable` and `ehr_paused` say
- * nothing about earlier calls.
- */
+const ofThisCall: readonly Reason[] = ['ehr_unavailable', 'ehr_paused', 'database_unavailable'];
+
+/** Whether an error proves that neither this call nor an earlier one had an effect. An outage says nothing about earlier calls. */
 export function isFinal(error: unknown): error is Problem {
-  return isSettled(error) && error.reason !== 'ehr_unavailable' && error.reason !== 'ehr_paused';
+  return isSettled(error) && !ofThisCall.includes(error.reason);
 }
 
 /** The operation's row is up to date. Only the problem has to be reported. */

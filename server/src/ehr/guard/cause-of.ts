@@ -1,7 +1,7 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import { isDatabaseFailure } from '../../db/errors.ts';
 import { plainText } from '../../identifiers/index.ts';
 import { connectionFault } from '../../log/connection-fault.ts';
+import { isOfDatabase } from './of-database.ts';
 
 /**
  * Why a call to an EHR failed, in words for operators: `connection refused by 127.0.0.1:8095`. Contains no personal data.
@@ -10,7 +10,7 @@ import { connectionFault } from '../../log/connection-fault.ts';
 export function causeOf(error: unknown): string {
   const fault = connectionFault(error);
   if (fault) return fault.text;
-  if (isDatabaseFailure(error)) return "the gateway's database failed";
+  if (isOfDatabase(error)) return "the gateway's database failed";
   // The message of another error can contain a value.
   if (!(error instanceof ConnectorError)) return 'the connector has a bug: see the log';
   const message = plainText(error.message);

@@ -1,7 +1,9 @@
 import { ConnectorError, type ConnectorErrorKind, connectorErrorKinds } from '@crossward/connector-kit';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { asProblem } from '../connector-problems.ts';
 import { callScope } from './call-scope.ts';
+import { causeOf } from './cause-of.ts';
 import { createGuard, type Guard, type GuardSettings } from './guard.ts';
 import { createEhrMetrics } from './metrics.ts';
 import { Paused } from './paused.ts';
@@ -17,6 +19,7 @@ function setUp(
   settings: Partial<GuardSettings> = {},
   countsEveryCall = true,
   paused = () => undefined as Paused | undefined,
+  waitsForDatabase = () => false,
 ): Setup {
   const registry = new Registry();
   const changes: string[] = [];
@@ -33,6 +36,7 @@ function setUp(
     {
       emr: 'north',
       countsEveryCall: () => countsEveryCall,
+      waitsForDatabase,
       metrics: createEhrMetrics(registry),
       paused,
       onBreakerChange: (state) => void changes.push(state),
@@ -524,4 +528,23 @@ test('calls to a paused EHR are not made, also those that waited in the queue wh
   expect(pause.retryAfterSeconds).toBe(8);
   expect(guard.health()).toMatchObject({ breaker: 'closed', pause: { until } });
   expect(await metric('crossward_ehr_calls_total{emr="north",operation="findPatient",outcome="paused"}')).toBe('2');
+});
+
+test('calls that time out in the gateway’s database are not held against the EHR', async () => {
+  let isSilent = true;
+  const settings = { timeoutMs: 30, breaker: { failures: 2, resetSeconds: 10 } };
+  const { guard, changes, metric } = setUp(settings, true, undefined, () => isSilent);
+  const hang = () => new Promise<never>(() => undefined);
+  for (const operation of ['findPatient', 'findPatient', 'changeAppointments'] as const) {
+    const error = await guard.run(operation, hang).catch((thrown: unknown) => thrown);
+    const reason = operation === 'findPatient' ? 'database_unavailable' : 'outcome_unknown';
+    expect(asProblem(error)).toMatchObject({ reason, origin: 'gateway' });
+    expect(causeOf(error)).toBe("the gateway's database failed");
+  }
+  expect(changes).toEqual([]);
+  expect(await metric('crossward_ehr_calls_total{emr="north",operation="findPatient",outcome="database"}')).toBe('2');
+  isSilent = false;
+  await expect(guard.run('findPatient', hang)).rejects.toMatchObject({ kind: 'timeout' });
+  await expect(guard.run('findPatient', hang)).rejects.toMatchObject({ kind: 'timeout' });
+  expect(changes).toEqual(['open']);
 });

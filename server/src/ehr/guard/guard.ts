@@ -5,7 +5,7 @@ import {
   isFaultStatus,
   writeOperations,
 } from '@crossward/connector-kit';
-import { isDatabaseFailure } from '../../db/errors.ts';
+import { databaseSilent } from '../../db/errors.ts';
 import { inCallSpan, tracing } from '../../telemetry/tracing.ts';
 import type { Pause } from '../pauses.ts';
 import { type BreakerState, createBreaker, type Judge } from './breaker.ts';
@@ -16,6 +16,7 @@ import type { GuardedOperation } from './guarded-operation.ts';
 import { currentLastCheck } from './last-check.ts';
 import { limitStream, type StreamLimits } from './limit-stream.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
+import { isOfDatabase } from './of-database.ts';
 import { Paused } from './paused.ts';
 import { Throttled } from './throttled.ts';
 import { withinCallTime } from './time-limit.ts';
@@ -76,6 +77,8 @@ interface Surroundings {
   readonly emr: string;
   /** Whether the connector reaches its EHR in another way. Otherwise a call without a request was answered from memory. */
   countsEveryCall(): boolean;
+  /** Whether the connector has its EHR in the gateway's database, and that does not answer. */
+  waitsForDatabase?(): boolean;
   readonly metrics: EhrMetrics;
   /** The error of calls while operators have paused the EHR, otherwise `undefined`. */
   paused(): Paused | undefined;
@@ -99,7 +102,7 @@ const silences: readonly ConnectorErrorKind[] = ['timeout', 'connection_closed']
 
 export function createGuard(
   settings: GuardSettings,
-  { emr, countsEveryCall, metrics, paused, onBreakerChange }: Surroundings,
+  { emr, countsEveryCall, waitsForDatabase = () => false, metrics, paused, onBreakerChange }: Surroundings,
 ): Guard {
   const turns = createTurns(settings);
   const breaker = createBreaker({
@@ -136,7 +139,9 @@ export function createGuard(
     const longestMs = Math.max(limitMs, settings.streams.totalMs);
     const facts = newFacts();
     const inTime = () =>
-      withinCallTime(limitMs, call, () => late(operation), longestMs, facts).catch(unknownIfSilent(operation));
+      withinCallTime(limitMs, call, () => late(operation, waitsForDatabase()), longestMs, facts).catch(
+        unknownIfSilent(operation),
+      );
     /** The request may be one that another call has sent for both. */
     const wasThrottled = (error: unknown) => facts.wasThrottled || error instanceof Throttled;
     /** A call that was answered from memory, or that the rate of requests has stopped, says nothing about the EHR. */
@@ -225,18 +230,14 @@ function outcomeOf(error: unknown): CallOutcome {
   return error instanceof ConnectorError ? error.kind : 'error';
 }
 
-/** A connector that keeps its records in the gateway's database was failed by that, not by an EHR. */
-function isOfDatabase(error: unknown): boolean {
-  return isDatabaseFailure(error instanceof ConnectorError ? error.cause : error);
-}
-
 const writes: readonly GuardedOperation[] = writeOperations;
 
-function late(operation: GuardedOperation): ConnectorError {
-  return new ConnectorError(
-    writes.includes(operation) ? 'outcome_unknown' : 'timeout',
-    'The call to the EHR timed out',
-  );
+/** @param waitsForDatabase whether the connector keeps its records in the gateway's database, and that does not answer */
+function late(operation: GuardedOperation, waitsForDatabase: boolean): ConnectorError {
+  const kind = writes.includes(operation) ? 'outcome_unknown' : 'timeout';
+  return waitsForDatabase
+    ? new ConnectorError(kind, 'The database did not answer in time', { cause: databaseSilent() })
+    : new ConnectorError(kind, 'The call to the EHR timed out');
 }
 
 /** A write in which a request timed out may have been made, whichever request it was. */
