@@ -1227,6 +1227,11 @@ export interface components {
             disabled_reason: ("client" | "gone") | null;
             /** @description Types of events to deliver. Null: all. */
             event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
+            /**
+             * Format: date-time
+             * @description Since when it has taken no event: when the first of the deliveries was created that have failed for more than a minute, none of which has succeeded since. Null: it works, has got no event yet, or is disabled.
+             */
+            failing_since: string | null;
             id: string;
             /**
              * Format: date-time
@@ -1515,6 +1520,11 @@ export interface components {
             disabled_reason: ("client" | "gone") | null;
             /** @description Types of events to deliver. Null: all. */
             event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "appointment.attendance_changed" | "message.delayed" | "message.failed" | "message.delivered" | "emr.unavailable" | "emr.recovered")[] | null;
+            /**
+             * Format: date-time
+             * @description Since when it has taken no event: when the first of the deliveries was created that have failed for more than a minute, none of which has succeeded since. Null: it works, has got no event yet, or is disabled.
+             */
+            failing_since: string | null;
             id: string;
             /**
              * Format: date-time
@@ -8396,6 +8406,7 @@ export interface operations {
                      *           "status": "enabled",
                      *           "disabled_reason": null,
                      *           "previous_secret_expires_at": null,
+                     *           "failing_since": null,
                      *           "replaying": false,
                      *           "created_at": "2026-03-19T12:00:00.000Z"
                      *         }
@@ -8554,6 +8565,7 @@ export interface operations {
                      *       "status": "enabled",
                      *       "disabled_reason": null,
                      *       "previous_secret_expires_at": null,
+                     *       "failing_since": null,
                      *       "replaying": false,
                      *       "created_at": "2026-03-19T12:00:00.000Z",
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw4tUjJ9mQhXk="
@@ -8747,6 +8759,7 @@ export interface operations {
                      *       "status": "enabled",
                      *       "disabled_reason": null,
                      *       "previous_secret_expires_at": null,
+                     *       "failing_since": null,
                      *       "replaying": false,
                      *       "created_at": "2026-03-19T12:00:00.000Z"
                      *     }
@@ -9097,6 +9110,7 @@ export interface operations {
                      *       "status": "enabled",
                      *       "disabled_reason": null,
                      *       "previous_secret_expires_at": null,
+                     *       "failing_since": null,
                      *       "replaying": false,
                      *       "created_at": "2026-03-19T12:00:00.000Z"
                      *     }
@@ -9687,6 +9701,7 @@ export interface operations {
                      *       "status": "enabled",
                      *       "disabled_reason": null,
                      *       "previous_secret_expires_at": null,
+                     *       "failing_since": null,
                      *       "replaying": true,
                      *       "created_at": "2026-03-19T12:00:00.000Z"
                      *     }
@@ -9903,6 +9918,7 @@ export interface operations {
                      *       "status": "enabled",
                      *       "disabled_reason": null,
                      *       "previous_secret_expires_at": "2026-03-20T12:00:00.000Z",
+                     *       "failing_since": null,
                      *       "replaying": false,
                      *       "created_at": "2026-03-19T12:00:00.000Z",
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw4tUjJ9mQhXk="

@@ -217,6 +217,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       connectors: modules,
       database: database.pool,
       troubles,
+      clock,
       readFigures: figuresFrom(recorded.history),
       messageFailure: (channel, reason) => messageFailureText(reason, senders[channel]?.address),
       signIns: createSignInMetrics(metrics),

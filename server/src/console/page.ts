@@ -3,6 +3,7 @@ import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredAccess, ConfiguredEmr } from '../config/configuration.ts';
 import type { ConsoleSettings } from '../config/console-settings.ts';
+import type { DatabaseClock } from '../db/clock.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import type { TroubleWatch } from '../db/troubles.ts';
 import type { ReadFigures } from '../ehr/figures.ts';
@@ -27,6 +28,7 @@ export interface ConsoleDeps {
   readonly connectors: readonly ConnectorModule[];
   readonly database: PostgresPool;
   readonly troubles: Pick<TroubleWatch, 'current' | 'since'>;
+  readonly clock: Pick<DatabaseClock, 'answerMilliseconds' | 'isSlow'>;
   readonly readFigures: ReadFigures;
   /** Why a message could not be sent, in words with host and port of the provider, from the stored reason. */
   messageFailure(channel: Channel, reason: string): string;

@@ -8,6 +8,7 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { openContent } from './content.ts';
 import { messageFailureText } from './failure-text.ts';
 import type { MessageMetrics } from './metrics.ts';
+import { isFaultOfProvider } from './provider-faults.ts';
 import type { ReceiptUrls } from './receipt-urls.ts';
 import { aboutMessage, messageEvent } from './reported-message.ts';
 import { type OutgoingMessage, PermanentFailure, type Senders, TemporaryFailure } from './sender.ts';
@@ -118,12 +119,10 @@ async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Set
   const fail = (failure: string) => {
     metrics.failed(row.channel);
     // An error: until the code expires, an operator can still help the patient who waits for it.
-    log.error(
-      { ...about, reason: failure, cause: messageFailureText(failure, senders[row.channel]?.address) },
-      'message failed',
-    );
+    log.error({ ...about, ...inWords(failure) }, 'message failed');
     return { failure };
   };
+  const inWords = (reason: string) => ({ reason, cause: messageFailureText(reason, senders[row.channel]?.address) });
   // Its receipt came before the gateway recorded that the provider had accepted it.
   if (row.delivered_at) return 'sent';
   if (row.seconds_left <= 0) return fail(row.failure_reason ?? 'expired');
@@ -149,14 +148,13 @@ async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Set
     log.info(about, 'message sent');
     return 'sent';
   } catch (error) {
+    if (!(error instanceof PermanentFailure || error instanceof TemporaryFailure)) throw error;
+    if (isFaultOfProvider(error.reason)) sending.failed(row.channel, inWords(error.reason));
+    else sending.succeeded(row.channel);
     if (error instanceof PermanentFailure) return fail(error.reason);
-    if (!(error instanceof TemporaryFailure)) throw error;
     // No later attempt would be before the end of the code.
     if (Math.max(1, error.retryAfterSeconds ?? 0) >= secondsLeft(row)) return fail(error.reason);
-    const cause = messageFailureText(error.reason, sender.address);
-    const failure = { reason: error.reason, cause };
-    sending.failed(row.channel, failure);
-    log.info({ ...about, ...failure }, 'message could not be sent, will retry');
+    log.info({ ...about, ...inWords(error.reason) }, 'message could not be sent, will retry');
     await recordFailure(db, row.id, error);
     return 'later';
   }

@@ -37,6 +37,7 @@ const replies: Readonly<Record<string, (server: string, code: string) => string>
  */
 export function messageFailureText(reason: string, address = 'the provider'): string {
   if (isFault(reason)) return faultText(reason, address);
+  if (reason === 'response_malformed') return `the answer of ${address} is not that of the provider`;
   if (reason === 'credentials_rejected') return `${address} rejected the user name or password`;
   const [, kind = '', code = ''] = /^([a-z_]+)_(\d+)$/.exec(reason) ?? [];
   return replies[kind]?.(address, code) ?? words[reason] ?? reason;

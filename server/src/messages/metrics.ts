@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
+import { listFailingProviders } from './provider-faults.ts';
 import { readQueue, type Waiting } from './read-queue.ts';
 
 export interface MessageMetrics {
@@ -44,7 +45,10 @@ export function createMessageMetrics(registry: Registry, db: Db): MessageMetrics
     labelNames: ['channel', 'result'],
     registers: [registry],
   });
-  watchQueue(registry, () => readQueue(db));
+  watchQueue(registry, async () => {
+    const [queue, failing] = await Promise.all([readQueue(db), listFailingProviders(db)]);
+    return queue.map((it) => ({ ...it, isFailing: failing.some(({ channel }) => channel === it.channel) }));
+  });
   return {
     queued: (channel) => queued.inc({ channel }),
     sent: (channel) => sent.inc({ channel }),
@@ -54,9 +58,14 @@ export function createMessageMetrics(registry: Registry, db: Db): MessageMetrics
   };
 }
 
-/** The gauges share one query for each scrape. If it fails they are left out, since old values would mislead. */
-function watchQueue(registry: Registry, read: () => Promise<readonly Waiting[]>): void {
-  let reading: Promise<readonly Waiting[] | undefined> | undefined;
+interface Shown extends Waiting {
+  /** Whether the provider answers nothing but faults. */
+  readonly isFailing: boolean;
+}
+
+/** The gauges share one look for each scrape. If it fails they are left out, since old values would mislead. */
+function watchQueue(registry: Registry, read: () => Promise<readonly Shown[]>): void {
+  let reading: Promise<readonly Shown[] | undefined> | undefined;
   const look = () => {
     reading ??= Promise.race([read(), sleep(readTimeout, undefined, { ref: false })])
       .catch(() => undefined)
@@ -65,7 +74,7 @@ function watchQueue(registry: Registry, read: () => Promise<readonly Waiting[]>)
       });
     return reading;
   };
-  const gauge = (name: string, help: string, value: (waiting: Waiting) => number) =>
+  const gauge = (name: string, help: string, value: (waiting: Shown) => number) =>
     new Gauge({
       name,
       help,
@@ -89,5 +98,10 @@ function watchQueue(registry: Registry, read: () => Promise<readonly Waiting[]>)
     'crossward_messages_oldest_waiting_seconds',
     'Age of the oldest queued message of all gateways on this database. 0 if none is queued.',
     ({ oldest }) => oldest,
+  );
+  gauge(
+    'crossward_messages_provider_failing',
+    'Whether the provider of the channel answers nothing but faults, seen by all gateways on this database: 1 or 0.',
+    ({ isFailing }) => (isFailing ? 1 : 0),
   );
 }

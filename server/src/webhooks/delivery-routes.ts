@@ -6,7 +6,7 @@ import { reference, text } from '../api/schemas.ts';
 import { redeliverEvent, replayEvents, sendTestEvent } from './delivery-actions.ts';
 import { type Delivery, listDeliveries } from './delivery-store.ts';
 import { lockEnabledEndpoint } from './endpoint-actions.ts';
-import { deliveryBody, endpointBody } from './endpoint-body.ts';
+import { deliveryBody } from './endpoint-body.ts';
 import {
   type DeliveryBody,
   deliveryListSchema,
@@ -23,6 +23,7 @@ import {
   endpointPath,
   exampleParams,
   requireEndpoint,
+  requireShown,
 } from './endpoint-routes.ts';
 import { countReplay } from './replay.ts';
 
@@ -92,7 +93,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: E
       await lockEnabledEndpoint(tx, id);
       await countReplay(tx, id);
       await replayEvents(tx, id, new Date(body.from));
-      return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
+      return { body: await requireShown(tx, keys, client.id, id) };
     },
   });
 

@@ -1,8 +1,17 @@
+import type { Db, Tx } from '../db/kysely.ts';
 import type { Delivery } from './delivery-store.ts';
 import { type Endpoint, lastEnd } from './endpoint.ts';
 import type { DeliveryBody, EndpointBody } from './endpoint-contract.ts';
+import { listSilentEndpoints } from './failing-endpoints.ts';
 
-export function endpointBody(endpoint: Endpoint): EndpointBody {
+/** The endpoints as callers see them. */
+export async function endpointBodies(db: Db | Tx, endpoints: readonly Endpoint[]): Promise<EndpointBody[]> {
+  const silent = new Map((await listSilentEndpoints(db)).map(({ id, since }) => [id, since]));
+  return endpoints.map((endpoint) => endpointBody(endpoint, silent.get(endpoint.id)));
+}
+
+/** @param failingSince `undefined`: it takes events, or has got none yet */
+export function endpointBody(endpoint: Endpoint, failingSince?: Date): EndpointBody {
   const { id, url, eventTypes, disabledReason, previousSecrets, isReplaying, createdAt } = endpoint;
   return {
     id,
@@ -11,6 +20,7 @@ export function endpointBody(endpoint: Endpoint): EndpointBody {
     status: disabledReason === null ? 'enabled' : 'disabled',
     disabled_reason: disabledReason,
     previous_secret_expires_at: lastEnd(previousSecrets)?.toISOString() ?? null,
+    failing_since: failingSince?.toISOString() ?? null,
     replaying: isReplaying,
     created_at: createdAt.toISOString(),
   };

@@ -25,6 +25,12 @@ const shape = {
     format: 'date-time',
     description: 'Until then, deliveries are also signed with a previous secret. Null without one.',
   }),
+  failing_since: nullableString({
+    format: 'date-time',
+    description:
+      'Since when it has taken no event: when the first of the deliveries was created that have failed for more than a minute, ' +
+      'none of which has succeeded since. Null: it works, has got no event yet, or is disabled.',
+  }),
   replaying: Type.Boolean({ description: 'Whether deliveries of a replay are still being created.' }),
   created_at: dateTime('When it was created.'),
 };

@@ -10,7 +10,7 @@ import { problemAt } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Endpoint } from './endpoint.ts';
 import { changeEndpoint, createEndpoint, deleteEndpoint, rotateEndpointSecret } from './endpoint-actions.ts';
-import { endpointBody } from './endpoint-body.ts';
+import { endpointBodies, endpointBody } from './endpoint-body.ts';
 import {
   type EndpointBody,
   endpointChangeSchema,
@@ -38,6 +38,7 @@ export const endpointExample: EndpointBody = {
   status: 'enabled',
   disabled_reason: null,
   previous_secret_expires_at: null,
+  failing_since: null,
   replaying: false,
   created_at: '2026-03-19T12:00:00.000Z',
 };
@@ -50,6 +51,13 @@ export async function requireEndpoint(db: Db | Tx, keys: KeyRing, clientId: stri
   if (endpoint) return endpoint;
   const detail = 'The client has no webhook endpoint with this id.';
   throw problemAt(inPath('webhook_endpoint_id'), 'webhook_endpoint_not_found', detail);
+}
+
+/** As callers see it. @throws Problem `webhook_endpoint_not_found` */
+export async function requireShown(db: Db | Tx, keys: KeyRing, clientId: string, id: string): Promise<EndpointBody> {
+  const endpoint = await requireEndpoint(db, keys, clientId, id);
+  const [body = endpointBody(endpoint)] = await endpointBodies(db, [endpoint]);
+  return body;
 }
 
 /** The endpoints of a client. */
@@ -82,7 +90,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
         ({ id }: Endpoint) => [id],
         (after, limit) => listEndpoints(db, keys, client.id, after && String(after[0]), limit),
       );
-      return { body: { webhook_endpoints: entries.map(endpointBody), next_cursor } };
+      return { body: { webhook_endpoints: await endpointBodies(db, entries), next_cursor } };
     },
   });
 
@@ -125,7 +133,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     reasons: ['webhook_endpoint_not_found'],
     examples: { params: exampleParams, response: endpointExample },
     handle: async ({ client, params }) => ({
-      body: endpointBody(await requireEndpoint(db, keys, client.id, params.webhook_endpoint_id)),
+      body: await requireShown(db, keys, client.id, params.webhook_endpoint_id),
     }),
   });
 
@@ -147,7 +155,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     async store(tx, { client, params: { webhook_endpoint_id: id }, body: { url, event_types, status } }) {
       await requireEndpoint(tx, keys, client.id, id);
       await changeEndpoint(tx, keys, settings, id, { url, eventTypes: event_types, status });
-      return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
+      return { body: await requireShown(tx, keys, client.id, id) };
     },
   });
 
@@ -195,7 +203,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     async store(tx, { client, params: { webhook_endpoint_id: id }, body: { overlap_seconds } }) {
       await requireEndpoint(tx, keys, client.id, id);
       const secret = await rotateEndpointSecret(tx, keys, id, overlap_seconds);
-      return { body: { ...endpointBody(await requireEndpoint(tx, keys, client.id, id)), secret } };
+      return { body: { ...(await requireShown(tx, keys, client.id, id)), secret } };
     },
   });
 }

@@ -52,3 +52,27 @@ export async function redeliverStuck(tx: Tx, endpointId: string): Promise<boolea
   await lockEnabledEndpoint(tx, endpointId);
   return (await redeliverWhere(tx, sql`it.endpoint_id = ${endpointId} AND ${isStuck}`)).length > 0;
 }
+
+/** An endpoint that takes nothing: the attempts of more than a minute have failed, and none has succeeded since. */
+export interface SilentEndpoint {
+  readonly id: string;
+  readonly clientId: string;
+  /** When the first of the deliveries that wait was created. */
+  readonly since: Date;
+}
+
+/** The enabled endpoints that take nothing. Those of which single deliveries fail are not among them. */
+export async function listSilentEndpoints(db: Db | Tx): Promise<SilentEndpoint[]> {
+  const { rows } = await sql<SilentEndpoint>`
+    SELECT endpoint.id, client_id AS "clientId", since
+    FROM webhook_endpoints AS endpoint JOIN (
+      SELECT endpoint_id, min(created_at) AS since, max(last_attempt_at) AS last_attempt_at FROM webhook_deliveries
+      WHERE state = 'pending' AND failures > 0 AND created_at < now() - make_interval(secs => ${lateAfterSeconds})
+      GROUP BY endpoint_id) AS waiting ON waiting.endpoint_id = endpoint.id
+    WHERE disabled_reason IS NULL AND NOT EXISTS (
+      SELECT FROM webhook_deliveries AS success
+      WHERE success.endpoint_id = endpoint.id AND success.state = 'delivered'
+        AND success.completed_at > waiting.last_attempt_at)
+    ORDER BY since`.execute(db);
+  return rows;
+}

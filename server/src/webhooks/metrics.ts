@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../db/kysely.ts';
+import { listSilentEndpoints } from './failing-endpoints.ts';
 import type { Settled } from './settle-delivery.ts';
 
 export interface WebhookMetrics {
@@ -29,6 +30,12 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
     registers: [registry],
     aggregator: 'max',
   });
+  const silent = new Gauge({
+    name: 'crossward_webhook_endpoints_failing',
+    help: 'Webhook endpoints that take nothing: attempts have failed for more than a minute, and none has succeeded since.',
+    registers: [registry],
+    aggregator: 'max',
+  });
   return {
     attempted: (outcome) => attempts.inc({ outcome }),
     async refresh(db) {
@@ -37,6 +44,7 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
         FROM webhook_deliveries WHERE state = 'pending'`.execute(db);
       pending.set(rows[0]?.count ?? 0);
       oldest.set(rows[0]?.oldest ?? 0);
+      silent.set((await listSilentEndpoints(db)).length);
     },
   };
 }

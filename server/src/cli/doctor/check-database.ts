@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { tolerance } from '../../background/watch-clock.ts';
 import type { Environment } from '../../config/environment.ts';
-import { createDatabaseClock } from '../../db/clock.ts';
+import { createDatabaseClock, longestAnswer } from '../../db/clock.ts';
 import { dataDirInUse } from '../../db/data-dir-lock.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { databaseName } from '../../db/database-name.ts';
@@ -103,6 +103,8 @@ async function checkClock(database: Database): Promise<Finding> {
   await clock.measure();
   const ahead = clock.aheadMilliseconds();
   const seconds = `${Math.abs(ahead / 1000).toFixed(1)} seconds`;
+  const answer = clock.answerMilliseconds();
+  if (answer > longestAnswer) return found('answer', 'warning', `it takes ${(answer / 1000).toFixed(1)} s to answer`);
   if (Math.abs(ahead) <= tolerance) return found('clock', 'ok', `differs from this machine's by ${seconds}`);
   return found(
     'clock',

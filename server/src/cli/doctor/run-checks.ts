@@ -6,6 +6,7 @@ import { checkGateway } from './check-gateway.ts';
 import { checkMessages } from './check-messages.ts';
 import { checkPublicAddresses } from './check-public-addresses.ts';
 import { checkSecretKey } from './check-secret-key.ts';
+import { checkWebhooks } from './check-webhooks.ts';
 import { type Area, type Finding, findingsOf } from './finding.ts';
 import { readSetup, type Setup } from './setup.ts';
 
@@ -46,7 +47,8 @@ async function inOrder(setup: Setup, wanted: readonly Area[], mustRun: boolean):
     const others = await Promise.all([
       wants('database') && database ? checkAuditExport(configuration, database) : [],
       wants('EHRs') ? checkEmrs(configuration, { connectors, database, running: gateway.running }) : [],
-      wants('messages') ? checkMessages(configuration) : [],
+      wants('messages') ? checkMessages(configuration, database) : [],
+      wants('messages') && database ? checkWebhooks(database) : [],
       wants('public addresses') ? checkPublicAddresses(configuration, gateway.running) : [],
     ]);
     return [...found, ...others.flat()];

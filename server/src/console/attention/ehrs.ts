@@ -9,8 +9,10 @@ import type { SignedIn } from '../page.ts';
 import { counted } from '../parts.ts';
 import type { Need } from './need.ts';
 
-/** Fewer failures say little about an EHR. */
-const fewestFailures = 5;
+/** Fewer calls, or failures, say little about an EHR. */
+const fewest = 5;
+/** Milliseconds. People who wait for a page leave. */
+const longest = 5_000;
 /** Of the calls of the last five minutes. */
 const highShare = 0.2;
 
@@ -21,7 +23,7 @@ const obstacles: Readonly<Record<Exclude<EhrFigures['state'], 'closed'>, string>
   not_connected: 'The connection could not be opened since the start, and the gateway keeps trying',
 };
 
-/** EHRs that this process cannot reach, with the operations that wait for them, then those that fail many calls. */
+/** EHRs that this process cannot reach, with the operations that wait for them, then those that fail many calls or are slow. */
 export async function ehrsInNeed(context: SignedIn, stuck: readonly StuckOperations[]): Promise<Need[]> {
   const ehrs = [...context.deps.services.ehrs.values()];
   const ordered = [
@@ -59,11 +61,15 @@ async function brokenEhr(context: SignedIn, ehr: EhrConnection, stuck: readonly 
 
 function failingEhr(context: SignedIn, ehr: EhrConnection): Need | undefined {
   const figures = context.deps.readFigures(ehr);
-  const { calls, failures } = sumUp(figures.minutes.slice(-5));
-  if (failures < fewestFailures || failures < highShare * calls) return undefined;
+  const { calls, failures, median } = sumUp(figures.minutes.slice(-5));
+  const isFailing = failures >= fewest && failures >= highShare * calls;
+  const isSlow = median !== null && median > longest && calls - failures >= fewest;
+  if (!isFailing && !isSlow) return undefined;
   return {
     subject: ehr.name,
-    what: `${failures} of ${counted(calls, 'call')} failed in the last five minutes${lastCause(figures)}`,
+    what: isFailing
+      ? `${failures} of ${counted(calls, 'call')} failed in the last five minutes${lastCause(figures)}`
+      : `The EHR is slow: half of ${counted(calls, 'call')} in the last five minutes took longer than ${longest / 1000} seconds`,
     mend: [checkForm(context, ehr), ehrLink(context, ehr)],
   };
 }

@@ -20,6 +20,7 @@ const manyRejections = 10;
 export async function gatewayInNeed(context: SignedIn): Promise<Need[]> {
   return [
     ...databaseTrouble(context),
+    ...slowDatabase(context),
     ...(await lateChanges(context)),
     ...(await unlinkedEntries(context)),
     ...wrongClock(context),
@@ -37,6 +38,17 @@ function databaseTrouble({ deps: { troubles } }: SignedIn): Need[] {
       subject: 'Database',
       what: `${words.charAt(0).toUpperCase()}${words.slice(1)}`,
       since: troubles.since(trouble) ?? null,
+      mend: html`<code>crossward doctor</code>`,
+    },
+  ];
+}
+
+function slowDatabase({ deps }: SignedIn): Need[] {
+  if (!deps.clock.isSlow()) return [];
+  return [
+    {
+      subject: 'Database',
+      what: html`It takes ${(deps.clock.answerMilliseconds() / 1000).toFixed(1)} s to answer: requests are late, or get 503 <code>database_unavailable</code>`,
       mend: html`<code>crossward doctor</code>`,
     },
   ];

@@ -49,6 +49,15 @@ it.each([
   await expect(sending).rejects.toMatchObject({ name, reason: `http_${status}`, message: `http_${status}` });
 });
 
+it.each(['<html>Sign in</html>', '', '"fine"'])(
+  'takes %j for the answer of something else, and tries again',
+  async (body) => {
+    await using server = await providerServer((_, response) => response.writeHead(200).end(body));
+    const sending = sender(server.url).send(outgoing(), inGoodTime());
+    await expect(sending).rejects.toMatchObject({ name: 'TemporaryFailure', reason: 'response_malformed' });
+  },
+);
+
 it('detects a message that failed immediately', async () => {
   await using server = await providerServer((_, response) => json(response, 200, { ...accepted, status: 'failed' }));
   await expect(sender(server.url).send(outgoing(), inGoodTime())).rejects.toMatchObject({

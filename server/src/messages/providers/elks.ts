@@ -1,7 +1,7 @@
 import type { Secret } from '../../config/secret.ts';
 import { addressOf } from '../../log/connection-fault.ts';
 import { PermanentFailure, type Provider } from '../sender.ts';
-import { assertAccepted, basicAuthorization, below, post, send } from './http-post.ts';
+import { assertAccepted, assertJson, basicAuthorization, below, post, send } from './http-post.ts';
 
 interface ElksSettings {
   readonly username: string;
@@ -33,6 +33,7 @@ export function elks({ username, password, from, base_url }: ElksSettings): Prov
         signal,
       });
       assertAccepted(response);
+      assertJson(response);
       if (hasFailed(response.body)) throw new PermanentFailure('elks_failed');
     },
     /** `status`: sent, then delivered or failed. */

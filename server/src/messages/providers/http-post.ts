@@ -62,6 +62,13 @@ export function assertAccepted({ status, headers }: ProviderResponse, reason = `
   throw new PermanentFailure(reason);
 }
 
+/**
+ * A provider that answers with JSON has accepted nothing if its answer is something else, such as the page of a proxy or of a sign-in.
+ */
+export function assertJson({ body }: ProviderResponse): void {
+  if (typeof body !== 'object' || body === null) throw new TemporaryFailure('response_malformed');
+}
+
 /** Seconds, or a date: RFC 9110 section 10.2.3. */
 function retryAfter(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../config/secret.ts';
 import { addressOf } from '../../log/connection-fault.ts';
 import { type Provider, type ReceiptRequest, TemporaryFailure } from '../sender.ts';
-import { assertAccepted, basicAuthorization, below, post, send } from './http-post.ts';
+import { assertAccepted, assertJson, basicAuthorization, below, post, send } from './http-post.ts';
 
 interface TwilioSettings {
   readonly account_sid: string;
@@ -48,6 +48,7 @@ export function twilio(settings: TwilioSettings): Provider {
         throw new TemporaryFailure(`twilio_${code}`);
       }
       assertAccepted(response, code === undefined ? undefined : `twilio_${code}`);
+      assertJson(response);
     },
     /** https://www.twilio.com/docs/messaging/guides/track-outbound-message-status */
     readReceipt(request) {
