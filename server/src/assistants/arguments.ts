@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox';
-import { plainText } from '../identifiers/index.ts';
+import { showsNationalNumber } from '../identifiers/index.ts';
 import { isUuid } from '../identifiers/uuid.ts';
 import { isDayOrTime } from './ranges.ts';
 import { argumentInvalid, personalNumberRefused } from './refusal.ts';
@@ -63,5 +63,5 @@ function checked(schema: TObject, name: string, value: unknown): string | undefi
 
 /** @throws Refusal if an id looks like a national number. A UUID can by chance */
 function refuseNationalNumber(value: string): void {
-  if (!isUuid(value.replace(/^cw-/, '')) && plainText(value) !== value.trim()) throw personalNumberRefused;
+  if (!isUuid(value.replace(/^cw-/, '')) && showsNationalNumber(value)) throw personalNumberRefused;
 }

@@ -1,27 +1,17 @@
 /** @module-tag any-database */
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import { oslo } from '../../../test/requests/bookings.ts';
-import { consoleBrowser, withConsole } from '../../../test/requests/console.ts';
+import { browserWith, withConsole } from '../../../test/requests/console.ts';
 import { listActivity } from './activity.ts';
 import type { Role } from './roles.ts';
-import { startSession } from './sessions.ts';
 
 const gateway = await startGateway({ configure: (it) => withConsole(it), logLevel: 'trace' });
 afterAll(() => gateway.close());
-const { db, keys } = gateway.deps.services;
+const { db } = gateway.deps.services;
 
-async function signedIn(role: Role, name = `the ${role}`) {
-  const operatorId = randomUUID();
-  await sql`INSERT INTO operators (id, name, role, password_hash)
-    VALUES (${operatorId}, ${name}, ${role}, 'not used')`.execute(db);
-  const browser = consoleBrowser(gateway);
-  const { token } = await startSession(db, keys, { operatorId, name, role, hours: 12 });
-  browser.cookies.set('__Host-crossward-console', token);
-  return browser;
-}
+const signedIn = async (role: Role, name = `the ${role}`) => (await browserWith(gateway, name, role)).browser;
 const admin = await signedIn('admin');
 
 const national = 'no_personal_number:15859000026';

@@ -6,7 +6,7 @@ import { patienceLeft, spendPatience } from './patience.ts';
 import { withinTime } from './time-limit.ts';
 
 export interface Grouping<Input, Row> {
-  /** How the statement begins, such as `INSERT INTO events`: it names the span of each request that shares it. */
+  /** How the statement begins, such as `INSERT INTO` and the table: it names the span of each request that shares it. */
   readonly begins: string;
   /** Runs one statement for all inputs. Returns the row of each input, in their order. */
   readonly run: (db: Db, inputs: readonly Input[]) => Promise<readonly (Row | undefined)[]>;

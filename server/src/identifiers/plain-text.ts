@@ -11,13 +11,23 @@ const hiding =
  * national numbers. It is cleaned first: otherwise a character that nobody sees would keep a number in it.
  */
 export function plainText(text: string): string {
-  const line = text
-    .toWellFormed()
-    .replaceAll(hiding, (run, before: string, after: string) => (before || after ? before : run))
-    .replaceAll(invisible, '')
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    // Digits in full width and others of the kind, which are read as digits.
-    .replaceAll(/\p{Nd}/gu, (digit) => digit.normalize('NFKC'))
-    .trim();
-  return withoutNationalNumbers(line);
+  return withoutNationalNumbers(cleaned(text));
+}
+
+/** Whether a text has a national number in it, also one that characters hide which nobody sees. */
+export function showsNationalNumber(text: string): boolean {
+  return plainText(text) !== cleaned(text);
+}
+
+function cleaned(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      .replaceAll(hiding, (run, before: string, after: string) => (before || after ? before : run))
+      .replaceAll(invisible, '')
+      .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+      // Digits in full width and others of the kind, which are read as digits.
+      .replaceAll(/\p{Nd}/gu, (digit) => digit.normalize('NFKC'))
+      .trim()
+  );
 }
