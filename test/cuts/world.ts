@@ -207,15 +207,18 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
+/** Milliseconds. PostgreSQL on a busy machine answers late. */
+const connectTimeout = 60_000;
+
 /** Uses the gateway's database beside the proxies. */
 export async function withDb<Result>(databaseUrl: string, use: (db: Db) => Promise<Result>): Promise<Result> {
-  const opened = await openDatabase({ databaseUrl, dataDir: '' });
+  const opened = await openDatabase({ databaseUrl, dataDir: '', connectTimeout });
   return use(createDb(opened)).finally(() => opened.close());
 }
 
 /** An operation that no gateway goes on with. Returns its id. */
 async function insertSuspended(databaseUrl: string): Promise<string> {
-  const opened = await openDatabase({ databaseUrl, dataDir: '' });
+  const opened = await openDatabase({ databaseUrl, dataDir: '', connectTimeout });
   return insertOperation(opened, 'suspended').finally(() => opened.close());
 }
 
