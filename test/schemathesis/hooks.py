@@ -4,7 +4,7 @@
 matches the schemas. The replacement accepts reasons that depend on data.
 """
 
-from datetime import datetime
+from datetime import date, datetime
 
 import schemathesis
 from hypothesis import strategies as st
@@ -81,7 +81,7 @@ def breaks_combined_rule(problem):
 
 
 # Formats of the gateway (server/src/http/formats.ts). Without a generator, Schemathesis would treat any string as valid.
-# `date-time` is in the range of years that the gateway takes.
+# `date` and `date-time` are in the range of years that the gateway takes.
 local_times = st.datetimes(datetime(1900, 1, 1), datetime(2200, 12, 31)).map(
     lambda moment: moment.isoformat(timespec="seconds")
 )
@@ -95,6 +95,7 @@ def texts(**characters):
     return st.text(st.characters(codec="utf-8", **characters), min_size=1, max_size=100)
 
 
+schemathesis.openapi.format("date", st.dates(date(1900, 1, 1), date(2200, 12, 31)).map(date.isoformat))
 schemathesis.openapi.format("local-date-time", local_times)
 schemathesis.openapi.format("care-unit-date-time", with_suffix("", "", "Z", "+00:00", "+01:00", "+02:00"))
 schemathesis.openapi.format("date-time-or-local", with_suffix("", "Z", "+00:00", "+01:00", "-05:30", ".123Z"))
