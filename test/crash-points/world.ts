@@ -83,12 +83,15 @@ export async function createWorld(
     async ended(): Promise<void> {
       await child.ended;
     },
-    /** Retries the request while another process holds its lease. */
+    /** Retries the request while another process holds its lease, and for a minute while the database is too busy. */
     async settled(request: ChildRequest): Promise<AppointmentResponse> {
-      for (;;) {
+      for (let busy = 0; ; ) {
         const response = await send(request);
-        if (response.body.reason !== 'idempotency_in_progress') return response;
-        await sleep(50);
+        const { reason = '' } = response.body;
+        if (['outcome_unknown', 'database_unavailable'].includes(reason)) busy++;
+        else if (reason !== 'idempotency_in_progress') return response;
+        if (busy === 60) return response;
+        await sleep(busy > 0 ? 1000 : 50);
       }
     },
     /** Consecutive free slots that were not used before. */
