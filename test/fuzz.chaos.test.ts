@@ -129,7 +129,7 @@ const header = fc.oneof(
   ),
 );
 
-const operations = [...gateway.app.operations.values()];
+const operations = gateway.app.endpointDeps.endpoints;
 const writes = operations.filter(({ method }) => method !== 'GET');
 
 const request = fc.record({

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import type { AnyOperation } from '../../server/src/api/route.ts';
+import { type AnyEndpoint, isRead } from '../../server/src/api/endpoint.ts';
 import { type Scope, scopes } from '../../server/src/config/schema.ts';
 import type { Gateway, GatewayResponse, Problem, RequestOptions, TestClient } from '../gateway/gateway.ts';
 
 /** A scope that an operation does not accept. */
-const unrelatedTo = ({ scopes: accepted }: Pick<AnyOperation, 'scopes'>): Scope =>
+const unrelatedTo = ({ scopes: accepted }: Pick<AnyEndpoint, 'scopes'>): Scope =>
   accepted.includes('webhooks:manage') ? 'schedules:write' : 'webhooks:manage';
 
 /** The path of an operation with its parameters, as in Fastify: `/api/emrs/:emr`. */
-export function pathOf({ level, path }: Pick<AnyOperation, 'level' | 'path'>): string {
+export function pathOf({ level, path }: Pick<AnyEndpoint, 'level' | 'path'>): string {
   const prefix = { client: '/api', emr: '/api/emrs/:emr', care_unit: '/api/emrs/:emr/care-units/:care_unit_id' }[level];
   return `${prefix}${path}`;
 }
 
 /** A valid request, built from the operation's examples, with parts of the path replaced. */
 export function exampleRequest(
-  { examples, ...operation }: AnyOperation,
+  { examples, ...operation }: AnyEndpoint,
   replaced: Readonly<Record<string, string>> = {},
 ): { method: string; path: string; options: RequestOptions } {
   const params: Readonly<Record<string, unknown>> = { ...examples.params, ...replaced };
@@ -35,7 +35,7 @@ export function exampleRequest(
 }
 
 /** Tests that apply to every operation: credentials, grants, scopes and the format of responses. */
-export function accessCases(gateway: Gateway, operation: AnyOperation): void {
+export function accessCases(gateway: Gateway, operation: AnyEndpoint): void {
   const send = (change: RequestOptions, replaced?: Readonly<Record<string, string>>) => {
     const { method, path, options } = exampleRequest(operation, replaced);
     return gateway.request<Problem>(method, path, {
@@ -106,7 +106,7 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
       });
 
     test('requires scopes for reading if it reads, and for writing if it writes', () => {
-      const verbs = operation.isRead ? ['read', 'manage'] : ['write', 'manage'];
+      const verbs = isRead(operation) ? ['read', 'manage'] : ['write', 'manage'];
       for (const scope of operation.scopes) expect(verbs).toContain(scope.split(':')[1]);
       if (operation.method !== 'GET') expect(operation.scopes).not.toEqual([]);
     });

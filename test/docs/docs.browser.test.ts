@@ -53,7 +53,7 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
 
   test.each(['/docs', '/docs/'])('%s shows every operation, without credentials', async (address) => {
     await page.goto(address);
-    for (const { summary } of gateway.app.operations.values()) await page.getByText(summary).first().waitFor();
+    for (const { summary } of gateway.app.endpointDeps.endpoints) await page.getByText(summary).first().waitFor();
     // Not `networkidle`: that event is missed if the page is idle before the listener is added.
     await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
     expect(requests.map(({ pathname }) => pathname)).toContain('/docs/reference.json');

@@ -22,7 +22,7 @@ const beforeHandler: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded'
  * the request leaves no entry: it has no client, or concerns no patient.
  */
 export function auditProblem(request: FastifyRequest, problem: Problem): Promise<Problem> | undefined {
-  const { audit } = request.routeOptions.config.operation ?? {};
+  const { audit } = request.routeOptions.config.endpoint ?? {};
   const { access, isAudited, reached, currentAccess } = request;
   if (currentAccess?.recorded === problem.reason) return undefined;
   if (audit === undefined || audit === 'none' || isAudited || !access?.ehr || !access.careUnit) return undefined;
@@ -51,7 +51,7 @@ export function auditProblem(request: FastifyRequest, problem: Problem): Promise
  */
 function namedPatients(request: FastifyRequest, ehr: EhrConnection): readonly string[] {
   const { params, query, body, server } = request;
-  const readHeader = headerReader(request, server.identifierHeaders);
+  const readHeader = headerReader(request, server.endpointDeps.identifierHeaders);
   const reached = newReached();
   for (const part of [params, query, body]) {
     const text = typeof part === 'object' && part !== null && 'patient_id' in part ? part.patient_id : undefined;

@@ -8,10 +8,10 @@ import { oneRecord } from './audit-request.ts';
 function requestWithoutTrail(): FastifyRequest {
   const record = () => Promise.reject(new Error('no database'));
   const request = {
-    routeOptions: { config: { operation: { audit: oneRecord, operationId: 'change_appointments' } } },
+    routeOptions: { config: { endpoint: { audit: oneRecord, operationId: 'change_appointments' } } },
     access: { client: { id: 'app' }, ehr: { id: 'north' }, careUnit: { id: 'ward' } },
     seen: { patients: new Set(['emr_id:p-1']), records: new Set() },
-    server: { operationServices: { audit: { record } } },
+    server: { endpointDeps: { services: { audit: { record } } } },
     log: { error: () => undefined },
   };
   return request as unknown as FastifyRequest;

@@ -4,17 +4,7 @@ import { asAccess, type CurrentAccess } from '../audit/current-access.ts';
 import { collecting, type Reached } from '../ehr/reached.ts';
 import { isReplayed } from '../operations/operation-response.ts';
 import { outcomeUnknownInDatabase, unavailable } from '../problems/problem.ts';
-
-/** The patients and records that a response contains. */
-interface Shown {
-  /** Identifiers of patients in Patient ID notation. */
-  readonly patients: readonly string[];
-  /** Ids of appointments, notes and documents. */
-  readonly records: readonly string[];
-}
-
-/** Reads the patients and records from the body of a response. */
-export type ReadShown = (body: object) => Shown;
+import { isRead, type ReadShown } from './endpoint.ts';
 
 interface RecordBody {
   /** Null in a dry run, if the record would be created. */
@@ -33,9 +23,9 @@ export function recordsIn(name: string): ReadShown {
 /** The response is content without ids. The request names its patient. */
 export const contentOnly: ReadShown = () => nothing;
 
-const nothing: Shown = { patients: [], records: [] };
+const nothing: ReturnType<ReadShown> = { patients: [], records: [] };
 
-function ofRecords(records: readonly RecordBody[]): Shown {
+function ofRecords(records: readonly RecordBody[]): ReturnType<ReadShown> {
   return { patients: records.map(({ patient_id }) => patient_id), records: records.flatMap(({ id }) => id ?? []) };
 }
 
@@ -81,7 +71,7 @@ export async function auditResponse(
 
 /** The query may still be unparsed text if another part of the request failed validation first. */
 export function isDryRun(request: FastifyRequest): boolean {
-  const { representation } = request.routeOptions.config.operation ?? {};
+  const { representation } = request.routeOptions.config.endpoint ?? {};
   if (representation) return representation.isDryRun?.(request) ?? false;
   const { query } = request;
   return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
@@ -94,13 +84,13 @@ export function isDryRun(request: FastifyRequest): boolean {
  */
 export function auditedAccessOf(request: FastifyRequest, outcome: string, body?: object): AuditedAccess {
   const { access, reached, id, routeOptions, currentAccess } = request;
-  const { operation } = routeOptions.config;
-  if (!access?.ehr || !access.careUnit || !operation) throw new Error('Only access to a care unit is recorded');
-  const { patients, records } = body && typeof operation.audit === 'function' ? operation.audit(body) : nothing;
+  const { endpoint } = routeOptions.config;
+  if (!access?.ehr || !access.careUnit || !endpoint) throw new Error('Only access to a care unit is recorded');
+  const { patients, records } = body && typeof endpoint.audit === 'function' ? endpoint.audit(body) : nothing;
   return {
     actor: 'client',
     clientId: access.client.id,
-    operation: operation.operationId,
+    operation: endpoint.operationId,
     emr: access.ehr.id,
     careUnitId: access.careUnit.id,
     patients: [...(reached?.patients ?? []), ...patients],
@@ -112,12 +102,12 @@ export function auditedAccessOf(request: FastifyRequest, outcome: string, body?:
 }
 
 function isWrite(request: FastifyRequest): boolean {
-  const { operation } = request.routeOptions.config;
-  return operation !== undefined && !operation.isRead && !isDryRun(request);
+  const { endpoint } = request.routeOptions.config;
+  return endpoint !== undefined && !isRead(endpoint) && !isDryRun(request);
 }
 
 /** Writes the entry of a request that no operation has left. */
 export async function writeEntry(request: FastifyRequest, access: AuditedAccess): Promise<void> {
   request.isAudited = true;
-  await request.server.operationServices.audit.record(access, !isWrite(request));
+  await request.server.endpointDeps.services.audit.record(access, !isWrite(request));
 }

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { exampleRequest } from '../../../test/cases/access-cases.ts';
 import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
 import { type Problem, type RequestOptions, startGateway } from '../../../test/gateway/gateway.ts';
-import type { AnyOperation } from './route.ts';
+import type { AnyEndpoint } from './endpoint.ts';
 
 // Some EHRs take a patient in a search for time slots.
 const gateway = await startGateway({
@@ -27,7 +27,7 @@ const kinds = { patient_id: 'patient', resource_id: 'resource', author_id: 'reso
 type Name = keyof typeof kinds;
 
 /** Every place of an operation where its examples or parameters name a patient or a resource. */
-const places = [...gateway.app.operations.values()].flatMap((operation) =>
+const places = gateway.app.endpointDeps.endpoints.flatMap((operation) =>
   (Object.keys(kinds) as Name[]).flatMap((name) => {
     const { params = {}, query = {}, examples } = operation;
     const places: [Place, object][] = [
@@ -40,7 +40,7 @@ const places = [...gateway.app.operations.values()].flatMap((operation) =>
 );
 
 /** The operation's example with this text in this place, at the care unit that knows everyone in `known`. */
-function request(operation: AnyOperation, place: Place, name: Name, text: string, headers: RequestOptions['headers']) {
+function request(operation: AnyEndpoint, place: Place, name: Name, text: string, headers: RequestOptions['headers']) {
   const { params, query, body } = operation.examples;
   const { emr, care_unit_id } = known[kinds[name]];
   const changed = { [name]: text };
@@ -55,7 +55,7 @@ function request(operation: AnyOperation, place: Place, name: Name, text: string
 }
 
 test.each(places)('%s in the %s of %s is in Patient or Resource ID notation', async (name, place, operationId) => {
-  const operation = gateway.app.operations.get(operationId);
+  const operation = gateway.app.endpointDeps.endpoints.find((it) => it.operationId === operationId);
   if (!operation) throw new Error(`No operation ${operationId}`);
   const kind = kinds[name];
   const { id, national } = known[kind];

@@ -1,6 +1,6 @@
 import type { Reason } from '../problems/reasons.ts';
 
-/** Groups of reasons that operations share. */
+/** Groups of reasons that endpoints share. */
 export const identifierReasons = [
   'identifier_malformed',
   'identifier_type_unsupported',
@@ -8,7 +8,7 @@ export const identifierReasons = [
   'header_reference_forbidden',
 ] as const satisfies readonly Reason[];
 
-/** Reasons of every operation that reads from the EHR. */
+/** Reasons of every endpoint that reads from the EHR. */
 export const ehrReadReasons = [
   'operation_unsupported',
   'ehr_rejected',
@@ -17,7 +17,7 @@ export const ehrReadReasons = [
   'ehr_timeout',
 ] as const satisfies readonly Reason[];
 
-/** Reasons of every operation that writes to the EHR. */
+/** Reasons of every endpoint that writes to the EHR. */
 export const ehrWriteReasons = [
   ...ehrReadReasons,
   'outcome_unknown',

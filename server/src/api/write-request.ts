@@ -55,7 +55,7 @@ const printable = /^[\x20-\x7e]{1,255}$/;
 /** @throws Problem `request_invalid` */
 function keyOf(request: FastifyRequest) {
   const { id: requestId, headers } = request;
-  const { representation } = request.routeOptions.config.operation ?? {};
+  const { representation } = request.routeOptions.config.endpoint ?? {};
   const key = representation?.keyOf ? representation.keyOf(request) : headers['idempotency-key'];
   if (key === undefined) return { requestId, keyed: undefined };
   if (typeof key === 'string' && printable.test(key)) {

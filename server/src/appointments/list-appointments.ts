@@ -1,6 +1,7 @@
 import type { Static, TObject } from 'typebox';
+import type { EndpointDeps } from '../api/endpoint.ts';
 import { patientIdentifier, resourceIdentifier } from '../api/identifiers.ts';
-import { type Cursors, type Page, page } from '../api/paging.ts';
+import { type Page, page } from '../api/paging.ts';
 import { readRange } from '../api/request-times.ts';
 import { requirePatient, requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
@@ -14,11 +15,10 @@ const places = { start: inQuery('start'), end: inQuery('end') };
 
 type Query = Static<TObject<typeof appointmentQuery>>;
 
-export async function listAppointments(
-  context: RequestContext,
+export async function pageOfAppointments(
+  context: RequestContext & Pick<EndpointDeps, 'cursors'>,
   query: Query,
   readHeader: ReadHeader,
-  cursors: Cursors,
 ): Promise<Page<Listed>> {
   const { client, ehr, careUnit } = context;
   assertSelective(query);
@@ -36,7 +36,7 @@ export async function listAppointments(
   const statuses = [...new Set(query.status ?? [])].sort();
   const filters = [ehr.id, careUnit.id, patient?.id ?? null, resource?.id ?? null, range ?? null, statuses];
   return page<Listed>(
-    cursors,
+    context.cursors,
     query,
     { clientId: client.id, operationId: 'list_appointments', filters },
     ({ id, appointment }) => [appointment.start, id],

@@ -1,4 +1,4 @@
-import type { Access } from '../api/route.ts';
+import type { Access } from '../api/endpoint.ts';
 import type { OperationServices } from '../operations/services.ts';
 
 /** The client, EHR and care unit of a request, and the services that it uses. */

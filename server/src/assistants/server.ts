@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import type { Desk } from './desk.ts';
-import { getAppointment, listMyAppointments, resendCode } from './tools/appointments.ts';
+import { getAppointmentTool, listMyAppointments, resendCode } from './tools/appointments.ts';
 import { findTimes, listResourcesTool, listServicesTool } from './tools/lists.ts';
 import { previewBooking, previewCancel, previewMove } from './tools/previews.ts';
 import { book, cancel, move } from './tools/writes.ts';
@@ -11,7 +11,7 @@ const tools = [
   listResourcesTool,
   findTimes,
   listMyAppointments,
-  getAppointment,
+  getAppointmentTool,
   previewBooking,
   previewMove,
   previewCancel,

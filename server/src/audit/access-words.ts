@@ -32,7 +32,7 @@ const operations: Readonly<Record<string, string>> = {
   document: 'Completed a document that was interrupted',
 };
 
-/** The native operation that says what one in FHIR does. */
+/** The native endpoint that says what one in FHIR does. */
 const nativeOf: Readonly<Record<string, string>> = {
   fhir_read_patient: 'get_patient',
   fhir_search_patient: 'search_patients',

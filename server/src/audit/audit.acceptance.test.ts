@@ -157,7 +157,7 @@ describe('an entry says who had access to whose record, when, by what, and with 
 });
 
 describe('exactly one entry for each request', () => {
-  const operations = [...gateway.app.operations.values()];
+  const operations = gateway.app.endpointDeps.endpoints;
   test.each(operations.filter(({ audit }) => typeof audit === 'function').map((it) => [it.operationId, it] as const))(
     'to %s',
     async (name, operation) => {

@@ -1,7 +1,7 @@
 import type { DocumentContentType, Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { requireAuthor } from '../api/authors.ts';
-import type { Access } from '../api/route.ts';
+import type { Access } from '../api/endpoint.ts';
 import { reachedPatient } from '../ehr/reached.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { type PlannedWrite, plannedWrite } from '../operations/kind.ts';

@@ -1,10 +1,9 @@
 import { type Document, documentContentTypes, type Patient } from '@crossward/connector-kit';
-import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { contentOnly, oneRecord, recordsIn } from '../api/audit-request.ts';
+import { type Access, type EndpointGroup, endpoint } from '../api/endpoint.ts';
 import { patientIdentifier } from '../api/identifiers.ts';
-import { type Cursors, page } from '../api/paging.ts';
-import { type Access, addOperation } from '../api/route.ts';
+import { page } from '../api/paging.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { patientNotation, reference, text } from '../api/schemas.ts';
 import { requirePatient } from '../ehr/lookups.ts';
@@ -43,139 +42,133 @@ const oneDocumentReasons = [
   ...ehrReadReasons,
 ] as const;
 
-interface Dependencies {
-  readonly cursors: Cursors;
-}
+const listDocuments = endpoint({
+  operationId: 'list_documents',
+  tag: 'Documents',
+  summary: 'List documents',
+  level: 'care_unit',
+  method: 'GET',
+  path: '/patients/:patient_id/documents',
+  needs: ['patients', 'listDocuments'],
+  audit: recordsIn('documents'),
+  scopes: ['documents:read'],
+  params: patientParams,
+  query: documentsQuery,
+  response: { status: 200, description: 'Documents stored at the care unit, newest first.', schema: documentsSchema },
+  reasons: ['patient_not_found', 'patient_ambiguous', 'cursor_invalid', ...identifierReasons, ...ehrReadReasons],
+  examples: { params: place, query: { limit: 20 }, response: { documents: [example], next_cursor: null } },
+  async handle({ client, ehr, careUnit, params, query, readHeader, cursors }) {
+    const patientId = await findPatientId(ehr, params.patient_id, readHeader);
+    const { entries, next_cursor } = await page(
+      cursors,
+      query,
+      { clientId: client.id, operationId: 'list_documents', filters: [ehr.id, careUnit.id, patientId] },
+      ({ createdAt, id }: Document) => [createdAt.toISOString(), id],
+      (after, limit) =>
+        ehr.call('listDocuments', {
+          careUnit,
+          patientId,
+          limit,
+          ...(after ? { after: { createdAt: new Date(String(after[0])), id: String(after[1]) } } : {}),
+        }),
+    );
+    return { body: { documents: entries.map((document) => documentBody(document, careUnit)), next_cursor } };
+  },
+});
 
-/** The scope must have `addUploadBodies`. */
-export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependencies): void {
-  scope.addSchema(documentSchema);
-  scope.addSchema(documentCreationSchema);
-  scope.addSchema(documentFormSchema);
+const getDocument = endpoint({
+  operationId: 'get_document',
+  tag: 'Documents',
+  summary: 'Get a document',
+  level: 'care_unit',
+  method: 'GET',
+  path: '/patients/:patient_id/documents/:document_id',
+  needs: ['patients', 'findDocument'],
+  audit: oneRecord,
+  scopes: ['documents:read'],
+  params: documentParams,
+  response: { status: 200, description: 'The document, without its content.', schema: documentSchema },
+  reasons: oneDocumentReasons,
+  examples: { params: { ...place, document_id: example.id }, response: example },
+  async handle({ ehr, careUnit, params, readHeader }) {
+    return { body: documentBody(await findDocument({ ehr, careUnit }, params, readHeader), careUnit) };
+  },
+});
 
-  addOperation(scope, {
-    operationId: 'list_documents',
-    tag: 'Documents',
-    summary: 'List documents',
-    level: 'care_unit',
-    method: 'GET',
-    path: '/patients/:patient_id/documents',
-    needs: ['patients', 'listDocuments'],
-    audit: recordsIn('documents'),
-    scopes: ['documents:read'],
-    params: patientParams,
-    query: documentsQuery,
-    response: { status: 200, description: 'Documents stored at the care unit, newest first.', schema: documentsSchema },
-    reasons: ['patient_not_found', 'patient_ambiguous', 'cursor_invalid', ...identifierReasons, ...ehrReadReasons],
-    examples: { params: place, query: { limit: 20 }, response: { documents: [example], next_cursor: null } },
-    async handle({ client, ehr, careUnit, params, query, readHeader }) {
-      const patientId = await findPatientId(ehr, params.patient_id, readHeader);
-      const { entries, next_cursor } = await page(
-        cursors,
-        query,
-        { clientId: client.id, operationId: 'list_documents', filters: [ehr.id, careUnit.id, patientId] },
-        ({ createdAt, id }: Document) => [createdAt.toISOString(), id],
-        (after, limit) =>
-          ehr.call('listDocuments', {
-            careUnit,
-            patientId,
-            limit,
-            ...(after ? { after: { createdAt: new Date(String(after[0])), id: String(after[1]) } } : {}),
-          }),
-      );
-      return { body: { documents: entries.map((document) => documentBody(document, careUnit)), next_cursor } };
-    },
-  });
+const getDocumentContent = endpoint({
+  operationId: 'get_document_content',
+  tag: 'Documents',
+  summary: 'Download a document',
+  description: `Content of a type that \`create_document\` does not support is sent as \`${unknownContentType}\`.`,
+  level: 'care_unit',
+  method: 'GET',
+  path: '/patients/:patient_id/documents/:document_id/content',
+  needs: ['patients', 'findDocument', 'readDocument'],
+  audit: contentOnly,
+  scopes: ['documents:read'],
+  params: documentParams,
+  response: {
+    status: 200,
+    description: 'The content.',
+    schema: Type.String({ format: 'binary', contentMediaType: unknownContentType }),
+    // Code generators use the first type that they know: as text, the content would be decoded.
+    mediaTypes: [unknownContentType, ...documentContentTypes],
+  },
+  reasons: oneDocumentReasons,
+  examples: { params: { ...place, document_id: example.id }, response: 'See referral' },
+  async handle({ ehr, careUnit, params, readHeader }) {
+    const document = await findDocument({ ehr, careUnit }, params, readHeader);
+    const content = await ehr.call('readDocument', careUnit, document.patientId, document.id);
+    if (!content) throw documentNotFound();
+    return contentResponse(document, content);
+  },
+});
 
-  addOperation(scope, {
-    operationId: 'get_document',
-    tag: 'Documents',
-    summary: 'Get a document',
-    level: 'care_unit',
-    method: 'GET',
-    path: '/patients/:patient_id/documents/:document_id',
-    needs: ['patients', 'findDocument'],
-    audit: oneRecord,
-    scopes: ['documents:read'],
-    params: documentParams,
-    response: { status: 200, description: 'The document, without its content.', schema: documentSchema },
-    reasons: oneDocumentReasons,
-    examples: { params: { ...place, document_id: example.id }, response: example },
-    async handle({ ehr, careUnit, params, readHeader }) {
-      return { body: documentBody(await findDocument({ ehr, careUnit }, params, readHeader), careUnit) };
+const createDocument = endpoint({
+  operationId: 'create_document',
+  tag: 'Documents',
+  summary: 'Create a document',
+  description:
+    'Send the content as the file part `content` of `multipart/form-data`: up to 10 MiB unless the operator sets another limit. Or in base64 in JSON, whose body has at most 1 MiB. The content must be a PDF, a PNG, a JPEG or plain text in UTF-8, which its first bytes show.',
+  level: 'care_unit',
+  method: 'POST',
+  path: '/patients/:patient_id/documents',
+  needs: ['patients', 'findResource', 'createDocument'],
+  audit: oneRecord,
+  scopes: ['documents:write'],
+  params: patientParams,
+  body: reference<Static<typeof documentCreationSchema>>('DocumentCreation'),
+  form: reference('DocumentForm'),
+  response: { status: 201, description: 'The document.', schema: documentSchema },
+  reasons: [
+    'patient_not_found',
+    'patient_ambiguous',
+    'content_type_mismatch',
+    'author_not_practitioner',
+    ...identifierReasons,
+    ...ehrReadReasons,
+    'outcome_unknown',
+    'partially_applied',
+  ],
+  reasonsOfNames: ['resource_not_found'],
+  examples: {
+    params: place,
+    body: {
+      title: 'Referral',
+      content_type: 'text/plain',
+      content: 'U2VlIHJlZmVycmFs',
+      author_id: 'emr_id:r-1',
     },
-  });
+    response: example,
+  },
+  findReceiver: ({ ehr, params, readHeader }) => findPatient(ehr, params.patient_id, readHeader),
+  plan: planDocument,
+});
 
-  addOperation(scope, {
-    operationId: 'get_document_content',
-    tag: 'Documents',
-    summary: 'Download a document',
-    description: `Content of a type that \`create_document\` does not support is sent as \`${unknownContentType}\`.`,
-    level: 'care_unit',
-    method: 'GET',
-    path: '/patients/:patient_id/documents/:document_id/content',
-    needs: ['patients', 'findDocument', 'readDocument'],
-    audit: contentOnly,
-    scopes: ['documents:read'],
-    params: documentParams,
-    response: {
-      status: 200,
-      description: 'The content.',
-      schema: Type.String({ format: 'binary', contentMediaType: unknownContentType }),
-      // Code generators use the first type that they know: as text, the content would be decoded.
-      mediaTypes: [unknownContentType, ...documentContentTypes],
-    },
-    reasons: oneDocumentReasons,
-    examples: { params: { ...place, document_id: example.id }, response: 'See referral' },
-    async handle({ ehr, careUnit, params, readHeader }) {
-      const document = await findDocument({ ehr, careUnit }, params, readHeader);
-      const content = await ehr.call('readDocument', careUnit, document.patientId, document.id);
-      if (!content) throw documentNotFound();
-      return contentResponse(document, content);
-    },
-  });
-
-  addOperation(scope, {
-    operationId: 'create_document',
-    tag: 'Documents',
-    summary: 'Create a document',
-    description:
-      'Send the content as the file part `content` of `multipart/form-data`: up to 10 MiB unless the operator sets another limit. Or in base64 in JSON, whose body has at most 1 MiB. The content must be a PDF, a PNG, a JPEG or plain text in UTF-8, which its first bytes show.',
-    level: 'care_unit',
-    method: 'POST',
-    path: '/patients/:patient_id/documents',
-    needs: ['patients', 'findResource', 'createDocument'],
-    audit: oneRecord,
-    scopes: ['documents:write'],
-    params: patientParams,
-    body: reference<Static<typeof documentCreationSchema>>('DocumentCreation'),
-    form: reference('DocumentForm'),
-    response: { status: 201, description: 'The document.', schema: documentSchema },
-    reasons: [
-      'patient_not_found',
-      'patient_ambiguous',
-      'content_type_mismatch',
-      'author_not_practitioner',
-      ...identifierReasons,
-      ...ehrReadReasons,
-      'outcome_unknown',
-      'partially_applied',
-    ],
-    reasonsOfNames: ['resource_not_found'],
-    examples: {
-      params: place,
-      body: {
-        title: 'Referral',
-        content_type: 'text/plain',
-        content: 'U2VlIHJlZmVycmFs',
-        author_id: 'emr_id:r-1',
-      },
-      response: example,
-    },
-    findReceiver: ({ ehr, params, readHeader }) => findPatient(ehr, params.patient_id, readHeader),
-    plan: planDocument,
-  });
-}
+export const documentEndpoints: EndpointGroup = {
+  schemas: [documentSchema, documentCreationSchema, documentFormSchema],
+  endpoints: [listDocuments, getDocument, getDocumentContent, createDocument],
+};
 
 function findPatient(ehr: Access['ehr'], patientId: string, readHeader: ReadHeader): Promise<Patient> {
   const where = inPath('patient_id');

@@ -1,7 +1,7 @@
 import { patientIdentifierTypes, resourceIdentifierTypes } from '@crossward/connector-kit';
 import Type from 'typebox';
+import type { AnyEndpoint } from '../api/endpoint.ts';
 import { nextCursor } from '../api/paging.ts';
-import type { AnyOperation } from '../api/route.ts';
 import { choice, nullableString, reference } from '../api/schemas.ts';
 import { breakerStates } from '../ehr/guard/breaker.ts';
 import { ehrOperations } from './ehr-operations.ts';
@@ -18,8 +18,8 @@ const passingTypes = patientIdentifierTypes.filter((type) => type !== 'emr_id');
 
 const emrStatuses = ['available', 'degraded', 'unavailable', 'paused'] as const;
 
-/** @param operations all operations of the interface */
-export const emrSchema = (operations: ReadonlyMap<string, AnyOperation>) =>
+/** @param endpoints all native ones */
+export const emrSchema = (endpoints: readonly AnyEndpoint[]) =>
   Type.Object(
     {
       id: Type.String(),
@@ -74,7 +74,7 @@ export const emrSchema = (operations: ReadonlyMap<string, AnyOperation>) =>
         timeslots_by_patient: byNeed('`patient_id` of the list of time slots'),
         booking_confirmation: confirmation('a booking'),
         cancellation_confirmation: confirmation('a cancellation'),
-        operations: Type.Array(choice([...ehrOperations(operations).keys()]), {
+        operations: Type.Array(choice([...ehrOperations(endpoints).keys()]), {
           description: 'Operations that this EHR supports. Others fail with `operation_unsupported`.',
         }),
       }),

@@ -1,12 +1,10 @@
 import type { Capabilities } from '@crossward/connector-kit';
-import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { type Cursors, pageOfAll, pagingQuery } from '../api/paging.ts';
-import { type AnyOperation, addOperation } from '../api/route.ts';
+import { type AnyEndpoint, type EndpointGroup, endpoint } from '../api/endpoint.ts';
+import { pageOfAll, pagingQuery } from '../api/paging.ts';
 import { reference } from '../api/schemas.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import type { EhrRegistry } from '../ehr/registry.ts';
-import { careUnitListSchema, careUnitSchema, emrListSchema, emrSchema } from './contract.ts';
+import { careUnitListSchema, careUnitSchema, emrListSchema, type emrSchema } from './contract.ts';
 import { operationsOf } from './ehr-operations.ts';
 
 const emrExample = {
@@ -31,90 +29,86 @@ const emrExample = {
 };
 const careUnitExample = { id: 'oslo-sentrum', name: 'Oslo sentrum', time_zone: 'Europe/Oslo', language: 'nb' };
 
-export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: EhrRegistry; cursors: Cursors }): void {
-  app.addSchema(careUnitSchema);
+const listEmrs = endpoint({
+  operationId: 'list_emrs',
+  tag: 'EHR systems',
+  summary: 'List EHRs',
+  level: 'client',
+  method: 'GET',
+  path: '/emrs',
+  audit: 'none',
+  scopes: [],
+  query: pagingQuery,
+  response: { status: 200, description: 'EHRs that the client is granted, sorted by id.', schema: emrListSchema },
+  reasons: ['cursor_invalid'],
+  examples: { response: { emrs: [emrExample], next_cursor: null } },
+  async handle({ client, query, cursors, services, endpoints }) {
+    const granted = [...services.ehrs.values()].filter(({ id }) => client.grants.has(id));
+    const binding = { clientId: client.id, operationId: 'list_emrs', filters: [] };
+    const { entries, next_cursor } = await pageOfAll(cursors, query, binding, granted);
+    return { body: { emrs: entries.map((it) => emr(it, endpoints)), next_cursor } };
+  },
+});
 
-  addOperation(app, {
-    operationId: 'list_emrs',
-    tag: 'EHR systems',
-    summary: 'List EHRs',
-    level: 'client',
-    method: 'GET',
-    path: '/emrs',
-    audit: 'none',
-    scopes: [],
-    query: pagingQuery,
-    response: { status: 200, description: 'EHRs that the client is granted, sorted by id.', schema: emrListSchema },
-    reasons: ['cursor_invalid'],
-    examples: { response: { emrs: [emrExample], next_cursor: null } },
-    async handle({ client, query }) {
-      const granted = [...ehrs.values()].filter(({ id }) => client.grants.has(id));
-      const binding = { clientId: client.id, operationId: 'list_emrs', filters: [] };
-      const { entries, next_cursor } = await pageOfAll(cursors, query, binding, granted);
-      return { body: { emrs: entries.map((it) => emr(it, app.operations)), next_cursor } };
-    },
-  });
+const getEmr = endpoint({
+  operationId: 'get_emr',
+  tag: 'EHR systems',
+  summary: 'Get an EHR',
+  level: 'emr',
+  method: 'GET',
+  path: '',
+  audit: 'none',
+  scopes: [],
+  response: { status: 200, description: 'The EHR.', schema: reference('Emr') },
+  reasons: [],
+  examples: { params: { emr: 'sandbox-no' }, response: emrExample },
+  handle: async ({ ehr, endpoints }) => ({ body: emr(ehr, endpoints) }),
+});
 
-  addOperation(app, {
-    operationId: 'get_emr',
-    tag: 'EHR systems',
-    summary: 'Get an EHR',
-    level: 'emr',
-    method: 'GET',
-    path: '',
-    audit: 'none',
-    scopes: [],
-    response: { status: 200, description: 'The EHR.', schema: reference('Emr') },
-    reasons: [],
-    examples: { params: { emr: 'sandbox-no' }, response: emrExample },
-    handle: async ({ ehr }) => ({ body: emr(ehr, app.operations) }),
-  });
+const listCareUnits = endpoint({
+  operationId: 'list_care_units',
+  tag: 'EHR systems',
+  summary: 'List care units',
+  level: 'emr',
+  method: 'GET',
+  path: '/care-units',
+  audit: 'none',
+  scopes: [],
+  query: pagingQuery,
+  response: {
+    status: 200,
+    description: 'Care units that the client is granted, sorted by id.',
+    schema: careUnitListSchema,
+  },
+  reasons: ['cursor_invalid'],
+  examples: { params: { emr: 'sandbox-no' }, response: { care_units: [careUnitExample], next_cursor: null } },
+  async handle({ client, ehr, query, cursors }) {
+    const granted = [...ehr.careUnits.values()].filter(({ id }) => client.grants.get(ehr.id)?.has(id));
+    const binding = { clientId: client.id, operationId: 'list_care_units', filters: [ehr.id] };
+    const { entries, next_cursor } = await pageOfAll(cursors, query, binding, granted);
+    return { body: { care_units: entries.map(careUnitBody), next_cursor } };
+  },
+});
 
-  addOperation(app, {
-    operationId: 'list_care_units',
-    tag: 'EHR systems',
-    summary: 'List care units',
-    level: 'emr',
-    method: 'GET',
-    path: '/care-units',
-    audit: 'none',
-    scopes: [],
-    query: pagingQuery,
-    response: {
-      status: 200,
-      description: 'Care units that the client is granted, sorted by id.',
-      schema: careUnitListSchema,
-    },
-    reasons: ['cursor_invalid'],
-    examples: { params: { emr: 'sandbox-no' }, response: { care_units: [careUnitExample], next_cursor: null } },
-    async handle({ client, ehr, query }) {
-      const granted = [...ehr.careUnits.values()].filter(({ id }) => client.grants.get(ehr.id)?.has(id));
-      const binding = { clientId: client.id, operationId: 'list_care_units', filters: [ehr.id] };
-      const { entries, next_cursor } = await pageOfAll(cursors, query, binding, granted);
-      return { body: { care_units: entries.map(careUnitBody), next_cursor } };
-    },
-  });
+const getCareUnit = endpoint({
+  operationId: 'get_care_unit',
+  tag: 'EHR systems',
+  summary: 'Get a care unit',
+  level: 'care_unit',
+  method: 'GET',
+  path: '',
+  audit: 'none',
+  scopes: [],
+  response: { status: 200, description: 'The care unit.', schema: careUnitSchema },
+  reasons: [],
+  examples: { params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' }, response: careUnitExample },
+  handle: async ({ careUnit }) => ({ body: careUnitBody(careUnit) }),
+});
 
-  addOperation(app, {
-    operationId: 'get_care_unit',
-    tag: 'EHR systems',
-    summary: 'Get a care unit',
-    level: 'care_unit',
-    method: 'GET',
-    path: '',
-    audit: 'none',
-    scopes: [],
-    response: { status: 200, description: 'The care unit.', schema: careUnitSchema },
-    reasons: [],
-    examples: { params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' }, response: careUnitExample },
-    handle: async ({ careUnit }) => ({ body: careUnitBody(careUnit) }),
-  });
-}
-
-/** Call it after all operations were added, because the schema lists them. */
-export function addEmrSchema(app: FastifyInstance): void {
-  app.addSchema(emrSchema(app.operations));
-}
+export const emrEndpoints: EndpointGroup = {
+  schemas: [careUnitSchema],
+  endpoints: [listEmrs, getEmr, listCareUnits, getCareUnit],
+};
 
 const statuses = { closed: 'available', half_open: 'degraded', open: 'unavailable' } as const;
 
@@ -124,7 +118,7 @@ const unknownCapabilities: Pick<
   'patientIdentifierTypes' | 'resourceIdentifierTypes' | 'passesThrough' | 'patientDetails' | 'slotsByPatient'
 > = { patientIdentifierTypes: ['emr_id'], resourceIdentifierTypes: ['emr_id'] };
 
-function emr(ehr: EhrConnection, operations: ReadonlyMap<string, AnyOperation>): Static<ReturnType<typeof emrSchema>> {
+function emr(ehr: EhrConnection, endpoints: readonly AnyEndpoint[]): Static<ReturnType<typeof emrSchema>> {
   const { breaker, lastSuccessAt, answeredFromMemoryAt, pause } = ehr.health();
   const careUnits = [...ehr.careUnits.values()];
   const capabilities = ehr.isOpen ? ehr.capabilities : unknownCapabilities;
@@ -147,7 +141,7 @@ function emr(ehr: EhrConnection, operations: ReadonlyMap<string, AnyOperation>):
       timeslots_by_patient: capabilities.slotsByPatient ?? 'none',
       booking_confirmation: careUnits.some((it) => it.bookingConfirmation === 'code') ? 'code' : 'none',
       cancellation_confirmation: careUnits.some((it) => it.cancellationConfirmation === 'code') ? 'code' : 'none',
-      operations: ehr.isOpen ? operationsOf(ehr, operations) : [],
+      operations: ehr.isOpen ? operationsOf(ehr, endpoints) : [],
     },
   };
 }

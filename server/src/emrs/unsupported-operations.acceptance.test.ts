@@ -13,7 +13,7 @@ import {
   type Slot,
 } from '../../../test/requests/bookings.ts';
 import { unfinishedOperations } from '../../../test/requests/codes.ts';
-import type { Needs } from '../api/route.ts';
+import type { Needs } from '../api/endpoint.ts';
 import { ehrOperations } from './ehr-operations.ts';
 
 type Missing = Needs[number];
@@ -46,7 +46,7 @@ const ids = { appointment_id: one.id, ...(await createOneOfEach()) };
 async function createOneOfEach(): Promise<Record<string, string>> {
   const made: Record<string, string> = {};
   for (const name of ['medical_note', 'document', 'schedule']) {
-    const operation = gateway.app.operations.get(`create_${name}`);
+    const operation = gateway.app.endpointDeps.endpoints.find(({ operationId }) => operationId === `create_${name}`);
     if (!operation) throw new Error(`No operation creates a ${name}`);
     const { method, path, options } = exampleRequest(operation);
     const { status, body, text } = await gateway.request<{ id: string }>(method, path, options);
@@ -69,13 +69,13 @@ function requestFor(name: string, missingPart: Missing): readonly [string, strin
     if (missingPart === 'create') return reschedule([first, second, third], one, two);
     return missingPart === 'cancel' ? reschedule([first], one, two) : reschedule([third, fourth], one, two);
   }
-  const operation = gateway.app.operations.get(name);
+  const operation = gateway.app.endpointDeps.endpoints.find(({ operationId }) => operationId === name);
   if (!operation) throw new Error(`There is no operation ${name}`);
   const { method, path, options } = exampleRequest(operation, ids);
   return [method, path, options];
 }
 
-const named = ehrOperations(gateway.app.operations);
+const named = ehrOperations(gateway.app.endpointDeps.endpoints);
 const cases = [...named].flatMap(([name, needs]) => needs.map((part) => [name, part] as const));
 
 test.each(cases)('%s is unsupported and not listed if the EHR has no %s', async (name, part) => {
@@ -99,7 +99,7 @@ test.each(cases)('%s is unsupported and not listed if the EHR has no %s', async 
 });
 
 test('every operation of a care unit depends on what the EHR supports', () => {
-  const all = [...gateway.app.operations.values()].filter(({ level }) => level === 'care_unit');
+  const all = gateway.app.endpointDeps.endpoints.filter(({ level }) => level === 'care_unit');
   const without = all.filter(({ needs, parts }) => !(needs ?? parts)).map(({ operationId }) => operationId);
   expect(without).toEqual(['get_care_unit', 'resend_confirmation']);
 });

@@ -1,10 +1,11 @@
 import type { Device, Location, Practitioner } from '@medplum/fhirtypes';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { addRead, addSearch } from './add-interaction.ts';
-import { listResources } from './directory.ts';
-import { type FaceDeps, unknownResource } from './face.ts';
+import type { FastifyRequest } from 'fastify';
+import { getResource } from '../resources/routes.ts';
+import { allResources } from './directory.ts';
+import { accessOf, unknownResource } from './face.ts';
 import { isNationalNumber } from './identifier-systems.ts';
-import { accessOf } from './native.ts';
+import { fhirRead, fhirSearch } from './interaction.ts';
+import { readNative } from './native.ts';
 import { notationOf } from './notation.ts';
 import { searchSet } from './search/bundle.ts';
 import {
@@ -18,41 +19,35 @@ import {
 } from './search/input.ts';
 import { pagesById } from './search/pages.ts';
 import { placeOf } from './search/place.ts';
-import {
-  type BookableType,
-  type ResourceBody,
-  toBookable,
-  toCareUnitLocation,
-  typeOfKind,
-} from './to-fhir/resource.ts';
+import { type BookableType, toBookable, toCareUnitLocation, typeOfKind } from './to-fhir/resource.ts';
 
 type Bookable = Practitioner | Location | Device;
 
 const types: readonly BookableType[] = ['Practitioner', 'Location', 'Device'];
 
 /** Practitioner, Location and Device: what can be booked, and the care unit itself. */
-export function addBookables(app: FastifyInstance, deps: FaceDeps): void {
-  for (const type of types) {
-    const lower = type.toLowerCase();
-    const declared = { scopes: ['resources:read'], audit: 'none' } as const;
-    addRead(app, type, { name: `fhir_read_${lower}`, ...declared }, (request, id) => read(deps, request, type, id));
-    addSearch(app, type, { name: `fhir_search_${lower}`, ...declared }, (request) => search(deps, request, type));
-  }
-}
+export const bookableInteractions = types.flatMap((type) => {
+  const lower = type.toLowerCase();
+  const declared = { scopes: ['resources:read'], audit: 'none' } as const;
+  return [
+    fhirRead(type, { name: `fhir_read_${lower}`, ...declared }, (request, id) => read(request, type, id)),
+    ...fhirSearch(type, { name: `fhir_search_${lower}`, ...declared }, (request) => search(request, type)),
+  ];
+});
 
-async function read(deps: FaceDeps, request: FastifyRequest, type: BookableType, id: string): Promise<Bookable> {
+async function read(request: FastifyRequest, type: BookableType, id: string): Promise<Bookable> {
   const { careUnit } = accessOf(request);
   const location = toCareUnitLocation(careUnit);
   if (type === 'Location' && id === location.id) return location;
   const resource_id = notationOf(id);
   if (resource_id === undefined) throw unknownResource('resource_not_found');
-  const body = await deps.nativesOf(request).read<ResourceBody>('get_resource', { params: { resource_id } });
+  const body = await readNative(request, getResource, { params: { resource_id } });
   const resource = typeOfKind[body.kind] === type ? toBookable(body, careUnit) : undefined;
   if (!resource) throw unknownResource('resource_not_found');
   return resource;
 }
 
-async function search(deps: FaceDeps, request: FastifyRequest, type: BookableType) {
+async function search(request: FastifyRequest, type: BookableType) {
   const search = readSearch(request, [
     ...['_id', 'identifier', nameParameter(type)],
     ...(type === 'Practitioner' ? ['active'] : []),
@@ -61,10 +56,10 @@ async function search(deps: FaceDeps, request: FastifyRequest, type: BookableTyp
   const matches = readFilter(request, search);
   // The links repeat no number of a person.
   const numbers = tokensOf(search, 'identifier')?.some((it) => isNationalNumber(it.system ?? ''));
-  const place = placeOf(deps, request, type, search, numbers ? { identifier: [] } : {});
+  const place = placeOf(request, type, search, numbers ? { identifier: [] } : {});
   return searchSet(search, place, {
-    page: pagesById(deps, request, place, async () => {
-      const bodies = (await listResources(deps.nativesOf(request))).filter(({ kind }) => typeOfKind[kind] === type);
+    page: pagesById(request, place, async () => {
+      const bodies = (await allResources(request)).filter(({ kind }) => typeOfKind[kind] === type);
       const all = bodies.map((it) => ({ id: it.id, shown: toBookable(it, careUnit) }));
       if (type === 'Location') all.push({ id: '', shown: toCareUnitLocation(careUnit) });
       return all.filter(({ shown }) => shown === undefined || matches(shown));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OperationOutcomeIssue } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import { type Fault, type Flaw, Problem, problemAt } from '../problems/problem.ts';
-import { baseOf, type FaceDeps } from './face.ts';
+import { baseOf } from './face.ts';
 import { namesVersion, preferenceOf } from './preferences.ts';
 import { escaped, onlyToken, parametersOf } from './search/input.ts';
 
@@ -18,8 +18,8 @@ export interface NamedResource {
  *
  * @throws Problem `request_invalid`
  */
-export function keyOfCreate(deps: Pick<FaceDeps, 'publicUrl'>, request: FastifyRequest): string | undefined {
-  const named = conditionOf(deps, request, 'Appointment');
+export function keyOfCreate(request: FastifyRequest): string | undefined {
+  const named = conditionOf(request, 'Appointment');
   const sent = keyOfOther(request, true);
   if (named === undefined) return sent;
   const identifier = `${escaped(named.system)}|${escaped(named.value)}`;
@@ -35,14 +35,10 @@ export function keyOfCreate(deps: Pick<FaceDeps, 'publicUrl'>, request: FastifyR
  *
  * @throws Problem `request_invalid` unless it is an identifier of the body
  */
-export function conditionOf(
-  deps: Pick<FaceDeps, 'publicUrl'>,
-  request: FastifyRequest,
-  type: 'Appointment' | 'Patient',
-): NamedResource | undefined {
+export function conditionOf(request: FastifyRequest, type: 'Appointment' | 'Patient'): NamedResource | undefined {
   const condition = headerOf(request, 'if-none-exist');
   if (condition === undefined) return undefined;
-  const identifier = identifierIn(condition, baseOf(deps, request), type);
+  const identifier = identifierIn(condition, baseOf(request), type);
   const { identifier: own = [] } = (request.body ?? {}) as {
     readonly identifier?: readonly { readonly system?: unknown; readonly value?: unknown }[];
   };
@@ -102,8 +98,12 @@ export function assertVersion({ headers }: FastifyRequest, versionId: string): v
   throw problemAt({ in: 'header', header: 'if-match' }, 'version_outdated', 'The Appointment has another version.');
 }
 
-/** What the writes of requests do not keep. */
-const lost = new WeakMap<FastifyRequest, readonly OperationOutcomeIssue[]>();
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The elements that a write to the FHIR face does not keep. */
+    lost?: readonly OperationOutcomeIssue[];
+  }
+}
 
 /**
  * Notes the elements that a write does not keep, for its response. With `handling=strict`, nothing is left out.
@@ -111,7 +111,7 @@ const lost = new WeakMap<FastifyRequest, readonly OperationOutcomeIssue[]>();
  * @throws Problem `request_invalid` (422), with a fault for each element
  */
 export function noteLost(request: FastifyRequest, elements: readonly OperationOutcomeIssue[]): void {
-  lost.set(request, elements);
+  request.lost = elements;
   if (elements.length === 0 || preferenceOf(request, 'handling') !== 'strict') return;
   const faults = elements.map(({ details, expression }): Fault => {
     const path = (expression?.[0] ?? '').replace(/^\w+/, '').replaceAll(/\[(\d+)\]/g, '.$1');
@@ -119,9 +119,4 @@ export function noteLost(request: FastifyRequest, elements: readonly OperationOu
     return { place, reason: 'request_invalid', detail: details?.text ?? '', flaw: 'not-supported' };
   });
   throw new Problem('request_invalid', { status: 422, detail: faults[0]?.detail ?? '', faults });
-}
-
-/** See `noteLost`. */
-export function lostOf(request: FastifyRequest): readonly OperationOutcomeIssue[] {
-  return lost.get(request) ?? [];
 }

@@ -1,6 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import type { Natives } from './native.ts';
-import { accessOf } from './native.ts';
+import type { TProperties, TSchema } from 'typebox';
+import type { ReadEndpoint } from '../api/endpoint.ts';
+import type { pagingQuery } from '../api/paging.ts';
+import { listHealthcareServices } from '../healthcare-services/routes.ts';
+import { listResources } from '../resources/routes.ts';
+import { accessOf } from './face.ts';
+import { readNative, shows } from './native.ts';
 import { patientNames } from './notation.ts';
 import type { Named } from './to-fhir/appointment.ts';
 import type { ServiceBody } from './to-fhir/healthcare-service.ts';
@@ -11,18 +16,18 @@ import { agendaId } from './to-fhir/schedule-and-slot.ts';
 /** The longest page of native lists. */
 const limit = 500;
 
-async function all<Entry>(natives: Natives, operationId: string, name: string): Promise<readonly Entry[]> {
-  const entries: Entry[] = [];
+async function all<Body extends { readonly next_cursor: string | null }>(
+  request: FastifyRequest,
+  list: ReadEndpoint<'care_unit', TProperties, typeof pagingQuery, TSchema, Body>,
+): Promise<readonly Body[]> {
+  const pages: Body[] = [];
   let cursor: string | null = null;
   do {
-    const query: Readonly<Record<string, unknown>> = { limit, ...(cursor === null ? {} : { cursor }) };
-    const body = await natives.read<Record<string, unknown> & { readonly next_cursor: string | null }>(operationId, {
-      query,
-    });
-    entries.push(...((body[name] ?? []) as Entry[]));
-    cursor = body.next_cursor;
+    const page: Body = await readNative(request, list, { query: { limit, ...(cursor === null ? {} : { cursor }) } });
+    pages.push(page);
+    cursor = page.next_cursor;
   } while (cursor !== null);
-  return entries;
+  return pages;
 }
 
 /** What can be booked at the care unit. */
@@ -32,9 +37,9 @@ export interface Directory {
   readonly agendas: readonly Agenda[];
 }
 
-/** Reads what can be booked, as the native operations list it. */
-export async function readDirectory(natives: Natives): Promise<Directory> {
-  const [resources, services] = await Promise.all([listResources(natives), listServices(natives)]);
+/** Reads what can be booked, as the native endpoints list it. */
+export async function readDirectory(request: FastifyRequest): Promise<Directory> {
+  const [resources, services] = await Promise.all([allResources(request), allServices(request)]);
   const byId = new Map(services.map((it) => [it.id, it]));
   const agendas = resources.flatMap((resource) =>
     resource.healthcare_service_ids.flatMap((id) => {
@@ -45,12 +50,12 @@ export async function readDirectory(natives: Natives): Promise<Directory> {
   return { resources, services, agendas };
 }
 
-export function listResources(natives: Natives): Promise<readonly ResourceBody[]> {
-  return all<ResourceBody>(natives, 'list_resources', 'resources');
+export async function allResources(request: FastifyRequest): Promise<readonly ResourceBody[]> {
+  return (await all(request, listResources)).flatMap(({ resources }) => resources);
 }
 
-export function listServices(natives: Natives): Promise<readonly ServiceBody[]> {
-  return all<ServiceBody>(natives, 'list_healthcare_services', 'healthcare_services');
+export async function allServices(request: FastifyRequest): Promise<readonly ServiceBody[]> {
+  return (await all(request, listHealthcareServices)).flatMap(({ healthcare_services: services }) => services);
 }
 
 export function agendasById({ agendas }: Directory): ReadonlyMap<string, Agenda> {
@@ -58,8 +63,8 @@ export function agendasById({ agendas }: Directory): ReadonlyMap<string, Agenda>
 }
 
 /** What Appointments say of other records. If the EHR does not say what there is, an Appointment is shown with fewer names. */
-export async function namedIn(request: FastifyRequest, natives: Natives): Promise<Named> {
-  return namedFrom(request, natives, await readDirectory(natives).catch(() => undefined));
+export async function namedIn(request: FastifyRequest): Promise<Named> {
+  return namedFrom(request, await readDirectory(request).catch(() => undefined));
 }
 
 /**
@@ -67,10 +72,10 @@ export async function namedIn(request: FastifyRequest, natives: Natives): Promis
  *
  * @param directory absent: it is not known
  */
-export function namedFrom(request: FastifyRequest, natives: Natives, directory?: Directory): Named {
+export function namedFrom(request: FastifyRequest, directory?: Directory): Named {
   const { ehr, careUnit } = accessOf(request);
   const kinds = new Map(directory?.resources.map(({ id, kind }) => [id, kind]));
-  const isAllowed = natives.shows('HealthcareService');
+  const isAllowed = shows(request, 'HealthcareService');
   const names = new Map(directory?.services.map(({ id, name }) => [id, name]));
   return {
     careUnit,

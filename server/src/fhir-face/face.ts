@@ -1,38 +1,28 @@
 import type { OperationOutcome, Resource } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
-import type { ReadShown } from '../api/audit-request.ts';
-import type { Cursors } from '../api/paging.ts';
-import type { Representation, Shown } from '../api/route.ts';
-import type { EhrRegistry } from '../ehr/registry.ts';
+import { type Access, isRead, type ReadShown, type Representation, type Shown } from '../api/endpoint.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
-import type { OperationServices } from '../operations/services.ts';
 import { Problem } from '../problems/problem.ts';
 import { fromFhirId } from './ids.ts';
 import { issueTypes } from './issue-types.ts';
-import { accessOf, type Natives } from './native.ts';
 import { operationOutcome } from './operation-outcome.ts';
 import { etagOf, namesVersion } from './preferences.ts';
 
 /** Below the path of a care unit. */
 export const facePath = '/fhir-r4';
 
-/** What the face depends on. */
-export interface FaceDeps {
-  readonly cursors: Cursors;
-  readonly services: OperationServices;
-  readonly ehrs: EhrRegistry;
-  /** The address under which clients reach the gateway, without a slash at the end. */
-  publicUrl(): string;
-  /** The address of the token endpoint. */
-  tokenUrl(): string;
-  nativesOf(request: FastifyRequest): Natives;
+/** The client, EHR and care unit of a request to the face. */
+export function accessOf({ access }: FastifyRequest): Access {
+  const { client, ehr, careUnit } = access ?? {};
+  if (!client || !ehr || !careUnit) throw new Error('A request without a care unit');
+  return { client, ehr, careUnit };
 }
 
 /** The base URL of the care unit of a request. */
-export function baseOf({ publicUrl }: Pick<FaceDeps, 'publicUrl'>, request: FastifyRequest): string {
+export function baseOf(request: FastifyRequest): string {
   const { ehr, careUnit } = accessOf(request);
   const names = [ehr.id, careUnit.id].map(encodeURIComponent);
-  return `${publicUrl()}/api/emrs/${names[0]}/care-units/${names[1]}${facePath}`;
+  return `${request.server.endpointDeps.publicUrl()}/api/emrs/${names[0]}/care-units/${names[1]}${facePath}`;
 }
 
 /** Whether a path, matched or not, is below a care unit's FHIR base. */
@@ -40,24 +30,23 @@ export function isFacePath(path: string): boolean {
   return /^\/api\/emrs\/[^/]+\/care-units\/[^/]+\/fhir-r4(?=[/?]|$)/.test(path);
 }
 
-export const faceRepresentation: Representation = {
-  standard: 'fhir-r4',
-  mediaType: 'application/fhir+json; charset=utf-8',
-  showProblem(problem, request) {
-    return { status: statusOf(problem, request), headers: problem.headers, body: outcomeOf(problem, request) };
-  },
-};
-
-export function outcomeOf(problem: Problem, request: FastifyRequest): OperationOutcome {
-  return operationOutcome(inTermsOf(request, problem), problem.requestId ?? request.id, rootOf(request));
+/** @param type of the resource in the body, or that is read or searched for */
+export function faceRepresentation(type = 'Appointment'): Representation {
+  return {
+    standard: 'fhir-r4',
+    mediaType: 'application/fhir+json; charset=utf-8',
+    showProblem: (problem, request) => ({
+      status: statusOf(problem, request),
+      headers: problem.headers,
+      body: outcomeOf(problem, request, type),
+    }),
+  };
 }
 
-/** The type of what the body must be, or of what is searched for. */
-function rootOf({ body, routeOptions: { url = '' } }: FastifyRequest): string {
-  const { resourceType } = (body ?? {}) as { readonly resourceType?: unknown };
-  if (resourceType === 'Parameters' || url.endsWith('$confirm')) return 'Parameters';
-  const [, type = 'Appointment'] = /\/fhir-r4\/(Patient|Slot)\b/.exec(url) ?? [];
-  return type;
+export function outcomeOf(problem: Problem, request: FastifyRequest, type?: string): OperationOutcome {
+  const { resourceType } = (request.body ?? {}) as { readonly resourceType?: unknown };
+  const root = resourceType === 'Parameters' ? resourceType : type;
+  return operationOutcome(inTermsOf(request, problem), problem.requestId ?? request.id, root);
 }
 
 /** What a client named in `If-None-Exist` is not told of `Idempotency-Key`. */
@@ -73,7 +62,8 @@ function inTermsOf({ headers }: FastifyRequest, problem: Problem): Problem {
 
 /** The native status, unless FHIR has another one for a write. */
 function statusOf({ reason, status }: Problem, { method, routeOptions }: FastifyRequest): number {
-  const isWrite = method !== 'GET' && routeOptions.config.operation?.isRead !== true;
+  const { endpoint } = routeOptions.config;
+  const isWrite = method !== 'GET' && !(endpoint && isRead(endpoint));
   // What a path names and what is not found stays 404.
   return (isWrite && status !== 404 && issueTypes[reason].writeStatus) || status;
 }

@@ -5,14 +5,14 @@ import type {
   CapabilityStatementRestResourceInteraction,
   CapabilityStatementRestSecurity,
 } from '@medplum/fhirtypes';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import Type from 'typebox';
+import type { FastifyRequest } from 'fastify';
 import packageJson from '../../package.json' with { type: 'json' };
-import { addOperation } from '../api/route.ts';
+import type { Shown } from '../api/endpoint.ts';
 import { operationsOf } from '../emrs/ehr-operations.ts';
-import { namesAppointments } from './add-interaction.ts';
-import { appointmentIncludes } from './appointments.ts';
-import { baseOf, type FaceDeps, facePath, faceRepresentation } from './face.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
+import { appointmentIncludes } from './appointments/search.ts';
+import { baseOf } from './face.ts';
+import { fhirDescription, namesAppointments } from './interaction.ts';
 import { etagOf, namesVersion } from './preferences.ts';
 import { urls } from './urls.ts';
 
@@ -25,39 +25,22 @@ const date = '2026-11-26';
  * Without credentials it is the same for every path, so that it does not tell which EHRs and care units exist. With
  * credentials it names what this EHR offers, and is 503 for an EHR that was never reached, because clients keep it.
  */
-export function addMetadata(app: FastifyInstance, deps: FaceDeps): void {
-  addOperation(app, {
-    operationId: 'fhir_read_metadata',
-    tag: 'FHIR',
-    summary: '',
-    level: 'care_unit',
-    method: 'GET',
-    path: `${facePath}/metadata`,
-    scopes: [],
-    audit: 'none',
-    reasons: [],
-    examples: { response: {} },
-    response: { status: 200, description: '', schema: Type.Any() },
-    representation: {
-      ...faceRepresentation,
-      isPublic: true,
-      async show({ body }, request) {
-        const versionId = createHash('sha256').update(JSON.stringify(body)).digest('hex').slice(0, 32);
-        const headers = { etag: etagOf(versionId) };
-        const isKnown = namesVersion(request.headers['if-none-match'], versionId);
-        return isKnown ? { status: 304, headers } : { body, headers };
-      },
-    },
-    handle: async (_input, request) => ({ body: statementFor(app, deps, request) }),
-  });
+export const readMetadata = fhirDescription('fhir_read_metadata', '/metadata', { show: versioned }, statementFor);
+
+/** Clients keep it, and ask whether it has changed. */
+async function versioned({ body }: OperationResponse, request: FastifyRequest): Promise<Shown> {
+  const versionId = createHash('sha256').update(JSON.stringify(body)).digest('hex').slice(0, 32);
+  const headers = { etag: etagOf(versionId) };
+  const isKnown = namesVersion(request.headers['if-none-match'], versionId);
+  return isKnown ? { status: 304, headers } : { body, headers };
 }
 
-function statementFor(app: FastifyInstance, deps: FaceDeps, request: FastifyRequest): CapabilityStatement {
+function statementFor(request: FastifyRequest): CapabilityStatement {
   const ehr = request.access?.ehr;
   // Of an EHR that was never reached, `operationsOf` throws `ehr_unavailable`.
-  const operations = ehr && new Set(operationsOf(ehr, app.operations));
+  const operations = ehr && new Set(operationsOf(ehr, request.server.endpointDeps.endpoints));
   const offers = (operation: string) => operations?.has(operation) ?? true;
-  const url = ehr && baseOf(deps, request);
+  const url = ehr && baseOf(request);
   const resource = resources
     .map(({ needs, ...it }) => ({ ...it, interactions: it.interactions.filter((one) => offers(one.needs)), needs }))
     .filter(({ needs, interactions }) => interactions.length > 0 && needs.every(offers))
@@ -107,11 +90,11 @@ type SearchParameters = Readonly<Record<string, 'token' | 'reference' | 'date' |
 
 interface Described {
   readonly type: CapabilityStatementRestResource['type'];
-  /** Native operations without which the type is not offered. */
+  /** Native endpoints without which the type is not offered. */
   readonly needs: readonly string[];
   readonly interactions: readonly { readonly code: Interaction; readonly needs: string }[];
   readonly parameters: SearchParameters;
-  /** Those that need a native operation of their own. */
+  /** Those that need a native endpoint of their own. */
   readonly moreParameters?: { readonly needs: string; readonly parameters: SearchParameters };
   readonly includes?: readonly string[];
   readonly operations?: readonly { readonly name: string; readonly definition: string; readonly needs: string }[];

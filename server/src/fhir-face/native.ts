@@ -1,119 +1,91 @@
 import type { ErrorObject } from 'ajv';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import Type, { type Static, type TSchema } from 'typebox';
-import { headerReader } from '../api/header-reader.ts';
-import type { Access, AnyOperation } from '../api/route.ts';
+import type { FastifyRequest } from 'fastify';
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import { inputOf } from '../api/add-endpoint.ts';
+import type { Declaration, Input, ReadEndpoint, WriteEndpoint } from '../api/endpoint.ts';
+import { validationProblem } from '../api/validation.ts';
 import { maySeeResource } from '../clients/smart-scopes.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
-import type { Problem } from '../problems/problem.ts';
+import { accessOf } from './face.ts';
 
-/** What a native operation is asked for. */
-export interface Asked {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly body?: object;
+/*
+ * The native endpoints, called for a request of another standard: with its client, its care unit, its limits. They throw the
+ * problems that they have natively.
+ */
+
+/** What a native endpoint is asked for. */
+interface Asked<P extends TProperties, Q extends TProperties, B extends TSchema> {
+  readonly params?: Static<TObject<P>>;
+  readonly query?: Static<TObject<Q>>;
+  readonly body?: Static<B>;
 }
 
-/** The native operations, called for a request of another standard: its client, its care unit, its limits. */
-export interface Natives {
-  /** Whether the client may see resources of a FHIR type. */
-  shows(type: string): boolean;
-  /** @throws Problem as the native operation does */
-  read<Body>(operationId: string, asked: Asked): Promise<Body>;
-  /** @throws Problem as the native operation does */
-  plan(operationId: string, asked: Asked): Promise<PlannedWrite>;
-  /** The body, or parameters, if they fit a schema. @throws Problem `request_invalid` */
-  check<Schema extends TSchema>(schema: Schema, sent: unknown, part?: 'body' | 'querystring'): Static<Schema>;
-}
+type Part = 'params' | 'querystring' | 'body';
 
-/** Says what does not fit a schema. */
-export type Validator = (errors: readonly ErrorObject[], part: 'body' | 'querystring' | 'params') => Problem;
-
-/** The schemas of an operation's parts. Compiled once each. */
-interface Schemas {
-  readonly params: TSchema;
-  readonly querystring: TSchema;
-  readonly body: TSchema | undefined;
-}
-
-export function nativeOperations(app: FastifyInstance, describe: Validator): (request: FastifyRequest) => Natives {
-  const known = new Map<string, Schemas>();
-  const operationOf = (id: string): AnyOperation => {
-    const operation = app.operations.get(id);
-    if (!operation) throw new Error(`No operation is ${id}`);
-    return operation;
-  };
-  const schemasOf = (operation: AnyOperation): Schemas => {
-    const schemas = known.get(operation.operationId) ?? {
-      params: Type.Object({ ...operation.params }),
-      querystring: Type.Object({ ...operation.query }, { additionalProperties: false }),
-      body: operation.body,
-    };
-    known.set(operation.operationId, schemas);
-    return schemas;
-  };
-
-  return (request) => {
-    const input = (operation: AnyOperation, { params = {}, query = {}, body }: Asked) => {
-      const { emr, careUnit } = namesOf(request);
-      const schemas = schemasOf(operation);
-      const sent = { params: { ...params }, querystring: { ...query }, body };
-      for (const part of ['params', 'querystring', 'body'] as const) {
-        const schema = schemas[part];
-        if (schema) validate(request, schema, part, sent[part], describe);
-      }
-      return {
-        ...request.access,
-        params: { emr, care_unit_id: careUnit, ...params },
-        query: sent.querystring,
-        body,
-        readHeader: headerReader(request, app.identifierHeaders),
-        upload: undefined,
-        receiver: undefined,
-      };
-    };
-    return {
-      check(schema, sent, part = 'body') {
-        validate(request, schema, part, sent, describe);
-        return sent as Static<typeof schema>;
-      },
-      shows: (type) => maySeeResource(accessOf(request).client, type),
-      async read<Body>(id: string, asked: Asked) {
-        const operation = operationOf(id);
-        const response = await operation.action.handle?.(input(operation, asked));
-        if (!response) throw new Error(`${id} does not read`);
-        return response.body as Body;
-      },
-      async plan(id, asked) {
-        const operation = operationOf(id);
-        const planned = await operation.action.plan?.(input(operation, asked));
-        if (!planned) throw new Error(`${id} does not write`);
-        return planned;
-      },
-    };
-  };
-}
-
-/** @throws Problem `request_invalid` */
-function validate(
+/** The body of the response. */
+export async function readNative<P extends TProperties, Q extends TProperties, B extends TSchema, Shown extends object>(
   request: FastifyRequest,
-  schema: TSchema,
-  part: 'body' | 'querystring' | 'params',
+  endpoint: ReadEndpoint<'care_unit', P, Q, B, Shown>,
+  asked: Asked<P, Q, B>,
+): Promise<Shown> {
+  return (await endpoint.handle(nativeInput(request, endpoint, asked), request)).body;
+}
+
+export async function planNative<P extends TProperties, Q extends TProperties, B extends TSchema>(
+  request: FastifyRequest,
+  endpoint: WriteEndpoint<'care_unit', P, Q, B>,
+  asked: Asked<P, Q, B>,
+): Promise<PlannedWrite> {
+  return endpoint.plan(nativeInput(request, endpoint, asked), request);
+}
+
+/** Whether the client may see resources of a FHIR type. */
+export function shows(request: FastifyRequest, type: string): boolean {
+  return maySeeResource(accessOf(request).client, type);
+}
+
+/** What was sent, if it fits a schema. @throws Problem `request_invalid` */
+export function checked<Schema extends TSchema>(
+  request: FastifyRequest,
+  schema: Schema,
   sent: unknown,
-  describe: Validator,
-): void {
+  part: Part = 'body',
+): Static<Schema> {
   const fits = request.getValidationFunction(schema) ?? request.compileValidationSchema(schema, part);
-  if (!fits(sent as object)) throw describe(fits.errors as ErrorObject[], part);
+  if (!fits(sent as object)) throw validationProblem(fits.errors as ErrorObject[], part);
+  return sent as Static<Schema>;
 }
 
-function namesOf(request: FastifyRequest): { readonly emr: string; readonly careUnit: string } {
-  const { ehr, careUnit } = accessOf(request);
-  return { emr: ehr.id, careUnit: careUnit.id };
+function nativeInput<P extends TProperties, Q extends TProperties, B extends TSchema>(
+  request: FastifyRequest,
+  endpoint: Declaration<'care_unit', P, Q, B>,
+  { params, query, body }: Asked<P, Q, B>,
+): Input<'care_unit', P, Q, B> {
+  const schemas = schemasOf(endpoint);
+  // A default of the schema is set in the copy.
+  const sent = { params: { ...params }, querystring: { ...query }, body };
+  for (const part of ['params', 'querystring', 'body'] as const) {
+    const schema = schemas[part];
+    if (schema) checked(request, schema, sent[part], part);
+  }
+  return inputOf(request, { params: sent.params, query: sent.querystring, body }) as Input<'care_unit', P, Q, B>;
 }
 
-/** The client, EHR and care unit of a request to the face. */
-export function accessOf({ access }: FastifyRequest): Access {
-  const { client, ehr, careUnit } = access ?? {};
-  if (!client || !ehr || !careUnit) throw new Error('A request without a care unit');
-  return { client, ehr, careUnit };
+interface Parts {
+  readonly params?: TProperties;
+  readonly query?: TProperties;
+  readonly body?: TSchema;
+}
+
+const known = new WeakMap<Parts, Partial<Record<Part, TSchema>>>();
+
+/** The schemas of an endpoint's parts. The same each time, because they are compiled once each. */
+function schemasOf(endpoint: Parts): Partial<Record<Part, TSchema>> {
+  const schemas = known.get(endpoint) ?? {
+    params: Type.Object({ ...endpoint.params }),
+    querystring: Type.Object({ ...endpoint.query }, { additionalProperties: false }),
+    ...(endpoint.body && { body: endpoint.body }),
+  };
+  known.set(endpoint, schemas);
+  return schemas;
 }

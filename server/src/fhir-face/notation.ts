@@ -4,7 +4,7 @@ import { fromFhirId, toFhirId } from './ids.ts';
 
 const prefix = 'emr_id:';
 
-/** The value of an `emr_id`, as responses of native operations have it. */
+/** The value of an `emr_id`, as responses of native endpoints have it. */
 export function emrIdOf(notation: string): string {
   return notation.slice(prefix.length);
 }
@@ -37,7 +37,7 @@ export function patientNames({ capabilities, patientTokens }: EhrConnection): Pa
   };
 }
 
-/** The `emr_id` of a FHIR id, as native operations take it. `undefined`: no record can have it. */
+/** The `emr_id` of a FHIR id, as native endpoints take it. `undefined`: no record can have it. */
 export function notationOf(fhirId: string): string | undefined {
   const value = fromFhirId(fhirId);
   return value === undefined ? undefined : formatIdentifier({ type: 'emr_id', value });

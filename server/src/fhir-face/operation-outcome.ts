@@ -4,7 +4,7 @@ import { reasons } from '../problems/reasons.ts';
 import { issueTypes } from './issue-types.ts';
 import { urls } from './urls.ts';
 
-/** What FHIR calls the fields of the native operations. */
+/** What FHIR calls the fields of the native endpoints. */
 const elementOf: Readonly<Record<string, string>> = {
   '/patient_id': 'Appointment.participant',
   '/resource_id': 'Appointment.participant',
@@ -21,7 +21,7 @@ const elementOf: Readonly<Record<string, string>> = {
   '/address/postal_code': 'Patient.address',
 };
 
-/** What a search in FHIR calls the parameters of the native operations. */
+/** What a search in FHIR calls the parameters of the native endpoints. */
 const parameterOf: Readonly<Record<string, string>> = {
   patient_id: 'patient',
   resource_id: 'actor',

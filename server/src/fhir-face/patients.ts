@@ -1,16 +1,18 @@
 import { numberIn } from '@crossward/connector-kit';
 import type { Bundle, Patient } from '@medplum/fhirtypes';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { patientSearchSchema } from '../patients/contract.ts';
 import { type PatientBody, shownPatient } from '../patients/representation.ts';
+import { createPatient, getPatient, searchPatients } from '../patients/routes.ts';
 import { Problem } from '../problems/problem.ts';
-import { addRead, addSearch, addWrite, jsonMediaTypes } from './add-interaction.ts';
-import { assertUnconditional, conditionFault, conditionOf, keyOfOther, lostOf, noteLost } from './conditions.ts';
-import { baseOf, type FaceDeps, shownInFhir, unknownResource } from './face.ts';
+import { assertUnconditional, conditionFault, conditionOf, keyOfOther, noteLost } from './conditions.ts';
+import { baseOf, shownInFhir, unknownResource } from './face.ts';
 import { lostFromPatient, patientCreation } from './from-fhir/read-patient.ts';
 import { fhirPatientSchema } from './from-fhir/schemas.ts';
 import { typeOfSystem } from './identifier-systems.ts';
+import { fhirRead, fhirSearch, fhirWrite, jsonMediaTypes } from './interaction.ts';
+import { checked, planNative, readNative } from './native.ts';
 import { notationOf } from './notation.ts';
 import { allFine } from './operation-outcome.ts';
 import { etagOf, preferenceOf } from './preferences.ts';
@@ -32,17 +34,17 @@ import { placeOf } from './search/place.ts';
 import { toPatient } from './to-fhir/patient.ts';
 
 /** Patient: by id, by number, or by name and birth date or phone. What identifies a person is sent in a body. */
-export function addPatients(app: FastifyInstance, deps: FaceDeps): void {
-  const declared = { scopes: ['patients:read'], audit: shownInFhir } as const;
-  addRead(app, 'Patient', { name: 'fhir_read_patient', ...declared }, (request, id) => read(deps, request, id));
-  addSearch(app, 'Patient', { name: 'fhir_search_patient', ...declared }, (request) => search(deps, request));
-  addWrite(app, {
+const declared = { scopes: ['patients:read'], audit: shownInFhir } as const;
+export const patientInteractions = [
+  fhirRead('Patient', { name: 'fhir_read_patient', ...declared }, read),
+  ...fhirSearch('Patient', { name: 'fhir_search_patient', ...declared }, search),
+  fhirWrite({
     name: 'fhir_create_patient',
     scopes: ['patients:write'],
     audit: shownPatient,
     method: 'POST',
-    path: '/Patient',
-    body: Type.Unknown(),
+    type: 'Patient',
+    path: '',
     status: 201,
     representation: {
       consumes: jsonMediaTypes,
@@ -53,26 +55,25 @@ export function addPatients(app: FastifyInstance, deps: FaceDeps): void {
         // It has an id that FHIR cannot name: it is written all the same.
         if (!patient) return { status, headers: others };
         const versionId = patient.meta?.versionId;
-        const location = `${baseOf(deps, request)}/Patient/${patient.id}/_history/${versionId}`;
+        const location = `${baseOf(request)}/Patient/${patient.id}/_history/${versionId}`;
         return { status, headers: { ...others, etag: etagOf(versionId), location }, ...preferred(request, patient) };
       },
     },
-    plan: async ({ body }, request) => planCreation(deps, request, body),
-  });
-}
+    plan: planCreation,
+  }),
+];
 
 /** https://hl7.org/fhir/R4/http.html#ccreate, by a national number. */
-async function planCreation(deps: FaceDeps, request: FastifyRequest, body: unknown) {
+async function planCreation(request: FastifyRequest, body: unknown) {
   assertUnconditional(request);
-  const natives = deps.nativesOf(request);
-  const patient = natives.check(fhirPatientSchema, body);
-  const identifier = conditionOf(deps, request, 'Patient');
+  const patient = checked(request, fhirPatientSchema, body);
+  const identifier = conditionOf(request, 'Patient');
   if (identifier === undefined) {
     const detail = 'A Patient is created unless the EHR has one: send If-None-Exist: identifier=system|value.';
     throw conditionFault(detail, 'required');
   }
   noteLost(request, lostFromPatient(patient, identifier));
-  return natives.plan('create_patient', { body: patientCreation(patient, identifier) });
+  return planNative(request, createPatient, { body: patientCreation(patient, identifier) });
 }
 
 /** https://hl7.org/fhir/R4/http.html#ops */
@@ -81,57 +82,56 @@ function preferred(request: FastifyRequest, patient: Patient): { readonly body?:
     case 'minimal':
       return {};
     case 'OperationOutcome':
-      return { body: allFine('The Patient exists.', lostOf(request)) };
+      return { body: allFine('The Patient exists.', request.lost) };
     default:
       return { body: patient };
   }
 }
 
-async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promise<Patient> {
+async function read(request: FastifyRequest, id: string): Promise<Patient> {
   const patient_id = notationOf(id);
   if (patient_id === undefined) throw unknownResource('patient_not_found');
-  return readPatient(deps, request, patient_id);
+  return readPatient(request, patient_id);
 }
 
 /** @param notation a native Patient ID */
-export async function readPatient(deps: FaceDeps, request: FastifyRequest, notation: string): Promise<Patient> {
+export async function readPatient(request: FastifyRequest, notation: string): Promise<Patient> {
   const params = { patient_id: notation };
-  const patient = toPatient(await deps.nativesOf(request).read<PatientBody>('get_patient', { params }));
+  const patient = toPatient(await readNative(request, getPatient, { params }));
   if (!patient) throw unknownResource('patient_not_found');
   return patient;
 }
 
-async function search(deps: FaceDeps, request: FastifyRequest): Promise<Bundle> {
+async function search(request: FastifyRequest): Promise<Bundle> {
   const search = readSearch(request, ['_id', ...personal]);
   for (const name of personal) if (search.filters.has(name)) assertNotInUrl(request, name);
-  const found = await findPatients(deps, request, search);
+  const found = await findPatients(request, search);
   const patients = new Map(found.map((it) => [it.id, it]));
   // The links have the ids that were found, and nothing personal.
   const shown = { ...search, filters: new Map([['_id', [[...patients.keys()].join(',')]]]) };
-  const place = placeOf(deps, request, 'Patient', shown);
+  const place = placeOf(request, 'Patient', shown);
   return searchSet(search, place, {
-    page: pagesInOrder<Patient>(deps, request, place, async () => [...patients.values()]),
+    page: pagesInOrder<Patient>(request, place, async () => [...patients.values()]),
     show: (patient) => patient,
   });
 }
 
 /** @throws Problem `request_invalid` unless the parameters select in one way */
-async function findPatients(deps: FaceDeps, request: FastifyRequest, search: Search): Promise<readonly Patient[]> {
+async function findPatients(request: FastifyRequest, search: Search): Promise<readonly Patient[]> {
   const names = [...search.filters.keys()].toSorted().join();
   if (names === '_id' || names === 'identifier') {
     const notations =
       anyOf(search, '_id')?.flatMap((it) => notationOf(it) ?? []) ??
       tokensOf(search, 'identifier')?.map((it) => tokenNotation(it)) ??
       [];
-    return findEach(names, notations, (it) => readPatient(deps, request, it).catch(ifUnknown));
+    return findEach(names, notations, (it) => readPatient(request, it).catch(ifUnknown));
   }
   if (names === 'birthdate,family' || names === 'phone') {
-    const natives = deps.nativesOf(request);
     const sent = sentOf(search);
     if (isFarDay(sent.birthdate ?? '')) return [];
-    const { family, birthdate, phone } = natives.check(namedSchema, sent, 'querystring');
+    const { family = '', birthdate = '', phone } = checked(request, namedSchema, sent, 'querystring');
     const body = phone === undefined ? { family_name: family, birth_date: birthdate } : { phone };
-    const { patients } = await natives.read<{ readonly patients: readonly PatientBody[] }>('search_patients', { body });
+    const { patients } = await readNative(request, searchPatients, { body });
     return patients.flatMap((it) => toPatient(it) ?? []);
   }
   const detail = 'A search for patients needs _id, or identifier, or family and birthdate, or phone.';

@@ -1,25 +1,37 @@
-import type { FastifyInstance } from 'fastify';
-import { addAppointmentReads } from './appointments.ts';
-import { addBookables } from './bookables.ts';
-import type { FaceDeps } from './face.ts';
-import { addMetadata } from './metadata.ts';
-import { addPatients } from './patients.ts';
-import { addSchedules } from './schedules.ts';
-import { addServices } from './services.ts';
-import { addSlots } from './slots.ts';
-import { addAppointmentWrites } from './writes.ts';
+import { appointmentBook } from './appointments/book.ts';
+import { appointmentConfirm } from './appointments/confirm.ts';
+import { appointmentCreate } from './appointments/create.ts';
+import { appointmentPatch } from './appointments/patch.ts';
+import { appointmentRead } from './appointments/read.ts';
+import { appointmentResendCode } from './appointments/resend-code.ts';
+import { appointmentSearch } from './appointments/search.ts';
+import { appointmentUpdate } from './appointments/update.ts';
+import { appointmentValidations } from './appointments/validate.ts';
+import { bookableInteractions } from './bookables.ts';
+import { readMetadata } from './metadata.ts';
+import { patientInteractions } from './patients.ts';
+import { scheduleInteractions } from './schedules.ts';
+import { serviceInteractions } from './services.ts';
+import { slotInteractions } from './slots.ts';
 
 /**
- * The FHIR R4 face: a second representation of the native operations, which it calls inside the process. It has no rule of its
+ * The FHIR R4 face: a second representation of the native endpoints, which it calls inside the process. It has no rule of its
  * own, and no way to the EHR.
  */
-export function addFhirFace(app: FastifyInstance, deps: FaceDeps): void {
-  addMetadata(app, deps);
-  addPatients(app, deps);
-  addBookables(app, deps);
-  addServices(app, deps);
-  addSchedules(app, deps);
-  addSlots(app, deps);
-  addAppointmentReads(app, deps);
-  addAppointmentWrites(app, deps);
-}
+export const faceEndpoints = [
+  readMetadata,
+  ...patientInteractions,
+  ...bookableInteractions,
+  ...serviceInteractions,
+  ...scheduleInteractions,
+  ...slotInteractions,
+  appointmentRead,
+  ...appointmentSearch,
+  appointmentCreate,
+  appointmentUpdate,
+  appointmentPatch,
+  appointmentConfirm,
+  appointmentResendCode,
+  appointmentBook,
+  ...appointmentValidations,
+];

@@ -1,10 +1,10 @@
 import type { Resource, Schedule } from '@medplum/fhirtypes';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { CareUnitConnection } from '../ehr/connection.ts';
-import { addRead, addSearch } from './add-interaction.ts';
 import { agendasById, readDirectory } from './directory.ts';
-import { baseOf, type FaceDeps, unknownResource } from './face.ts';
-import { accessOf, type Natives } from './native.ts';
+import { accessOf, baseOf, unknownResource } from './face.ts';
+import { fhirRead, fhirSearch } from './interaction.ts';
+import { shows } from './native.ts';
 import { readReference } from './references.ts';
 import { searchSet } from './search/bundle.ts';
 import { readStarts } from './search/dates.ts';
@@ -17,37 +17,36 @@ import { toBookable, toCareUnitLocation, typeOfKind } from './to-fhir/resource.t
 import { type Agenda, agendaId, toSchedule } from './to-fhir/schedule-and-slot.ts';
 
 /** Schedule: one service of one resource. There is none in the EHR. */
-export function addSchedules(app: FastifyInstance, deps: FaceDeps): void {
-  const declared = { scopes: ['resources:read'], audit: 'none' } as const;
-  addRead(app, 'Schedule', { name: 'fhir_read_schedule', ...declared }, (request, id) => read(deps, request, id));
-  addSearch(app, 'Schedule', { name: 'fhir_search_schedule', ...declared }, (request) => search(deps, request));
-}
+const declared = { scopes: ['resources:read'], audit: 'none' } as const;
+export const scheduleInteractions = [
+  fhirRead('Schedule', { name: 'fhir_read_schedule', ...declared }, read),
+  ...fhirSearch('Schedule', { name: 'fhir_search_schedule', ...declared }, search),
+];
 
-async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promise<Schedule> {
-  const agenda = agendasById(await readDirectory(deps.nativesOf(request))).get(id);
+async function read(request: FastifyRequest, id: string): Promise<Schedule> {
+  const agenda = agendasById(await readDirectory(request)).get(id);
   const schedule = agenda && toSchedule(agenda, accessOf(request).careUnit);
   if (!schedule) throw unknownResource('schedule_not_found');
   return schedule;
 }
 
-async function search(deps: FaceDeps, request: FastifyRequest) {
+async function search(request: FastifyRequest) {
   const search = readSearch(request, ['_id', 'actor', 'active', 'service-type', 'date'], ['Schedule:actor']);
-  const place = placeOf(deps, request, 'Schedule', search);
+  const place = placeOf(request, 'Schedule', search);
   const { careUnit } = accessOf(request);
-  const natives = deps.nativesOf(request);
-  const matches = readFilter(search, careUnit, baseOf(deps, request));
+  const matches = readFilter(search, careUnit, baseOf(request));
   // A Schedule has no planningHorizon, which begins and ends it, so every date is within it.
   readStarts(search.filters.get('date') ?? [], 'date', careUnit.timeZone);
-  const directory = await readDirectory(natives);
+  const directory = await readDirectory(request);
   const byId = agendasById(directory);
   return searchSet(search, place, {
-    page: pagesById(deps, request, place, async () =>
+    page: pagesById(request, place, async () =>
       directory.agendas.filter(matches).map((it) => ({ id: agendaId(it), agenda: it })),
     ),
     show: ({ agenda }) => toSchedule(agenda, careUnit),
     async include(found) {
       const agendas = found.flatMap(({ id }) => byId.get(id ?? '') ?? []);
-      return actorsOf(agendas, search.includes, careUnit, natives);
+      return actorsOf(request, agendas, search.includes);
     },
   });
 }
@@ -80,14 +79,10 @@ export function hasActor(
 }
 
 /** `Schedule:actor` in all its forms: with `:iterate` it follows the Schedules of Slots. */
-export function actorsOf(
-  agendas: readonly Agenda[],
-  includes: readonly string[],
-  careUnit: CareUnitConnection,
-  natives: Natives,
-): Resource[] {
+export function actorsOf(request: FastifyRequest, agendas: readonly Agenda[], includes: readonly string[]): Resource[] {
+  const { careUnit } = accessOf(request);
   const wants = (type: string) =>
-    natives.shows(type) && (includes.includes('Schedule:actor') || includes.includes(`Schedule:actor:${type}`));
+    shows(request, type) && (includes.includes('Schedule:actor') || includes.includes(`Schedule:actor:${type}`));
   const found = new Map<string, Resource>();
   const add = (resource: Resource | undefined) => {
     if (resource && wants(resource.resourceType)) found.set(`${resource.resourceType}/${resource.id}`, resource);

@@ -1,11 +1,11 @@
 import type { HealthcareService, Location } from '@medplum/fhirtypes';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { addRead, addSearch } from './add-interaction.ts';
+import type { FastifyRequest } from 'fastify';
 import { startsWith } from './bookables.ts';
-import { listServices } from './directory.ts';
-import { baseOf, type FaceDeps, unknownResource } from './face.ts';
+import { allServices } from './directory.ts';
+import { accessOf, baseOf, unknownResource } from './face.ts';
 import { fromFhirId } from './ids.ts';
-import { accessOf } from './native.ts';
+import { fhirRead, fhirSearch } from './interaction.ts';
+import { shows } from './native.ts';
 import { readReference } from './references.ts';
 import { searchSet } from './search/bundle.ts';
 import { anyOf, readSearch, type Search, type Token, takesActive, tokensOf } from './search/input.ts';
@@ -16,37 +16,36 @@ import { toCareUnitLocation } from './to-fhir/resource.ts';
 import { urls } from './urls.ts';
 
 /** HealthcareService: what can be booked for. */
-export function addServices(app: FastifyInstance, deps: FaceDeps): void {
-  const declared = { scopes: ['resources:read', 'appointments:read'], audit: 'none' } as const;
-  const type = 'HealthcareService';
-  addRead(app, type, { name: 'fhir_read_healthcareservice', ...declared }, (request, id) => read(deps, request, id));
-  addSearch(app, type, { name: 'fhir_search_healthcareservice', ...declared }, (request) => search(deps, request));
-}
+const type = 'HealthcareService';
+const declared = { scopes: ['resources:read', 'appointments:read'], audit: 'none' } as const;
+export const serviceInteractions = [
+  fhirRead(type, { name: 'fhir_read_healthcareservice', ...declared }, read),
+  ...fhirSearch(type, { name: 'fhir_search_healthcareservice', ...declared }, search),
+];
 
-async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promise<HealthcareService> {
+async function read(request: FastifyRequest, id: string): Promise<HealthcareService> {
   const native = fromFhirId(id);
-  const body = (await listServices(deps.nativesOf(request))).find((it) => it.id === native);
+  const body = (await allServices(request)).find((it) => it.id === native);
   const service = body && toHealthcareService(body, accessOf(request).careUnit);
   if (!service) throw unknownResource('healthcare_service_not_found');
   return service;
 }
 
-async function search(deps: FaceDeps, request: FastifyRequest) {
+async function search(request: FastifyRequest) {
   const names = ['_id', 'active', 'name', 'service-type', 'identifier', 'location'];
   const search = readSearch(request, names, ['HealthcareService:location']);
-  const place = placeOf(deps, request, 'HealthcareService', search);
+  const place = placeOf(request, 'HealthcareService', search);
   const { careUnit } = accessOf(request);
-  const natives = deps.nativesOf(request);
   const location = toCareUnitLocation(careUnit);
-  const matches = readFilter(search, location, baseOf(deps, request));
+  const matches = readFilter(search, location, baseOf(request));
   return searchSet(search, place, {
-    page: pagesById(deps, request, place, async () => {
-      const all = (await listServices(natives)).map((it) => ({ id: it.id, shown: toHealthcareService(it, careUnit) }));
+    page: pagesById(request, place, async () => {
+      const all = (await allServices(request)).map((it) => ({ id: it.id, shown: toHealthcareService(it, careUnit) }));
       return all.filter(({ shown }) => shown === undefined || matches(shown));
     }),
     show: ({ shown }) => shown,
     include: async (found) =>
-      search.includes.includes('HealthcareService:location') && found.length > 0 && natives.shows('Location')
+      search.includes.includes('HealthcareService:location') && found.length > 0 && shows(request, 'Location')
         ? [location]
         : [],
   });

@@ -1,15 +1,14 @@
 import type { Resource, Slot } from '@medplum/fhirtypes';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Static } from 'typebox';
+import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.ts';
 import { formatInstant } from '../time/date-times.ts';
-import type { timeslotSchema } from '../timeslots/contract.ts';
-import { addRead, addSearch } from './add-interaction.ts';
+import { listTimeslots } from '../timeslots/routes.ts';
 import { agendasById, type Directory, readDirectory } from './directory.ts';
-import { baseOf, type FaceDeps, unknownResource } from './face.ts';
+import { accessOf, baseOf, unknownResource } from './face.ts';
 import { fhirIdentifiers, isNationalNumber } from './identifier-systems.ts';
 import { readSlotId } from './ids.ts';
-import { accessOf, type Natives } from './native.ts';
+import { fhirRead, fhirSearch } from './interaction.ts';
+import { readNative, shows } from './native.ts';
 import { readReference } from './references.ts';
 import { actorsOf, hasActor } from './schedules.ts';
 import { type RecordPage, searchSet } from './search/bundle.ts';
@@ -29,26 +28,19 @@ import { placeOf } from './search/place.ts';
 import { isOfType } from './services.ts';
 import { type Agenda, agendaId, toSchedule, toSlot } from './to-fhir/schedule-and-slot.ts';
 
-type Timeslot = Static<typeof timeslotSchema>;
-interface Slots {
-  readonly timeslots: readonly Timeslot[];
-  readonly next_cursor: string | null;
-}
-
 const dayMs = 86_400_000;
 /** The longest range of a native search. ISiK: three months must not be rejected. */
 const longestMs = 92 * dayMs;
 
 /** Slot: a free time of a Schedule. */
-export function addSlots(app: FastifyInstance, deps: FaceDeps): void {
-  const declared = { scopes: ['appointments:read', 'resources:read'], audit: 'if_patient' } as const;
-  addRead(app, 'Slot', { name: 'fhir_read_slot', ...declared }, (request, id) => read(deps, request, id));
-  addSearch(app, 'Slot', { name: 'fhir_search_slot', ...declared }, (request) => search(deps, request));
-}
+const declared = { scopes: ['appointments:read', 'resources:read'], audit: 'if_patient' } as const;
+export const slotInteractions = [
+  fhirRead('Slot', { name: 'fhir_read_slot', ...declared }, read),
+  ...fhirSearch('Slot', { name: 'fhir_search_slot', ...declared }, search),
+];
 
-async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promise<Slot> {
-  const natives = deps.nativesOf(request);
-  const slot = await slotOf(request, natives, agendasById(await readDirectory(natives)), id);
+async function read(request: FastifyRequest, id: string): Promise<Slot> {
+  const slot = await slotOf(request, agendasById(await readDirectory(request)), id);
   if (!slot) throw unknownResource('schedule_not_found');
   return slot;
 }
@@ -56,7 +48,6 @@ async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promis
 /** The EHR is asked: a Slot that is not free, or was never offered, is busy. `undefined`: its Schedule is not known. */
 async function slotOf(
   request: FastifyRequest,
-  natives: Natives,
   agendas: ReadonlyMap<string, Agenda>,
   id: string,
 ): Promise<Slot | undefined> {
@@ -65,7 +56,7 @@ async function slotOf(
   if (!name || !agenda) return undefined;
   const { timeZone } = accessOf(request).careUnit;
   const time = { start: formatInstant(name.start, timeZone), end: formatInstant(name.end, timeZone) };
-  const { timeslots } = await natives.read<Slots>('list_timeslots', { query: { ...time, ...ofAgendas([agenda]) } });
+  const { timeslots } = await readNative(request, listTimeslots, { query: { ...time, ...ofAgendas([agenda]) } });
   const isFree = timeslots.some(({ start, end }) => start === time.start && end === time.end);
   return toSlot(agenda, time, isFree ? 'free' : 'busy');
 }
@@ -86,7 +77,7 @@ const actorChains = [
   'schedule.actor:HealthcareService',
 ];
 
-async function search(deps: FaceDeps, request: FastifyRequest) {
+async function search(request: FastifyRequest) {
   const names = ['schedule', 'status', 'start', 'service-type', practitionerIdentifier, ...actorChains];
   const search = readSearch(request, ['_id', ...names], ['Slot:schedule', 'Schedule:actor']);
   const { careUnit } = accessOf(request);
@@ -96,25 +87,24 @@ async function search(deps: FaceDeps, request: FastifyRequest) {
   const until = within?.until ?? new Date(from.getTime() + longestMs);
   const format = (it: Date) => formatInstant(it, careUnit.timeZone);
   const ids = anyOf(search, '_id');
-  const natives = deps.nativesOf(request);
-  const directory = await readDirectory(natives);
-  const wanted = wantedAgendas(request, search, directory, baseOf(deps, request));
-  const place = placeOf(deps, request, 'Slot', search, {
+  const directory = await readDirectory(request);
+  const wanted = wantedAgendas(request, search, directory, baseOf(request));
+  const place = placeOf(request, 'Slot', search, {
     ...(ids || !within ? {} : { start: [`ge${format(from)}`, `lt${format(until)}`] }),
     // The links repeat no number of a person.
     ...(search.filters.has(practitionerIdentifier)
       ? { [practitionerIdentifier]: [], schedule: [[...wanted.keys()].join(',')] }
       : {}),
   });
-  const byId = pagesInOrder(deps, request, place, () => named(request, natives, { search, wanted, starts }, ids ?? []));
+  const byId = pagesInOrder(request, place, () => named(request, { search, wanted, starts }, ids ?? []));
   return searchSet(search, place, {
     async page(limit, cursor) {
       if (ids) return byId(limit, cursor);
       if (!within) return nothing;
-      return freeTimes(natives, { search, wanted, starts: { from, until }, format }, limit, cursor);
+      return freeTimes(request, { search, wanted, starts: { from, until }, format }, limit, cursor);
     },
     show: (slot: Slot) => slot,
-    include: async (found) => included(found, search, directory, request, natives),
+    include: async (found) => included(found, search, directory, request),
   });
 }
 
@@ -125,12 +115,11 @@ function slotStatuses(search: Search): readonly string[] | undefined {
 /** Slots by id, which need not be free. */
 async function named(
   request: FastifyRequest,
-  natives: Natives,
   { search, wanted, starts }: Pick<Wanted, 'search' | 'wanted'> & { readonly starts: Starts },
   ids: readonly string[],
 ): Promise<Slot[]> {
   const statuses = slotStatuses(search);
-  const found = await findEach('_id', ids, (id) => slotOf(request, natives, wanted, id));
+  const found = await findEach('_id', ids, (id) => slotOf(request, wanted, id));
   const isWanted = (slot: Slot) => startsWithin(starts, slot.start) && (!statuses || statuses.includes(slot.status));
   return found.filter(isWanted);
 }
@@ -146,7 +135,7 @@ interface Wanted {
 const nothing = { entries: [], next: null };
 
 async function freeTimes(
-  natives: Natives,
+  request: FastifyRequest,
   { search, wanted, starts, format }: Wanted,
   limit: number,
   cursor: string | undefined,
@@ -158,7 +147,7 @@ async function freeTimes(
     starts.until.getTime(),
     Math.min(starts.until.getTime() + dayMs, starts.from.getTime() + longestMs),
   );
-  const { timeslots, next_cursor } = await natives.read<Slots>('list_timeslots', {
+  const { timeslots, next_cursor } = await readNative(request, listTimeslots, {
     query: {
       start: format(starts.from),
       end: format(new Date(widened)),
@@ -218,13 +207,12 @@ function included(
   { includes }: Search,
   directory: Directory,
   request: FastifyRequest,
-  natives: Natives,
 ): readonly Resource[] {
-  if (!includes.includes('Slot:schedule') || !natives.shows('Schedule')) return [];
+  if (!includes.includes('Slot:schedule') || !shows(request, 'Schedule')) return [];
   const { careUnit } = accessOf(request);
   const byId = agendasById(directory);
   const ids = new Set(found.map(({ schedule }) => (schedule.reference ?? '').slice('Schedule/'.length)));
   const agendas = [...ids].flatMap((id) => byId.get(id) ?? []);
   const schedules = agendas.flatMap((it) => toSchedule(it, careUnit) ?? []);
-  return [...schedules, ...actorsOf(agendas, includes, careUnit, natives)];
+  return [...schedules, ...actorsOf(request, agendas, includes)];
 }

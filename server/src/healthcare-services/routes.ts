@@ -1,43 +1,43 @@
-import type { FastifyInstance } from 'fastify';
-import { type Cursors, pageOfAll, pagingQuery } from '../api/paging.ts';
-import { addOperation } from '../api/route.ts';
+import { type EndpointGroup, endpoint } from '../api/endpoint.ts';
+import { pageOfAll, pagingQuery } from '../api/paging.ts';
 import { ehrReadReasons } from '../api/route-reasons.ts';
 import { healthcareServiceListSchema, healthcareServiceSchema } from './contract.ts';
 
-export function addHealthcareServiceRoutes(app: FastifyInstance, { cursors }: { cursors: Cursors }): void {
-  app.addSchema(healthcareServiceSchema);
+export const listHealthcareServices = endpoint({
+  operationId: 'list_healthcare_services',
+  tag: 'Healthcare services',
+  summary: 'List healthcare services',
+  level: 'care_unit',
+  method: 'GET',
+  path: '/healthcare-services',
+  needs: ['listHealthcareServices'],
+  audit: 'none',
+  scopes: ['resources:read', 'appointments:read'],
+  query: pagingQuery,
+  response: { status: 200, description: 'Healthcare services, sorted by id.', schema: healthcareServiceListSchema },
+  reasons: ['cursor_invalid', ...ehrReadReasons],
+  examples: {
+    params: { emr: 'sandbox-uk', care_unit_id: 'riverside' },
+    response: {
+      healthcare_services: [{ id: 'consultation', name: 'Consultation', duration_minutes: 30 }],
+      next_cursor: null,
+    },
+  },
+  async handle({ client, ehr, careUnit, query, cursors }) {
+    const filters = [ehr.id, careUnit.id];
+    const binding = { clientId: client.id, operationId: 'list_healthcare_services', filters };
+    const all = await ehr.call('listHealthcareServices', careUnit);
+    const { entries, next_cursor } = await pageOfAll(cursors, query, binding, all);
+    const services = entries.map(({ id, name, durationMinutes }) => ({
+      id,
+      name,
+      duration_minutes: durationMinutes,
+    }));
+    return { body: { healthcare_services: services, next_cursor } };
+  },
+});
 
-  addOperation(app, {
-    operationId: 'list_healthcare_services',
-    tag: 'Healthcare services',
-    summary: 'List healthcare services',
-    level: 'care_unit',
-    method: 'GET',
-    path: '/healthcare-services',
-    needs: ['listHealthcareServices'],
-    audit: 'none',
-    scopes: ['resources:read', 'appointments:read'],
-    query: pagingQuery,
-    response: { status: 200, description: 'Healthcare services, sorted by id.', schema: healthcareServiceListSchema },
-    reasons: ['cursor_invalid', ...ehrReadReasons],
-    examples: {
-      params: { emr: 'sandbox-uk', care_unit_id: 'riverside' },
-      response: {
-        healthcare_services: [{ id: 'consultation', name: 'Consultation', duration_minutes: 30 }],
-        next_cursor: null,
-      },
-    },
-    async handle({ client, ehr, careUnit, query }) {
-      const filters = [ehr.id, careUnit.id];
-      const binding = { clientId: client.id, operationId: 'list_healthcare_services', filters };
-      const all = await ehr.call('listHealthcareServices', careUnit);
-      const { entries, next_cursor } = await pageOfAll(cursors, query, binding, all);
-      const services = entries.map(({ id, name, durationMinutes }) => ({
-        id,
-        name,
-        duration_minutes: durationMinutes,
-      }));
-      return { body: { healthcare_services: services, next_cursor } };
-    },
-  });
-}
+export const healthcareServiceEndpoints: EndpointGroup = {
+  schemas: [healthcareServiceSchema],
+  endpoints: [listHealthcareServices],
+};

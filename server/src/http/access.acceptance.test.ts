@@ -46,13 +46,15 @@ afterAll(() => gateway.close());
 
 const isMethodNotAllowed = ({ config }: Route) => config !== undefined && 'hidden' in config;
 
-const isOfFhir = ({ config }: Route) => config?.operation?.representation !== undefined;
+const isOfFhir = ({ config }: Route) => config?.endpoint?.representation !== undefined;
 
 /** The routes that are neither public nor covered by the access tests of an operation. */
 function uncovered(all: readonly Route[]): string[] {
   const isCovered = ({ method, url, config }: Route) => {
-    const operation = gateway.app.operations.get(config?.operation?.operationId ?? '');
-    if (operation === undefined || operation !== config?.operation || url !== pathOf(operation)) return false;
+    const operation = gateway.app.endpointDeps.endpoints.find(
+      ({ operationId }) => operationId === config?.endpoint?.operationId,
+    );
+    if (operation === undefined || operation !== config?.endpoint || url !== pathOf(operation)) return false;
     return method === operation.method || (method === 'HEAD' && operation.method === 'GET');
   };
   const isPublic = ({ method, url }: Route) => (method === 'GET' || method === 'HEAD') && publicPaths.includes(url);
@@ -69,14 +71,14 @@ describe('every route', () => {
   });
 
   test('that the access tests do not know is reported', () => {
-    const operation = gateway.app.operations.get('list_emrs');
+    const operation = gateway.app.endpointDeps.endpoints.find(({ operationId }) => operationId === 'list_emrs');
     if (!operation) throw new Error('No operation list_emrs');
     const unknown: Route[] = [
       { method: 'GET', url: '/api/patients' },
       { method: 'POST', url: '/metrics' },
-      { method: 'GET', url: '/api/clients', config: { operation } },
-      { method: 'DELETE', url: '/api/emrs', config: { operation } },
-      { method: 'GET', url: '/api/emrs', config: { operation: { ...operation, scopes: [] } } },
+      { method: 'GET', url: '/api/clients', config: { endpoint: operation } },
+      { method: 'DELETE', url: '/api/emrs', config: { endpoint: operation } },
+      { method: 'GET', url: '/api/emrs', config: { endpoint: { ...operation, scopes: [] } } },
     ];
     expect(
       uncovered([...routes.filter((route) => !isMethodNotAllowed(route) && !isOfFhir(route)), ...unknown]),
@@ -96,7 +98,7 @@ describe('every route', () => {
 });
 
 describe('every route of the FHIR face', () => {
-  const faces = routes.filter((route) => isOfFhir(route) && !route.config?.operation?.representation?.isPublic);
+  const faces = routes.filter((route) => isOfFhir(route) && !route.config?.endpoint?.representation?.isPublic);
 
   test('needs credentials, a grant and a scope, as the native operations do', async () => {
     expect(faces.length).toBeGreaterThan(15);
@@ -106,7 +108,7 @@ describe('every route of the FHIR face', () => {
       const inLund = url.replace(':emr', 'sandbox-se').replace(':care_unit_id', 'lund');
       expect((await send(inLund, null)).status, url).toBe(401);
       expect((await send(inLund, 'narrowed')).status, url).toBe(404);
-      expect(config?.operation?.scopes.length, url).toBeGreaterThan(0);
+      expect(config?.endpoint?.scopes.length, url).toBeGreaterThan(0);
       expect((await send(inLund, 'webhooks:manage')).status, url).toBe(403);
     }
   });
@@ -128,27 +130,29 @@ describe('the interface', () => {
   ])('has the operation %s /api/emrs/{emr}/care-units/{care_unit_id}%s', (method, path) => {
     const url = `/api/emrs/:emr/care-units/:care_unit_id${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
     const operations = routes.filter((route) => route.method === method && route.url === url);
-    expect(operations.map(({ config }) => config?.operation)).toEqual([expect.any(Object)]);
+    expect(operations.map(({ config }) => config?.endpoint)).toEqual([expect.any(Object)]);
   });
 
   test('has no path outside /api and no version in a path', () => {
-    const urls = routes.filter(({ config }) => config?.operation).map(({ url }) => url);
+    const urls = routes.filter(({ config }) => config?.endpoint).map(({ url }) => url);
     for (const url of urls) expect(url).toMatch(/^\/api\/(?!.*\bv?\d)/);
   });
 });
 
-for (const operation of gateway.app.operations.values()) accessCases(gateway, operation);
+for (const operation of gateway.app.endpointDeps.endpoints) accessCases(gateway, operation);
 
 test('the OpenAPI description contains exactly the operations of the table', () => {
   const documented = Object.values(openapi.paths).flatMap((path) =>
     Object.values(path as Record<string, { operationId: string }>).map(({ operationId }) => operationId),
   );
-  expect(documented.toSorted()).toEqual([...gateway.app.operations.keys(), 'create_access_token'].toSorted());
+  expect(documented.toSorted()).toEqual(
+    [...gateway.app.endpointDeps.endpoints.map(({ operationId }) => operationId), 'create_access_token'].toSorted(),
+  );
 });
 
 test('every operation with a scope that system scopes stand for has its types', () => {
   const standing = new Set(smartScopes.map(({ scope }) => scope));
-  const operations = routes.flatMap(({ config }) => config?.operation ?? []);
+  const operations = routes.flatMap(({ config }) => config?.endpoint ?? []);
   const untyped = operations.filter(
     ({ operationId, scopes }) => scopes.some((it) => standing.has(it)) && typesOf(operationId).length === 0,
   );
@@ -173,7 +177,7 @@ test('the guide lists every operation with its scopes', () => {
       return `${method} ${whole} ${inCode(scopes).sort()}`;
     }),
   );
-  const declared = [...gateway.app.operations.values()].map(
+  const declared = gateway.app.endpointDeps.endpoints.map(
     (it) => `${it.method} ${pathOf(it).replaceAll(/:([a-z_]+)/g, '{$1}')} ${it.scopes.toSorted()}`,
   );
   expect(listed.sort()).toEqual(declared.sort());

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AnyOperation, Standard } from '../api/route.ts';
+import type { AnyEndpoint, Standard } from '../api/endpoint.ts';
 import { type AccessToken, type AccessTokens, narrowed } from '../clients/access-tokens.ts';
 import type { Client, ClientRegistry } from '../clients/client-registry.ts';
 import { mayCall } from '../clients/smart-scopes.ts';
@@ -21,13 +21,13 @@ interface Dependencies {
 export function addAccess(app: FastifyInstance, { clients, tokens, ehrs, rejections }: Dependencies): void {
   const authenticate = authentication({ clients, tokens, rejections });
   app.addHook('onRequest', (request, _reply, done) => {
-    const { operation } = request.routeOptions.config;
-    if (!operation || (operation.representation?.isPublic && !hasCredentials(request))) return done();
+    const { endpoint } = request.routeOptions.config;
+    if (!endpoint || (endpoint.representation?.isPublic && !hasCredentials(request))) return done();
     const admit = (client: Client) => {
       request.access = { client };
-      assertStandard(request, operation);
-      request.access = { client, ...grantedTarget(request, operation, client, ehrs) };
-      if (!mayCall(client, operation)) throw scopeMissing(request, operation.scopes);
+      assertStandard(request, endpoint);
+      request.access = { client, ...grantedTarget(request, endpoint, client, ehrs) };
+      if (!mayCall(client, endpoint)) throw scopeMissing(request, endpoint.scopes);
     };
     const client = authenticate(request);
     // Usually at once, because each promise costs time.
@@ -92,7 +92,7 @@ function hasCredentials({ headers }: FastifyRequest): boolean {
 }
 
 /** The path alone says which standard is spoken. The header may repeat it. */
-function assertStandard({ headers }: FastifyRequest, { representation }: AnyOperation): void {
+function assertStandard({ headers }: FastifyRequest, { representation }: AnyEndpoint): void {
   const standard = headers['x-service-standard'];
   const spoken: Standard = representation?.standard ?? 'native';
   if (standard === undefined || standard === spoken) return;
@@ -100,8 +100,8 @@ function assertStandard({ headers }: FastifyRequest, { representation }: AnyOper
   throw problemAt({ in: 'header', header: 'x-service-standard' }, 'standard_unsupported', detail);
 }
 
-function grantedTarget(request: FastifyRequest, operation: AnyOperation, client: Client, ehrs: EhrRegistry) {
-  if (operation.level === 'client') return {};
+function grantedTarget(request: FastifyRequest, endpoint: AnyEndpoint, client: Client, ehrs: EhrRegistry) {
+  if (endpoint.level === 'client') return {};
   const params = request.params as { emr: string; care_unit_id?: string };
   const granted = client.grants.get(params.emr);
   const ehr = granted && ehrs.get(params.emr);

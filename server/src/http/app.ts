@@ -1,36 +1,26 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Cursors } from '../api/paging.ts';
-import { addAppointmentRoutes } from '../appointments/routes.ts';
+import { addEndpoint } from '../api/add-endpoint.ts';
+import type { EndpointDeps, EndpointGroup } from '../api/endpoint.ts';
+import { addValidation } from '../api/validation.ts';
 import { createAccessTokens } from '../clients/access-tokens.ts';
-import type { ClientRegistry } from '../clients/client-registry.ts';
 import { createRequestBudget } from '../clients/request-budget.ts';
 import { createSharedFailures } from '../clients/shared-failures.ts';
+import { createWrongNameMetrics } from '../clients/wrong-name-metrics.ts';
 import { addressesIn } from '../config/address-ranges.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { DemoClient } from '../config/demo.ts';
 import type { ConsoleDeps } from '../console/page.ts';
 import type { Db } from '../db/kysely.ts';
 import type { DatabaseTrouble } from '../db/troubles.ts';
-import { addDocumentRoutes } from '../documents/routes.ts';
+import { documentEndpoints } from '../documents/routes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
-import { addEmrRoutes, addEmrSchema } from '../emrs/routes.ts';
-import { addHealthcareServiceRoutes } from '../healthcare-services/routes.ts';
-import { addMedicalNoteRoutes } from '../medical-notes/routes.ts';
+import { emrSchema } from '../emrs/contract.ts';
 import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
 import type { ReceiveReceipt } from '../messages/receive-receipt.ts';
 import type { KeySets } from '../oauth/key-sets.ts';
-import type { OperationServices } from '../operations/services.ts';
-import { createWrongNameMetrics } from '../patients/metrics.ts';
-import { addPatientRoutes } from '../patients/routes.ts';
 import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
-import { addResourceRoutes } from '../resources/routes.ts';
-import { addScheduleRoutes } from '../schedules/routes.ts';
-import { addTimeslotRoutes } from '../timeslots/routes.ts';
-import { addDeliveryRoutes } from '../webhooks/delivery-routes.ts';
-import { addEndpointRoutes } from '../webhooks/endpoint-routes.ts';
-import { addEventRoutes } from '../webhooks/event-routes.ts';
 import { addAccess } from './access.ts';
 import { compilersFactory } from './compilers.ts';
 import { addConnectionLimits } from './connection-limits.ts';
@@ -38,6 +28,7 @@ import { addConsole } from './console-routes.ts';
 import { addDemoDocuments } from './demo/documents.ts';
 import { addDemoMailboxRoutes } from './demo/mailbox-routes.ts';
 import { addDocs } from './docs.ts';
+import { nativeEndpoints, ordinaryGroups } from './endpoints.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './error-handler.ts';
 import { type Exchange, watchExchange } from './exchanges.ts';
 import { addFhirFaceRoutes, routedUrl } from './fhir-face.ts';
@@ -67,7 +58,6 @@ import { addTokenEndpoint } from './token-endpoint.ts';
 import { addTracing, endRequestSpan } from './tracing.ts';
 import { addUnreadBody } from './unread-body.ts';
 import { addUploadBodies } from './uploads/upload-bodies.ts';
-import { addValidation } from './validation.ts';
 import { addWaitingCallers } from './waiting-callers.ts';
 
 const longestHeaderSection = 32 * 1024;
@@ -75,7 +65,7 @@ const longestHeaderSection = 32 * 1024;
 const headersTimeout = 15_000;
 /**
  * Milliseconds without a byte in either direction, for example because the caller does not read the response. Longer
- * than any operation.
+ * than any request.
  */
 const idleTimeout = 600_000;
 /** An identifier of 200 characters, each up to four bytes, percent-encoded. */
@@ -85,25 +75,19 @@ const longestPathParameter = 200 * 4 * 3;
 type SharedConsoleDeps = 'services' | 'webhooks' | 'log';
 
 /** What the HTTP interface depends on. */
-export interface AppDeps {
+export interface AppDeps extends Omit<EndpointDeps, 'wrongNames' | 'endpoints' | 'publicUrl' | 'tokenUrl'> {
   readonly log: Logger;
   readonly metrics: Registry;
-  readonly clients: ClientRegistry;
   readonly ehrs: EhrRegistry;
-  readonly cursors: Cursors;
-  readonly services: OperationServices;
   /** Set if the configuration delivers messages to a demo mailbox. */
   readonly mailbox: DemoMailbox | undefined;
   /** Set if providers report what becomes of messages. */
   readonly receiveReceipt?: ReceiveReceipt | undefined;
   /** Set in the demo: its pages show the credentials. */
   readonly demoClient?: DemoClient | undefined;
-  /** In lower case: headers that can contain an identifier, in addition to those that begin with `x-`. */
-  readonly identifierHeaders: ReadonlySet<string>;
   readonly limits: Configuration['limits'];
   readonly documents: Configuration['documents'];
   readonly http: Configuration['http'];
-  readonly webhooks: Configuration['webhooks'];
   /** The connections with which processes share limits. */
   readonly limitsDb: Db;
   readonly keySets: KeySets;
@@ -121,7 +105,7 @@ export interface AppDeps {
 /**
  * Builds the HTTP interface. Does not listen yet.
  *
- * @param prepare what to add to the server before the operations
+ * @param prepare what to add to the server before the endpoints
  */
 export async function buildApp(
   deps: AppDeps,
@@ -197,14 +181,23 @@ export async function buildApp(
   addJsonBody(app);
   addValidation(app);
   await prepare(app);
-  app.decorate('operations', new Map());
   app.addSchema(reasonSchema);
   app.addSchema(problemSchema);
-  app.decorate('operationServices', deps.services);
-  app.decorate('identifierHeaders', deps.identifierHeaders);
   const { db, keys } = deps.services;
   const publicAddress = () => deps.http.api_url ?? deps.http.public_url ?? loopbackAddress(app);
   const tokenUrl = () => `${publicAddress()}/api/oauth/token`;
+  const { services, cursors, clients, webhooks, identifierHeaders } = deps;
+  app.decorate('endpointDeps', {
+    services,
+    cursors,
+    clients,
+    webhooks,
+    identifierHeaders,
+    wrongNames: createWrongNameMetrics(deps.metrics),
+    endpoints: nativeEndpoints,
+    publicUrl: publicAddress,
+    tokenUrl,
+  });
   const tokens = createAccessTokens({ keys, publicUrl: publicAddress, now: deps.now });
   const failedCredentials = deps.limits.failed_credentials;
   const countFailure = createSharedFailures(deps.limitsDb, keys, failedCredentials);
@@ -221,25 +214,13 @@ export async function buildApp(
     count: (clientId, reply) => limitClient(countRequest, clientId, reply),
   });
 
-  addEmrRoutes(app, deps);
-  addPatientRoutes(app, { ...deps, wrongNames: createWrongNameMetrics(deps.metrics) });
-  addResourceRoutes(app, deps);
-  addScheduleRoutes(app, deps);
-  addHealthcareServiceRoutes(app, deps);
-  addTimeslotRoutes(app, deps);
-  addAppointmentRoutes(app, deps);
-  addMedicalNoteRoutes(app, deps);
-  addEventRoutes(app, { cursors: deps.cursors, db: deps.services.db });
-  const webhooks = { ...deps.services, cursors: deps.cursors, settings: deps.webhooks };
-  addEndpointRoutes(app, webhooks);
-  addDeliveryRoutes(app, webhooks);
+  for (const group of ordinaryGroups) addGroup(app, group);
   await app.register(async (scope) => {
     addUploadBodies(scope, { services: deps.services, maxBytes: deps.documents.max_bytes });
-    addDocumentRoutes(scope, deps);
+    addGroup(scope, documentEndpoints);
   });
-
-  addEmrSchema(app);
-  await addFhirFaceRoutes(app, { ...deps, publicUrl: publicAddress, tokenUrl });
+  app.addSchema(emrSchema(nativeEndpoints));
+  await addFhirFaceRoutes(app);
 
   addOpenApiRoutes(app);
   addPageStyle(app);
@@ -269,4 +250,9 @@ export async function buildApp(
   methods.finish();
   await app.ready();
   return app;
+}
+
+function addGroup(app: FastifyInstance, { schemas, endpoints }: EndpointGroup): void {
+  for (const schema of schemas) app.addSchema(schema);
+  for (const endpoint of endpoints) addEndpoint(app, endpoint);
 }

@@ -21,7 +21,7 @@ export interface Lazy<Function extends Compiled = Compiled> {
   compile(): Function;
 }
 
-/** Compiles the schemas of the operations. The cast is needed because Fastify types the compilers as overloads. */
+/** Compiles the schemas of the endpoints. The cast is needed because Fastify types the compilers as overloads. */
 export const compilersFactory = { buildValidator, buildSerializer } as unknown as Required<CompilersFactory>;
 
 /** Bodies are validated as they are. Path and query parameters are text and are coerced to the type in their schema. */

@@ -1,7 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sendShown } from '../api/add-endpoint.ts';
 import { auditProblem } from '../api/audit-problem.ts';
+import type { Representation } from '../api/endpoint.ts';
 import { patienceOf } from '../api/request-patience.ts';
-import { type Representation, sendShown } from '../api/route.ts';
 import { isDatabaseFailure, mayHaveBeenSent } from '../db/errors.ts';
 import { withPatience } from '../db/patience.ts';
 import { faceRepresentation, isFacePath } from '../fhir-face/face.ts';
@@ -29,7 +30,7 @@ export function addErrorHandler(app: FastifyInstance): void {
     const isUnknown = mayHaveBeenSent(error) && request.hasBegun === true;
     const problem = isUnknown
       ? outcomeUnknownInDatabase(error)
-      : frameworkProblem(error, bodyLimit, config.operation?.form);
+      : frameworkProblem(error, bodyLimit, config.endpoint?.form);
     const auditing = withPatience(patienceOf(request), () => auditProblem(request, problem));
     if (!auditing) return sendProblem(problem, request, reply);
     return auditing.then((sent) => sendProblem(sent, request, reply));
@@ -73,17 +74,17 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
     .send(problemDocument(problem, problem.requestId ?? request.id));
 }
 
-/** The representation of a request, also of one that no operation of a standard matches. `undefined`: the native one. */
+/** The representation of a request, also of one that no endpoint of a standard matches. `undefined`: the native one. */
 function representationOf({ routeOptions, url }: FastifyRequest): Representation | undefined {
-  if (routeOptions.config?.operation) return routeOptions.config.operation.representation;
-  return isFacePath(url) ? faceRepresentation : undefined;
+  if (routeOptions.config?.endpoint) return routeOptions.config.endpoint.representation;
+  return isFacePath(url) ? faceRepresentation() : undefined;
 }
 
 /**
  * Maps Fastify's error codes to problems: https://fastify.dev/docs/latest/Reference/Errors/
  *
  * @param bodyLimit the route's limit for bodies, in bytes
- * @param form set if the operation also takes `multipart/form-data`
+ * @param form set if the endpoint also takes `multipart/form-data`
  */
 export function frameworkProblem(error: FastifyError, bodyLimit = mebibyte, form?: unknown): Problem {
   if (error instanceof Problem) return error;

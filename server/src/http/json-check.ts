@@ -1,5 +1,5 @@
 import { visit } from 'jsonc-parser';
-import { escapedToken, isEchoable } from './json-pointer.ts';
+import { escapedToken, isEchoable } from '../api/json-pointer.ts';
 
 export interface JsonLimits {
   /** Maximum nesting of objects and arrays. */

@@ -13,7 +13,7 @@ export async function addLimits(app: FastifyInstance, countRequest: CountRequest
     maxEventLoopDelay: longestEventLoopDelayMilliseconds,
     pressureHandler: (request, _reply, _kind, delay) => {
       // Health checks and metrics keep working under load.
-      if (!request.routeOptions.config.operation) return;
+      if (!request.routeOptions.config.endpoint) return;
       // The plugin reports infinity until its first measurement, for example after a busy start.
       if (delay !== Number.POSITIVE_INFINITY) throw unavailable('overloaded');
     },

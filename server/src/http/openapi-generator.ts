@@ -1,8 +1,9 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { AnyOperation } from '../api/route.ts';
+import { type AnyEndpoint, isRead } from '../api/endpoint.ts';
 import { scopes } from '../config/schema.ts';
+import { nativeEndpoints } from './endpoints.ts';
 import { introduction } from './openapi-introduction.ts';
 import { problemResponses, responseHeaders } from './openapi-problems.ts';
 import { openApiWebhooks } from './openapi-webhooks.ts';
@@ -10,7 +11,7 @@ import { openApiWebhooks } from './openapi-webhooks.ts';
 type Json = Record<string, unknown>;
 
 /**
- * Adds `app.swagger()`, which generates the OpenAPI description from the operations. Must be added before them. The gateway
+ * Adds `app.swagger()`, which generates the OpenAPI description from the endpoints. Must be added before them. The gateway
  * itself serves the generated file, so that it does not load the generator.
  */
 export async function addOpenApiGenerator(app: FastifyInstance): Promise<void> {
@@ -40,21 +41,21 @@ export async function addOpenApiGenerator(app: FastifyInstance): Promise<void> {
     },
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, index) => String(json.$id ?? `inline-${index}`) },
     transform: ({ schema, url, route }) => {
-      const { operation, described } = route.config ?? {};
+      const { endpoint, described } = route.config ?? {};
       if (described && route.method !== 'HEAD') return { schema: described, url };
-      if (!operation || operation.representation || route.method === 'HEAD')
+      if (!endpoint || endpoint.representation || route.method === 'HEAD')
         return { schema: { ...schema, hide: true }, url };
-      const headers = operation.isRead ? commonHeaders : writeHeaders;
+      const headers = isRead(endpoint) ? commonHeaders : writeHeaders;
       const { body, ...rest } = schema ?? {};
       return {
-        schema: { ...rest, ...bodyOf(operation, body), headers, ...responses(schema, operation) },
+        schema: { ...rest, ...bodyOf(endpoint, body), headers, ...responses(schema, endpoint) },
         url,
       };
     },
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new Error('Only OpenAPI 3 is generated');
       const { openapiObject } = document;
-      addExamples(openapiObject.paths as Record<string, Record<string, Json>>, app.operations);
+      addExamples(openapiObject.paths as Record<string, Record<string, Json>>);
       return Object.assign(openapiObject, { webhooks: openApiWebhooks });
     },
   });
@@ -92,15 +93,15 @@ const writeHeaders = {
 /** The gateway's own scopes. Those of SMART are in the guide. */
 const describedScopes = Object.fromEntries(scopes.map((scope) => [scope, '']));
 
-function bodyOf({ body: declared, form }: AnyOperation, body: unknown): object {
+function bodyOf({ body: declared, form }: AnyEndpoint, body: unknown): object {
   if (!declared) return {};
   if (!form) return { body };
   return { body: { content: { 'application/json': { schema: declared }, 'multipart/form-data': { schema: form } } } };
 }
 
-function responses(schema: { response?: unknown } | undefined, operation: AnyOperation) {
-  const { status, description, existing } = operation.response;
-  const { preview, isRead } = operation;
+function responses(schema: { response?: unknown } | undefined, endpoint: AnyEndpoint) {
+  const { status, description, existing } = endpoint.response;
+  const { preview } = endpoint;
   const schemas = schema?.response as Record<string, { $id?: string }> | undefined;
   const declared = schemas?.[String(status)];
   const success = declared?.$id ? { $ref: declared.$id } : declared;
@@ -110,7 +111,7 @@ function responses(schema: { response?: unknown } | undefined, operation: AnyOpe
         description,
         headers: {
           ...responseHeaders,
-          ...(isRead
+          ...(isRead(endpoint)
             ? {}
             : {
                 'idempotency-replayed': {
@@ -123,9 +124,9 @@ function responses(schema: { response?: unknown } | undefined, operation: AnyOpe
         ...(status === 204
           ? { type: 'null' }
           : {
-              content: operation.response.mediaTypes
+              content: endpoint.response.mediaTypes
                 ? Object.fromEntries(
-                    operation.response.mediaTypes.map((type) => [type, { schema: operation.response.schema }]),
+                    endpoint.response.mediaTypes.map((type) => [type, { schema: endpoint.response.schema }]),
                   )
                 : {
                     'application/json': { schema: preview && status === 200 ? { anyOf: [preview, success] } : success },
@@ -150,23 +151,23 @@ function responses(schema: { response?: unknown } | undefined, operation: AnyOpe
             },
           }
         : {}),
-      ...problemResponses(operation, responseHeaders),
+      ...problemResponses(endpoint, responseHeaders),
     },
   };
 }
 
-function addExamples(paths: Record<string, Record<string, Json>>, operations: ReadonlyMap<string, AnyOperation>): void {
+function addExamples(paths: Record<string, Record<string, Json>>): void {
   for (const path of Object.values(paths)) {
     for (const documented of Object.values(path)) {
-      const operation = operations.get(String(documented.operationId));
-      if (!operation) continue;
-      const { params = {}, query = {}, body, response } = operation.examples;
+      const endpoint = nativeEndpoints.find(({ operationId }) => operationId === documented.operationId);
+      if (!endpoint) continue;
+      const { params = {}, query = {}, body, response } = endpoint.examples;
       for (const parameter of (documented.parameters ?? []) as Json[]) {
         const example = parameter.in === 'path' ? params[String(parameter.name)] : query[String(parameter.name)];
         if (example !== undefined) parameter.example = example;
       }
       if (body !== undefined) setExample(documented.requestBody as Json, body);
-      setExample((documented.responses as Record<string, Json>)[operation.response.status], response);
+      setExample((documented.responses as Record<string, Json>)[endpoint.response.status], response);
     }
   }
 }

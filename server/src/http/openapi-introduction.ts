@@ -1,6 +1,6 @@
 import { bodyLimits } from '../api/body-limits.ts';
 
-/** What all operations have in common, in Markdown: the description of the OpenAPI document. */
+/** What all endpoints have in common, in Markdown: the description of the OpenAPI document. */
 export const introduction = `One uniform HTTP/JSON interface over many electronic health record systems (EHRs). This document is at
 [/api/openapi.json](/api/openapi.json) and [/api/openapi.yaml](/api/openapi.yaml).
 

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { forReaders } from './docs-document.ts';
 import { once } from './once.ts';
 
-/** `npm run openapi` generates the file from the operations. */
+/** `npm run openapi` generates the file from the endpoints. */
 const file = new URL('../../openapi.json', import.meta.url);
 
 /** Path of the document for the API reference. */

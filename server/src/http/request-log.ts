@@ -11,7 +11,7 @@ export function logRequest({ request, reply }: Exchange, end: End): void {
     {
       method: request.method,
       route: routePattern(request),
-      operation: request.routeOptions.config.operation?.operationId,
+      operation: request.routeOptions.config.endpoint?.operationId,
       ...outcome(end),
       reason: request.problem?.reason,
       operation_id: request.currentAccess?.operationId,

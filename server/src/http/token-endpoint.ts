@@ -9,7 +9,7 @@ import type { Rejections } from './rejected-credentials.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the OpenAPI document says about a route that is no operation. */
+    /** What the OpenAPI document says about a route that is no endpoint. */
     described?: object;
   }
 }

@@ -41,7 +41,7 @@ export function endRequestSpan({ request }: Exchange, { aborted, status }: End):
       'http.request.method': request.method,
       'http.route': route,
       'http.response.status_code': aborted ? undefined : status,
-      'crossward.operation': request.routeOptions.config.operation?.operationId,
+      'crossward.operation': request.routeOptions.config.endpoint?.operationId,
       'crossward.reason': problem?.reason,
       'crossward.emr': access?.ehr?.id,
       'crossward.care_unit': access?.careUnit?.id,

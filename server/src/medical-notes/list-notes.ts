@@ -1,9 +1,9 @@
 import type { MedicalNote } from '@crossward/connector-kit';
 import type { Static, TObject } from 'typebox';
+import type { Access, EndpointDeps } from '../api/endpoint.ts';
 import { resourceIdentifier } from '../api/identifiers.ts';
-import { type Cursors, type Page, page } from '../api/paging.ts';
+import { type Page, page } from '../api/paging.ts';
 import { readOpenRange } from '../api/request-times.ts';
-import type { Access } from '../api/route.ts';
 import { requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { inQuery } from '../problems/places.ts';
@@ -13,11 +13,10 @@ const places = { start: inQuery('start'), end: inQuery('end') };
 
 /** A page of the patient's notes at the care unit, newest first. */
 export async function listNotes(
-  { client, ehr, careUnit }: Access,
+  { client, ehr, careUnit, cursors }: Access & Pick<EndpointDeps, 'cursors'>,
   patientId: string,
   query: Static<TObject<typeof medicalNoteQuery>>,
   readHeader: ReadHeader,
-  cursors: Cursors,
 ): Promise<Page<MedicalNote>> {
   const { start, end } = readOpenRange(query, places, careUnit.timeZone);
   const authorPlace = inQuery('author_id');

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { callersAppointmentIds, requireAppointmentOf } from '../api/appointment-references.ts';
 import { requireAuthor } from '../api/authors.ts';
-import type { Access } from '../api/route.ts';
+import type { Access } from '../api/endpoint.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { inBody } from '../problems/places.ts';

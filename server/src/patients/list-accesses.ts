@@ -1,24 +1,16 @@
 import type { PatientIdentifier } from '@crossward/connector-kit';
 import type { Static, TObject } from 'typebox';
-import { type Cursors, page } from '../api/paging.ts';
+import type { Access, EndpointDeps } from '../api/endpoint.ts';
+import { page } from '../api/paging.ts';
 import { readOpenRange } from '../api/request-times.ts';
-import type { Access } from '../api/route.ts';
 import { readAuditKeys } from '../audit/key-store.ts';
 import { isIncomplete } from '../audit/lost-keys.ts';
 import { type FoundAccess, searchEntries } from '../audit/search.ts';
-import type { ClientRegistry } from '../clients/client-registry.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
-import type { OperationServices } from '../operations/services.ts';
 import { inQuery } from '../problems/places.ts';
 import { Problem } from '../problems/problem.ts';
 import { formatInstant } from '../time/date-times.ts';
 import type { AccessBody, accessQuery } from './contract.ts';
-
-interface Dependencies {
-  readonly cursors: Cursors;
-  readonly services: Pick<OperationServices, 'db' | 'keys'>;
-  readonly clients: Pick<ClientRegistry, 'nameOf'>;
-}
 
 const places = { start: inQuery('start'), end: inQuery('end') };
 
@@ -27,11 +19,10 @@ const places = { start: inQuery('start'), end: inQuery('end') };
  *
  * @param identifiers all that are known of the patient: the trail has each access under those that it named or met
  */
-export async function listAccesses(
-  { client, ehr, careUnit }: Access,
+export async function pageOfAccesses(
+  { client, ehr, careUnit, cursors, clients, services: { db, keys } }: Access & EndpointDeps,
   identifiers: readonly PatientIdentifier[],
   query: Static<TObject<typeof accessQuery>>,
-  { cursors, services: { db, keys }, clients }: Dependencies,
 ): Promise<{ accesses: AccessBody[]; next_cursor: string | null }> {
   const patients = [...new Set(identifiers.map(formatIdentifier))].sort();
   const careUnitIds = [...(client.grants.get(ehr.id) ?? [])].sort();

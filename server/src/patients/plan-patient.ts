@@ -1,7 +1,7 @@
 import { tidyName } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
+import type { Access } from '../api/endpoint.ts';
 import { patientIdentifier } from '../api/identifiers.ts';
-import type { Access } from '../api/route.ts';
 import { hasScope } from '../clients/smart-scopes.ts';
 import { findPatient } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';

@@ -1,6 +1,6 @@
 import type { Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
-import type { ReadShown } from '../api/audit-request.ts';
+import type { ReadShown } from '../api/endpoint.ts';
 import type { CareUnitConnection } from '../ehr/connection.ts';
 import { phoneOf } from '../ehr/patient-phone.ts';
 import { formatIdentifier } from '../identifiers/index.ts';

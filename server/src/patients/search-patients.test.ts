@@ -1,7 +1,7 @@
 import type { Patient } from '@crossward/connector-kit';
 import { expect, test } from 'vitest';
 import type { EhrConnection } from '../ehr/connection.ts';
-import { searchPatients } from './search-patients.ts';
+import { findPatients } from './search-patients.ts';
 
 const person: Patient = {
   id: 'p-1',
@@ -30,11 +30,11 @@ test.each([
   // The first that can be reached counts, and is shown.
   [{ phone: '+46701740605', phones: ['0812345678', '+46701740605'] }, 'SE', false],
 ])('of who has the number without its country code, %j in %s: found by it: %s', async (phones, country, isFound) => {
-  const search = searchPatients(ehrWith(phones), { defaultCountry: country }, { phone: '+46701740605' });
+  const search = findPatients(ehrWith(phones), { defaultCountry: country }, { phone: '+46701740605' });
   expect((await search).map(({ id }) => id)).toEqual(isFound ? ['p-1'] : []);
 });
 
 test('a search by name does not look at phone numbers', async () => {
   const body = { family_name: 'Vik', birth_date: '1980-02-03' };
-  expect(await searchPatients(ehrWith({}), {}, body)).toHaveLength(1);
+  expect(await findPatients(ehrWith({}), {}, body)).toHaveLength(1);
 });

@@ -11,7 +11,7 @@ import type { patientSearchSchema } from './contract.ts';
 const mostPatients = 20;
 
 /** @throws Problem `request_invalid` unless the body has a family name and a birth date, or a phone number */
-export async function searchPatients(
+export async function findPatients(
   ehr: EhrConnection,
   careUnit: Pick<CareUnitConnection, 'defaultCountry'>,
   { family_name: familyName, birth_date: birthDate, phone }: Static<typeof patientSearchSchema>,

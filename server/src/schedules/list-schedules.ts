@@ -1,8 +1,8 @@
 import type { Resource, Schedule } from '@crossward/connector-kit';
 import type { Static, TObject } from 'typebox';
-import { type Cursors, type Page, page } from '../api/paging.ts';
+import type { Access, EndpointDeps } from '../api/endpoint.ts';
+import { type Page, page } from '../api/paging.ts';
 import { readRange, type TimeRange } from '../api/request-times.ts';
-import type { Access } from '../api/route.ts';
 import { inQuery } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import type { scheduleQuery } from './contract.ts';
@@ -13,11 +13,10 @@ const longestRangeHours = 366 * 24;
 
 type Query = Static<TObject<typeof scheduleQuery>>;
 
-export function listSchedules(
-  { client, ehr, careUnit }: Access,
+export function pageOfSchedules(
+  { client, ehr, careUnit, cursors }: Access & Pick<EndpointDeps, 'cursors'>,
   resource: Resource,
   query: Query,
-  cursors: Cursors,
 ): Promise<Page<Schedule>> {
   const range = rangeOf(query, careUnit.timeZone);
   const filters = [ehr.id, careUnit.id, resource.id, range ?? null];

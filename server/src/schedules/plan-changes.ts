@@ -1,6 +1,6 @@
 import type { Schedule } from '@crossward/connector-kit';
+import type { Access } from '../api/endpoint.ts';
 import { assertNotPast, readRange, readTime } from '../api/request-times.ts';
-import type { Access } from '../api/route.ts';
 import { inBody } from '../problems/places.ts';
 import type { ScheduleExceptionBody } from './contract.ts';
 import type { ScheduleEndPlan, ScheduleExceptionPlan } from './kinds.ts';

@@ -1,7 +1,7 @@
 import type { Resource } from '@crossward/connector-kit';
 import { checkRecurrence } from '@crossward/connector-kit/timetable';
+import type { Access } from '../api/endpoint.ts';
 import { readRange } from '../api/request-times.ts';
-import type { Access } from '../api/route.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { ScheduleCreationBody } from './contract.ts';

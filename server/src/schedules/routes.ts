@@ -1,8 +1,6 @@
 import type { Schedule, ScheduleOperations } from '@crossward/connector-kit';
-import type { FastifyInstance } from 'fastify';
+import { type Access, type EndpointGroup, endpoint } from '../api/endpoint.ts';
 import { resourceIdentifier } from '../api/identifiers.ts';
-import type { Cursors } from '../api/paging.ts';
-import { type Access, addOperation } from '../api/route.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { reference, resourceNotation, text } from '../api/schemas.ts';
 import { requireResource } from '../ehr/lookups.ts';
@@ -23,7 +21,7 @@ import {
   scheduleSchema,
 } from './contract.ts';
 import { scheduleCreationKind, scheduleEndKind, scheduleExceptionKind } from './kinds.ts';
-import { listSchedules } from './list-schedules.ts';
+import { pageOfSchedules } from './list-schedules.ts';
 import { planEnd, planException } from './plan-changes.ts';
 import { planScheduleCreation } from './plan-creation.ts';
 import { scheduleBody } from './representation.ts';
@@ -65,143 +63,142 @@ const changeReasons = [
   'schedule_has_appointments',
 ] as const satisfies readonly Reason[];
 
-export function addScheduleRoutes(app: FastifyInstance, { cursors }: { cursors: Cursors }): void {
-  for (const schema of [scheduleSchema, scheduleCreationSchema, scheduleEndSchema, scheduleExceptionSchema]) {
-    app.addSchema(schema);
-  }
+const listSchedules = endpoint({
+  operationId: 'list_schedules',
+  tag: 'Schedules',
+  summary: 'List schedules',
+  level: 'care_unit',
+  method: 'GET',
+  path: '/resources/:resource_id/schedules',
+  needs: ['findResource', 'listSchedules'],
+  audit: 'none',
+  scopes: ['resources:read'],
+  params: resourceParam,
+  query: scheduleQuery,
+  response: { status: 200, description: 'Schedules, sorted by id.', schema: scheduleListSchema },
+  reasons: [...readReasons, ...timeReasons, 'cursor_invalid'],
+  examples: { params: resourcePlace, response: { schedules: [example], next_cursor: null } },
+  async handle({ params, query, readHeader, ...access }) {
+    const resource = await resourceOf(access, params.resource_id, readHeader);
+    const { entries, next_cursor } = await pageOfSchedules(access, resource, query);
+    return { body: { schedules: entries.map((it) => scheduleBody(it, access.careUnit)), next_cursor } };
+  },
+});
 
-  addOperation(app, {
-    operationId: 'list_schedules',
-    tag: 'Schedules',
-    summary: 'List schedules',
-    level: 'care_unit',
-    method: 'GET',
-    path: '/resources/:resource_id/schedules',
-    needs: ['findResource', 'listSchedules'],
-    audit: 'none',
-    scopes: ['resources:read'],
-    params: resourceParam,
-    query: scheduleQuery,
-    response: { status: 200, description: 'Schedules, sorted by id.', schema: scheduleListSchema },
-    reasons: [...readReasons, ...timeReasons, 'cursor_invalid'],
-    examples: { params: resourcePlace, response: { schedules: [example], next_cursor: null } },
-    async handle({ params, query, readHeader, ...access }) {
-      const resource = await resourceOf(access, params.resource_id, readHeader);
-      const { entries, next_cursor } = await listSchedules(access, resource, query, cursors);
-      return { body: { schedules: entries.map((it) => scheduleBody(it, access.careUnit)), next_cursor } };
-    },
-  });
+const createSchedule = endpoint({
+  operationId: 'create_schedule',
+  tag: 'Schedules',
+  summary: 'Create a schedule',
+  description:
+    'The time slots of the schedule can be booked at once. It must not overlap another schedule of the resource within two years. An occurrence starts and ends at local times of the care unit; in between, slots follow each other in elapsed time. An occurrence whose start a clock change skips does not take place.',
+  level: 'care_unit',
+  method: 'POST',
+  path: '/resources/:resource_id/schedules',
+  needs: ['findResource', 'listHealthcareServices', 'createSchedule'],
+  audit: 'none',
+  scopes: ['schedules:write'],
+  params: resourceParam,
+  body: reference<ScheduleCreationBody>('ScheduleCreation'),
+  response: { status: 201, description: 'The schedule.', schema: scheduleSchema },
+  reasons: [
+    ...writeReasons,
+    'recurrence_invalid',
+    'healthcare_service_not_offered',
+    'schedule_overlap',
+    'schedule_limit_reached',
+  ],
+  reasonsOfNames: ['healthcare_service_not_found'],
+  examples: { params: resourcePlace, body: creationExample, response: example },
+  async plan({ params, body, readHeader, ...access }) {
+    requireOperation(access, 'createSchedule');
+    const resource = await resourceOf(access, params.resource_id, readHeader);
+    return plannedWrite(scheduleCreationKind, await planScheduleCreation(access, resource, body));
+  },
+});
 
-  addOperation(app, {
-    operationId: 'create_schedule',
-    tag: 'Schedules',
-    summary: 'Create a schedule',
-    description:
-      'The time slots of the schedule can be booked at once. It must not overlap another schedule of the resource within two years. An occurrence starts and ends at local times of the care unit; in between, slots follow each other in elapsed time. An occurrence whose start a clock change skips does not take place.',
-    level: 'care_unit',
-    method: 'POST',
-    path: '/resources/:resource_id/schedules',
-    needs: ['findResource', 'listHealthcareServices', 'createSchedule'],
-    audit: 'none',
-    scopes: ['schedules:write'],
-    params: resourceParam,
-    body: reference<ScheduleCreationBody>('ScheduleCreation'),
-    response: { status: 201, description: 'The schedule.', schema: scheduleSchema },
-    reasons: [
-      ...writeReasons,
-      'recurrence_invalid',
-      'healthcare_service_not_offered',
-      'schedule_overlap',
-      'schedule_limit_reached',
-    ],
-    reasonsOfNames: ['healthcare_service_not_found'],
-    examples: { params: resourcePlace, body: creationExample, response: example },
-    async plan({ params, body, readHeader, ...access }) {
-      requireOperation(access, 'createSchedule');
-      const resource = await resourceOf(access, params.resource_id, readHeader);
-      return plannedWrite(scheduleCreationKind, await planScheduleCreation(access, resource, body));
-    },
-  });
+const getSchedule = endpoint({
+  operationId: 'get_schedule',
+  tag: 'Schedules',
+  summary: 'Get a schedule',
+  level: 'care_unit',
+  method: 'GET',
+  path: '/resources/:resource_id/schedules/:schedule_id',
+  needs: ['findResource', 'findSchedule'],
+  audit: 'none',
+  scopes: ['resources:read'],
+  params: scheduleParams,
+  response: { status: 200, description: 'The schedule.', schema: scheduleSchema },
+  reasons: [...readReasons, 'schedule_not_found'],
+  examples: { params: schedulePlace, response: example },
+  async handle({ params, readHeader, ...access }) {
+    return { body: scheduleBody(await scheduleOf(access, params, readHeader), access.careUnit) };
+  },
+});
 
-  addOperation(app, {
-    operationId: 'get_schedule',
-    tag: 'Schedules',
-    summary: 'Get a schedule',
-    level: 'care_unit',
-    method: 'GET',
-    path: '/resources/:resource_id/schedules/:schedule_id',
-    needs: ['findResource', 'findSchedule'],
-    audit: 'none',
-    scopes: ['resources:read'],
-    params: scheduleParams,
-    response: { status: 200, description: 'The schedule.', schema: scheduleSchema },
-    reasons: [...readReasons, 'schedule_not_found'],
-    examples: { params: schedulePlace, response: example },
-    async handle({ params, readHeader, ...access }) {
-      return { body: scheduleBody(await scheduleOf(access, params, readHeader), access.careUnit) };
-    },
-  });
+const endSchedule = endpoint({
+  operationId: 'end_schedule',
+  tag: 'Schedules',
+  summary: 'End a schedule',
+  description:
+    'Removes the occurrences that start at or after `end_time`, with their time slots. Rejected with `schedule_has_appointments` if appointments take some of these slots; `errors` lists their ids. A schedule that ends earlier already is not changed.',
+  level: 'care_unit',
+  method: 'POST',
+  path: '/resources/:resource_id/schedules/:schedule_id/end',
+  needs: ['findResource', 'findSchedule', 'endSchedule'],
+  audit: 'none',
+  scopes: ['schedules:write'],
+  params: scheduleParams,
+  body: reference<{ readonly end_time: string }>('ScheduleEnd'),
+  response: { status: 200, description: 'The schedule.', schema: scheduleSchema },
+  reasons: changeReasons,
+  examples: {
+    params: schedulePlace,
+    body: { end_time: '2027-07-01T00:00:00' },
+    response: { ...example, ends_at: '2027-07-01T00:00:00+02:00' },
+  },
+  async plan({ params, body, readHeader, ...access }) {
+    requireOperation(access, 'endSchedule');
+    return plannedWrite(scheduleEndKind, planEnd(access, await scheduleOf(access, params, readHeader), body));
+  },
+});
 
-  addOperation(app, {
-    operationId: 'end_schedule',
-    tag: 'Schedules',
-    summary: 'End a schedule',
-    description:
-      'Removes the occurrences that start at or after `end_time`, with their time slots. Rejected with `schedule_has_appointments` if appointments take some of these slots; `errors` lists their ids. A schedule that ends earlier already is not changed.',
-    level: 'care_unit',
-    method: 'POST',
-    path: '/resources/:resource_id/schedules/:schedule_id/end',
-    needs: ['findResource', 'findSchedule', 'endSchedule'],
-    audit: 'none',
-    scopes: ['schedules:write'],
-    params: scheduleParams,
-    body: reference<{ readonly end_time: string }>('ScheduleEnd'),
-    response: { status: 200, description: 'The schedule.', schema: scheduleSchema },
-    reasons: changeReasons,
-    examples: {
-      params: schedulePlace,
-      body: { end_time: '2027-07-01T00:00:00' },
-      response: { ...example, ends_at: '2027-07-01T00:00:00+02:00' },
+const addScheduleException = endpoint({
+  operationId: 'add_schedule_exception',
+  tag: 'Schedules',
+  summary: 'Take a period out of a schedule',
+  description:
+    'Removes the time slots that overlap the period. Rejected with `schedule_has_appointments` if appointments take some of these slots; `errors` lists their ids.',
+  level: 'care_unit',
+  method: 'POST',
+  path: '/resources/:resource_id/schedules/:schedule_id/exceptions',
+  needs: ['findResource', 'findSchedule', 'addScheduleException'],
+  audit: 'none',
+  scopes: ['schedules:write'],
+  params: scheduleParams,
+  body: reference<ScheduleExceptionBody>('ScheduleException'),
+  response: { status: 200, description: 'The schedule.', schema: scheduleSchema },
+  reasons: changeReasons,
+  examples: {
+    params: schedulePlace,
+    body: { start_time: '2027-05-17T00:00:00', end_time: '2027-05-18T00:00:00' },
+    response: {
+      ...example,
+      exceptions: [{ start: '2027-05-17T00:00:00+02:00', end: '2027-05-18T00:00:00+02:00' }],
     },
-    async plan({ params, body, readHeader, ...access }) {
-      requireOperation(access, 'endSchedule');
-      return plannedWrite(scheduleEndKind, planEnd(access, await scheduleOf(access, params, readHeader), body));
-    },
-  });
+  },
+  async plan({ params, body, readHeader, ...access }) {
+    requireOperation(access, 'addScheduleException');
+    return plannedWrite(
+      scheduleExceptionKind,
+      planException(access, await scheduleOf(access, params, readHeader), body),
+    );
+  },
+});
 
-  addOperation(app, {
-    operationId: 'add_schedule_exception',
-    tag: 'Schedules',
-    summary: 'Take a period out of a schedule',
-    description:
-      'Removes the time slots that overlap the period. Rejected with `schedule_has_appointments` if appointments take some of these slots; `errors` lists their ids.',
-    level: 'care_unit',
-    method: 'POST',
-    path: '/resources/:resource_id/schedules/:schedule_id/exceptions',
-    needs: ['findResource', 'findSchedule', 'addScheduleException'],
-    audit: 'none',
-    scopes: ['schedules:write'],
-    params: scheduleParams,
-    body: reference<ScheduleExceptionBody>('ScheduleException'),
-    response: { status: 200, description: 'The schedule.', schema: scheduleSchema },
-    reasons: changeReasons,
-    examples: {
-      params: schedulePlace,
-      body: { start_time: '2027-05-17T00:00:00', end_time: '2027-05-18T00:00:00' },
-      response: {
-        ...example,
-        exceptions: [{ start: '2027-05-17T00:00:00+02:00', end: '2027-05-18T00:00:00+02:00' }],
-      },
-    },
-    async plan({ params, body, readHeader, ...access }) {
-      requireOperation(access, 'addScheduleException');
-      return plannedWrite(
-        scheduleExceptionKind,
-        planException(access, await scheduleOf(access, params, readHeader), body),
-      );
-    },
-  });
-}
+export const scheduleEndpoints: EndpointGroup = {
+  schemas: [scheduleSchema, scheduleCreationSchema, scheduleEndSchema, scheduleExceptionSchema],
+  endpoints: [listSchedules, createSchedule, getSchedule, endSchedule, addScheduleException],
+};
 
 /** @throws Problem `operation_unsupported` without a look-up if the EHR lacks the operation */
 function requireOperation({ ehr }: Access, operation: keyof ScheduleOperations): void {

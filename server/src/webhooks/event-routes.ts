@@ -1,7 +1,4 @@
-import type { FastifyInstance } from 'fastify';
-import type { Cursors } from '../api/paging.ts';
-import { addOperation } from '../api/route.ts';
-import type { Db } from '../db/kysely.ts';
+import { type EndpointGroup, endpoint } from '../api/endpoint.ts';
 import { readEvents } from '../events/read-events.ts';
 import { inQuery } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
@@ -35,42 +32,38 @@ const eventExample: EventBody = {
   },
 };
 
-export function addEventRoutes(app: FastifyInstance, { cursors, db }: { cursors: Cursors; db: Db }): void {
-  app.addSchema(appointmentEventSchema);
-  app.addSchema(messageEventSchema);
-  app.addSchema(emrEventSchema);
-  app.addSchema(eventSchema);
+const listEvents = endpoint({
+  operationId: 'list_events',
+  tag: 'Events',
+  summary: 'List events',
+  description:
+    'Events of the care units that the client is granted, in order. A client that has read an event never misses an ' +
+    'earlier one. To get the next events, send `next_after` of the previous response as `after`.',
+  level: 'client',
+  method: 'GET',
+  path: '/events',
+  audit: 'none',
+  scopes: ['appointments:read', 'webhooks:manage'],
+  query: eventQuery,
+  response: { status: 200, description: 'Events, the oldest first.', schema: eventListSchema },
+  reasons: ['cursor_invalid'],
+  examples: { response: { events: [eventExample], next_after: 'Zm9v', has_more: false } },
+  async handle({ client, query: { after, limit = 100 }, cursors, services: { db } }) {
+    const binding = { clientId: client.id, operationId: 'list_events', filters: [] };
+    const position = after === undefined ? undefined : Number(cursors.open(after, binding, 'after')[0]);
+    const { events, reached, hasMore, isTooOld, isTooNew } = await readEvents(db, client.grants, position, limit);
+    if (isTooOld || isTooNew) {
+      const happened = isTooOld ? 'Events after this position have been deleted' : 'There is no event at this position';
+      const detail = `${happened}. Start again without \`after\`.`;
+      throw problemAt(inQuery('after'), 'cursor_invalid', detail);
+    }
+    return {
+      body: { events: events.map(eventBody), next_after: cursors.seal([reached], binding), has_more: hasMore },
+    };
+  },
+});
 
-  addOperation(app, {
-    operationId: 'list_events',
-    tag: 'Events',
-    summary: 'List events',
-    description:
-      'Events of the care units that the client is granted, in order. A client that has read an event never misses an ' +
-      'earlier one. To get the next events, send `next_after` of the previous response as `after`.',
-    level: 'client',
-    method: 'GET',
-    path: '/events',
-    audit: 'none',
-    scopes: ['appointments:read', 'webhooks:manage'],
-    query: eventQuery,
-    response: { status: 200, description: 'Events, the oldest first.', schema: eventListSchema },
-    reasons: ['cursor_invalid'],
-    examples: { response: { events: [eventExample], next_after: 'Zm9v', has_more: false } },
-    async handle({ client, query: { after, limit = 100 } }) {
-      const binding = { clientId: client.id, operationId: 'list_events', filters: [] };
-      const position = after === undefined ? undefined : Number(cursors.open(after, binding, 'after')[0]);
-      const { events, reached, hasMore, isTooOld, isTooNew } = await readEvents(db, client.grants, position, limit);
-      if (isTooOld || isTooNew) {
-        const happened = isTooOld
-          ? 'Events after this position have been deleted'
-          : 'There is no event at this position';
-        const detail = `${happened}. Start again without \`after\`.`;
-        throw problemAt(inQuery('after'), 'cursor_invalid', detail);
-      }
-      return {
-        body: { events: events.map(eventBody), next_after: cursors.seal([reached], binding), has_more: hasMore },
-      };
-    },
-  });
-}
+export const eventEndpoints: EndpointGroup = {
+  schemas: [appointmentEventSchema, messageEventSchema, emrEventSchema, eventSchema],
+  endpoints: [listEvents],
+};

@@ -34,7 +34,7 @@ export const listMyAppointments = tool({
 
 const appointmentId = shownText('`appointment_id` of an earlier result.');
 
-export const getAppointment = tool({
+export const getAppointmentTool = tool({
   name: 'get_appointment',
   title: 'Show an appointment',
   description: 'Shows an appointment of the person as it is now: also whether they have entered the code.',

@@ -38,7 +38,7 @@ export interface SearchPlace {
 /**
  * Performs a search: https://hl7.org/fhir/R4/http.html#search
  *
- * @throws Problem `search_too_costly`, or what the native operation throws
+ * @throws Problem `search_too_costly`, or what the native endpoint throws
  */
 export async function searchSet<Entry, Found extends Resource>(
   search: Search,

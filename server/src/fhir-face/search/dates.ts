@@ -115,7 +115,7 @@ function instantOf(text: string, timeZone: string): Date | { readonly skippedBy:
   }
 }
 
-/** Years that native operations take. FHIR has those from 0001 to 9999, which stand for an open end. */
+/** Years that native endpoints take. FHIR has those from 0001 to 9999, which stand for an open end. */
 const firstInstant = new Date('1900-01-02T00:00:00Z');
 const lastInstant = new Date('2200-12-30T00:00:00Z');
 
@@ -128,7 +128,7 @@ function farInstant(text: string): Date | undefined {
   return isCalendarTime(text) && !text.startsWith('0000') ? new Date(text) : undefined;
 }
 
-/** Whether a text is a day that FHIR has, and no native operation takes: nobody and nothing is of that day. */
+/** Whether a text is a day that FHIR has, and no native endpoint takes: nobody and nothing is of that day. */
 export function isFarDay(text: string): boolean {
   return datePattern.exec(text)?.[3] !== undefined && isFar(text) && farInstant(`${text}T00:00:00Z`) !== undefined;
 }

@@ -1,19 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 import { pageOfAll } from '../../api/paging.ts';
-import type { FaceDeps } from '../face.ts';
-import { accessOf } from '../native.ts';
+import { accessOf } from '../face.ts';
 import type { RecordPage, SearchPlace } from './bundle.ts';
 
 type Page<Entry> = (limit: number, cursor: string | undefined) => Promise<RecordPage<Entry>>;
 
 /** Pages of a list in memory, sorted by id. */
 export function pagesById<Entry extends { readonly id: string }>(
-  { cursors }: Pick<FaceDeps, 'cursors'>,
   request: FastifyRequest,
   { url, self }: SearchPlace,
   load: () => Promise<readonly Entry[]>,
 ): Page<Entry> {
-  const operationId = request.routeOptions.config.operation?.operationId ?? '';
+  const { cursors } = request.server.endpointDeps;
+  const operationId = request.routeOptions.config.endpoint?.operationId ?? '';
   const binding = { clientId: accessOf(request).client.id, operationId, filters: [url, self] };
   return async (limit, cursor) => {
     const paged = { limit, ...(cursor === undefined ? {} : { cursor }) };
@@ -24,12 +23,11 @@ export function pagesById<Entry extends { readonly id: string }>(
 
 /** Pages of a list in memory, in its order. */
 export function pagesInOrder<Entry>(
-  deps: Pick<FaceDeps, 'cursors'>,
   request: FastifyRequest,
   place: SearchPlace,
   load: () => Promise<readonly Entry[]>,
 ): Page<Entry> {
-  const page = pagesById(deps, request, place, async () =>
+  const page = pagesById(request, place, async () =>
     (await load()).map((entry, index) => ({ id: String(index).padStart(6, '0'), entry })),
   );
   return async (limit, cursor) => {

@@ -1,17 +1,16 @@
 import type { FastifyRequest } from 'fastify';
-import { baseOf, type FaceDeps } from '../face.ts';
+import { baseOf } from '../face.ts';
 import type { Search } from './input.ts';
 
 /** Where a search is made, and what its links repeat. */
 export function placeOf(
-  deps: FaceDeps,
   request: FastifyRequest,
   type: string,
   { filters, includes }: Search,
   /** Parameters that were given another value, such as a default. */
   changed: Readonly<Record<string, readonly string[]>> = {},
 ) {
-  const base = baseOf(deps, request);
+  const base = baseOf(request);
   const shown = new Map([...filters, ...Object.entries(changed)]);
   const self = [...shown].flatMap(([name, values]) => values.map((value) => [name, value] as const));
   return { base, url: `${base}/${type}`, self: [...self, ...includes.map((it) => ['_include', it] as const)] };

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
+import { escapedToken, isEchoable } from '../../api/json-pointer.ts';
 import type { Problem } from '../../problems/problem.ts';
 import type { Upload } from '../../uploads/upload.ts';
 import { bodyUnreadable } from '../error-handler.ts';
-import { escapedToken, isEchoable } from '../json-pointer.ts';
 import type { ReceivedUpload, Stage } from './received-upload.ts';
 
-/** Limits far above what any operation needs. The limit of the content is that of the staging area. */
+/** Limits far above what any endpoint needs. The limit of the content is that of the staging area. */
 const limits = { files: 1, fields: 20, parts: 21, fieldSize: 16 * 1024, fieldNameSize: 100, headerPairs: 20 };
 
 /**

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { findReceiver } from '../../api/add-endpoint.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { Problem } from '../../problems/problem.ts';
 import { discardUpload } from '../../uploads/remove-uploads.ts';
@@ -22,7 +23,7 @@ interface Settings {
 }
 
 /**
- * Bodies with content, for the operations of this scope that have `form`: JSON with the content in base64, within the limit of
+ * Bodies with content, for the endpoints of this scope that have `form`: JSON with the content in base64, within the limit of
  * ordinary bodies, or `multipart/form-data`, whose content goes into the staging area while it arrives. In the parsed body,
  * the hash of the content takes its place: it identifies the content for a retry. Nothing is stored for a patient who is not found, and a client can have a
  * limited number of bytes in the staging area.
@@ -35,12 +36,11 @@ export function addUploadBodies(scope: FastifyInstance, { services, maxBytes }: 
   const stagedBytes = createStagedBytes(mostAtOnce * maxBytes);
 
   scope.addHook('preParsing', (request, _reply, _payload, done) => {
-    const { operation } = request.routeOptions.config;
-    if (operation?.form === undefined) return done();
+    if (request.routeOptions.config.endpoint?.form === undefined) return done();
     const length = Number(request.headers['content-length'] ?? maxBytes);
     const giveBack = stagedBytes.take(request.access?.client.id ?? '', Math.min(length, maxBytes));
     onceEnded(request, giveBack);
-    request.receiver = operation.findReceiver?.(request, scope.identifierHeaders);
+    request.receiver = findReceiver(request);
     // The handler throws the error at its place.
     request.receiver?.catch(() => undefined);
     done();

@@ -14,7 +14,7 @@ export function addValidation(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
     const query = request.query as Record<string, unknown>;
     const schemas: Readonly<Record<string, { readonly type?: unknown; readonly format?: unknown }>> =
-      request.routeOptions.config.operation?.query ?? {};
+      request.routeOptions.config.endpoint?.query ?? {};
     for (const [name, value] of Object.entries(query)) {
       if (typeof value !== 'string') continue;
       const { type, format } = schemas[name] ?? {};

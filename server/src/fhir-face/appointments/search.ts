@@ -1,20 +1,21 @@
 import type { Appointment, Bundle, Resource } from '@medplum/fhirtypes';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AppointmentBody, AppointmentStatus } from '../appointments/contract.ts';
-import { inQuery } from '../problems/places.ts';
-import { type Fault, Problem } from '../problems/problem.ts';
-import { formatInstant } from '../time/date-times.ts';
-import { addRead, addSearch } from './add-interaction.ts';
-import { type Directory, namedFrom, namedIn, readDirectory } from './directory.ts';
-import { baseOf, type FaceDeps, shownInFhir, unknownResource } from './face.ts';
-import { statuses } from './from-fhir/schemas.ts';
-import { careUnitLocationId, fromFhirId, readSlotId } from './ids.ts';
-import { accessOf, type Natives } from './native.ts';
-import { notationOf } from './notation.ts';
-import { readPatient, tokenNotation } from './patients.ts';
-import { readReference } from './references.ts';
-import { type RecordPage, searchSet } from './search/bundle.ts';
-import { nativeRange, readStarts, type Starts, startsWithin } from './search/dates.ts';
+import type { FastifyRequest } from 'fastify';
+import type { AppointmentBody, AppointmentStatus } from '../../appointments/contract.ts';
+import { listAppointments } from '../../appointments/routes.ts';
+import { inQuery } from '../../problems/places.ts';
+import { type Fault, Problem } from '../../problems/problem.ts';
+import { formatInstant } from '../../time/date-times.ts';
+import { type Directory, namedFrom, readDirectory } from '../directory.ts';
+import { accessOf, baseOf, shownInFhir } from '../face.ts';
+import { statuses } from '../from-fhir/schemas.ts';
+import { careUnitLocationId, readSlotId } from '../ids.ts';
+import { fhirSearch } from '../interaction.ts';
+import { readNative, shows } from '../native.ts';
+import { notationOf } from '../notation.ts';
+import { readPatient, tokenNotation } from '../patients.ts';
+import { readReference } from '../references.ts';
+import { type RecordPage, searchSet } from '../search/bundle.ts';
+import { nativeRange, readStarts, type Starts, startsWithin } from '../search/dates.ts';
 import {
   anyOf,
   assertNotInUrl,
@@ -24,47 +25,15 @@ import {
   type Search,
   searchFault,
   tokensOf,
-} from './search/input.ts';
-import { pagesInOrder } from './search/pages.ts';
-import { placeOf } from './search/place.ts';
-import { isOfType } from './services.ts';
-import { isCancellation, type Named, nativeStatuses, statusOf, toAppointment } from './to-fhir/appointment.ts';
-import { toHealthcareService } from './to-fhir/healthcare-service.ts';
-import { isBookableType, toBookable, toCareUnitLocation } from './to-fhir/resource.ts';
-import { agendaId, toSlot } from './to-fhir/schedule-and-slot.ts';
-
-interface Appointments {
-  readonly appointments: readonly AppointmentBody[];
-  readonly next_cursor: string | null;
-}
-
-/** Reads and searches of Appointment. */
-export function addAppointmentReads(app: FastifyInstance, deps: FaceDeps): void {
-  const declared = { scopes: ['appointments:read'], audit: shownInFhir } as const;
-  addRead(app, 'Appointment', { name: 'fhir_read_appointment', ...declared }, (request, id) => read(deps, request, id));
-  addSearch(app, 'Appointment', { name: 'fhir_search_appointment', ...declared }, (request) => search(deps, request));
-}
-
-async function read(deps: FaceDeps, request: FastifyRequest, id: string): Promise<Appointment> {
-  const natives = deps.nativesOf(request);
-  const [body, named] = await Promise.all([readNative(natives, id), namedIn(request, natives)]);
-  const appointment = toAppointment(body, named);
-  if (!appointment) throw unknownResource('appointment_not_found');
-  return appointment;
-}
-
-/**
- * The native appointment of an Appointment. The id of a two-step cancellation names none.
- *
- * @throws Problem `appointment_not_found`
- */
-export async function readNative(natives: Natives, id: string): Promise<AppointmentBody> {
-  const appointment_id = fromFhirId(id);
-  if (appointment_id === undefined) throw unknownResource('appointment_not_found');
-  const body = await natives.read<AppointmentBody>('get_appointment', { params: { appointment_id } });
-  if (isCancellation(body)) throw unknownResource('appointment_not_found');
-  return body;
-}
+} from '../search/input.ts';
+import { pagesInOrder } from '../search/pages.ts';
+import { placeOf } from '../search/place.ts';
+import { isOfType } from '../services.ts';
+import { type Named, nativeStatuses, statusOf, toAppointment } from '../to-fhir/appointment.ts';
+import { toHealthcareService } from '../to-fhir/healthcare-service.ts';
+import { isBookableType, toBookable, toCareUnitLocation } from '../to-fhir/resource.ts';
+import { agendaId, toSlot } from '../to-fhir/schedule-and-slot.ts';
+import { ifUnknown, nativeAppointment } from './read.ts';
 
 const numberNames = ['patient.identifier', 'patient:identifier'];
 /** What `_include` can name. */
@@ -73,27 +42,32 @@ export const appointmentIncludes = ['patient', 'actor', 'practitioner', 'locatio
 );
 const actorNames = ['actor', 'practitioner', 'location'];
 
-async function search(deps: FaceDeps, request: FastifyRequest): Promise<Bundle> {
+export const appointmentSearch = fhirSearch(
+  'Appointment',
+  { name: 'fhir_search_appointment', scopes: ['appointments:read'], audit: shownInFhir },
+  search,
+);
+
+async function search(request: FastifyRequest): Promise<Bundle> {
   const names = ['_id', 'patient', ...numberNames, ...actorNames, 'date', 'status', 'service-type', 'slot'];
   const search = readSearch(request, names, appointmentIncludes);
   const { careUnit } = accessOf(request);
-  const natives = deps.nativesOf(request);
   const starts = readStarts(search.filters.get('date') ?? [], 'date', careUnit.timeZone);
-  const wanted = readWanted(deps, request, search);
+  const wanted = readWanted(request, search);
   assertSelective(search, wanted, starts);
-  const patient = await patientOf(deps, request, wanted);
-  const directory = await readDirectory(natives);
-  const named = namedFrom(request, natives, directory);
-  const matches = readFilter(search, { ...wanted, patient }, starts, baseOf(deps, request), named);
+  const patient = await patientOf(request, wanted);
+  const directory = await readDirectory(request);
+  const named = namedFrom(request, directory);
+  const matches = readFilter(search, { ...wanted, patient }, starts, baseOf(request), named);
   // The links have the id that was found, and no number.
   const changed = {
     ...Object.fromEntries(numberNames.map((it) => [it, []])),
     patient: [named.patients.fhirIdOf(patient ?? '') ?? ''],
   };
-  const place = placeOf(deps, request, 'Appointment', search, wanted.number === undefined ? {} : changed);
+  const place = placeOf(request, 'Appointment', search, wanted.number === undefined ? {} : changed);
   const query = nativeQuery(patient, wanted, starts, careUnit.timeZone);
-  const find = (id: string) => readNative(natives, id).catch(ifUnknown);
-  const byId = pagesInOrder(deps, request, place, async () =>
+  const find = (id: string) => nativeAppointment(request, id).catch(ifUnknown);
+  const byId = pagesInOrder(request, place, async () =>
     (await findEach('_id', wanted.ids ?? [], find)).filter(matches),
   );
   return searchSet(search, place, {
@@ -101,11 +75,11 @@ async function search(deps: FaceDeps, request: FastifyRequest): Promise<Bundle> 
       if (wanted.isNothing || !query) return { entries: [], next: null };
       if (wanted.ids) return byId(limit, cursor);
       const sized = { limit, ...(cursor === undefined ? {} : { cursor }) };
-      const body = await natives.read<Appointments>('list_appointments', { query: { ...query, ...sized } });
+      const body = await readNative(request, listAppointments, { query: { ...query, ...sized } });
       return { entries: body.appointments.filter(matches), next: body.next_cursor };
     },
     show: (body) => toAppointment(body, named),
-    include: (found) => included(deps, request, natives, search, directory, found),
+    include: (found) => included(request, search, directory, found),
   });
 }
 
@@ -126,9 +100,9 @@ interface Wanted {
 }
 
 /** @throws Problem `request_invalid` */
-function readWanted(deps: FaceDeps, request: FastifyRequest, search: Search): Wanted {
+function readWanted(request: FastifyRequest, search: Search): Wanted {
   const ownLocation = `Location/${careUnitLocationId(accessOf(request).careUnit.id)}`;
-  const named = readActors(deps, request, search);
+  const named = readActors(request, search);
   const isOfPatients = (group: readonly string[]) => group.every((it) => it.startsWith('Patient/'));
   const [patient, ...otherPatients] = new Set(named.filter(isOfPatients).flat());
   // Every Appointment has the care unit itself as an actor.
@@ -155,8 +129,8 @@ function readWanted(deps: FaceDeps, request: FastifyRequest, search: Search): Wa
 }
 
 /** The references that each parameter names. One of each must take part. */
-function readActors(deps: FaceDeps, request: FastifyRequest, search: Search): string[][] {
-  const base = baseOf(deps, request);
+function readActors(request: FastifyRequest, search: Search): string[][] {
+  const base = baseOf(request);
   const types = { patient: 'Patient', practitioner: 'Practitioner', location: 'Location', actor: undefined } as const;
   return Object.entries(types).flatMap(([name, type]) => {
     const references = anyOf(search, name)?.map((text) => {
@@ -185,9 +159,9 @@ function assertSelective({ filters }: Search, wanted: Wanted, { from, until }: S
 }
 
 /** The native Patient ID. A number is looked up, so that the links need not repeat it. */
-async function patientOf(deps: FaceDeps, request: FastifyRequest, { patient, number }: Wanted) {
+async function patientOf(request: FastifyRequest, { patient, number }: Wanted) {
   if (number === undefined) return patient;
-  const found = await readPatient(deps, request, number);
+  const found = await readPatient(request, number);
   return notationOf(found.id ?? '');
 }
 
@@ -247,17 +221,9 @@ function takingPart(body: AppointmentBody, named: Named): string[] {
   return (toAppointment(body, named)?.participant ?? []).flatMap(({ actor }) => actor?.reference ?? []);
 }
 
-/** What a client names and nobody has. */
-export function ifUnknown(error: unknown): undefined {
-  if (error instanceof Problem && error.reason === 'appointment_not_found') return undefined;
-  throw error;
-}
-
 /** What the client may not read, and what is not found, is left out: https://hl7.org/fhir/R4/search.html#include */
 async function included(
-  deps: FaceDeps,
   request: FastifyRequest,
-  natives: Natives,
   { includes }: Search,
   directory: Directory,
   found: readonly Appointment[],
@@ -278,21 +244,17 @@ async function included(
   ];
   const names: Readonly<Record<string, string>> = { Practitioner: 'practitioner', Location: 'location' };
   const isWanted = ({ resourceType }: Resource) =>
-    natives.shows(resourceType) && wants(resourceType, names[resourceType]);
+    shows(request, resourceType) && wants(resourceType, names[resourceType]);
   return [
-    ...(wants('Patient', 'patient') && natives.shows('Patient') ? await patientsOf(deps, request, references) : []),
+    ...(wants('Patient', 'patient') && shows(request, 'Patient') ? await patientsOf(request, references) : []),
     ...candidates.filter((it) => isWanted(it) && references.has(`${it.resourceType}/${it.id}`)),
-    ...(includes.includes('Appointment:slot') && natives.shows('Slot') ? slotsOf(directory, found) : []),
+    ...(includes.includes('Appointment:slot') && shows(request, 'Slot') ? slotsOf(directory, found) : []),
   ];
 }
 
-async function patientsOf(
-  deps: FaceDeps,
-  request: FastifyRequest,
-  references: ReadonlySet<string>,
-): Promise<Resource[]> {
+async function patientsOf(request: FastifyRequest, references: ReadonlySet<string>): Promise<Resource[]> {
   const ids = [...references].flatMap((it) => (it.startsWith('Patient/') ? it.slice('Patient/'.length) : []));
-  const found = await Promise.all(ids.map((id) => readPatient(deps, request, notationOf(id) ?? '').catch(ifNoPatient)));
+  const found = await Promise.all(ids.map((id) => readPatient(request, notationOf(id) ?? '').catch(ifNoPatient)));
   return found.filter((it) => it !== undefined);
 }
 

@@ -1,16 +1,14 @@
 import type { Bundle, Resource } from '@medplum/fhirtypes';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import Type, { type TProperties, type TSchema } from 'typebox';
-import type { ReadShown } from '../api/audit-request.ts';
-import { addOperation, type Input, type Representation } from '../api/route.ts';
+import type { FastifyRequest } from 'fastify';
+import Type, { type TProperties } from 'typebox';
+import { type AnyEndpoint, endpoint, type ReadShown, type Representation } from '../api/endpoint.ts';
 import type { Scope } from '../config/schema.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
 import { Problem } from '../problems/problem.ts';
-import { facePath, faceRepresentation, showRead } from './face.ts';
-import { accessOf } from './native.ts';
+import { accessOf, facePath, faceRepresentation, showRead } from './face.ts';
 
-/** An interaction of the face: https://hl7.org/fhir/R4/http.html. Declared as every operation, in the FHIR representation. */
+/** An interaction of the face: https://hl7.org/fhir/R4/http.html. An endpoint as every other, in the FHIR representation. */
 interface Interaction {
   /** As the audit trail, the logs and the metrics name it. */
   readonly name: string;
@@ -39,26 +37,45 @@ const common = {
   examples: { response: {} },
 } as const;
 const okResponse = { status: 200, description: '', schema: Type.Any() } as const;
-const id = { id: Type.String() };
+const idInPath = { id: Type.String() };
+
+/** An endpoint of the face that describes the face itself, also without credentials. */
+export function fhirDescription(
+  operationId: string,
+  path: string,
+  representation: Partial<Representation>,
+  describe: (request: FastifyRequest) => object,
+): AnyEndpoint {
+  return endpoint({
+    ...common,
+    operationId,
+    method: 'GET',
+    path: `${facePath}${path}`,
+    scopes: [],
+    audit: 'none',
+    response: okResponse,
+    representation: { ...faceRepresentation(), isPublic: true, ...representation },
+    handle: async (_input, request) => ({ body: describe(request) }),
+  });
+}
 
 /** `GET [base]/{type}/{id}` */
-export function addRead(
-  app: FastifyInstance,
+export function fhirRead(
   type: string,
   { name, scopes, audit }: Interaction,
   read: (request: FastifyRequest, id: string) => Promise<Resource>,
-): void {
-  addOperation(app, {
+): AnyEndpoint {
+  return endpoint({
     ...common,
     operationId: name,
     method: 'GET',
     path: `${facePath}/${type}/:id`,
     scopes,
     audit,
-    params: id,
+    params: idInPath,
     response: okResponse,
     representation: {
-      ...faceRepresentation,
+      ...faceRepresentation(type),
       show: async ({ body }, request) => showRead(body as Resource, request),
     },
     async handle({ params }, request) {
@@ -72,64 +89,63 @@ export const jsonMediaTypes = ['application/fhir+json', 'application/json'];
 export const formMediaType = 'application/x-www-form-urlencoded';
 
 /** `GET [base]/{type}` and `POST [base]/{type}/_search` */
-export function addSearch(
-  app: FastifyInstance,
+export function fhirSearch(
   type: string,
   { name, scopes, audit }: Interaction,
   search: (request: FastifyRequest) => Promise<Bundle>,
-): void {
-  const declared = { ...common, scopes, audit, response: okResponse };
+): readonly AnyEndpoint[] {
+  const representation = faceRepresentation(type);
+  const declared = { ...common, operationId: name, scopes, audit, response: okResponse } as const;
   const handle = async (_input: object, request: FastifyRequest) => {
     assertNameable(type, request);
     return { body: await search(request) };
   };
-  addOperation(app, {
-    ...declared,
-    operationId: name,
-    method: 'GET',
-    path: `${facePath}/${type}`,
-    representation: faceRepresentation,
-    handle,
-  });
-  addOperation(app, {
-    ...declared,
-    operationId: name,
-    method: 'POST',
-    path: `${facePath}/${type}/_search`,
-    body: Type.Unknown(),
-    representation: { ...faceRepresentation, consumes: [formMediaType] },
-    handle,
-  });
+  const path = `${facePath}/${type}`;
+  const form = { ...representation, consumes: [formMediaType] };
+  return [
+    endpoint({ ...declared, method: 'GET', path, representation, handle }),
+    endpoint({
+      ...declared,
+      method: 'POST',
+      path: `${path}/_search`,
+      body: Type.Unknown(),
+      representation: form,
+      handle,
+    }),
+  ];
 }
 
-interface WriteInteraction<Body extends TSchema> extends Interaction {
+interface WriteInteraction extends Interaction {
   readonly method: 'POST' | 'PUT' | 'PATCH';
-  /** Below the face. */
-  readonly path: string;
-  readonly params?: TProperties;
-  readonly body: Body;
+  readonly type: 'Appointment' | 'Patient';
+  /** Below the type. */
+  readonly path: '' | `/$${string}` | '/:id' | `/:id/$${string}`;
   readonly status: 200 | 201 | 202;
+  /** The type of the body, if it is another one. */
+  readonly sent?: 'Parameters';
   readonly representation: Required<Pick<Representation, 'consumes' | 'show'>> & Partial<Representation>;
-  plan(input: Input<'care_unit', TProperties, TProperties, Body>, request: FastifyRequest): Promise<PlannedWrite>;
+  /** @param id the one in the path, if it has one */
+  plan(request: FastifyRequest, body: unknown, id: string): Promise<PlannedWrite>;
 }
 
 /** A write, with what it plans natively. */
-export function addWrite<Body extends TSchema>(app: FastifyInstance, write: WriteInteraction<Body>): void {
-  const { name, method, path, params = {}, body, status, scopes, audit, representation, plan } = write;
-  addOperation(app, {
+export function fhirWrite(write: WriteInteraction): AnyEndpoint {
+  const { name, method, type, path, status, scopes, audit, sent = type, representation, plan } = write;
+  const params: TProperties = path.startsWith('/:id') ? idInPath : {};
+  return endpoint({
     ...common,
     operationId: name,
     method,
-    path: `${facePath}${path}`,
+    path: `${facePath}/${type}${path}`,
     scopes,
     audit,
     params,
-    body,
+    body: Type.Unknown(),
     response: { ...okResponse, status },
-    representation: { ...faceRepresentation, ...representation },
+    representation: { ...faceRepresentation(sent), ...representation },
     async plan(input, request) {
-      assertNameable(path.split('/')[1] ?? '', request);
-      return plan(input, request);
+      assertNameable(type, request);
+      return plan(request, input.body, String(input.params.id));
     },
   });
 }

@@ -1,0 +1,178 @@
+import { Readable } from 'node:stream';
+import type { Patient } from '@crossward/connector-kit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type TProperties } from 'typebox';
+import { asClient } from '../ehr/guard/caller.ts';
+import { newReached } from '../ehr/reached.ts';
+import { describeError } from '../log/describe-error.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
+import { discardUpload } from '../uploads/remove-uploads.ts';
+import type { Upload } from '../uploads/upload.ts';
+import { audited, auditResponse } from './audit-request.ts';
+import {
+  type Access,
+  type AnyEndpoint,
+  type EndpointDeps,
+  type Input,
+  isRead,
+  type Level,
+  type Representation,
+  type Shown,
+} from './endpoint.ts';
+import { headerReader } from './header-reader.ts';
+import { patiently } from './request-patience.ts';
+import { userOf } from './user-of.ts';
+import { writeOnce, writeToEhr } from './write-request.ts';
+
+const prefixes: Record<Level, string> = {
+  client: '/api',
+  emr: '/api/emrs/:emr',
+  care_unit: '/api/emrs/:emr/care-units/:care_unit_id',
+};
+
+const levelParams = {
+  client: {},
+  emr: { emr: Type.String({ description: 'Id of the EHR.' }) },
+  care_unit: {
+    emr: Type.String({ description: 'Id of the EHR.' }),
+    care_unit_id: Type.String({ description: 'Id of the care unit in the EHR.' }),
+  },
+} satisfies Record<Level, TProperties>;
+
+/** Body of an endpoint without fields: absent or an empty object. */
+const noFields = Type.Object({}, { additionalProperties: false });
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    endpoint?: AnyEndpoint;
+  }
+  interface FastifyInstance {
+    endpointDeps: EndpointDeps;
+  }
+  interface FastifyRequest {
+    access?: Access<'client'> & Partial<Access>;
+    upload?: Upload;
+    /** See `findReceiver`. */
+    receiver?: Promise<Patient> | undefined;
+    /** By `performance.now()`. */
+    receivedAt: number;
+    /** Call it before the first effect. @throws Problem `overloaded` if the caller is gone, or may have given up */
+    assertCallerWaits(): Promise<void>;
+    /** `assertCallerWaits`, and notes that the write begins. */
+    begin(): Promise<void>;
+    /** It may have written to the database or the EHR. */
+    hasBegun?: boolean;
+  }
+}
+
+/** Makes a route of an endpoint. */
+export function addEndpoint(app: FastifyInstance, endpoint: AnyEndpoint): void {
+  const { method, level, path, response, operationId, summary, description, tag, representation } = endpoint;
+  app.route({
+    method,
+    url: `${prefixes[level]}${path}`,
+    ...(endpoint.bodyLimit === undefined ? {} : { bodyLimit: endpoint.bodyLimit }),
+    config: { endpoint },
+    // Without this, a HEAD request would read the whole stream.
+    exposeHeadRoute: method === 'GET' && !response.mediaTypes,
+    // A write stores its validation problem under the idempotency key, so the handler reports it.
+    attachValidation: !isRead(endpoint),
+    schema: {
+      operationId,
+      summary,
+      ...(description === undefined ? {} : { description }),
+      tags: [tag],
+      params: Type.Object({ ...levelParams[level], ...endpoint.params }),
+      querystring: Type.Object({ ...endpoint.query }, { additionalProperties: representation !== undefined }),
+      ...(method === 'GET' ? {} : { body: endpoint.body ?? noFields }),
+      ...(response.mediaTypes || response.status === 204 || representation
+        ? {}
+        : { response: { [response.status]: response.schema } }),
+    },
+    ...(method === 'GET' || endpoint.body
+      ? {}
+      : {
+          preValidation: (request, _reply, done) => {
+            if (request.body === undefined) request.body = {};
+            done();
+          },
+        }),
+    handler: patiently(async (request, reply) => {
+      const reached = endpoint.audit === 'none' ? undefined : newReached();
+      const run = () => respond(endpoint, request);
+      const call = () => (reached ? audited(request, reached, run) : run());
+      const done = asClient(request.access?.client.id ?? '', call, userOf(request));
+      const { body, headers, status } = await (request.upload ? done.finally(() => discardUnused(request)) : done);
+      const leavesEntry = reached && (endpoint.audit !== 'if_patient' || reached.patients.size > 0);
+      if (leavesEntry) await auditResponse(request, body, headers).catch(discarding(body));
+      if (representation) {
+        const shown = { body, status: status ?? response.status, ...(headers && { headers }) };
+        return sendShown(representation, (await representation.show?.(shown, request)) ?? shown, reply);
+      }
+      reply.code(status ?? response.status);
+      if (response.status === 204) return reply.headers({ ...headers }).send();
+      if (!response.mediaTypes) reply.type('application/json; charset=utf-8');
+      if (headers) reply.headers(headers);
+      // A dry run's response does not match the schema that the serialiser was compiled for. That of a write is sent as it is
+      // stored under its key, so that a repetition is the same text, also after an upgrade that has changed the schema.
+      if (status !== undefined || !isRead(endpoint)) reply.serializer(JSON.stringify);
+      return body;
+    }),
+  });
+}
+
+async function respond(endpoint: AnyEndpoint, request: FastifyRequest): Promise<OperationResponse> {
+  const { services } = request.server.endpointDeps;
+  if ('plan' in endpoint) return writeToEhr(services, request, () => endpoint.plan(inputOf(request), request));
+  if ('store' in endpoint) return writeOnce(services, request, (tx) => endpoint.store(tx, inputOf(request)));
+  return endpoint.handle(inputOf(request), request);
+}
+
+/** What an endpoint gets: what a request sends, or what another standard asks for in its place. */
+export function inputOf(
+  request: FastifyRequest,
+  { params, query, body }: Pick<FastifyRequest, 'params' | 'query' | 'body'> = request,
+): Input {
+  const { access, server, upload, receiver } = request;
+  return {
+    ...server.endpointDeps,
+    ...access,
+    params,
+    query,
+    body,
+    readHeader: headerReader(request, server.endpointDeps.identifierHeaders),
+    upload,
+    receiver,
+  } as Input;
+}
+
+/** Looks up the patient whom the content of a request is for. `undefined`: the endpoint takes no content. */
+export function findReceiver(request: FastifyRequest): Promise<Patient> | undefined {
+  const { endpoint } = request.routeOptions.config;
+  const find = endpoint?.findReceiver?.bind(endpoint);
+  if (!find) return undefined;
+  const call = () => find(inputOf(request) as Input & Access);
+  return Promise.resolve().then(() => asClient(request.access?.client.id ?? '', call, userOf(request)));
+}
+
+/** Sends what an endpoint shows in another standard. */
+export function sendShown({ mediaType }: Representation, shown: Shown, reply: FastifyReply): FastifyReply {
+  const { body, status = 200, headers } = shown;
+  reply.code(status).headers({ ...headers });
+  return body ? reply.type(mediaType).serializer(JSON.stringify).send(body) : reply.send();
+}
+
+/** Ends the stream of a response that is not sent. */
+function discarding(body: object): (error: unknown) => never {
+  return (error) => {
+    if (body instanceof Readable) body.destroy();
+    throw error;
+  };
+}
+
+/** Background deletion removes what cannot be deleted now. */
+async function discardUnused({ upload, log, server }: FastifyRequest): Promise<void> {
+  if (!upload) return;
+  const { db } = server.endpointDeps.services;
+  await discardUpload(db, upload.id).catch((error) => log.warn({ cause: describeError(error) }, 'upload not deleted'));
+}
