@@ -5,6 +5,7 @@ import { configuredAccess } from './configured-access.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
+import { readTime } from './read-time.ts';
 
 interface Options {
   readonly config?: string;
@@ -25,7 +26,7 @@ export function emrPauseCommand(output: Output, end: (exitCode: number) => void)
     .option(...configOption)
     .option('--until <time>', 'when the pause ends, such as 2027-03-28T06:00+02:00 (default: with `emr resume`)')
     .action(async (emr: string, { config, until }: Options) => {
-      const ends = until === undefined ? null : timeOf(until);
+      const ends = until === undefined ? null : readTime('--until', until);
       await assertConfigured(emr, config);
       const result = await withDatabase(output, (db) =>
         act(db, undefined, { action: 'emr_pause', target: emr }, async (tx) => {
@@ -64,12 +65,4 @@ async function assertConfigured(emr: string, config: string | undefined): Promis
   const { emrs } = await configuredAccess(config);
   const ids = emrs.map(({ id }) => id);
   if (!ids.includes(emr)) throw new UsageError(`The configuration has no EHR ${emr}. Known EHRs: ${ids.join(', ')}.`);
-}
-
-/** With a time zone, because the gateway and the operator can be in different ones. */
-function timeOf(text: string): Date {
-  const time = new Date(text);
-  if (!/T.*(Z|[+-]\d\d:?\d\d)$/.test(text) || Number.isNaN(time.getTime()))
-    throw new UsageError('--until must be a time with UTC offset, such as 2027-03-28T06:00+02:00.');
-  return time;
 }

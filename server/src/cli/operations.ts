@@ -13,6 +13,7 @@ import { columnHelp } from './column-help.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import { describeOperation } from './operation-report.ts';
+import { operationsCompareCommand } from './operations-compare.ts';
 import type { Output } from './output.ts';
 import { type JsonOption, jsonOption, printJson, snakeCase } from './print-json.ts';
 
@@ -71,6 +72,7 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
       output[isDropped ? 'out' : 'err'](`${dropMessages[outcome]}\n`);
       end(isDropped ? exitCodes.fine : exitCodes.failed);
     });
+  operations.addCommand(operationsCompareCommand(output, end));
   return operations;
 }
 

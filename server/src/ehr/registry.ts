@@ -22,8 +22,7 @@ import { startOpening } from './opening.ts';
 import { openingMistake } from './opening-mistake.ts';
 import { createOutageLog } from './outage-log.ts';
 import type { Pauses } from './pauses.ts';
-import { withSealedAppointmentIds } from './sealed-appointment-ids.ts';
-import { withSealedPatients } from './sealed-patients.ts';
+import { sealedConnector } from './sealed-connector.ts';
 import { countUnreadable } from './unreadable-records.ts';
 
 /** All configured EHRs by id, in the order of the configuration. */
@@ -87,14 +86,10 @@ async function openConnection(
   const watched = watchWaits(database);
   const { open } = bindConnector(module, context, watched.pool);
   const tokens = patientTokens(keys, emr.id);
-  const appointmentTokens = patientTokens(keys, emr.id, 'appointment of a patient');
   const openSealed = async () => {
     const connector = await open();
     limitRate(pace, emr.connection, connector);
-    const { passesThrough, appointmentIdsNamePatients } = connector.capabilities;
-    if (!passesThrough) return connector;
-    const sealed = withSealedPatients(connector, tokens);
-    return appointmentIdsNamePatients ? withSealedAppointmentIds(sealed, appointmentTokens) : sealed;
+    return sealedConnector(connector, keys, emr.id);
   };
   const outages = createOutageLog(emr.id, log);
   const guard = createGuard(guardSettings(emr.connection), {
