@@ -18,6 +18,10 @@ test.each([
   'sender_rejected_550',
   'starttls_rejected_454',
   'twilio_20003',
+  // The sender: not a number, not of this account, without SMS, not registered.
+  ...[21212, 21601, 21603, 21606, 21659, 21660, 21661, 30018, 30024, 30032, 30034].map((code) => `twilio_${code}`),
+  // The account: suspended, a trial, its queue full, without permission for the region, its messaging service empty.
+  ...[21408, 21608, 21703, 30001, 30002, 30023, 30037].map((code) => `twilio_${code}`),
 ])('%s is a fault of the provider', (reason) => {
   expect(isFaultOfProvider(reason)).toBe(true);
 });
@@ -27,8 +31,7 @@ test.each([
   'http_422',
   'address_invalid',
   'recipient_rejected_550',
-  'twilio_21211',
-  'twilio_30003',
+  ...[21211, 21610, 21612, 21614, 21617, 21635, 30003, 30005, 30006, 30007, 30008].map((code) => `twilio_${code}`),
   'elks_failed',
   'undelivered',
   'expired',

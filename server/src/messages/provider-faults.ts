@@ -3,11 +3,18 @@ import type { Db } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
 
 /**
- * Reasons that say nothing about the messages to other patients: this number, this text, or no attempt at all. Codes of Twilio
- * from 21000 and 30000 are about one message. Every other reason is a fault of the provider or of the account there: silence, 5xx,
- * a certificate, credentials that it refuses.
+ * Codes of Twilio about one message, its number or its text: https://www.twilio.com/docs/api/errors. The number can get no SMS
+ * (21211, 21214, 21217, 21265, 21266, 21268, 21604, 21612, 21614, 21635, 30003 to 30006, 30011) or wants none (21610); the text is
+ * refused (21602, 21605, 21617, 30007, 30019, 30038, 30039) or was lost on its way (30008 to 30010, 30012, 30036). Every other code
+ * is about the account, its settings or the sender, such as 21408, 21606, 21659, 30002 or 30034: the next message meets the same.
  */
-const notOfProvider = String.raw`^(expired|no_sender|unreadable|address_invalid|undelivered|elks_failed|http_(400|413|422)|recipient_rejected_\d+|twilio_(21\d{3}|3\d{4}))$`;
+const ofTwilioMessage = '21(211|214|217|265|266|268|602|604|605|610|612|614|617|635)|300(0[3-9]|10|11|12|19|36|38|39)';
+
+/**
+ * Reasons that say nothing about the messages to other patients: this number, this text, or no attempt at all. Every other reason
+ * is a fault of the provider or of the account there: silence, 5xx, a certificate, credentials or a sender that it refuses.
+ */
+const notOfProvider = String.raw`^(expired|no_sender|unreadable|address_invalid|undelivered|elks_failed|http_(400|413|422)|recipient_rejected_\d+|twilio_(${ofTwilioMessage}))$`;
 const pattern = new RegExp(notOfProvider);
 
 /** Whether the provider, or the account there, is out of order: other messages meet the same. */

@@ -189,6 +189,27 @@ it.each([
   },
 );
 
+it.each([
+  ['550 5.1.1', 'recipient_rejected_550'],
+  ['550 5.2.1', 'recipient_rejected_550'],
+  ['554', 'recipient_rejected_554'],
+  ['550 5.7.1', 'sender_rejected_550'],
+  ['554 5.7.64', 'sender_rejected_554'],
+  ['451 4.7.1', 'sender_rejected_451'],
+  ['553 5.1.8', 'sender_rejected_553'],
+  ['451 4.3.0', 'smtp_451'],
+] as const)('takes the reply %s to a recipient as %s', async (reply, reason) => {
+  const [code, enhanced = ''] = reply.split(' ');
+  const refusal = Object.assign(new Error(`${enhanced} anna@example.org said no`.trim()), {
+    responseCode: Number(code),
+  });
+  const { port } = await smtpServer({
+    hideENHANCEDSTATUSCODES: true,
+    onRcptTo: (_address, _session, done) => done(refusal),
+  });
+  await expect(smtp({ ...plain, port }).send(message(), inGoodTime())).rejects.toMatchObject({ reason });
+});
+
 it('reports a rejection of the message itself', async () => {
   const { port } = await smtpServer({
     onData: (stream, _session, done) => void text(stream).then(() => done(rejection(552))),

@@ -84,6 +84,8 @@ interface Fault {
   readonly code?: unknown;
   readonly command?: unknown;
   readonly responseCode?: unknown;
+  /** The reply of the server. */
+  readonly response?: unknown;
 }
 
 /** RFC 5321 section 4.2.1: 4yz is temporary, 5yz permanent. The server's text can quote the address, so it is left out. */
@@ -106,10 +108,21 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** What the server has rejected. */
-function rejectedPart({ code, command }: Fault, reply: number): string {
+function rejectedPart({ code, command, response }: Fault, reply: number): string {
   if (code === 'EAUTH' || credentialReplies.has(reply)) return 'credentials_rejected';
-  if (command === 'RCPT TO') return 'recipient_rejected';
+  if (command === 'RCPT TO') return rejectedWithRecipient(response);
   if (command === 'MAIL FROM') return 'sender_rejected';
   if (code === 'ETLS') return 'starttls_rejected';
   return 'smtp';
+}
+
+/**
+ * A server often refuses the sender only once it knows the recipient. The enhanced status code tells (RFC 3463): X.1.7 and X.1.8
+ * are the sender's address, X.7 is what the sender may do, such as 5.7.1 for a relay that it may not use, X.3 to X.5 the mail
+ * system. The rest is the recipient's address or mailbox.
+ */
+function rejectedWithRecipient(response: unknown): string {
+  const [, subject, detail] = /^[45]\d\d[ -][45]\.(\d{1,3})\.(\d{1,3})\b/.exec(String(response)) ?? [];
+  if (subject === '7' || (subject === '1' && (detail === '7' || detail === '8'))) return 'sender_rejected';
+  return subject === '3' || subject === '4' || subject === '5' ? 'smtp' : 'recipient_rejected';
 }
