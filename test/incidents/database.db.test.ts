@@ -1,5 +1,8 @@
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { checkDatabase } from '../../server/src/cli/doctor/check-database.ts';
+import { readEnvironment } from '../../server/src/config/environment.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
+import { connectors } from '../../server/src/ehr/connectors.ts';
 import { startProxiedGateway } from '../postgres-proxy/proxied-gateway.ts';
 import { book, oslo } from '../requests/bookings.ts';
 import { eventually } from '../requests/codes.ts';
@@ -14,7 +17,7 @@ const connection = resolveConnection({
 });
 
 test.skipIf(inject('databaseKind') !== 'postgresql')(
-  'a slow database is told by API, console, log, metric and alert, and is no outage of the EHR',
+  'a slow database is told by API, console, log, metric, alert and doctor, and is no outage of the EHR',
   async () => {
     const gateway = await startProxiedGateway({
       intervals: { clock: 200 },
@@ -45,6 +48,11 @@ test.skipIf(inject('databaseKind') !== 'postgresql')(
     });
     const labels = 'severity="warning"';
     expect(whyNotFiring(metrics, { alert: 'CrosswardDatabaseSlow', metric, labels, within: 2 })).toBe('');
+    const checked = await checkDatabase(readEnvironment({ DATABASE_URL: gateway.proxy.url }), connectors, undefined);
+    onTestFinished(() => checked.database?.close());
+    expect(checked.findings).toContainEqual(
+      expect.objectContaining({ subject: 'answer', status: 'warning', text: expect.stringMatching(/^it takes \d+\.\d s/) }),
+    );
     // A minute goes by.
     const { now } = performance;
     const passing = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 61_000);

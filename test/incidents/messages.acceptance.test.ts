@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { checkMessages } from '../../server/src/cli/doctor/check-messages.ts';
 import { Secret } from '../../server/src/config/secret.ts';
 import { listFailingProviders } from '../../server/src/messages/provider-faults.ts';
 import { startGateway } from '../gateway/gateway.ts';
@@ -21,16 +22,13 @@ const provider = createServer((request, response) => {
 await once(provider, 'listening');
 const address = `127.0.0.1:${(provider.address() as AddressInfo).port}`;
 
+const sms = { provider: 'webhook', url: `http://${address}/sms`, secret: new Secret('a secret of the tests') } as const;
 const gateway = await startGateway({
   intervals: { messages: 200 },
-  configure: (demo) => ({
-    ...withConsole(demo),
-    messages: {
-      ...demo.messages,
-      sms: { provider: 'webhook', url: `http://${address}/sms`, secret: new Secret('a secret of the tests') },
-    },
-  }),
+  configure: (demo) => ({ ...withConsole(demo), messages: { ...demo.messages, sms } }),
 });
+/** What `doctor` finds about the provider of SMS. */
+const found = async () => (await checkMessages({ messages: { sms } }, gateway.database))[0];
 afterAll(async () => {
   await gateway.close();
   provider.closeAllConnections();
@@ -61,7 +59,7 @@ test.each([
   { answer: 500, delivery: 'delayed', event: 'message.delayed', words: '1 message has not left yet' },
   { answer: 401, delivery: 'failed', event: 'message.failed', words: '1 message can be sent again after a failure' },
 ] as const)(
-  'a provider that answers everything with $answer is told by API, event, console, log, metric and alert',
+  'a provider that answers everything with $answer is told by API, event, console, log, metric, alert and doctor',
   async ({ answer, delivery, event, words }) => {
     status = answer;
     const id = await bookWithoutCode(delivery);
@@ -74,6 +72,11 @@ test.each([
     const lines = gateway.logLines.filter((line) => line.includes('"msg":"attempts to send messages fail"'));
     expect(lines.length).toBeGreaterThan(0);
     expect(await failing()).toEqual([`http_${answer}`]);
+    expect(await found()).toMatchObject({
+      subject: 'SMS',
+      status: 'problem',
+      text: expect.stringContaining(`status ${answer} from ${address}`),
+    });
     const metrics = await readMetrics(gateway);
     expect(metrics).toContain('crossward_messages_provider_failing{channel="sms"} 1');
     expect(metrics).toContain('crossward_messages_provider_failing{channel="email"} 0');
@@ -91,9 +94,15 @@ test('one message that is refused, or a provider that has taken one since, is no
   status = 503;
   await bookWithoutCode('delayed');
   expect(await failing()).toEqual(['http_503']);
+  // It answers again, and has taken no message yet.
+  status = 204;
+  await rowsOf(gateway, "UPDATE messages SET not_before = now() + interval '1 hour'");
+  expect(await found()).toMatchObject({ status: 'problem', text: expect.stringContaining('takes no messages since') });
+  await rowsOf(gateway, 'UPDATE messages SET not_before = NULL');
   status = 200;
   await eventually(async () =>
     expect(await rowsOf(gateway, "SELECT FROM messages WHERE state = 'sent'")).toHaveLength(1),
   );
   expect(await failing()).toEqual([]);
+  expect(await found()).toMatchObject({ status: 'ok' });
 });

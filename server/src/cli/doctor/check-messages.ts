@@ -17,7 +17,10 @@ const patience = 15_000;
  *
  * @param database says how they have answered the messages of gateways. Absent: it cannot be opened here, or lacks migrations
  */
-export async function checkMessages({ messages }: Configuration, database?: Database): Promise<Finding[]> {
+export async function checkMessages(
+  { messages }: Pick<Configuration, 'messages'>,
+  database?: Database,
+): Promise<Finding[]> {
   const { sms, email } = messages;
   if (!sms && !email) return [found('providers', 'note', 'none is configured: no codes are sent')];
   const failing = database ? await listFailingProviders(createDb(database)) : [];
