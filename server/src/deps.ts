@@ -85,11 +85,17 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const modules = setup.connectors ?? connectors;
   const sets = migrationSets(modules);
   const keys = createKeyRing(secretKeys);
-  const prove = async (client: DatabaseClient) => {
-    await requireKeyInUse(client, secretKeys, secretKeyFile);
-    await proveExisting(client, keys);
-  };
-  await migrate(database, sets, undefined, new Map([['crossward/36', prove]]));
+  const proving =
+    (...tables: readonly string[]) =>
+    async (client: DatabaseClient) => {
+      await requireKeyInUse(client, secretKeys, secretKeyFile);
+      await proveExisting(client, keys, tables);
+    };
+  const completions = new Map([
+    ['crossward/36', proving('clients', 'operators', 'operator_sessions', 'operator_sign_in_links')],
+    ['crossward/38', proving('webhook_endpoints')],
+  ]);
+  await migrate(database, sets, undefined, completions);
   const db = createDb(database);
   const background = createDb({ pool: database.background });
   await requireKnownKeys(db, secretKeys, secretKeyFile);

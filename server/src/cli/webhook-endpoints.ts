@@ -4,6 +4,7 @@ import { findListedClient } from '../clients/list-clients.ts';
 import type { ConfiguredAccess } from '../config/configuration.ts';
 import type { Tx } from '../db/kysely.ts';
 import { eventTypes } from '../events/event-types.ts';
+import { Problem } from '../problems/problem.ts';
 import {
   changeEndpoint,
   createEndpoint,
@@ -12,6 +13,7 @@ import {
   rotateEndpointSecret,
   setStatus,
 } from '../webhooks/endpoint-actions.ts';
+import { acceptEndpoint } from '../webhooks/endpoint-store.ts';
 import { configuredAccess } from './configured-access.ts';
 import { currentKeyRing } from './current-key-ring.ts';
 import { UsageError } from './exit-codes.ts';
@@ -85,6 +87,22 @@ export function addWebhookEndpoints(webhooks: Command, output: Output, run: RunA
         }),
       );
   }
+  webhooks
+    .command('accept')
+    .description(
+      'Let an endpoint get events that was created by an older version, or changed directly in the database.',
+    )
+    .argument('<endpoint>', 'endpoint id from `doctor`')
+    .requiredOption('--client <id>', 'the client that it belongs to, if that is right')
+    .action(async (target: string, { client }: { readonly client: string }) =>
+      run('webhook_accept', async (tx) => {
+        if (await acceptEndpoint(tx, await currentKeyRing(tx), target, client))
+          return { target, text: 'The endpoint is accepted.\n' };
+        throw new Problem('webhook_endpoint_not_found', {
+          detail: `The client ${client} has no endpoint with this id.`,
+        });
+      }),
+    );
   webhooks
     .command('delete')
     .description('Delete an endpoint with its deliveries.')

@@ -81,6 +81,11 @@ test('an endpoint is created under the rules of the API, changed, and gets a new
     previousSecrets: [{ secret: endpoint?.secret }],
   });
   expect(await crossward(`webhooks rotate ${id} --overlap-seconds 1w`)).toMatchObject({ code: 2 });
+  await db.updateTable('webhook_endpoints').set({ sealed_proof: null }).execute();
+  expect(await crossward(`webhooks rotate ${id}`)).toMatchObject({ code: 1 });
+  expect(await crossward(`webhooks accept ${id} --client reader`)).toMatchObject({ code: 1 });
+  expect(await crossward(`webhooks accept ${id} --client clinic`)).toMatchObject({ code: 0 });
+  expect(await findEndpoint(db, keys, 'clinic', id)).toMatchObject({ url: `${where}/2` });
   expect(await crossward(`webhooks disable ${id}`)).toMatchObject({ code: 0 });
   expect(await crossward(`webhooks delete ${id}`)).toMatchObject({ code: 0 });
   for (const words of [`change ${id} --events all`, `rotate ${id}`, `delete ${id}`, `rotate x`])
@@ -91,6 +96,8 @@ test('an endpoint is created under the rules of the API, changed, and gets a new
 
   const activity = await db.selectFrom('operator_activity').selectAll().orderBy('id').execute();
   expect(activity.map(({ operator_name, action, target }) => `${operator_name}: ${action} ${target}`)).toEqual(
-    ['create', 'change', 'secret_rotate', 'disable', 'delete'].map((it) => `command line: webhook_${it} ${id}`),
+    ['create', 'change', 'secret_rotate', 'accept', 'disable', 'delete'].map(
+      (it) => `command line: webhook_${it} ${id}`,
+    ),
   );
 });

@@ -25,6 +25,7 @@ export type OperatorAction =
   | 'webhook_create'
   | 'webhook_change'
   | 'webhook_secret_rotate'
+  | 'webhook_accept'
   | 'webhook_enable'
   | 'webhook_disable'
   | 'webhook_delete'

@@ -9,6 +9,13 @@ import { findUnaccepted } from '../clients/list-clients.ts';
 import { createDb } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { hashOfToken, newLinkToken } from '../secrets/link-token.ts';
+import {
+  acceptEndpoint,
+  endpointsWithDue,
+  findEndpoint,
+  insertEndpoint,
+  listEndpoints,
+} from '../webhooks/endpoint-store.ts';
 import { acceptAsOperator, createClient, revokeAsOperator, rotateClient, updateAsOperator } from './client-actions.ts';
 import { changeRole, disableOperator, resetOperator, UnprovenAccount } from './operators.ts';
 import { hashPassword } from './password.ts';
@@ -242,6 +249,56 @@ test('a link that was inserted or moved to another account signs nobody in', asy
   expect(await follow(mine)).toBe(401);
   const right = await makeSignInLink(db, keys, { name: 'the.admin' });
   expect(await follow(typeof right === 'string' ? '' : right.token)).toBe(200);
+});
+
+describe('a webhook endpoint', () => {
+  const newEndpoint = async (clientId: string) => {
+    const made = { clientId, url: 'https://attacker.example.org/hook', secret: own, eventTypes: null };
+    return (await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 100)))?.id ?? expect.unreachable();
+  };
+  /** Which of its client's and of all endpoints the gateway sees. */
+  const seen = async (id: string, clientId: string) => [
+    (await findEndpoint(db, keys, undefined, id))?.clientId,
+    (await listEndpoints(db, keys, clientId, undefined, 100)).length,
+    (await endpointsWithDue(db, keys, id)).length,
+  ];
+  const queue = (id: string) =>
+    sql`
+    WITH event AS (INSERT INTO events (type, emr, data) VALUES ('emr.available', 'sandbox-no', '{}') RETURNING id)
+    INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position) SELECT ${id}, id, 1 FROM event`.execute(db);
+
+  test.each<[string, RawBuilder<unknown>]>([
+    ['with its own proof', sql`sealed_proof`],
+    [
+      'with the proof of another one',
+      sql`(SELECT sealed_proof FROM webhook_endpoints WHERE client_id = 'victim' LIMIT 1)`,
+    ],
+    ['without one', sql`NULL`],
+  ])('that was given to another client gets none of its events, %s', async (_, proof) => {
+    const theirs = await newEndpoint('victim');
+    const id = await newEndpoint('attacker');
+    await queue(id);
+    expect(await seen(id, 'attacker')).toEqual(['attacker', 1, 1]);
+    await sql`UPDATE webhook_endpoints SET client_id = 'victim', sealed_proof = ${proof} WHERE id = ${id}`.execute(db);
+    expect(await seen(id, 'victim')).toEqual([undefined, 1, 0]);
+    expect((await listUnproven(db, keys)).endpoints).toEqual([{ id, clientId: 'victim' }]);
+    await sql`DELETE FROM webhook_endpoints WHERE id IN (${id}, ${theirs})`.execute(db);
+  });
+
+  test('of an old gateway gets its events once an operator accepts it for the client that was shown', async () => {
+    const id = await newEndpoint('genuine');
+    await queue(id);
+    await sql`UPDATE webhook_endpoints SET sealed_proof = NULL WHERE id = ${id}`.execute(db);
+    expect(await seen(id, 'genuine')).toEqual([undefined, 0, 0]);
+    const { browser } = await browserWith(gateway, 'accepts', 'view');
+    expect((await browser.open('/console')).text).toContain(`crossward webhooks accept ${id} --client genuine`);
+    const accept = (clientId: string) => db.transaction().execute((tx) => acceptEndpoint(tx, keys, id, clientId));
+    expect(await accept('another')).toBe(false);
+    expect(await seen(id, 'genuine')).toEqual([undefined, 0, 0]);
+    expect(await accept('genuine')).toBe(true);
+    expect(await seen(id, 'genuine')).toEqual(['genuine', 1, 1]);
+    expect((await listUnproven(db, keys)).endpoints).toEqual([]);
+  });
 });
 
 test('a page for a patient opens with its own link alone', async () => {

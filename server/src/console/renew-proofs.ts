@@ -1,19 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import { factsOfClient, isProvenClient, type ProvenClientRow, provenClientColumns } from '../clients/client-proof.ts';
+import { factsOfClient, isProvenClient, provenClientColumns } from '../clients/client-proof.ts';
 import { createDbOn, type Db } from '../db/kysely.ts';
 import type { DatabaseClient } from '../db/pool.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type Facts, isProven, type ProofKind, prove } from '../secrets/proofs.ts';
-import {
-  factsOfLink,
-  factsOfOperator,
-  factsOfSession,
-  isProvenOperator,
-  type ProvenLinkRow,
-  type ProvenOperatorRow,
-  type ProvenSessionRow,
-  provenOperatorColumns,
-} from './proofs.ts';
+import { factsOfEndpoint, isProvenEndpoint, provenEndpointColumns } from '../webhooks/endpoint-proof.ts';
+import { factsOfLink, factsOfOperator, factsOfSession, isProvenOperator, provenOperatorColumns } from './proofs.ts';
 
 interface Found {
   /** Of the row in its table. */
@@ -52,24 +44,32 @@ const tables: readonly { readonly name: string; read(db: Db): Promise<Found[]> }
       return rows.map((row) => found('sign-in link', sql`token_hash = ${row.token_hash}`, factsOfLink(row), row));
     },
   },
+  {
+    name: 'webhook_endpoints',
+    async read(db) {
+      const rows = await db.selectFrom('webhook_endpoints').select(provenEndpointColumns).execute();
+      return rows.map((row) => found('webhook endpoint', sql`id = ${row.id}`, factsOfEndpoint(row), row));
+    },
+  },
 ];
 
 function found(
   kind: ProofKind,
   key: RawBuilder<unknown>,
   facts: Facts,
-  { sealed_proof }: ProvenClientRow | ProvenOperatorRow | ProvenSessionRow | ProvenLinkRow,
+  { sealed_proof }: { readonly sealed_proof: Buffer | null },
 ): Found {
   return { kind, key, facts, proof: sealed_proof };
 }
 
 /**
- * Proves every row that exists. For the transaction of the migration that adds the proofs, and nothing else: repeated, it would
- * prove what somebody has written since. Who can only write rows cannot repeat it, because the columns exist.
+ * Proves every row of these tables that exists. For the transaction of the migration that adds the proofs, and nothing else:
+ * repeated, it would prove what somebody has written since. Who can only write rows cannot repeat it, because the columns exist.
  */
-export async function proveExisting(client: DatabaseClient, keys: KeyRing): Promise<void> {
+export async function proveExisting(client: DatabaseClient, keys: KeyRing, proven: readonly string[]): Promise<void> {
   const db = createDbOn(client);
-  for (const { name, read } of tables) for (const row of await read(db)) await store(db, keys, name, row);
+  for (const { name, read } of tables.filter((it) => proven.includes(it.name)))
+    for (const row of await read(db)) await store(db, keys, name, row);
 }
 
 /** Proves again, with the newest secret key, what is proven with an older one, so that the older one can be removed. */
@@ -97,6 +97,8 @@ export interface Unproven {
   readonly operators: readonly string[];
   /** How many of those that have not expired. */
   readonly sessions: number;
+  /** Webhook endpoints, which get no events. */
+  readonly endpoints: readonly { readonly id: string; readonly clientId: string }[];
 }
 
 export async function listUnproven(db: Db, keys: KeyRing): Promise<Unproven> {
@@ -111,9 +113,11 @@ export async function listUnproven(db: Db, keys: KeyRing): Promise<Unproven> {
     .selectAll()
     .where('expires_at', '>', sql<Date>`clock_timestamp()`)
     .execute();
+  const endpoints = await db.selectFrom('webhook_endpoints').select(provenEndpointColumns).execute();
   return {
     clients: clients.flatMap((row) => (isProvenClient(keys, row) ? [] : row.id)),
     operators: operators.flatMap((row) => (isProvenOperator(keys, row) ? [] : row.name)),
     sessions: sessions.filter((row) => !isProven(keys, 'session', factsOfSession(row), row.sealed_proof)).length,
+    endpoints: endpoints.flatMap((row) => (isProvenEndpoint(keys, row) ? [] : { id: row.id, clientId: row.client_id })),
   };
 }

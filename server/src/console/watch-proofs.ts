@@ -8,26 +8,29 @@ import { listUnproven } from './renew-proofs.ts';
 export function watchProofs(registry: Registry, keys: KeyRing, log: Logger): (db: Db) => Promise<void> {
   const unproven = new Gauge({
     name: 'crossward_rows_unproven',
-    help: 'Rows that would let somebody in and that no gateway of this version has made as they are, by table: clients, operators or operator_sessions. They open nothing.',
+    help: 'Rows that would let somebody in and that no gateway of this version has made as they are, by table: clients, operators, operator_sessions or webhook_endpoints. They open nothing.',
     labelNames: ['table'],
     registers: [registry],
     aggregator: 'max',
   });
   let known = '';
   return async (db) => {
-    const { clients, operators, sessions } = await listUnproven(db, keys);
+    const { clients, operators, sessions, endpoints } = await listUnproven(db, keys);
     unproven.set({ table: 'clients' }, clients.length);
     unproven.set({ table: 'operators' }, operators.length);
     unproven.set({ table: 'operator_sessions' }, sessions);
-    const now = JSON.stringify([clients, operators.length, sessions]);
-    const isSome = clients.length + operators.length + sessions > 0;
+    unproven.set({ table: 'webhook_endpoints' }, endpoints.length);
+    const endpointIds = endpoints.map(({ id }) => id);
+    const now = JSON.stringify([clients, operators.length, sessions, endpointIds]);
+    const isSome = clients.length + operators.length + sessions + endpoints.length > 0;
     if (now !== known && isSome) {
       log.error(
-        { client_ids: clients, operators: operators.length, sessions },
+        { client_ids: clients, operators: operators.length, sessions, endpoint_ids: endpointIds },
         'rows of the database open nothing: no gateway of this version has made them as they are',
       );
     }
-    if (now !== known && known !== '' && !isSome) log.info('all clients, operators and sessions are proven again');
+    if (now !== known && known !== '' && !isSome)
+      log.info('all clients, operators, sessions and webhook endpoints are proven again');
     known = isSome ? now : '';
   };
 }

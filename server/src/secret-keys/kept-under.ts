@@ -24,6 +24,7 @@ export const sealedColumns = [
   'operators.sealed_totp_secret',
   'audit_keys.sealed_key',
   'clients.sealed_proof',
+  'webhook_endpoints.sealed_proof',
   'operators.sealed_proof',
   'operator_sessions.sealed_proof',
   'operator_sign_in_links.sealed_proof',

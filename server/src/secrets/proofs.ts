@@ -2,7 +2,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { KeyRing } from './key-ring.ts';
 
 /** A row of the database that opens something. A proof of one kind proves no other. */
-export type ProofKind = 'client' | 'operator' | 'session' | 'sign-in link';
+export type ProofKind = 'client' | 'operator' | 'session' | 'sign-in link' | 'webhook endpoint';
 
 /** What a row grants, with what identifies it. Absent is the same as null. */
 export type Facts = Readonly<Record<string, unknown>>;

@@ -5,7 +5,9 @@ import type { DisabledReason, WebhookTables } from '../db/tables/webhooks.ts';
 import { isUuid } from '../identifiers/uuid.ts';
 import { addressOf } from '../log/connection-fault.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { prove } from '../secrets/proofs.ts';
 import type { Endpoint, PreviousSecret } from './endpoint.ts';
+import { factsOfEndpoint, isProvenEndpoint } from './endpoint-proof.ts';
 
 type Row = Omit<
   Selectable<WebhookTables['webhook_endpoints']>,
@@ -52,8 +54,12 @@ function openPrevious(keys: KeyRing, row: Row): PreviousSecret[] {
   ].filter((it) => it.expiresAt > read_at);
 }
 
-/** Returns `undefined` if it was encrypted with an unknown secret key, such as one that was lost and retired. */
+/**
+ * Returns `undefined` if no gateway has made it for its client, or it was encrypted with an unknown secret key, such as one that was
+ * lost and retired.
+ */
 function openEndpoint(keys: KeyRing, row: Row): Endpoint | undefined {
+  if (!isProvenEndpoint(keys, row)) return undefined;
   const open = (sealed: Buffer, column: 'url' | 'secret') => keys.open('webhook', sealed, contextOf(row.id, column));
   const url = open(row.sealed_url, 'url');
   const secret = open(row.sealed_secret, 'secret');
@@ -75,11 +81,11 @@ function select(db: Db | Tx) {
   return db
     .selectFrom('webhook_endpoints')
     .select(['id', 'client_id', 'sealed_url', 'sealed_secret', 'sealed_previous_secret', 'previous_secret_expires_at'])
-    .select(['event_types', 'disabled_reason', 'replay_until', 'created_at'])
+    .select(['sealed_proof', 'event_types', 'disabled_reason', 'replay_until', 'created_at'])
     .select(['sealed_earlier_secrets', sql<Date>`now()`.as('read_at')]);
 }
 
-/** Skips endpoints that cannot be decrypted, so that the others still get their deliveries. */
+/** Skips endpoints that are not proven or cannot be decrypted, so that the others still get their deliveries. */
 function openAll(keys: KeyRing, rows: readonly Row[]): Endpoint[] {
   return rows.flatMap((row) => openEndpoint(keys, row) ?? []);
 }
@@ -191,10 +197,26 @@ export async function insertEndpoint(
       client_id: clientId,
       sealed_url: sealUrl(keys, id, url),
       sealed_secret: sealSecret(keys, id, secret),
+      sealed_proof: prove(keys, 'webhook endpoint', factsOfEndpoint({ id, client_id: clientId })),
       event_types: eventTypes && [...eventTypes],
     })
     .execute();
   return findEndpoint(tx, keys, clientId, id);
+}
+
+/**
+ * Proves that an endpoint belongs to this client, which somebody has seen. Returns `false` if it belongs to another one, or there is
+ * no such endpoint.
+ */
+export async function acceptEndpoint(tx: Tx, keys: KeyRing, id: string, clientId: string): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  const { numUpdatedRows } = await tx
+    .updateTable('webhook_endpoints')
+    .set({ sealed_proof: prove(keys, 'webhook endpoint', factsOfEndpoint({ id, client_id: clientId })) })
+    .where('id', '=', id)
+    .where('client_id', '=', clientId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export async function updateEndpoint(
@@ -207,13 +229,13 @@ export async function updateEndpoint(
 }
 
 /**
- * Encrypts endpoints with the newest secret key, so that an older one is needed no longer. At most `limit`. Returns the ids
+ * Encrypts and proves endpoints with the newest secret key, so that an older one is needed no longer. At most `limit`. Returns the ids
  * of those that cannot be decrypted.
  */
 export async function resealEndpoints(db: Db, keys: KeyRing, limit: number): Promise<readonly string[]> {
   const all = await select(db).execute();
-  const older = all.filter(({ sealed_url, sealed_secret, sealed_previous_secret, sealed_earlier_secrets }) =>
-    [sealed_url, sealed_secret, sealed_previous_secret, sealed_earlier_secrets].some(
+  const older = all.filter((row) =>
+    [row.sealed_url, row.sealed_secret, row.sealed_previous_secret, row.sealed_earlier_secrets, row.sealed_proof].some(
       (sealed) => sealed !== null && !keys.isUnderNewest(sealed),
     ),
   );
@@ -234,8 +256,10 @@ async function resealEndpoint(db: Db, keys: KeyRing, row: Row, { id, url, secret
       sealed_url: sealUrl(keys, id, url),
       sealed_secret: sealSecret(keys, id, secret),
       ...sealPrevious(keys, id, previousSecrets),
+      sealed_proof: prove(keys, 'webhook endpoint', factsOfEndpoint(row)),
     })
     .where('id', '=', id)
+    .where('client_id', '=', row.client_id)
     .where('sealed_url', '=', row.sealed_url)
     .where('sealed_secret', '=', row.sealed_secret)
     .execute();

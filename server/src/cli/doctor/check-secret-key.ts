@@ -51,15 +51,23 @@ async function lostKeysOf(db: Db, keys: SecretKeys): Promise<Finding[]> {
   );
 }
 
-/** Clients and accounts that let nobody in, because no gateway of this version has made them as they are. */
+/** Clients and accounts that let nobody in, and endpoints that get nothing, because no gateway of this version has made them as they are. */
 async function unprovenIn(db: Db, keys: SecretKeys): Promise<Finding[]> {
-  const { clients, operators, sessions } = await listUnproven(db, createKeyRing(keys));
+  const { clients, operators, sessions, endpoints } = await listUnproven(db, createKeyRing(keys));
   const why =
     'opens nothing: an older version has changed it, or somebody who can write to the database. Look at it with';
   return [
     ...clients.map((id) => found(`client ${id}`, 'problem', `${why} crossward clients accept ${id}`)),
     ...operators.map((name) =>
       found(`account ${name}`, 'problem', `${why} crossward operators list, then operators reset or disable`),
+    ),
+    ...endpoints.map(({ id, clientId }) =>
+      found(
+        `webhook endpoint ${id}`,
+        'problem',
+        'gets no events: an older version has made it, or somebody who can write to the database has given it to ' +
+          `${clientId}. If it is right: crossward webhooks accept ${id} --client ${clientId}`,
+      ),
     ),
     ...(sessions > 0
       ? [

@@ -113,7 +113,7 @@ async function rejectedSignIns(context: SignedIn): Promise<Need[]> {
 /** Sessions of an older version end by themselves. */
 async function unprovenRows(context: SignedIn): Promise<Need[]> {
   const { db, keys } = context.deps.services;
-  const { clients, operators } = await listUnproven(db, keys);
+  const { clients, operators, endpoints } = await listUnproven(db, keys);
   const what = 'opens nothing: somebody else than the console and commands of this version has changed it';
   return [
     ...clients.map((id) => ({
@@ -125,6 +125,11 @@ async function unprovenRows(context: SignedIn): Promise<Need[]> {
       subject: 'Account',
       what: html`<code>${name}</code> ${what}`,
       mend: html`<code>crossward operators reset ${name} --role …</code>`,
+    })),
+    ...endpoints.map(({ id, clientId }) => ({
+      subject: 'Webhook endpoint',
+      what: html`<code>${id}</code> of ${clientId} gets no events: no gateway of this version has made it for this client`,
+      mend: html`<code>crossward webhooks accept ${id} --client ${clientId}</code>`,
     })),
   ];
 }

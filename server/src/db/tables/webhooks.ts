@@ -11,6 +11,7 @@ interface WebhookEndpointRow {
   sealed_previous_secret: Generated<Buffer | null>;
   previous_secret_expires_at: Generated<Date | null>;
   sealed_earlier_secrets: Generated<Buffer | null>;
+  sealed_proof: Generated<Buffer | null>;
   event_types: string[] | null;
   disabled_reason: Generated<DisabledReason | null>;
   paused_until: Generated<Date | null>;
