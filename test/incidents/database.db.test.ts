@@ -1,9 +1,12 @@
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { checkDatabase } from '../../server/src/cli/doctor/check-database.ts';
-import { readEnvironment } from '../../server/src/config/environment.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
+import { readEnvironment } from '../../server/src/config/environment.ts';
 import { connectors } from '../../server/src/ehr/connectors.ts';
+import { createTestDatabase } from '../database/database.ts';
+import { startPostgresProxy } from '../postgres-proxy/postgres-proxy.ts';
 import { startProxiedGateway } from '../postgres-proxy/proxied-gateway.ts';
+import type { Unit } from '../postgres-proxy/unit.ts';
 import { book, oslo } from '../requests/bookings.ts';
 import { eventually } from '../requests/codes.ts';
 import { browserWith, withConsole } from '../requests/console.ts';
@@ -17,7 +20,7 @@ const connection = resolveConnection({
 });
 
 test.skipIf(inject('databaseKind') !== 'postgresql')(
-  'a slow database is told by API, console, log, metric, alert and doctor, and is no outage of the EHR',
+  'a slow database is told by API, console, log, metric and alert, and is no outage of the EHR',
   async () => {
     const gateway = await startProxiedGateway({
       intervals: { clock: 200 },
@@ -48,11 +51,6 @@ test.skipIf(inject('databaseKind') !== 'postgresql')(
     });
     const labels = 'severity="warning"';
     expect(whyNotFiring(metrics, { alert: 'CrosswardDatabaseSlow', metric, labels, within: 2 })).toBe('');
-    const checked = await checkDatabase(readEnvironment({ DATABASE_URL: gateway.proxy.url }), connectors, undefined);
-    onTestFinished(() => checked.database?.close());
-    expect(checked.findings).toContainEqual(
-      expect.objectContaining({ subject: 'answer', status: 'warning', text: expect.stringMatching(/^it takes \d+\.\d s/) }),
-    );
     // A minute goes by.
     const { now } = performance;
     const passing = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 61_000);
@@ -65,5 +63,35 @@ test.skipIf(inject('databaseKind') !== 'postgresql')(
     await eventually(() => expect(gateway.logLines.join('\n')).toContain('the database answers in time again'));
     expect(gateway.logLines.filter((line) => line.includes('"the database answers slowly"'))).toHaveLength(1);
     expect((await ask()).status).toBe(200);
+  },
+);
+
+test.skipIf(inject('databaseKind') !== 'postgresql')(
+  'doctor says that the database is slow, and that it fails in the middle of a check',
+  async () => {
+    const { url = '', dispose } = await createTestDatabase('postgresql');
+    const proxy = await startPostgresProxy(url);
+    const environment = readEnvironment({ DATABASE_URL: proxy.url });
+    const check = async () => {
+      const { database, findings } = await checkDatabase(environment, connectors, undefined);
+      await database?.close();
+      return findings.filter(({ subject }) => subject === 'answer');
+    };
+    onTestFinished(async () => {
+      await proxy.close();
+      await dispose();
+    });
+    const isClock = ({ statements }: Unit) => statements.some((it) => it.includes('::float8 AS now'));
+    expect(await check()).toEqual([]);
+    proxy.cutNext({ kind: 'delay', holdMilliseconds: 1_100 }, isClock);
+    expect(await check()).toEqual([
+      expect.objectContaining({ status: 'warning', text: expect.stringMatching(/^it takes \d+\.\d s to answer$/) }),
+    ]);
+    for (const matches of [isClock, ({ statements }: Unit) => statements.some((it) => it.includes('pg_settings'))]) {
+      proxy.cutNext({ kind: 'before' }, matches);
+      expect(await check()).toEqual([
+        expect.objectContaining({ status: 'problem', text: expect.stringContaining('a statement failed') }),
+      ]);
+    }
   },
 );

@@ -8,10 +8,11 @@ import { dataDirInUse } from '../../db/data-dir-lock.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { databaseName } from '../../db/database-name.ts';
 import { embeddedFiles } from '../../db/embedded-files.ts';
-import { DatabaseError } from '../../db/errors.ts';
+import { DatabaseError, errorCode, isDatabaseFailure } from '../../db/errors.ts';
 import { createDb } from '../../db/kysely.ts';
 import { missingMigrations } from '../../db/migrate.ts';
 import { migrationSets } from '../../db/migration-sets.ts';
+import { connectionFault } from '../../log/connection-fault.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import type { RunningGateway } from './check-gateway.ts';
 import { checkPgbouncer } from './check-pgbouncer.ts';
@@ -47,19 +48,31 @@ export async function checkDatabase(
   } catch (error) {
     return { findings: [closed(error, name, running)], isMigrated: false };
   }
-  const connection = found('connection', 'ok', `${name} responds`);
-  const migrations = await checkMigrations(database, connectors);
-  return {
-    database,
-    isMigrated: migrations.status === 'ok',
-    findings: [
-      connection,
+  const findings = [found('connection', 'ok', `${name} responds`)];
+  try {
+    const migrations = await checkMigrations(database, connectors);
+    findings.push(
       migrations,
       ...(database.kind === 'postgresql' ? await checkServerSettings(database, environment) : [embedded]),
       ...(options.databaseUrl === undefined ? [] : await checkPgbouncer(options.databaseUrl)),
       await checkClock(database),
-    ],
-  };
+    );
+    return { database, isMigrated: migrations.status === 'ok', findings };
+  } catch (error) {
+    return { database, isMigrated: false, findings: [...findings, failed(error)] };
+  }
+}
+
+/**
+ * The finding that a statement of a check failed, or had no answer in time.
+ *
+ * @throws the error, if it is none of the database
+ */
+export function failed(error: unknown): Finding {
+  if (!isDatabaseFailure(error)) throw error;
+  const code = errorCode(error);
+  const cause = connectionFault(error)?.text ?? (code === undefined ? 'no answer in time' : `SQLSTATE ${code}`);
+  return found('answer', 'problem', `a statement failed: ${cause}`);
 }
 
 const embedded = found(

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { checkAuditExport } from './check-audit-export.ts';
-import { checkDatabase } from './check-database.ts';
+import { checkDatabase, failed } from './check-database.ts';
 import { checkEmrs } from './check-emrs.ts';
 import { checkGateway } from './check-gateway.ts';
 import { checkMessages } from './check-messages.ts';
@@ -39,21 +39,32 @@ async function inOrder(setup: Setup, wanted: readonly Area[], mustRun: boolean):
   const checked = await checkDatabase(environment, connectors, gateway.running);
   try {
     found.push(...checked.findings);
-    if (wants('secret key')) found.push(...(await checkSecretKey(environment, checked)));
+    if (wants('secret key')) found.push(...(await unlessFailing(checkSecretKey(environment, checked))));
     if (!configuration) {
       return [...found, ...unchecked(['EHRs', 'messages', 'public addresses'], 'the configuration has a mistake')];
     }
     const database: Database | undefined = checked.isMigrated ? checked.database : undefined;
-    const others = await Promise.all([
-      wants('database') && database ? checkAuditExport(configuration, database) : [],
-      wants('EHRs') ? checkEmrs(configuration, { connectors, database, running: gateway.running }) : [],
-      wants('messages') ? checkMessages(configuration, database) : [],
-      wants('messages') && database ? checkWebhooks(database) : [],
-      wants('public addresses') ? checkPublicAddresses(configuration, gateway.running) : [],
-    ]);
+    const others = await Promise.all(
+      [
+        wants('database') && database ? checkAuditExport(configuration, database) : [],
+        wants('EHRs') ? checkEmrs(configuration, { connectors, database, running: gateway.running }) : [],
+        wants('messages') ? checkMessages(configuration, database) : [],
+        wants('messages') && database ? checkWebhooks(database) : [],
+        wants('public addresses') ? checkPublicAddresses(configuration, gateway.running) : [],
+      ].map(unlessFailing),
+    );
     return [...found, ...others.flat()];
   } finally {
     await checked.database?.close();
+  }
+}
+
+/** What a check finds, or that the database fails it. */
+async function unlessFailing(findings: Finding[] | Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await findings;
+  } catch (error) {
+    return [failed(error)];
   }
 }
 
