@@ -72,6 +72,19 @@ describe('a patch that would make much of little is refused', () => {
   );
 });
 
+test.each(['type', 'path', 'name'])('a %s in FHIRPath that is no text is refused', (name) => {
+  for (const value of [{ toString: 1, valueOf: 1 }, [], 7, null, true]) {
+    const parts = [
+      { name: 'type', valueCode: 'add' },
+      { name: 'path', valueString: 'Appointment' },
+      { name: 'name', valueString: 'comment' },
+      { name: 'value', valueString: 'y' },
+    ].map((part) => (part.name === name ? { name, valueString: value } : part));
+    const make = () => patched(appointment, jsonPatchOf([{ name: 'operation', part: parts }] as never, appointment));
+    expect(refusalOf(make)).toBe(422);
+  }
+});
+
 test('a patch changes a copy', () => {
   const patch: JsonPatch = [
     { op: 'replace', path: '/participant/0/actor/reference', value: 'Patient/p-2' },

@@ -97,8 +97,10 @@ function pointerTo(segments: readonly string[]): string {
   return segments.map((it) => `/${it}`).join('');
 }
 
+/** Empty if it is no text: a body can have an object there that cannot be turned into one. */
 function textOf(part: Part | undefined): string {
-  return String(elementValue(part) ?? '');
+  const value = elementValue(part);
+  return typeof value === 'string' ? value : '';
 }
 
 /**
