@@ -33,7 +33,7 @@ function watched(opened: Connector): Connector {
 }
 
 const configure = (it: Configuration) => withTolerantBreakers(withConsole(it));
-const options = { configure, connectors: [connector], intervals: { pauses: 200 } };
+const options = { configure, connectors: [connector], intervals: { events: 200 } };
 const first = await startGateway(options);
 const second = await startGateway({ ...options, beside: first });
 afterAll(async () => {

@@ -9,6 +9,7 @@ import { prepareAuditKey } from './audit/key-store.ts';
 import { watchLostKeys } from './audit/lost-keys.ts';
 import { createAuditMetrics } from './audit/metrics.ts';
 import { Trail } from './audit/trail.ts';
+import { createActivity } from './background/activity.ts';
 import { releaseAllLeases } from './background/due.ts';
 import type { Intervals } from './background/intervals.ts';
 import { startBackground } from './background/start.ts';
@@ -177,10 +178,12 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     metrics: webhookMetrics,
     log,
   });
+  const activity = createActivity();
   const loops = startBackground(
     { ...services, db: background },
     {
       publishing: createDb({ pool: database.publishing }),
+      activity,
       retention: configuration.retention,
       pauses,
       clients,
@@ -229,6 +232,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       signIns: createSignInMetrics(metrics),
       now: clock.now,
     },
+    noteRequest: activity.note,
     isReady: () => migrationsApplied(database, sets),
     databaseTrouble: troubles.current,
     async stop() {

@@ -1,4 +1,4 @@
-import type { Loop } from './loop.ts';
+import type { Loop, Pause } from './loop.ts';
 
 /** A job that runs while a look says that it is due. */
 export interface DueJob<Due> {
@@ -10,9 +10,15 @@ export interface DueJob<Due> {
   readonly failed: (error: unknown) => void;
 }
 
+/** Looks for what is due. */
+export interface DueLoop extends Loop {
+  /** Looks soon, and not only after the pause. */
+  wake(): void;
+}
+
 interface Looking<Due> {
   /** Between two looks. */
-  readonly pauseMilliseconds: number;
+  readonly pauseMilliseconds: Pause;
   readonly look: () => Promise<Due>;
   readonly jobs: readonly DueJob<Due>[];
 }
@@ -26,10 +32,11 @@ const soon = 25;
  *
  * If the look fails, all jobs are due: each then tells what it cannot do.
  */
-export function startDueJobs<Due>({ pauseMilliseconds, look, jobs }: Looking<Due>): Loop {
+export function startDueJobs<Due>({ pauseMilliseconds, look, jobs }: Looking<Due>): DueLoop {
   const running = new Set<Promise<void>>();
   const all = jobs.map((job) => ({ job, isRunning: false, hasFailed: false, restsUntil: 0 }));
   type State = (typeof all)[number];
+  const usual = () => (typeof pauseMilliseconds === 'number' ? pauseMilliseconds : pauseMilliseconds());
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let isLooking = false;
@@ -54,7 +61,7 @@ export function startDueJobs<Due>({ pauseMilliseconds, look, jobs }: Looking<Due
     isLooking = false;
     if (isStopped) return;
     const now = performance.now();
-    let rest = pauseMilliseconds;
+    let rest = usual();
     for (const state of all) {
       if (state.isRunning || (due !== undefined && !state.hasFailed && !state.job.isDue(due))) continue;
       if (state.restsUntil > now) rest = Math.min(rest, state.restsUntil - now);
@@ -82,8 +89,9 @@ export function startDueJobs<Due>({ pauseMilliseconds, look, jobs }: Looking<Due
     running.add(tracked);
   }
 
-  plan(pauseMilliseconds);
+  plan(usual());
   return {
+    wake: () => plan(soon),
     async stop() {
       isStopped = true;
       clearTimeout(timer);

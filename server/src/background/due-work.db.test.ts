@@ -58,11 +58,24 @@ const nothing = {
   queuedMessages: false,
   queuedAgain: false,
   lateMessages: false,
+  pauses: [],
 };
 const readRest = async () => {
   const { ehrs: _, changes: __, ...rest } = await readDueWork(db, []);
   return rest;
 };
+
+test('reads the pauses of EHRs that are in effect', async () => {
+  await sql`INSERT INTO ehr_pauses (emr, paused_at, paused_until) VALUES ('now', '2026-01-02T03:04:05.678Z', NULL),
+    ('ends', '2026-01-02T03:04:05Z', '2999-01-02T03:04:05Z'), ('ended', now(), now())`.execute(db);
+  const since = new Date('2026-01-02T03:04:05Z');
+  const { pauses } = await readDueWork(db, []);
+  expect(pauses.toSorted((a, b) => (a.emr < b.emr ? -1 : 1))).toEqual([
+    { emr: 'ends', since, until: new Date('2999-01-02T03:04:05Z') },
+    { emr: 'now', since: new Date('2026-01-02T03:04:05.678Z'), until: null },
+  ]);
+  await sql`DELETE FROM ehr_pauses`.execute(db);
+});
 
 test('finds events, deliveries and messages from when they are due', async () => {
   expect(await readRest()).toEqual(nothing);

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { mayExpire } from '../appointments/expiry/expire-overdue.ts';
 import type { Db } from '../db/kysely.ts';
 import { impatiently } from '../db/patience.ts';
+import { inEffect, type PausedEhr } from '../ehr/pauses.ts';
 import { isUnpublished } from '../events/publish-events.ts';
 import { hasBecomeLate } from '../messages/delayed.ts';
 import { isQueuedAgain } from '../messages/failed.ts';
@@ -23,11 +24,15 @@ export interface DueWork {
   /** Messages without a job. */
   readonly queuedAgain: boolean;
   readonly lateMessages: boolean;
+  /** The pauses of EHRs that are in effect. */
+  readonly pauses: readonly PausedEhr[];
 }
 
-interface Row extends Omit<DueWork, 'ehrs' | 'changes'> {
+interface Row extends Omit<DueWork, 'ehrs' | 'changes' | 'pauses'> {
   readonly ehrs: readonly string[];
   readonly changes: readonly string[];
+  /** Times as ISO 8601. */
+  readonly pauses: readonly { readonly emr: string; readonly since: string; readonly until: string | null }[];
 }
 
 /**
@@ -54,10 +59,17 @@ export function readDueWork(db: Db, ehrs: readonly string[]): Promise<DueWork> {
                 AND (SELECT expires_at FROM confirmations WHERE id = item.confirmation_id) <= now() LIMIT 1)) AS ehrs,
         ARRAY(SELECT ehr.id FROM ${all}
           WHERE coalesce((SELECT next_read_at <= now() FROM ehr_change_feeds WHERE emr = ehr.id), true)
-            OR (SELECT true FROM ehr_changes WHERE emr = ehr.id LIMIT 1)) AS changes`.execute(db);
+            OR (SELECT true FROM ehr_changes WHERE emr = ehr.id LIMIT 1)) AS changes,
+        (SELECT coalesce(json_agg(json_build_object('emr', emr, 'since', paused_at, 'until', paused_until)), '[]')
+          FROM ehr_pauses WHERE ${inEffect}) AS pauses`.execute(db);
     const [row] = rows;
     if (!row) throw new Error('A SELECT without FROM has one row');
-    return { ...row, ehrs: new Set(row.ehrs), changes: new Set(row.changes) };
+    const pauses = row.pauses.map(({ emr, since, until }) => ({
+      emr,
+      since: new Date(since),
+      until: until === null ? null : new Date(until),
+    }));
+    return { ...row, ehrs: new Set(row.ehrs), changes: new Set(row.changes), pauses };
   });
 }
 

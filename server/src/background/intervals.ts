@@ -7,12 +7,12 @@ export const defaultIntervals = {
   availability: 1_000,
   changes: 1_000,
   events: 500,
+  /** Between two looks for what is due while nobody has sent a request for a minute. */
+  idle: 2_000,
   /** A revoked client stops working in other processes after this time. The documents say 5 seconds. */
   clients: 3_000,
   /** Well within the time for which the grants of a gateway count. */
   grants: 60_000,
-  /** An EHR is paused and resumed in other processes after this time. */
-  pauses: 2_000,
   reseal: 60_000,
   messages: 2_000,
   /** While messages are queued. */
@@ -21,12 +21,15 @@ export const defaultIntervals = {
   history: 10_000,
   orphans: 10_000,
   deletion: 10_000,
+  /** While nobody sends requests, and so little can be deleted. */
+  idleDeletion: 30_000,
   /** Months are created weeks ahead. */
   months: 60_000,
   accesses: 500,
   activity: 5_000,
   anchor: 5 * 60_000,
   gauges: 10_000,
+  proofs: 30_000,
   /** Clocks of machines drift by seconds a day. An operator, or a failover, sets one at once. */
   clock: 10_000,
   /** New connections read changed files anyway. */

@@ -27,6 +27,7 @@ import { listOpen } from '../messages/open-messages.ts';
 import { createDispatcher } from '../webhooks/dispatcher.ts';
 import { createWebhookMetrics } from '../webhooks/metrics.ts';
 import { startReplay } from '../webhooks/replay.ts';
+import { createActivity } from './activity.ts';
 import { backgroundWork } from './rounds.ts';
 
 const gateway = await startGateway({ connectors: [wrapConnector(hidingItsStatements)] });
@@ -90,6 +91,7 @@ test('no background job scans a growing table or index', async () => {
       { ...services, db },
       {
         publishing: db,
+        activity: createActivity(),
         retention,
         pauses: createPauses(db, () => new Date()),
         clients: gateway.deps.clients,

@@ -4,11 +4,15 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
+/** Milliseconds, or what they are now. */
+export type Pause = number | (() => number);
+
 /**
  * Runs `round` repeatedly: again at once if it returns that there is more to do, otherwise after the pause. `round` must not
  * reject.
  */
-export function startLoop(pauseMilliseconds: number, round: () => Promise<boolean>): Loop {
+export function startLoop(pause: Pause, round: () => Promise<boolean>): Loop {
+  const rest = () => (typeof pause === 'number' ? pause : pause());
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<void> = Promise.resolve();
   let isStopped = false;
@@ -16,12 +20,12 @@ export function startLoop(pauseMilliseconds: number, round: () => Promise<boolea
   function schedule(milliseconds: number): void {
     if (isStopped) return;
     timer = setTimeout(() => {
-      current = round().then((hasMore) => schedule(hasMore ? 0 : pauseMilliseconds));
+      current = round().then((hasMore) => schedule(hasMore ? 0 : rest()));
     }, milliseconds);
     timer.unref();
   }
 
-  schedule(pauseMilliseconds);
+  schedule(rest());
   return {
     async stop() {
       isStopped = true;

@@ -24,6 +24,7 @@ import { resealEndpoints } from '../webhooks/endpoint-store.ts';
 import { fanOut } from '../webhooks/fan-out.ts';
 import type { WebhookMetrics } from '../webhooks/metrics.ts';
 import { continueReplays } from '../webhooks/replay.ts';
+import type { Activity } from './activity.ts';
 import { deleteOldData } from './delete-old-data.ts';
 import { resumeConfigured, suspendUnconfigured } from './due.ts';
 import type { DueJob } from './due-jobs.ts';
@@ -33,6 +34,7 @@ import { ehrChangesRound } from './ehr-changes-round.ts';
 import { ehrRound } from './ehr-round.ts';
 import { extendSchedules } from './extend-schedules.ts';
 import { defaultIntervals, type Intervals } from './intervals.ts';
+import type { Pause } from './loop.ts';
 import { readGauges } from './read-gauges.ts';
 import { watchClock } from './watch-clock.ts';
 
@@ -46,10 +48,12 @@ interface BackgroundWork {
   /** Those that run when something is due. */
   readonly whenDue: readonly DueJob<DueWork>[];
   readonly look: () => Promise<DueWork>;
+  /** Milliseconds between two looks of an idle process. */
+  readonly idle: number;
 }
 
 interface RegularJob {
-  readonly pauseMilliseconds: number;
+  readonly pauseMilliseconds: Pause;
   /** Returns whether there is more to do. Logs failures and does not reject. */
   round(): Promise<boolean>;
 }
@@ -60,6 +64,7 @@ export interface BackgroundDependencies {
   readonly retention: Configuration['retention'];
   readonly pauses: Pauses;
   readonly clients: RefreshableClients;
+  readonly activity: Activity;
   /** Instead of the usual ones. */
   readonly intervals?: Partial<Intervals> | undefined;
   readonly dispatcher: Dispatcher;
@@ -82,6 +87,7 @@ export function backgroundWork(
   {
     publishing,
     retention,
+    activity,
     pauses,
     clients,
     dispatcher,
@@ -100,7 +106,7 @@ export function backgroundWork(
   const intervals = { ...defaultIntervals, ...changed };
   const emrs = [...ehrs.keys()];
   /** `round` returns whether there is more to do. */
-  const repeating = (pauseMilliseconds: number, name: string, round: () => Promise<boolean>): RegularJob => ({
+  const repeating = (pauseMilliseconds: Pause, name: string, round: () => Promise<boolean>): RegularJob => ({
     pauseMilliseconds,
     round: () =>
       round().catch((error) => {
@@ -108,7 +114,7 @@ export function backgroundWork(
         return false;
       }),
   });
-  const guarded = (pauseMilliseconds: number, name: string, work: () => Promise<void>): RegularJob =>
+  const guarded = (pauseMilliseconds: Pause, name: string, work: () => Promise<void>): RegularJob =>
     repeating(pauseMilliseconds, name, async () => {
       await work();
       return false;
@@ -193,7 +199,6 @@ export function backgroundWork(
     guarded(intervals.gauges, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs)),
     guarded(intervals.clients, 'reading clients', () => clients.refresh()),
     guarded(intervals.grants, 'noting the grants of the configuration', () => noteGrants(db, clients.configured)),
-    guarded(intervals.pauses, 'reading pauses of EHRs', () => pauses.refresh()),
     guarded(intervals.clock, "reading the database's clock", watchClock(clock, log)),
     guarded(intervals.certificates, 'reading TLS files', watchCertificates(ehrs.values(), clock.now, log)),
     guarded(
@@ -211,13 +216,17 @@ export function backgroundWork(
         log.error({ endpoint_id: id }, 'webhook endpoint unreadable: its secret key is unknown');
     }),
     guarded(intervals.reseal, 'proving rows again', () => renewProofs(db, keys)),
-    guarded(intervals.gauges, 'looking for rows without a proof', () => watchProofs(db)),
+    guarded(intervals.proofs, 'looking for rows without a proof', () => watchProofs(db)),
     repeating(intervals.accesses, 'linking the audit trail', () => services.audit.linkAccesses()),
     repeating(intervals.activity, 'linking the activity of operators', () => services.audit.linkActivity()),
     ...(fileExport ? [repeating(intervals.accesses, 'exporting the audit trail', () => fileExport.round())] : []),
     guarded(intervals.gauges, 'reading metrics of the audit trail', () => auditMetrics.refresh(db)),
     guarded(intervals.anchor, 'anchoring the audit trail', () => services.audit.anchor()),
-    guarded(intervals.deletion, 'deletion', () => deleteOldData(db, retention)),
+    guarded(
+      () => (activity.isIdle() ? Math.max(intervals.deletion, intervals.idleDeletion) : intervals.deletion),
+      'deletion',
+      () => deleteOldData(db, retention),
+    ),
     guarded(intervals.months, 'creating months of the audit trail', () => createMonths(db)),
     guarded(intervals.months, 'dropping months of the audit trail', () => dropMonths(db, keys, retention.audit_days)),
     repeating(intervals.deletion, 'deletion of the activity of operators', () =>
@@ -231,5 +240,11 @@ export function backgroundWork(
       services.operationMetrics.gauges(await readGauges(db, emrs));
     }),
   ];
-  return { regular, whenDue: dueJobs, look: () => readDueWork(publishing, emrs) };
+  const look = async () => {
+    const apply = pauses.reading();
+    const due = await readDueWork(publishing, emrs);
+    apply(due.pauses);
+    return due;
+  };
+  return { regular, whenDue: dueJobs, look, idle: intervals.idle };
 }

@@ -5,15 +5,15 @@ import { type BackgroundDependencies, backgroundWork } from './rounds.ts';
 
 /** Starts the background jobs. */
 export function startBackground(services: OperationServices, more: BackgroundDependencies): Loop {
-  const { regular, whenDue, look } = backgroundWork(services, more);
-  const loops = [
-    ...regular.map(({ pauseMilliseconds, round }) => startLoop(pauseMilliseconds, round)),
-    startDueJobs({
-      pauseMilliseconds: Math.min(...whenDue.map((job) => job.pauseMilliseconds)),
-      look,
-      jobs: whenDue,
-    }),
-  ];
+  const { regular, whenDue, look, idle } = backgroundWork(services, more);
+  const usual = Math.min(...whenDue.map((job) => job.pauseMilliseconds));
+  const due = startDueJobs({
+    pauseMilliseconds: () => (more.activity.isIdle() ? Math.max(usual, idle) : usual),
+    look,
+    jobs: whenDue,
+  });
+  more.activity.onWake(due.wake);
+  const loops = [...regular.map(({ pauseMilliseconds, round }) => startLoop(pauseMilliseconds, round)), due];
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()));

@@ -13,17 +13,21 @@ export interface Pauses {
   of(emr: string): Pause | undefined;
   /** Reads them. Afterwards, every change committed before the call is in effect. */
   refresh(): Promise<void>;
+  /** Begins a reading by somebody else, and returns what takes its result. */
+  reading(): (pauses: readonly PausedEhr[]) => void;
 }
 
-interface Row extends Pause {
+export interface PausedEhr extends Pause {
   readonly emr: string;
 }
 
+/** A condition on `ehr_pauses`. */
+export const inEffect = sql<boolean>`(paused_until IS NULL OR paused_until > now())`;
+
 /** Reads the pauses that are in effect. */
-export async function readPauses(db: Db): Promise<readonly Row[]> {
-  const { rows } = await sql<Row>`
-    SELECT emr, paused_at AS since, paused_until AS until FROM ehr_pauses
-    WHERE paused_until IS NULL OR paused_until > now()`.execute(db);
+export async function readPauses(db: Db): Promise<readonly PausedEhr[]> {
+  const { rows } = await sql<PausedEhr>`
+    SELECT emr, paused_at AS since, paused_until AS until FROM ehr_pauses WHERE ${inEffect}`.execute(db);
   return rows;
 }
 
@@ -32,18 +36,26 @@ export function createPauses(db: Db, now: () => Date): Pauses {
   let known: ReadonlyMap<string, Pause> = new Map();
   let startedReads = 0;
   let appliedRead = 0;
+
+  function reading() {
+    const order = ++startedReads;
+    return (rows: readonly PausedEhr[]) => {
+      // A read that started later may have ended earlier, with newer data.
+      if (order < appliedRead) return;
+      appliedRead = order;
+      known = new Map(rows.map(({ emr, since, until }) => [emr, { since, until }]));
+    };
+  }
+
   return {
+    reading,
     of(emr) {
       const pause = known.get(emr);
       return pause && (pause.until === null || now() < pause.until) ? pause : undefined;
     },
     async refresh() {
-      const order = ++startedReads;
-      const rows = await readPauses(db);
-      // A read that started later may have ended earlier, with newer data.
-      if (order < appliedRead) return;
-      appliedRead = order;
-      known = new Map(rows.map(({ emr, since, until }) => [emr, { since, until }]));
+      const apply = reading();
+      apply(await readPauses(db));
     },
   };
 }

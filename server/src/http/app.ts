@@ -1,4 +1,4 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { addEndpoint } from '../api/add-endpoint.ts';
@@ -68,6 +68,11 @@ const headersTimeout = 15_000;
  * than any request.
  */
 const idleTimeout = 600_000;
+/** Probes and scrapes begin no work. */
+function isOfMonitoring({ routeOptions: { url = '' } }: FastifyRequest): boolean {
+  return url === '/metrics' || url.startsWith('/health/');
+}
+
 /** An identifier of 200 characters, each up to four bytes, percent-encoded. */
 const longestPathParameter = 200 * 4 * 3;
 
@@ -97,6 +102,8 @@ export interface AppDeps extends Omit<EndpointDeps, 'wrongNames' | 'endpoints' |
   readonly console?: Omit<ConsoleDeps, SharedConsoleDeps> | undefined;
   /** Whether it is about to stop: it still serves requests, and closes each connection with its response. */
   isStopping?(): boolean;
+  /** Tells that somebody has sent a request that can begin work. */
+  noteRequest?(): void;
   isReady(): Promise<boolean>;
   /** What keeps the database from working. */
   databaseTrouble(): DatabaseTrouble | undefined;
@@ -159,6 +166,7 @@ export async function buildApp(
   addPageLinks(app, deps);
   app.addHook('onRequest', (request, reply, done) => {
     watch({ request, reply });
+    if (!isOfMonitoring(request)) deps.noteRequest?.();
     done();
   });
   addTracing(app);

@@ -1,7 +1,7 @@
 import { sinceBoot } from '../time/since-boot.ts';
 
 /** Milliseconds between two looks at the clock. */
-const interval = 250;
+const interval = 1_000;
 /** Milliseconds. Callers rarely give up earlier, and a closed connection is noticed after any pause. */
 const longest = 10_000;
 
