@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { RefreshableClients } from '../clients/client-registry.ts';
+import { createClaimedWork } from '../db/claimed-work.ts';
 import type { Db } from '../db/kysely.ts';
 import { createAttemptLog } from '../log/attempt-log.ts';
 import { describeError } from '../log/describe-error.ts';
@@ -45,15 +46,11 @@ export interface Dispatcher {
  */
 export function createDispatcher({ db, keys, clients, sender, settings, metrics, log }: Dependencies): Dispatcher {
   const leaseSeconds = settings.timeout_ms / 1000 + margin;
-  const places = createPlaces(atOnce, atOncePerEndpoint);
-  /** Attempts, and look-ups of what is due after them. */
-  const running = new Set<Promise<void>>();
   const attempts = createAttemptLog(log, {
     subject: 'endpoint_id',
     failing: 'attempts to deliver webhooks fail',
     again: 'webhooks are delivered again',
   });
-  let isStopped = false;
 
   /** The client may have been removed or restricted since the delivery was created. */
   async function mayStillSee({ clientId }: Endpoint, { event }: Claimed): Promise<boolean> {
@@ -94,54 +91,23 @@ export function createDispatcher({ db, keys, clients, sender, settings, metrics,
     }
   }
 
-  /** Fills the free places of an endpoint. Returns how many attempts it has started. */
-  async function start(endpoint: Endpoint): Promise<number> {
-    const free = places.free(endpoint);
-    if (free <= 0 || isStopped) return 0;
-    places.take(endpoint, free);
-    const claimed = await claimDeliveries(db, endpoint.id, leaseSeconds, free).finally(() =>
-      places.release(endpoint, free),
-    );
-    for (const delivery of claimed) {
-      places.take(endpoint, 1);
-      track(
-        attempt(endpoint, delivery).finally(() => {
-          places.release(endpoint, 1);
-          refill(endpoint.id);
-        }),
-      );
-    }
-    return claimed.length;
-  }
-
-  function track(work: Promise<void>): void {
-    const tracked = work.finally(() => running.delete(tracked));
-    running.add(tracked);
-  }
-
-  /** A place is free, and a later event of the subject may be due. Reads the endpoint again: its secret may have changed. */
-  function refill(endpointId: string): void {
-    if (isStopped) return;
-    const refilled = async () => {
-      const [endpoint] = await endpointsWithDue(db, keys, endpointId);
-      if (endpoint) await start(endpoint);
-    };
-    track(
-      refilled().catch((error) =>
-        log.error({ endpoint_id: endpointId, cause: describeError(error) }, 'webhook round failed'),
-      ),
-    );
-  }
+  const work = createClaimedWork<Endpoint, Claimed>({
+    places: createPlaces(atOnce, atOncePerEndpoint),
+    claim: (endpoint, limit) => claimDeliveries(db, endpoint.id, leaseSeconds, limit),
+    attempt,
+    // A later event of the subject may be due. The secret of the endpoint may have changed.
+    reread: async ({ id }) => (await endpointsWithDue(db, keys, id))[0],
+    failed: ({ id }, error) => log.error({ endpoint_id: id, cause: describeError(error) }, 'webhook round failed'),
+  });
 
   return {
     async round() {
       let started = 0;
-      for (const endpoint of await endpointsWithDue(db, keys)) started += await start(endpoint);
+      for (const endpoint of await endpointsWithDue(db, keys)) started += await work.start(endpoint);
       return started > 0;
     },
     async stop() {
-      isStopped = true;
-      while (running.size > 0) await Promise.all(running);
+      await work.stop();
       attempts.stop();
       await sender.close();
     },

@@ -1,14 +1,7 @@
+import type { Places } from '../db/claimed-work.ts';
 import type { Endpoint } from './endpoint.ts';
 
 type Of = Pick<Endpoint, 'id' | 'clientId'>;
-
-/** The concurrent attempts of a process. */
-export interface Places {
-  /** How many more attempts at this endpoint may start. */
-  free(endpoint: Of): number;
-  take(endpoint: Of, count: number): void;
-  release(endpoint: Of, count: number): void;
-}
 
 /**
  * Shares the concurrent attempts of a process between clients. A client can use as many places as it leaves free: one
@@ -17,7 +10,7 @@ export interface Places {
  * @param total maximum number of concurrent attempts of the process
  * @param perEndpoint maximum number of concurrent attempts at one endpoint
  */
-export function createPlaces(total: number, perEndpoint: number): Places {
+export function createPlaces(total: number, perEndpoint: number): Places<Of> {
   const byEndpoint = new Map<string, number>();
   const byClient = new Map<string, number>();
   let taken = 0;
