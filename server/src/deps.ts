@@ -111,7 +111,6 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const messageMetrics = createMessageMetrics(metrics, background);
   const receiptUrls = createReceiptUrls(senders, configuration.http.public_url);
   const outbox = createOutbox({
-    database,
     db: background,
     keys,
     senders,
@@ -133,7 +132,6 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   });
   measureCertificates(metrics, ehrs.values());
   if (database.kind === 'pglite') await releaseAllLeases(background);
-  await outbox.start();
   const countLostKeys = watchLostKeys(keys, log);
   const auditMetrics = createAuditMetrics(metrics, configuration.audit.export !== undefined, countLostKeys);
   const auditKey = await prepareAuditKey(db, keys);

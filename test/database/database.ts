@@ -129,11 +129,10 @@ async function migratedPglite(): Promise<TestDatabase> {
   };
 }
 
-/** Leaves a database as the migrations made it, without sessions, rows and the schema of pg-boss. */
+/** Leaves a database as the migrations made it, without sessions and rows. */
 async function emptied(pglite: PGlite): Promise<void> {
   await pglite.exec('ROLLBACK');
   await pglite.exec('DISCARD ALL');
-  await pglite.exec('DROP SCHEMA IF EXISTS pgboss CASCADE');
   const { rows } = await pglite.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')

@@ -64,15 +64,15 @@ test('a gateway of the first version and a new one share a database, from the mi
   };
   const old = await start([process.execPath, join(folder, 'server/src/main.ts')]);
 
-  const { booking } = facts;
+  const { booking, awaiting } = facts;
   /** Half an hour of a day for which nothing is booked. */
-  const bookingAt = (day: number, hour: number): ChildRequest => {
+  const bookingAt = (day: number, hour: number, { request } = booking): ChildRequest => {
     const time = (minutes: string) => `2035-03-${day}T${String(hour).padStart(2, '0')}:${minutes}:00`;
     return {
-      ...booking.request,
-      headers: { 'idempotency-key': `${day} ${hour}` },
+      ...request,
+      headers: { 'idempotency-key': `${day} ${hour} ${request.path}` },
       // Sorted, as the new one compares it: the old one takes another order for another request.
-      body: sorted({ ...booking.request.body, start_time: time('00'), end_time: time('30') }),
+      body: sorted({ ...request.body, start_time: time('00'), end_time: time('30') }),
     };
   };
   const sorted = (members: object) => Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -116,6 +116,46 @@ test('a gateway of the first version and a new one share a database, from the mi
     const path = `${request.path}/${body.id}`;
     expect((await send(other as ChildGateway, { method: 'GET', path })).body).toMatchObject(known);
   }
+
+  // Codes of both are sent once, also those that the old one has queued and can no longer send.
+  const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+    const client = await database.pool.connect();
+    try {
+      return (await client.query<Row>(text, values)).rows;
+    } finally {
+      client.release();
+    }
+  };
+  const codes: string[] = [];
+  const bookWithCode = async (gateway: ChildGateway, day: number, hour: number) => {
+    const request = bookingAt(day, hour, awaiting);
+    // A patient is sent a few codes only.
+    const patient_id = gateway === old ? 'p-3' : 'p-4';
+    const { body } = await send(gateway, { ...request, body: { ...request.body, patient_id } });
+    codes.push(body.id);
+  };
+  const sendings = async () => {
+    const messages = await query<{ id: string }>('SELECT id FROM messages WHERE first_appointment_id = ANY ($1)', [
+      codes,
+    ]);
+    const lines = gateways.flatMap(({ logLines }) => logLines).filter((line) => line.includes('"message sent"'));
+    return messages.map(({ id }) => lines.filter((line) => line.includes(id)).length);
+  };
+  for (const day of [19, 20]) {
+    await bookWithCode(old, day, 9);
+    await bookWithCode(next, day, 10);
+  }
+  await eventually(async () => expect(await sendings()).toEqual(codes.map(() => 1)));
+  // Due in a moment, so that the old one does not send it at once.
+  await query(`CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN NEW.start_after = now() + interval ''2 seconds''; RETURN NEW; END'`);
+  await query('CREATE TRIGGER later BEFORE INSERT ON pgboss.job FOR EACH ROW EXECUTE FUNCTION later()');
+  await bookWithCode(old, 22, 9);
+  process.kill(old.pid, 'SIGSTOP');
+  await eventually(async () => expect(await sendings()).toEqual(codes.map(() => 1)));
+  process.kill(old.pid, 'SIGCONT');
+  await query('DROP FUNCTION later CASCADE');
+
   for (const gateway of [old, next]) {
     expect((await send(gateway, booking.request)).body).toEqual(booking.body);
     expect((await fetch(`${gateway.address}/health/ready`)).status).toBe(200);
@@ -125,15 +165,11 @@ test('a gateway of the first version and a new one share a database, from the mi
   await eventually(async () => {
     const found = await verifyAudit(database, setup);
     expect(found.map(({ fault }) => fault)).toEqual(found.map(() => null));
-    const client = await database.pool.connect();
-    try {
-      const { rows } = await client.query<object>(
-        `SELECT (SELECT count(*) FROM audit_drafts)::int AS drafts,
-           (SELECT count(DISTINCT export_position) = max(export_position) FROM audit_entries) AS "hasNoGap"`,
-      );
-      expect(rows).toEqual([{ drafts: 0, hasNoGap: true }]);
-    } finally {
-      client.release();
-    }
+    const linked = await query(
+      `SELECT (SELECT count(*) FROM audit_drafts)::int AS drafts,
+         (SELECT count(DISTINCT export_position) = max(export_position) FROM audit_entries) AS "hasNoGap"`,
+    );
+    expect(linked).toEqual([{ drafts: 0, hasNoGap: true }]);
   });
+  expect(await sendings()).toEqual(codes.map(() => 1));
 });

@@ -28,7 +28,8 @@ const deliveryKillAt = process.env.KILL_DELIVERY ?? '';
 const deliveryStatements: string[] = [];
 /** Sets up a new connection, or takes a share of the client's limit: the time decides which request sends it. */
 const belongsToNoRequest = /^\s*(SET TIME ZONE|INSERT INTO client_requests)/;
-const ofDelivery = /^(select .* from "messages" where "id"|insert into "demo_mailbox"|update "messages")/s;
+const ofDelivery =
+  /^\s*(WITH due AS MATERIALIZED \(\s*SELECT id FROM messages|insert into "demo_mailbox"|update "messages" set "state" = \$)/;
 
 function die(): void {
   process.kill(process.pid, 'SIGKILL');

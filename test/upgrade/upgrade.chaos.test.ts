@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { type Content, sealContent } from '../../server/src/messages/content.ts';
+import { createKeyRing } from '../../server/src/secrets/key-ring.ts';
 import { createTestDatabase } from '../database/database.ts';
 import { childClient } from '../processes/child-client.ts';
 import { startChild } from '../processes/child-gateway.ts';
@@ -11,6 +15,47 @@ import type { EventPage } from '../requests/events.ts';
 import { startReceiver, verify } from '../requests/webhook-receiver.ts';
 import { readFacts, restoreDump, setupOf } from './kept-database.ts';
 
+interface Mailbox {
+  readonly messages: readonly { readonly appointment_id: string }[];
+}
+
+const json = { accept: 'application/json' };
+
+/** Queues messages as version 0.1.0 did, by jobs of pg-boss. Returns the ids of their appointments. */
+async function queueMessages(url: string, secretKey: string): Promise<readonly string[]> {
+  const keys = createKeyRing([Buffer.from(secretKey, 'base64')]);
+  const content: Content = {
+    kind: 'booking',
+    to: '+46700000123',
+    language: 'sv',
+    clinicName: 'Hospital',
+    timeZone: 'Europe/Stockholm',
+    pageUrl: null,
+    code: '739158',
+    firstStart: new Date('2035-03-15T09:00:00Z'),
+    count: 1,
+  };
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const states = ['created', 'retry', 'active'] as const;
+  for (const state of states) {
+    const owner = { id: randomUUID(), emr: 'hospital' };
+    await client.query(
+      `INSERT INTO public.messages (id, confirmation_id, sequence, emr, care_unit_id, channel, first_appointment_id,
+         sealed_content, expires_at)
+       VALUES ($1, gen_random_uuid(), 1, $2, 'ward', 'sms', $3, $4, now() + interval '1 hour')`,
+      [owner.id, owner.emr, `a-${state}`, sealContent(keys, owner, content)],
+    );
+    await client.query(
+      `INSERT INTO pgboss.job (name, data, state, retry_count, started_on)
+       VALUES ('messages', jsonb_build_object('messageId', $1::text), $2, $3, $4)`,
+      [owner.id, state, state === 'retry' ? 2 : 0, state === 'created' ? null : new Date(Date.now() - 30_000)],
+    );
+  }
+  await client.end();
+  return states.map((state) => `a-${state}`);
+}
+
 /** Each version of which a dump is kept. */
 test.each(['0.1.0'])('a gateway goes on with the database of version %s', async (version) => {
   const facts = await readFacts(version);
@@ -18,6 +63,7 @@ test.each(['0.1.0'])('a gateway goes on with the database of version %s', async 
   const folder = await mkdtemp(join(inject('runFolder'), 'upgrade-'));
   const { database, url = '', dispose } = await createTestDatabase('postgresql', 'empty');
   await restoreDump(version, url);
+  const queued = await queueMessages(url, facts.secret_key);
   const before = await verifyAudit(database, setup);
   const gateway = await startChild({ dataDir: join(folder, 'data'), databaseUrl: url, setup });
   const receiver = await startReceiver();
@@ -58,6 +104,12 @@ test.each(['0.1.0'])('a gateway goes on with the database of version %s', async 
   const completed = await write(unfinished);
   expect(await write(unfinished)).toEqual(completed);
   expect(await get(`${unfinished.path}/${completed.id}`)).toMatchObject({ status: 'booked' });
+
+  // Messages that were queued, or under way when the gateway was killed, are sent.
+  await eventually(async () => {
+    const { messages } = (await send<Mailbox>({ method: 'GET', path: '/demo/messages', headers: json })).body;
+    expect(messages.map((it) => it.appointment_id)).toEqual(expect.arrayContaining([...queued]));
+  });
 
   // The client that the database knows has its secret, and its rights.
   const { id, secret } = facts.stored_client;

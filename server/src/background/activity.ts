@@ -3,7 +3,7 @@ const lasting = 60_000;
 
 /** Whether a process has something to do, so that an idle one costs little. */
 export interface Activity {
-  /** Tells that a request has come. */
+  /** Tells that a request has come, or that a message waits. */
   note(): void;
   /** Whether none has come for a minute. */
   isIdle(): boolean;

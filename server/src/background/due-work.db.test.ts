@@ -55,8 +55,9 @@ const nothing = {
   events: false,
   replays: false,
   deliveries: false,
+  messages: false,
   queuedMessages: false,
-  queuedAgain: false,
+  earlierMessages: false,
   lateMessages: false,
   pauses: [],
 };
@@ -101,11 +102,15 @@ test('finds events, deliveries and messages from when they are due', async () =>
     VALUES (${randomUUID()}, ${randomUUID()}, 1, 'idle', 'ward', 'sms', 'a-1', '\\x00', now() + interval '1 hour')`.execute(
     db,
   );
+  expect(await readRest()).toEqual({ ...nothing, queuedMessages: true, earlierMessages: true });
+  await sql`UPDATE messages SET next_attempt_at = now()`.execute(db);
+  expect(await readRest()).toEqual({ ...nothing, queuedMessages: true, messages: true });
+  await sql`UPDATE messages SET next_attempt_at = now() + interval '1 minute'`.execute(db);
   expect(await readRest()).toEqual({ ...nothing, queuedMessages: true });
-  await sql`UPDATE messages SET needs_job = true`.execute(db);
-  expect(await readRest()).toEqual({ ...nothing, queuedMessages: true, queuedAgain: true });
-  await sql`UPDATE messages SET needs_job = false, created_at = now() - interval '1 minute'`.execute(db);
+  await sql`UPDATE messages SET created_at = now() - interval '1 minute'`.execute(db);
   expect(await readRest()).toEqual({ ...nothing, queuedMessages: true, lateMessages: true });
-  await sql`UPDATE messages SET state = 'sent', sealed_content = NULL, completed_at = now()`.execute(db);
+  await sql`UPDATE messages SET state = 'sent', sealed_content = NULL, completed_at = now(), next_attempt_at = NULL`.execute(
+    db,
+  );
   expect(await readRest()).toEqual(nothing);
 });

@@ -4,8 +4,9 @@ import type { Db } from '../db/kysely.ts';
 import { impatiently } from '../db/patience.ts';
 import { inEffect, type PausedEhr } from '../ehr/pauses.ts';
 import { isUnpublished } from '../events/publish-events.ts';
+import { isDue } from '../messages/claim-messages.ts';
 import { hasBecomeLate } from '../messages/delayed.ts';
-import { isQueuedAgain } from '../messages/failed.ts';
+import { isOfEarlierQueue } from '../messages/earlier-queue.ts';
 import { hasDueDeliveries } from '../webhooks/endpoint-store.ts';
 import { isReplaying } from '../webhooks/replay.ts';
 
@@ -19,10 +20,11 @@ export interface DueWork {
   readonly events: boolean;
   readonly replays: boolean;
   readonly deliveries: boolean;
+  readonly messages: boolean;
   /** Messages that have not left, whether or not an attempt is due. */
   readonly queuedMessages: boolean;
-  /** Messages without a job. */
-  readonly queuedAgain: boolean;
+  /** Messages that a gateway of version 0.1.0 has queued. */
+  readonly earlierMessages: boolean;
   readonly lateMessages: boolean;
   /** The pauses of EHRs that are in effect. */
   readonly pauses: readonly PausedEhr[];
@@ -49,8 +51,9 @@ export function readDueWork(db: Db, ehrs: readonly string[]): Promise<DueWork> {
       SELECT ${anyOf('events', isUnpublished)} AS events,
         ${anyOf('webhook_endpoints', isReplaying)} AS replays,
         ${anyOf('webhook_endpoints', hasDueDeliveries)} AS deliveries,
+        ${anyOf('messages', isDue)} AS messages,
         ${anyOf('messages', isQueued)} AS "queuedMessages",
-        ${anyOf('messages', isQueuedAgain)} AS "queuedAgain",
+        ${anyOf('messages', isOfEarlierQueue)} AS "earlierMessages",
         ${anyOf('messages', hasBecomeLate)} AS "lateMessages",
         ARRAY(SELECT ehr.id FROM ${all}
           WHERE (SELECT true FROM operations WHERE emr = ehr.id AND next_attempt_at <= now() LIMIT 1)

@@ -15,8 +15,8 @@ export const defaultIntervals = {
   grants: 60_000,
   reseal: 60_000,
   messages: 2_000,
-  /** While messages are queued. */
-  polls: 1_000,
+  /** While messages are due. */
+  sending: 500,
   /** Several looks a minute, of which one writes. */
   history: 10_000,
   orphans: 10_000,

@@ -169,16 +169,16 @@ export function backgroundWork(
       () => dispatcher.round(),
     ),
     whenDue(
-      intervals.polls,
+      intervals.sending,
       'looking for messages',
-      (due) => due.queuedMessages,
-      allOf(() => outbox.poll()),
+      (due) => due.messages,
+      allOf(() => outbox.send()),
     ),
     whenDue(
       intervals.messages,
-      'resuming messages',
-      (due) => due.queuedAgain,
-      allOf(() => outbox.resume()),
+      'taking over messages',
+      (due) => due.earlierMessages,
+      allOf(() => outbox.adopt()),
     ),
     whenDue(
       intervals.messages,
@@ -244,6 +244,8 @@ export function backgroundWork(
     const apply = pauses.reading();
     const due = await readDueWork(publishing, emrs);
     apply(due.pauses);
+    // Another gateway may be killed while it sends one: its code must not wait for an idle look.
+    if (due.queuedMessages) activity.note();
     return due;
   };
   return { regular, whenDue: dueJobs, look, idle: intervals.idle };

@@ -78,7 +78,7 @@ describe('what needs attention is told with its cause, its patients and what men
   test('messages that are late, by channel and cause', async () => {
     await insertFailedMessage(gateway.database, 'a-late');
     await sql`
-      UPDATE messages SET state = 'queued', completed_at = NULL, not_before = now() + interval '1 hour',
+      UPDATE messages SET state = 'queued', completed_at = NULL, next_attempt_at = now() + interval '1 hour',
         failure_reason = 'connection_refused', created_at = now() - interval '61 seconds'`.execute(db);
     // A gateway notices it within seconds.
     await eventually(async () =>
@@ -211,12 +211,13 @@ describe('an operator who may', () => {
     expect(await states()).toEqual(['failed', 'again']);
     expect((await browser.open('/console/activity')).text).toMatch(/message send again email done/);
 
-    await sql`UPDATE messages SET state = 'queued', completed_at = NULL, needs_job = false, not_before = now() + interval '1 hour'`.execute(
+    await sql`UPDATE messages SET state = 'queued', completed_at = NULL, next_attempt_at = now() + interval '1 hour'`.execute(
       db,
     );
     await browser.open('/console');
     await browser.submit('/console/messages/send-now', { channel: 'sms' });
-    const { rows } = await sql`SELECT channel FROM messages WHERE not_before IS NULL`.execute(db);
+    const { rows } =
+      await sql`SELECT channel FROM messages WHERE next_attempt_at < now() + interval '1 minute'`.execute(db);
     expect(rows).toEqual([{ channel: 'sms' }]);
   });
 

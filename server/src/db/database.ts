@@ -1,12 +1,11 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { addressOf, connectionFault, faultText } from '../log/connection-fault.ts';
 import { checkStatements } from './check-statements.ts';
-import { clientsOf } from './clients-of-primary.ts';
 import { DatabaseError, errorCode } from './errors.ts';
 import { ping } from './ping.ts';
 import type { DatabasePool } from './pool.ts';
 import { NodePostgresPool } from './postgres-pool.ts';
-import { acceptsWrites, PrimaryServer } from './primary-server.ts';
+import { PrimaryServer } from './primary-server.ts';
 import { serverUrls } from './server-urls.ts';
 import { troubleOf, troubleWords } from './troubles.ts';
 import { types } from './types.ts';
@@ -22,8 +21,6 @@ export interface Database {
   readonly background: DatabasePool;
   /** The connection that publishes events, so that no other job which waits for the database delays them. */
   readonly publishing: DatabasePool;
-  /** Connects for LISTEN, outside the pools. PostgreSQL only. */
-  readonly connectToListen?: (() => Promise<pg.Client>) | undefined;
   /** Makes one round trip. Throws the errors of the pool. */
   ping(): Promise<void>;
   /** Waits for running queries, then closes. Can be called repeatedly. */
@@ -48,9 +45,9 @@ const defaultConnections = 20;
 /** Maximum number of PostgreSQL connections for background jobs. */
 const backgroundConnections = 4;
 
-/** Connections to PostgreSQL that one gateway process can use: for requests, for background jobs, to publish, to listen. */
+/** Connections to PostgreSQL that one gateway process can use: for requests, for background jobs, to publish. */
 export function gatewayConnections(forRequests = defaultConnections): number {
-  return forRequests + backgroundConnections + 2;
+  return forRequests + backgroundConnections + 1;
 }
 
 const oldestServer = 15;
@@ -110,7 +107,6 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
     pool,
     background,
     publishing,
-    connectToListen: () => connectToListen(databaseUrl, primary, connectTimeout),
     ping: () => ping(pool),
     async close() {
       await Promise.all([pool, background, publishing].map((each) => each.end()));
@@ -125,32 +121,6 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
     throw connectError(error, urls);
   }
   return database;
-}
-
-async function connectToListen(
-  connectionString: string,
-  primary: PrimaryServer | undefined,
-  connectionTimeoutMillis: number,
-): Promise<pg.Client> {
-  const Client = primary ? clientsOf(primary) : pg.Client;
-  const client = new Client({
-    connectionString,
-    application_name: 'crossward notifications',
-    connectionTimeoutMillis,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-  });
-  // Without a listener, an error event ends the process. An `end` event follows it.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    if (!primary || (await acceptsWrites(client))) return client;
-  } catch (error) {
-    await client.end().catch(() => undefined);
-    throw error;
-  }
-  await client.end();
-  throw new DatabaseError('The server accepts no writes.', '25006');
 }
 
 async function checkVersion(pool: DatabasePool): Promise<void> {

@@ -19,16 +19,6 @@ export function errorCode(error: unknown): string | undefined {
     : undefined;
 }
 
-function violates(error: unknown, code: string, constraint: string | undefined): boolean {
-  if (errorCode(error) !== code) return false;
-  return constraint === undefined || (error as { constraint?: unknown }).constraint === constraint;
-}
-
-/** A unique constraint or index (of this name, if given) rejected the row. */
-export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  return violates(error, '23505', constraint);
-}
-
 /**
  * Whether the server has rejected a row of the statement, for a value or a constraint (SQLSTATE classes 22 and 23). Any other
  * error concerns all rows.

@@ -99,12 +99,6 @@ export class PglitePool implements DatabasePool {
     await this.#closing.promise;
   }
 
-  /** Subscribes to notifications of `LISTEN` on any checkout. The returned function unsubscribes. */
-  onNotification(listener: (notification: { channel: string; payload?: string | undefined }) => void): () => void {
-    this.#client.on('notification', listener);
-    return () => void this.#client.removeListener('notification', listener);
-  }
-
   #rejection(): Error | undefined {
     if (this.#closing) return ofDatabase(new DatabaseError('The database is closed.', '08003'), 'not sent');
     if (this.#session.broken)

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
-import { PglitePool } from './pglite-pool.ts';
 import type { DatabaseClient, DatabasePool } from './pool.ts';
 
 let test: TestDatabase;
@@ -290,15 +289,3 @@ describe('end', () => {
       await closing;
     });
 });
-
-if (inject('databaseKind') === 'pglite')
-  it('receives notifications', async () => {
-    if (!(pool instanceof PglitePool)) throw new Error('not PGlite');
-    const notification = Promise.withResolvers<unknown>();
-    const stop = pool.onNotification(notification.resolve);
-    await run('LISTEN news');
-    await run("SELECT pg_notify('news', $1)", ['hello']);
-    expect(await notification.promise).toMatchObject({ channel: 'news', payload: 'hello' });
-    stop();
-    await run('UNLISTEN news');
-  });

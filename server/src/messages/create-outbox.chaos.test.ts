@@ -1,21 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { sql } from 'kysely';
-import { PgBoss } from 'pg-boss';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
+import { startLoop } from '../background/loop.ts';
 import { createDb, type Db, type Tx } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
+import { type ClaimedMessage, claimMessages } from './claim-messages.ts';
 import { createOutbox, type RunningOutbox } from './create-outbox.ts';
 import { deliver } from './deliver.ts';
 import { type DeliveryState, deliveryStateOf } from './delivery-state.ts';
-import { jobDatabase } from './job-database.ts';
 import { createMessageMetrics } from './metrics.ts';
 import type { CodeMessage } from './outbox.ts';
-import { queueNames } from './queues.ts';
-import { type OutgoingMessage, PermanentFailure, type Sender, TemporaryFailure } from './sender.ts';
+import { type OutgoingMessage, PermanentFailure, type Sender, type Senders, TemporaryFailure } from './sender.ts';
 import { createSendingLog } from './sending-log.ts';
 
 const keys = createKeyRing([randomBytes(32)]);
@@ -30,9 +29,8 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   let test: TestDatabase;
   let db: Db;
   let logged: string;
-  const running = new Set<RunningOutbox>();
+  const running = new Set<{ stop(): Promise<void> }>();
 
-  // Creating pg-boss's schema takes longest, and only the first test does it.
   beforeAll(async () => {
     test = await createTestDatabase(kind);
     db = createDb(test.database);
@@ -42,10 +40,9 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     logged = '';
   });
   afterEach(async () => {
-    await Promise.all([...running].map((outbox) => outbox.stop()));
+    await Promise.all([...running].map((it) => it.stop()));
     running.clear();
     await sql`DELETE FROM messages`.execute(db);
-    await sql`DELETE FROM pgboss.job`.execute(db);
   });
 
   const log = pino(
@@ -71,22 +68,16 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
 
   const metrics = () => createMessageMetrics(new Registry(), db);
 
-  async function start(senders: { sms?: Sender; email?: Sender }, options: { polling?: boolean; poll?: number } = {}) {
-    // pg-boss polls at most twice per second.
-    const pace = { poll: options.poll ?? 0.5, supervision: 2 };
-    const database = options.polling ? { ...test.database, connectToListen: undefined } : test.database;
-    const outbox = createOutbox({
-      database,
-      db,
-      keys,
-      senders,
-      metrics: metrics(),
-      log,
-      pace,
-    });
-    running.add(outbox);
-    await outbox.start();
-    return outbox;
+  /** An outbox that looks for messages all the time. */
+  function start(senders: Senders): RunningOutbox {
+    const outbox = createOutbox({ db, keys, senders, metrics: metrics(), log });
+    const loop = startLoop(20, () => outbox.send().then(() => false));
+    const stop = async () => {
+      await loop.stop();
+      await outbox.stop();
+    };
+    running.add({ stop });
+    return { ...outbox, stop };
   }
 
   function message(changes: Partial<CodeMessage> & { seconds?: number } = {}): CodeMessage {
@@ -119,20 +110,26 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   };
   const stateOf = async (id: string) => (await statesOf([id]))[0];
   const settled = (id: string, state: string) => eventually(async () => expect(await stateOf(id)).toBe(state));
-  const jobs = async () =>
-    (
-      await sql<{ state: string; started_on: Date; start_after: Date; retry_count: number; output: unknown }>`
-        SELECT state, started_on, start_after, retry_count, output FROM pgboss.job
-        WHERE name = ANY (${queueNames}::text[])`.execute(db)
-    ).rows;
-  const allJobsDone = () =>
-    eventually(async () => expect((await jobs()).map(({ state }) => state)).not.toContain('active'));
-  /** Runs delayed retries now. */
-  const runRetriesNow = () => sql`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`.execute(db);
+  const rows = () =>
+    db
+      .selectFrom('messages')
+      .select(['state', 'attempts', 'next_attempt_at', 'failure_reason'])
+      .orderBy('sequence')
+      .execute();
+  /** Waits until as many attempts have failed, and the message waits for the next one. */
+  const hasFailed = (attempts: number) =>
+    eventually(async () => {
+      const [row] = await rows();
+      expect(row).toMatchObject({ state: 'queued', attempts, failure_reason: expect.any(String) });
+      return row;
+    });
+  const claimed = () => claimMessages(db, { channel: 'sms', limit: 8, inHand: [] }, undefined);
+  /** Makes the next attempts now. */
+  const retryNow = () => sql`UPDATE messages SET next_attempt_at = now() WHERE state = 'queued'`.execute(db);
 
   it('sends a committed message once', async () => {
     const { sent, senders } = recorder();
-    const outbox = await start(senders);
+    const outbox = start(senders);
     expect(outbox.channels).toEqual(new Set(['sms', 'email']));
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
@@ -141,16 +138,17 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(sent[0]?.text).toContain(code);
     expect(sent[0]?.text).toContain('10 minuter');
     await settled(one.confirmationId, 'sent');
-    await allJobsDone();
+    await outbox.stop();
     expect(sent).toHaveLength(1);
     const row = await db.selectFrom('messages').selectAll().executeTakeFirstOrThrow();
     expect(row).toMatchObject({ sealed_content: null, state: 'sent', sequence: 1, care_unit_id: 'lund' });
   });
 
-  it('sends without waiting for a poll', async () => {
+  it('sends soon what it has queued, without a look', async () => {
     const { sent, senders } = recorder();
-    const outbox = await start(senders, { poll: 600 });
-    // A message without a listener is sent with the next one.
+    const outbox = createOutbox({ db, keys, senders, metrics: metrics(), log });
+    running.add(outbox);
+    // One that is committed late is sent with the next one.
     await vi.waitFor(
       async () => {
         await transact((tx) => outbox.enqueue(tx, message()));
@@ -162,45 +160,16 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
 
   it('sends e-mail with a subject that does not contain the code', async () => {
     const { sent, senders } = recorder();
-    const outbox = await start(senders);
+    const outbox = start(senders);
     await transact((tx) => outbox.enqueue(tx, message({ channel: 'email', to: address })));
     await eventually(() => expect(sent).toHaveLength(1));
     expect(sent[0]?.subject).toContain(clinicName);
     expect(sent[0]?.subject).not.toContain(code);
   });
 
-  if (kind === 'postgresql')
-    it('listens again after its connection was lost', async () => {
-      const { sent, senders } = recorder();
-      const outbox = await start(senders);
-      const listening = async () => {
-        const { rows } = await sql<{ pid: number }>`
-        SELECT pid FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name = 'crossward notifications' AND query LIKE 'LISTEN%'
-          AND state = 'idle'`.execute(db);
-        return rows[0]?.pid;
-      };
-      const first = await eventually(async () => {
-        const pid = await listening();
-        expect(pid).toBeDefined();
-        return pid;
-      });
-      await sql`SELECT pg_terminate_backend(${first})`.execute(db);
-      await transact((tx) => outbox.enqueue(tx, message()));
-      await eventually(() => expect(sent).toHaveLength(1));
-      await eventually(async () => expect([undefined, first]).not.toContain(await listening()));
-    });
-
-  it('also finds messages by polling', async () => {
-    const { sent, senders } = recorder();
-    const outbox = await start(senders, { polling: true });
-    await transact((tx) => outbox.enqueue(tx, message()));
-    await eventually(() => expect(sent).toHaveLength(1));
-  });
-
   it('sends no message of a transaction that was rolled back', async () => {
     const { sent, senders } = recorder();
-    const outbox = await start(senders);
+    const outbox = start(senders);
     const gone = message();
     const rollback = transact(async (tx) => {
       await outbox.enqueue(tx, gone);
@@ -212,54 +181,56 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await settled(kept.confirmationId, 'sent');
     expect(sent).toHaveLength(1);
     expect(await stateOf(gone.confirmationId)).toBeUndefined();
-    expect(await jobs()).toHaveLength(1);
+    expect(await rows()).toHaveLength(1);
   });
 
   it('retries after temporary failures, with increasing delays', async () => {
     const { sent, senders } = recorder((_, attempt) => {
-      if (attempt <= 3) throw new TemporaryFailure('http_503');
+      if (attempt <= 3) throw new TemporaryFailure(`http_50${attempt}`);
     });
-    const outbox = await start(senders);
+    const outbox = start(senders);
     const one = message();
-    await transact((tx) => outbox.enqueue(tx, one));
-    // The delay starts between the start of the attempt and now, however long the query took.
-    const delays: number[] = [];
-    for (let attempt = 1; attempt <= 3; attempt++) {
-      await eventually(() => expect(sent).toHaveLength(attempt));
-      await allJobsDone();
-      expect(await stateOf(one.confirmationId)).toBe('queued');
-      const [job] = await jobs();
+    const clock = async () => {
       const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(db);
-      const since = attempt === 1 ? rows[0]?.now : job?.started_on;
-      delays.push((job?.start_after.getTime() ?? 0) - (since?.getTime() ?? 0));
-      expect(JSON.stringify(job?.output)).toContain('NotDelivered');
-      await runRetriesNow();
+      return rows[0]?.now.getTime() ?? 0;
+    };
+    let before = await clock();
+    await transact((tx) => outbox.enqueue(tx, one));
+    for (const [attempt, pause] of [
+      [1, 1_000],
+      [2, 2_000],
+      [3, 4_000],
+    ] as const) {
+      const failed = await eventually(async () => {
+        const [row] = await rows();
+        expect(row).toMatchObject({ state: 'queued', attempts: attempt, failure_reason: `http_50${attempt}` });
+        return row;
+      });
+      // The pause began between the two times.
+      const next = failed?.next_attempt_at?.getTime() ?? 0;
+      expect(next - before).toBeGreaterThanOrEqual(pause);
+      expect(next - (await clock())).toBeLessThanOrEqual(2 * pause);
+      before = await clock();
+      await retryNow();
     }
     await settled(one.confirmationId, 'sent');
     expect(sent).toHaveLength(4);
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
-    const [first = 0, second = 0, third = 0] = delays;
-    expect(first).toBeLessThan(2_100);
-    expect(second).toBeGreaterThan(1_000);
-    expect(third).toBeGreaterThan(3_000);
   });
 
   it('waits as long as the provider requests', async () => {
     const { sent, senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('http_429', 300);
     });
-    const outbox = await start(senders);
+    const outbox = start(senders);
     const one = message();
+    const queuedAt = Date.now();
     await transact((tx) => outbox.enqueue(tx, one));
-    await eventually(async () => expect((await jobs())[0]).toMatchObject({ state: 'retry', retry_count: 0 }));
-    await runRetriesNow();
-    await eventually(async () => expect((await jobs())[0]).toMatchObject({ state: 'retry', retry_count: 1 }));
+    const failed = await hasFailed(1);
+    expect((failed?.next_attempt_at?.getTime() ?? 0) - queuedAt).toBeGreaterThan(299_000);
+    await outbox.send();
     expect(sent).toHaveLength(1);
-    await db
-      .updateTable('messages')
-      .set({ not_before: new Date(0) })
-      .execute();
-    await runRetriesNow();
+    await retryNow();
     await settled(one.confirmationId, 'sent');
   });
 
@@ -267,11 +238,11 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const { sent, senders } = recorder(() => {
       throw new PermanentFailure('twilio_21211');
     });
-    const outbox = await start(senders);
+    const outbox = start(senders);
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
     await settled(one.confirmationId, 'failed');
-    await allJobsDone();
+    await outbox.stop();
     expect(sent).toHaveLength(1);
     expect(logged).toContain('twilio_21211');
     // The content stays encrypted for a resend by an operator.
@@ -287,7 +258,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   });
 
   it('fails a message if no sender is configured', async () => {
-    const outbox = await start({});
+    const outbox = start({});
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
     await settled(one.confirmationId, 'failed');
@@ -298,7 +269,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const { sent, senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new Error(`cannot reach ${phone}`);
     });
-    const outbox = await start(senders);
+    const outbox = start(senders);
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
     await settled(one.confirmationId, 'sent');
@@ -312,25 +283,23 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       await blocked.promise;
       throw new TemporaryFailure('timeout');
     });
-    const outbox = await start(senders);
+    const outbox = start(senders);
     const old = message({ code: '111111' });
     await transact((tx) => outbox.enqueue(tx, old));
     await eventually(() => expect(sent).toHaveLength(1));
     await transact((tx) => outbox.enqueue(tx, { ...old, code: '222222' }));
     await settled(old.confirmationId, 'sent');
     blocked.resolve();
-    await allJobsDone();
-    await runRetriesNow();
-    await eventually(async () => expect((await jobs()).every(({ state }) => state === 'completed')).toBe(true));
+    await outbox.stop();
     expect(sent.map(({ text }) => text.includes('222222'))).toEqual([false, true]);
-    const rows = await db
+    const stored = await db
       .selectFrom('messages')
-      .select(['sequence', 'state', 'sealed_content'])
+      .select(['sequence', 'state', 'sealed_content', 'next_attempt_at'])
       .orderBy('sequence')
       .execute();
-    expect(rows).toEqual([
-      { sequence: 1, state: 'superseded', sealed_content: null },
-      { sequence: 2, state: 'sent', sealed_content: null },
+    expect(stored).toEqual([
+      { sequence: 1, state: 'superseded', sealed_content: null, next_attempt_at: null },
+      { sequence: 2, state: 'sent', sealed_content: null, next_attempt_at: null },
     ]);
   });
 
@@ -338,14 +307,15 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const { sent, senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('timeout');
     });
-    const outbox = await start(senders);
+    const outbox = start(senders);
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
-    await eventually(async () => expect((await jobs())[0]?.state).toBe('retry'));
+    await hasFailed(1);
     await transact((tx) => outbox.withdraw(tx, [one.confirmationId, randomUUID()]));
     await transact((tx) => outbox.withdraw(tx, []));
-    await runRetriesNow();
-    await eventually(async () => expect((await jobs())[0]?.state).toBe('completed'));
+    await retryNow();
+    await outbox.send();
+    await outbox.stop();
     expect(sent).toHaveLength(1);
     expect(await stateOf(one.confirmationId)).toBe('failed');
   });
@@ -353,35 +323,21 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   // PGlite runs nothing beside an open transaction.
   if (kind === 'postgresql')
     it('does not send a message that is being withdrawn', async () => {
-      const first = recorder(() => {
-        throw new TemporaryFailure('timeout');
-      });
-      const outbox = await start(first.senders);
+      const outbox = createOutbox({ db, keys, senders: {}, metrics: metrics(), log });
+      await outbox.stop();
       const one = message();
       await transact((tx) => outbox.enqueue(tx, one));
-      await eventually(async () => expect((await jobs())[0]?.state).toBe('retry'));
-      await outbox.stop();
-      const { id } = await db.selectFrom('messages').select('id').executeTakeFirstOrThrow();
-      const { sent, senders } = recorder();
-      let delivered: Promise<void> | undefined;
       await transact(async (tx) => {
         await outbox.withdraw(tx, [one.confirmationId]);
-        delivered = deliver({ db, keys, senders, metrics: metrics(), log, sending: createSendingLog(log) }, id);
-        await eventually(async () => {
-          const { rows } = await sql<{ pid: number }>`
-          SELECT pid FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%messages%'`.execute(db);
-          expect(rows.length + sent.length).toBe(1);
-        });
+        expect(await claimed()).toEqual([]);
       });
-      await delivered;
-      expect(sent).toEqual([]);
+      expect(await claimed()).toEqual([]);
       expect(await stateOf(one.confirmationId)).toBe('failed');
     });
 
   it('does not send an expired message', async () => {
     const { sent, senders } = recorder();
-    const outbox = await start(senders);
+    const outbox = start(senders);
     const one = message({ seconds: -1 });
     await transact((tx) => outbox.enqueue(tx, one));
     await settled(one.confirmationId, 'failed');
@@ -395,7 +351,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const { senders } = recorder(() => {
       throw new TemporaryFailure('certificate');
     });
-    const outbox = await start(senders);
+    const outbox = start(senders);
     const one = message();
     const failure = () => db.selectFrom('messages').select('failure_reason').executeTakeFirst();
     await transact((tx) => outbox.enqueue(tx, one));
@@ -405,7 +361,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       .set({ expires_at: new Date(0) })
       .execute();
     await eventually(async () => {
-      await runRetriesNow();
+      await retryNow();
       expect(await stateOf(one.confirmationId)).toBe('failed');
     });
     expect(await failure()).toEqual({ failure_reason: 'certificate' });
@@ -416,11 +372,11 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const { senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('connection_refused');
     });
-    const outbox = await start(senders);
+    const outbox = start(senders);
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
     await eventually(async () => {
-      await runRetriesNow();
+      await retryNow();
       expect(await stateOf(one.confirmationId)).toBe('sent');
     });
     expect(await db.selectFrom('messages').select('failure_reason').executeTakeFirst()).toEqual({
@@ -428,37 +384,81 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     });
   });
 
-  it('sends the message of a worker that was killed', async () => {
-    const first = recorder();
-    const outbox = await start(first.senders);
+  /** Queues a message that no gateway sends, and claims it as a worker does. */
+  async function claimedByOther() {
+    const outbox = createOutbox({ db, keys, senders: {}, metrics: metrics(), log });
     await outbox.stop();
-    running.delete(outbox);
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
-    // A worker that takes the job and never finishes it.
-    const killed = new PgBoss({
-      db: jobDatabase({ ...test.database, connectToListen: undefined }),
-      supervise: false,
-      schedule: false,
-    });
-    await killed.start();
-    expect(await killed.fetch('messages')).toHaveLength(1);
-    await killed.stop({ close: false });
-    if (kind === 'postgresql') {
-      // The time-out of the job is twenty seconds.
-      await sql`UPDATE pgboss.job SET started_on = started_on - interval '20 seconds'`.execute(db);
-    }
+    const [own] = await claimed();
+    if (!own) throw new Error('It was not claimed');
+    return { one, own };
+  }
+  const sendOwn = (senders: Senders, own: ClaimedMessage) =>
+    deliver({ db, keys, senders, metrics: metrics(), log, sending: createSendingLog(log) }, own);
+
+  it('sends the message of a worker that was killed', async () => {
+    const { one } = await claimedByOther();
+    // So soon that the code leaves within five seconds.
+    const { rows: claims } = await sql<{ seconds: number }>`
+      SELECT extract(epoch FROM next_attempt_at - created_at)::float8 AS seconds FROM messages
+      WHERE next_attempt_at <= clock_timestamp() + interval '4 seconds'`.execute(db);
+    expect(claims).toHaveLength(1);
     const { sent, senders } = recorder();
-    await start(senders);
+    start(senders);
     await settled(one.confirmationId, 'sent');
     expect(sent).toHaveLength(1);
-    expect(first.sent).toHaveLength(0);
+    expect(await rows()).toMatchObject([{ attempts: 2 }]);
+  });
+
+  it('leaves a message to others if it was stopped for longer than its claim lasts', async () => {
+    const { own } = await claimedByOther();
+    const { sent, senders } = recorder();
+    await sendOwn(senders, { ...own, claimEnds: performance.now() });
+    expect(sent).toEqual([]);
+    expect(await rows()).toMatchObject([{ state: 'queued', attempts: 1 }]);
+  });
+
+  it('records that a message was sent, although another worker has claimed it, and no failure', async () => {
+    const { one, own } = await claimedByOther();
+    await retryNow();
+    const [other] = await claimed();
+    expect(other).toMatchObject({ id: own.id, attempts: 2 });
+    const claim = await rows();
+    for (const failure of [new TemporaryFailure('http_503'), new PermanentFailure('http_400')]) {
+      const { senders } = recorder(() => {
+        throw failure;
+      });
+      await sendOwn(senders, own);
+      expect(await rows()).toEqual(claim);
+    }
+    await sendOwn(recorder().senders, own);
+    expect(await stateOf(one.confirmationId)).toBe('sent');
+  });
+
+  it('renews its claim as long as the provider takes', async () => {
+    const blocked = Promise.withResolvers<void>();
+    const { sent, senders } = recorder(() => blocked.promise);
+    const outbox = start(senders);
+    const one = message();
+    await transact((tx) => outbox.enqueue(tx, one));
+    await eventually(() => expect(sent).toHaveLength(1));
+    const [first] = await rows();
+    // For longer than a claim lasts that nobody renews.
+    await eventually(async () => {
+      const [row] = await rows();
+      const renewed = (row?.next_attempt_at?.getTime() ?? 0) - (first?.next_attempt_at?.getTime() ?? 0);
+      expect(renewed).toBeGreaterThan(4_000);
+    });
+    blocked.resolve();
+    await settled(one.confirmationId, 'sent');
+    expect(sent).toHaveLength(1);
+    expect(await rows()).toMatchObject([{ attempts: 1 }]);
   });
 
   it('several gateways can start at once and share the messages', async () => {
-    await sql`DROP SCHEMA pgboss CASCADE`.execute(db);
     const { sent, senders } = recorder();
-    const outboxes = await Promise.all(Array.from({ length: 4 }, () => start(senders)));
+    const outboxes = Array.from({ length: 4 }, () => start(senders));
     const all = Array.from({ length: 40 }, () => message());
     await Promise.all(all.map((one, index) => transact(async (tx) => outboxes[index % 4]?.enqueue(tx, one))));
     await eventually(() => expect(sent.length).toBeGreaterThanOrEqual(40));
@@ -466,7 +466,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       const states = await statesOf(all.map(({ confirmationId }) => confirmationId));
       expect(states).toEqual(all.map(() => 'sent'));
     });
-    await allJobsDone();
+    await Promise.all(outboxes.map((outbox) => outbox.stop()));
     expect(new Set(sent.map(({ id }) => id)).size).toBe(40);
     expect(sent).toHaveLength(40);
   });
@@ -474,7 +474,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   it('finishes sending before it stops', async () => {
     const blocked = Promise.withResolvers<void>();
     const { sent, senders } = recorder(() => blocked.promise);
-    const outbox = await start(senders);
+    const outbox = start(senders);
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
     await eventually(() => expect(sent).toHaveLength(1));
@@ -484,29 +484,29 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await stateOf(one.confirmationId)).toBe('sent');
   });
 
-  it('cannot be used before it has started', async () => {
-    const outbox = createOutbox({ database: test.database, db, keys, senders: {}, metrics: metrics(), log });
-    await expect(transact((tx) => outbox.enqueue(tx, message()))).rejects.toThrow('not been started');
-  });
-
   it('stores no personal data in plain-text columns or logs', async () => {
     let fails = true;
-    const { senders } = recorder((_, attempt) => {
+    const { sent, senders } = recorder((_, attempt) => {
       if (!fails) return;
       if (attempt % 2 === 1) throw new TemporaryFailure('timeout');
       throw new Error(`${phone} ${address} ${code}`);
     });
-    const outbox = await start(senders);
+    const outbox = start(senders);
     const sms = message();
     const email = message({ channel: 'email', to: address });
     await transact(async (tx) => {
       await outbox.enqueue(tx, sms);
       await outbox.enqueue(tx, email);
     });
-    await eventually(async () => expect((await jobs()).map(({ state }) => state)).toEqual(['retry', 'retry']));
+    await eventually(async () => {
+      // One has failed, and one has no reason.
+      expect(await rows()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+      expect(sent).toHaveLength(2);
+      expect((await rows()).filter((row) => row.failure_reason === 'timeout')).toHaveLength(1);
+    });
     const tables = await sql<{ name: string }>`
       SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
-      WHERE table_schema IN ('public', 'pgboss') AND table_type = 'BASE TABLE'`.execute(db);
+      WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`.execute(db);
     expect(tables.rows.length).toBeGreaterThan(5);
     let content = '';
     for (const { name } of tables.rows) {
@@ -520,7 +520,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       expect(logged).not.toContain(canary);
     }
     fails = false;
-    await runRetriesNow();
+    await retryNow();
     await settled(sms.confirmationId, 'sent');
     await settled(email.confirmationId, 'sent');
     expect(logged).not.toContain(code);

@@ -155,7 +155,7 @@ test('an outage of the provider is told after a minute by page, API, event, metr
   expect((await browser.open('/console')).text).toContain(`1 message has not left yet: ${cause}`);
 
   await startProvider(200);
-  await rowsOf(gateway, "UPDATE messages SET not_before = now() + interval '1 hour'");
+  await rowsOf(gateway, "UPDATE messages SET next_attempt_at = now() + interval '1 hour'");
   await browser.open('/console/messages');
   expect((await browser.submit(`/console/messages/${event?.data.message_id}/send-now`)).text).toContain('is due');
   await reaches(held, 'sent');
@@ -196,18 +196,18 @@ test('a provider that accepts connections and does not respond is told too', asy
   hanging.close();
 });
 
-/** Lets jobs that are created during the work begin tomorrow. PostgreSQL ends one of two statements that wait for each other. */
+/** Lets the attempts of messages that are queued during the work begin tomorrow. PostgreSQL ends one of two statements that wait for each other. */
 async function withoutAttempts(work: () => Promise<void>): Promise<void> {
-  const hold = `CREATE OR REPLACE FUNCTION hold_jobs() RETURNS trigger LANGUAGE plpgsql AS
-    'BEGIN NEW.start_after = now() + interval ''1 day''; RETURN NEW; END'`;
+  const hold = `CREATE OR REPLACE FUNCTION hold_messages() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN NEW.next_attempt_at = now() + interval ''1 day''; RETURN NEW; END'`;
   await rowsOf(gateway, hold);
   const trigger =
-    'CREATE OR REPLACE TRIGGER hold BEFORE INSERT ON pgboss.job FOR EACH ROW EXECUTE FUNCTION hold_jobs()';
+    'CREATE OR REPLACE TRIGGER hold BEFORE INSERT OR UPDATE ON messages FOR EACH ROW EXECUTE FUNCTION hold_messages()';
   await eventually(() => rowsOf(gateway, trigger));
   try {
     await work();
   } finally {
-    await eventually(() => rowsOf(gateway, 'DROP FUNCTION IF EXISTS hold_jobs() CASCADE'));
+    await eventually(() => rowsOf(gateway, 'DROP FUNCTION IF EXISTS hold_messages() CASCADE'));
   }
 }
 
@@ -226,7 +226,7 @@ test('a late message that failed and is sent again is not late until another min
   await setAge(60);
   await reaches(held, 'delayed');
   await startProvider(400);
-  await rowsOf(gateway, "UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'");
+  await rowsOf(gateway, 'UPDATE messages SET next_attempt_at = now()');
   await reaches(held, 'failed');
   const { browser } = await browserWith(gateway, 'late-again', 'operate');
   await browser.open('/console/messages');
@@ -234,7 +234,6 @@ test('a late message that failed and is sent again is not late until another min
   await withoutAttempts(async () => {
     const sent = await browser.submit(`/console/messages/${message?.id}/send`);
     expect(sent.text).toContain('1 message is queued again. A running gateway sends it within seconds.');
-    await outbox.resume();
     const { text } = await browser.open('/console/messages');
     expect(text).toMatch(/Queued Send 1 message now waiting SMS: 1 message, no attempt yet, since .*\) 0 \d/);
     expect(await deliveryOf(held)).toBe('queued');

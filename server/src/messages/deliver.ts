@@ -2,119 +2,78 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/kysely.ts';
+import { impatiently } from '../db/patience.ts';
 import { eventsText, withEvents } from '../events/write-events.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { type ClaimedMessage, postpone } from './claim-messages.ts';
 import { openContent } from './content.ts';
 import { messageFailureText } from './failure-text.ts';
 import type { MessageMetrics } from './metrics.ts';
 import { isFaultOfProvider } from './provider-faults.ts';
-import type { ReceiptUrls } from './receipt-urls.ts';
 import { aboutMessage, messageEvent } from './reported-message.ts';
 import { type OutgoingMessage, PermanentFailure, type Senders, TemporaryFailure } from './sender.ts';
 import type { SendingLog } from './sending-log.ts';
 import { compose } from './texts.ts';
 
-/** Milliseconds. Time-out of a provider; well below the time after which pg-boss considers the job lost. */
+/** Milliseconds. Time-out of a provider. */
 const sendTimeout = 10_000;
-
-/** Tells pg-boss to retry the job. pg-boss stores it in plain text, so it says nothing else. */
-export class NotDelivered extends Error {
-  override readonly name = 'NotDelivered';
-  /** Whole seconds, at least one: the next attempt may not be later, because the code ends. `undefined`: not known. */
-  readonly mostPause: number | undefined;
-
-  constructor(reason: string, mostPause?: number) {
-    super(reason);
-    this.mostPause = mostPause;
-  }
-}
+/** Seconds between two attempts, unless the provider asks to wait longer. */
+const longestPause = 60;
 
 interface Dependencies {
   readonly db: Db;
   readonly keys: KeyRing;
   readonly senders: Senders;
   readonly metrics: MessageMetrics;
-  readonly receiptUrls?: ReceiptUrls | undefined;
   readonly log: Logger;
   readonly sending: SendingLog;
 }
 
 /**
- * Makes one attempt to send a message, if it is still queued. Holds no database connection while the provider is called.
- * Throws `NotDelivered` if pg-boss should retry.
+ * Makes one attempt to send a message. Holds no database connection while the provider is called. Does not reject: what
+ * could not be recorded is tried again.
  */
-export async function deliver(dependencies: Dependencies, messageId: string): Promise<void> {
-  const { db, receiptUrls, log } = dependencies;
-  let message: DueMessage | undefined;
+export async function deliver(dependencies: Dependencies, message: ClaimedMessage): Promise<void> {
+  const { db, log } = dependencies;
   try {
-    message = await claimDue(db, messageId, receiptUrls);
-    if (!message) return;
     const outcome = await attempt(dependencies, message);
-    if (outcome !== 'later') await settle(db, message, outcome);
-    else throw new NotDelivered('later', mostPause(message));
+    if (outcome === 'left to others') return;
+    if (outcome === 'sent' || 'failure' in outcome) await settle(db, message, outcome);
+    else await postpone(db, message, pause(message, outcome.asked), outcome.reason);
   } catch (error) {
-    if (error instanceof NotDelivered) throw error;
     // Log no message: a database error can quote a row.
-    log.error({ message_id: messageId, cause: describeError(error) }, 'message could not be processed');
-    throw new NotDelivered('error', message && mostPause(message));
+    log.error({ message_id: message.id, cause: describeError(error) }, 'message could not be processed');
+    // Otherwise the claim expires.
+    await postpone(db, message, pause(message), null).catch(() => undefined);
   }
 }
 
-type DueMessage = NonNullable<Awaited<ReturnType<typeof claimDue>>>;
-
-/** Seconds until the code expires. */
-const secondsLeft = ({ expires }: DueMessage) => (expires - performance.now()) / 1000;
-
-/** Half of the time that is left: attempts come closer together towards the end of the code, and none is after it. */
-const mostPause = (message: DueMessage) => Math.max(1, Math.floor(secondsLeft(message) / 2));
+const secondsLeft = ({ expires }: ClaimedMessage) => (expires - performance.now()) / 1000;
 
 /**
- * A queued row is the newest message of its confirmation and has not been withdrawn. The lock waits for a transaction that
- * is superseding it. The provider is called right after this, and receipts of earlier attempts no longer count.
+ * Seconds until the next attempt: 1–2, 2–4, … up to a minute, and at most half of the time that is left. So attempts come
+ * closer together towards the end of the code, and none is after it.
+ *
+ * @param asked how long the provider asks to wait, which is less than the time that is left
  */
-async function claimDue(db: Db, messageId: string, receiptUrls: ReceiptUrls | undefined) {
-  const receipt = receiptUrls?.create();
-  const reported = [...(receiptUrls?.channels ?? [])];
-  const row = await db
-    .updateTable('messages')
-    .set({
-      receipt_hash: sql<Buffer>`CASE WHEN channel = ANY (${reported}::text[]) THEN ${receipt?.hash ?? null}::bytea END`,
-    })
-    .where('id', '=', messageId)
-    .where('state', '=', 'queued')
-    .returning([
-      'id',
-      'confirmation_id',
-      'emr',
-      'care_unit_id',
-      'channel',
-      'sealed_content',
-      'first_appointment_id',
-      'failure_reason',
-      'receipt_hash',
-      'delivered_at',
-    ])
-    .returning([
-      sql<number>`extract(epoch FROM expires_at - clock_timestamp())::float8`.as('seconds_left'),
-      sql<boolean>`coalesce(not_before > clock_timestamp(), false)`.as('too_early'),
-    ])
-    .executeTakeFirst();
-  // By the clock of this process, from the database's.
-  return (
-    row && {
-      ...row,
-      receiptUrl: row.receipt_hash && receipt?.url,
-      expires: performance.now() + row.seconds_left * 1000,
-    }
-  );
+function pause(message: ClaimedMessage, asked = 0): number {
+  const usual = Math.min(2 ** Math.min(message.attempts - 1, 10) * (1 + Math.random()), longestPause);
+  return Math.max(asked, Math.min(usual, Math.max(1, secondsLeft(message) / 2)));
 }
 
 /** `failure`: a fixed word or the provider's status code. For an expired message: why it had not been sent. */
 type Settled = 'sent' | { readonly failure: string };
 
-async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Settled | 'later'> {
-  const { db, keys, senders, metrics, log, sending } = dependencies;
+interface Later {
+  /** As `failure`. */
+  readonly reason: string;
+  /** Seconds that the provider asks to wait. */
+  readonly asked: number | undefined;
+}
+
+async function attempt(dependencies: Dependencies, row: ClaimedMessage): Promise<Settled | Later | 'left to others'> {
+  const { keys, senders, metrics, log, sending } = dependencies;
   const about = aboutMessage(row);
   const fail = (failure: string) => {
     metrics.failed(row.channel);
@@ -125,8 +84,7 @@ async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Set
   const inWords = (reason: string) => ({ reason, cause: messageFailureText(reason, senders[row.channel]?.address) });
   // Its receipt came before the gateway recorded that the provider had accepted it.
   if (row.delivered_at) return 'sent';
-  if (row.seconds_left <= 0) return fail(row.failure_reason ?? 'expired');
-  if (row.too_early) return 'later';
+  if (secondsLeft(row) <= 0) return fail(row.failure_reason ?? 'expired');
   const sender = senders[row.channel];
   if (!sender) return fail('no_sender');
   const content = row.sealed_content && openContent(keys, row, row.sealed_content);
@@ -138,9 +96,11 @@ async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Set
     channel: row.channel,
     to: content.to,
     appointmentId: row.first_appointment_id,
-    ...compose(row.channel, content, row.seconds_left),
+    ...compose(row.channel, content, secondsLeft(row)),
     ...(row.receiptUrl ? { receiptUrl: row.receiptUrl } : {}),
   };
+  // This process was stopped since it claimed the message, so another one may be sending it.
+  if (performance.now() >= row.claimEnds) return 'left to others';
   try {
     await sender.send(message, AbortSignal.timeout(sendTimeout));
     metrics.sent(row.channel);
@@ -155,57 +115,44 @@ async function attempt(dependencies: Dependencies, row: DueMessage): Promise<Set
     // No later attempt would be before the end of the code.
     if (Math.max(1, error.retryAfterSeconds ?? 0) >= secondsLeft(row)) return fail(error.reason);
     log.info({ ...about, ...inWords(error.reason) }, 'message could not be sent, will retry');
-    await recordFailure(db, row.id, error);
-    return 'later';
+    return { reason: error.reason, asked: error.retryAfterSeconds };
   }
 }
 
 /**
  * Records the outcome and deletes the content. A failed message keeps its content until the code expires, so that an
  * operator can send it again; so does a sent one that can still fail by its receipt. A message that was superseded or has
- * failed in the meantime stays so.
+ * failed in the meantime stays so. If another process has claimed it, only success counts.
  */
-async function settle(db: Db, message: DueMessage, outcome: Settled): Promise<void> {
+async function settle(db: Db, message: ClaimedMessage, outcome: Settled): Promise<void> {
   const mayBeSentAgain =
     outcome === 'sent' ? sql<boolean>`receipt_hash IS NOT NULL AND delivered_at IS NULL` : sql<boolean>`true`;
-  const settled = {
-    state: outcome === 'sent' ? ('sent' as const) : ('failed' as const),
-    failure_reason: outcome === 'sent' ? null : outcome.failure,
-    sealed_content: sql<Buffer | null>`
-      CASE WHEN ${mayBeSentAgain} AND expires_at > clock_timestamp() THEN sealed_content END`,
+  const update = db
+    .updateTable('messages')
+    .set({
+      state: outcome === 'sent' ? 'sent' : 'failed',
+      failure_reason: outcome === 'sent' ? null : outcome.failure,
+      sealed_content: sql<Buffer | null>`
+        CASE WHEN ${mayBeSentAgain} AND expires_at > clock_timestamp() THEN sealed_content END`,
+      completed_at: sql<Date>`clock_timestamp()`,
+      next_attempt_at: null,
+    })
+    .where('id', '=', message.id)
+    .where('state', '=', 'queued')
+    .$if(outcome !== 'sent', (failed) => failed.where('attempts', '=', message.attempts))
+    .returning(['id', sql<Date>`clock_timestamp()`.as('began_at')]);
+  const run = async () => {
+    if (outcome === 'sent') return void (await update.execute());
+    const events = [messageEvent('message.failed', message, outcome.failure)];
+    await withEvents(sql`${update}`, eventsText([{ id: message.id, events }])).execute(db);
   };
-  for (let attempt = 1; ; attempt++) {
+  for (let tries = 1; ; tries++) {
     try {
-      const update = db
-        .updateTable('messages')
-        .set({ ...settled, completed_at: sql<Date>`clock_timestamp()` })
-        .where('id', '=', message.id)
-        .where('state', '=', 'queued')
-        .returning(['id', sql<Date>`clock_timestamp()`.as('began_at')]);
-      if (outcome === 'sent') {
-        await update.execute();
-      } else {
-        const events = [messageEvent('message.failed', message, outcome.failure)];
-        await withEvents(sql`${update}`, eventsText([{ id: message.id, events }])).execute(db);
-      }
-      return;
+      return await impatiently(run);
     } catch (error) {
       // Without this, the message would be sent a second time.
-      if (attempt === 3) throw error;
-      await sleep(500 * attempt);
+      if (tries === 5) throw error;
+      await sleep(500 * tries);
     }
   }
-}
-
-/** Records why the attempt failed, and the earliest time of the next one. */
-async function recordFailure(db: Db, messageId: string, { reason, retryAfterSeconds: wait }: TemporaryFailure) {
-  await db
-    .updateTable('messages')
-    .set({ failure_reason: reason })
-    .$if(wait !== undefined, (update) =>
-      update.set({ not_before: sql<Date>`clock_timestamp() + ${wait} * interval '1 second'` }),
-    )
-    .where('id', '=', messageId)
-    .where('state', '=', 'queued')
-    .execute();
 }

@@ -166,23 +166,24 @@ describe('while the provider is away', () => {
     const planned = (attempts: number) =>
       rowsOf(
         gateway,
-        `SELECT job.start_after <= messages.expires_at AS "isInTime"
-         FROM messages JOIN pgboss.job ON job.data->>'messageId' = messages.id::text
-         WHERE confirmation_id = $1 AND job.state = 'retry' AND retry_count >= $2`,
+        `SELECT next_attempt_at <= expires_at AS "isInTime" FROM messages
+         WHERE confirmation_id = $1 AND failure_reason IS NOT NULL AND attempts >= $2`,
         [id, attempts],
       );
-    await eventually(async () => expect(await planned(0)).toEqual([{ isInTime: true }]));
+    await eventually(async () => expect(await planned(1)).toEqual([{ isInTime: true }]));
     // The code ends sooner than the pause that so many attempts would have.
     await rowsOf(gateway, `UPDATE messages SET expires_at = now() + interval '20 seconds' WHERE confirmation_id = $1`, [
       id,
     ]);
-    await rowsOf(gateway, `UPDATE pgboss.job SET retry_count = 10, start_after = now() WHERE state = 'retry'`);
+    await rowsOf(gateway, `UPDATE messages SET attempts = 10, next_attempt_at = now() WHERE confirmation_id = $1`, [
+      id,
+    ]);
     await eventually(async () => expect(await planned(11)).toEqual([{ isInTime: true }]));
     // The last attempt, at the end of the code.
     await rowsOf(gateway, `UPDATE messages SET expires_at = now() + interval '2 seconds' WHERE confirmation_id = $1`, [
       id,
     ]);
-    await rowsOf(gateway, `UPDATE pgboss.job SET start_after = now() + interval '2 seconds' WHERE state = 'retry'`);
+    await rowsOf(gateway, `UPDATE messages SET next_attempt_at = expires_at WHERE confirmation_id = $1`, [id]);
     await failedEventsAbout(held.id);
     expect(await attemptsFor(id)).toEqual([{ state: 'failed', failure_reason: 'http_503' }]);
   });

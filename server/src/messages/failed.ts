@@ -30,16 +30,13 @@ export const canBeSentAgain = sql<boolean>`
 export const hasFailedLately = sql<boolean>`
   (state = 'failed' AND expires_at > now() - interval '48 hours' AND completed_at > now() - interval '24 hours')`;
 
-/** A condition on `messages`: it was queued again, and no gateway has created its job yet. */
-export const isQueuedAgain = sql<boolean>`needs_job AND state = 'queued'`;
-
 /**
  * It is as one that was queued a moment ago: it can be late again after another minute, and receipts of earlier attempts no
  * longer count.
  */
 const queuedAgain = sql`
   state = 'queued', completed_at = NULL, failure_reason = NULL, not_before = NULL, delayed_at = NULL,
-  queued_again_at = clock_timestamp(), needs_job = true, receipt_hash = NULL`;
+  queued_again_at = clock_timestamp(), next_attempt_at = now(), attempts = 0, receipt_hash = NULL`;
 
 /** Lists failed messages that can be sent again, the oldest first. */
 export async function listFailed(db: Db): Promise<FailedMessage[]> {

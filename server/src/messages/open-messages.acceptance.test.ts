@@ -118,7 +118,7 @@ test('a message that is sent again has no attempt yet, is not late, and is due',
   await eventually(async () => expect(await listOpen(db)).toMatchObject([{ failureReason: 'http_503' }]));
   await rowsOf(gateway, 'UPDATE messages SET delayed_at = now()');
   status = 400;
-  await rowsOf(gateway, "UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'");
+  await rowsOf(gateway, 'UPDATE messages SET next_attempt_at = now()');
   await eventually(async () => expect(confirmationOf(await sweden.get(held.id)).delivery).toBe('failed'));
   const [failed] = await listOpen(db);
   expect(failed?.attempts).toBeGreaterThan(1);

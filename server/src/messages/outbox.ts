@@ -30,10 +30,10 @@ export interface Outbox {
   enqueue(tx: Tx, message: CodeMessage): Promise<void>;
   /** Withdraws the unsent messages of these confirmations. */
   withdraw(tx: Tx, confirmationIds: readonly string[]): Promise<void>;
-  /** Looks for messages whose next attempt is due, and for jobs of killed workers. To be called while any are queued. */
-  poll(): Promise<void>;
-  /** Creates jobs for messages that an operator has queued again. */
-  resume(): Promise<void>;
+  /** Starts attempts that are due, and does not wait for them. */
+  send(): Promise<void>;
+  /** Takes over messages that a gateway of version 0.1.0 has queued and does not send. */
+  adopt(): Promise<void>;
   /** Marks queued messages that are late, with their events. Returns whether there can be more. */
   markDelayed(): Promise<boolean>;
 }

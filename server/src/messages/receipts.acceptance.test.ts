@@ -216,13 +216,21 @@ describe.each([
       beforeAnswer = (message) => report(provider.urlIn(message), outcome);
       const held = await book(gateway, { careUnit: sodermalm });
       await reaches(held, outcome);
-      await eventually(async () =>
-        expect(
-          await rowsOf(
-            gateway,
-            "SELECT FROM pgboss.job WHERE state IN ('created', 'active', 'retry') AND name = 'messages'",
-          ),
-        ).toEqual([]),
+      const { id } = confirmationOf(held);
+      const [message] = await eventually(async () => {
+        const ended = await rowsOf<{ id: string }>(
+          gateway,
+          "SELECT id FROM messages WHERE confirmation_id = $1 AND state <> 'queued'",
+          [id],
+        );
+        expect(ended).toHaveLength(1);
+        return ended;
+      });
+      // The provider has answered.
+      await eventually(() =>
+        expect(gateway.logLines.map((text) => JSON.parse(text))).toContainEqual(
+          expect.objectContaining({ msg: 'message sent', message_id: message?.id }),
+        ),
       );
       expect(await deliveryOf(held)).toBe(outcome);
       expect(await writtenAbout(held)).toHaveLength(1);

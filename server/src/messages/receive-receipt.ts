@@ -81,7 +81,7 @@ function asDelivered(hash: Buffer): RawBuilder<Changed> {
 
 function asFailed(hash: Buffer, reason: string): RawBuilder<Changed> {
   return sql<Changed>`
-    UPDATE messages SET state = 'failed', failure_reason = ${reason}, completed_at = clock_timestamp(),
+    UPDATE messages SET state = 'failed', failure_reason = ${reason}, completed_at = clock_timestamp(), next_attempt_at = NULL,
       sealed_content = CASE WHEN expires_at > clock_timestamp() THEN sealed_content END
     WHERE receipt_hash = ${hash} AND delivered_at IS NULL AND state IN ('queued', 'sent')
     RETURNING id, clock_timestamp() AS began_at`;

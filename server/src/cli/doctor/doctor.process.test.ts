@@ -282,7 +282,7 @@ test('checks the settings of PostgreSQL, and the secret key', async () => {
   const { texts } = await findings('doctor', { ...variables, DATABASE_URL: url, DATABASE_POOL_SIZE: '1000' });
   // The server of the tests keeps nothing on a disk.
   expect(texts['database fsync problem']).toContain('is off');
-  expect(texts['database max_connections warning']).toContain('this gateway alone can use 1006');
+  expect(texts['database max_connections warning']).toContain('this gateway alone can use 1005');
   expect(texts['database migrations note']).toMatch(/^\d+ are missing; the gateway applies them when it starts$/);
   expect(texts['database clock ok']).toMatch(/^differs from this machine's by 0\.\d seconds$/);
 });

@@ -12,6 +12,7 @@ interface MessageRow {
   first_appointment_id: string;
   sealed_content: Buffer | null;
   state: Generated<'queued' | 'sent' | 'failed' | 'superseded'>;
+  /** Of gateways of version 0.1.0. */
   not_before: Date | null;
   expires_at: Date;
   created_at: Generated<Date>;
@@ -21,6 +22,9 @@ interface MessageRow {
   queued_again_at: Date | null;
   receipt_hash: Buffer | null;
   delivered_at: Date | null;
+  next_attempt_at: Date | null;
+  attempts: number | null;
+  /** Of gateways of version 0.1.0. */
   needs_job: Generated<boolean>;
 }
 

@@ -1,6 +1,5 @@
 import type { FastifyError } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
+import { describe, expect, it } from 'vitest';
 import { frameworkProblem } from '../http/error-handler.ts';
 import {
   canBeRepeatedAtOnce,
@@ -9,7 +8,6 @@ import {
   isRolledBack,
   isSerializationFailure,
   isStaleStatement,
-  isUniqueViolation,
   mayHaveBeenSent,
   ofDatabase,
 } from './errors.ts';
@@ -17,44 +15,6 @@ import { databaseFailures, type Effect } from './failure-table.ts';
 import { retryTransaction } from './retry.ts';
 
 const coded = (code: string, message = '') => Object.assign(new Error(message), { code });
-
-describe('in a database', () => {
-  let test: TestDatabase;
-  beforeAll(async () => {
-    test = await createTestDatabase();
-  });
-  afterAll(() => test.dispose());
-
-  const failure = async (...statements: string[]): Promise<unknown> => {
-    const client = await test.database.pool.connect();
-    try {
-      for (const statement of statements) await client.query(statement);
-      return undefined;
-    } catch (error) {
-      return error;
-    } finally {
-      client.release();
-    }
-  };
-
-  it('distinguishes violations by constraint', async () => {
-    const setUp = await failure(
-      `CREATE TABLE booking (
-         id integer CONSTRAINT booking_key PRIMARY KEY, room integer, during tstzrange,
-         CONSTRAINT booking_overlap EXCLUDE USING gist (room WITH =, during WITH &&)
-       );
-       INSERT INTO booking VALUES (1, 1, '[2026-01-01, 2026-01-02)')`,
-    );
-    expect(setUp).toBeUndefined();
-    const overlap = await failure("INSERT INTO booking VALUES (2, 1, '[2026-01-01, 2026-01-03)')");
-    expect(isUniqueViolation(overlap)).toBe(false);
-    const double = await failure("INSERT INTO booking VALUES (1, 2, 'empty')");
-    expect(isUniqueViolation(double)).toBe(true);
-    expect(isUniqueViolation(double, 'booking_key')).toBe(true);
-    expect(isUniqueViolation(double, 'other')).toBe(false);
-    expect(isConnectionFailure(double)).toBe(false);
-  });
-});
 
 const { byCode, byMessage } = databaseFailures;
 /** Each error of the table. */
