@@ -6,8 +6,8 @@ import { npmStart, startCommand } from '../measure/gateway.ts';
 import { select } from '../measure/postgres.ts';
 import { usageOf } from '../measure/processes.ts';
 
-/** After the start, jobs do what they do once, and V8 compiles what they use. */
-const settlingSeconds = 30;
+/** After the start, jobs do what they do once, and V8 compiles what they use. A gateway counts as idle after a minute. */
+const settlingSeconds = 75;
 /** Contains each job that has an interval of up to a minute. */
 const seconds = 60;
 const statementsShown = 15;
