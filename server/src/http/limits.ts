@@ -1,22 +1,24 @@
 import rateLimit from '@fastify/rate-limit';
-import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Counted, CountRequest } from '../clients/request-budget.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
+import { type EventLoop, watchEventLoop } from './event-loop.ts';
 
 /** Event loop delay above which new requests are rejected. */
 const longestEventLoopDelayMilliseconds = 5_000;
 
 /** Rejects requests with 503 if the gateway is overloaded, and with 429 if a client exceeds its rate limit. */
-export async function addLimits(app: FastifyInstance, countRequest: CountRequest): Promise<void> {
-  await app.register(underPressure, {
-    maxEventLoopDelay: longestEventLoopDelayMilliseconds,
-    pressureHandler: (request, _reply, _kind, delay) => {
-      // Health checks and metrics keep working under load.
-      if (!request.routeOptions.config.endpoint) return;
-      // The plugin reports infinity until its first measurement, for example after a busy start.
-      if (delay !== Number.POSITIVE_INFINITY) throw unavailable('overloaded');
-    },
+export async function addLimits(
+  app: FastifyInstance,
+  countRequest: CountRequest,
+  eventLoop: EventLoop = watchEventLoop(),
+): Promise<void> {
+  app.addHook('onClose', async () => eventLoop.stop());
+  app.addHook('onRequest', (request, _reply, done) => {
+    // Health checks and metrics keep working under load.
+    const isRejected =
+      eventLoop.delayMilliseconds() > longestEventLoopDelayMilliseconds && request.routeOptions.config.endpoint;
+    done(isRejected ? unavailable('overloaded') : undefined);
   });
   // Runs after authentication, which is an onRequest hook.
   app.addHook('preParsing', (request, reply, _payload, done) => {
