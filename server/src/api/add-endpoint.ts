@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import type { Patient } from '@crossward/connector-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TProperties } from 'typebox';
-import { asClient } from '../ehr/guard/caller.ts';
-import { newReached } from '../ehr/reached.ts';
+import { within } from '../context/work-context.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import { discardUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
-import { audited, auditResponse } from './audit-request.ts';
+import { auditOf, auditResponse } from './audit-request.ts';
+import { clientAndUserOf, contextOf } from './context-of.ts';
 import {
   type Access,
   type AnyEndpoint,
@@ -20,8 +20,6 @@ import {
   type Shown,
 } from './endpoint.ts';
 import { headerReader } from './header-reader.ts';
-import { patiently } from './request-patience.ts';
-import { userOf } from './user-of.ts';
 import { writeOnce, writeToEhr } from './write-request.ts';
 
 const prefixes: Record<Level, string> = {
@@ -97,31 +95,36 @@ export function addEndpoint(app: FastifyInstance, endpoint: AnyEndpoint): void {
             done();
           },
         }),
-    handler: patiently(async (request, reply) => {
-      const reached = endpoint.audit === 'none' ? undefined : newReached();
-      const run = () => respond(endpoint, request);
-      const call = () => (reached ? audited(request, reached, run) : run());
-      const done = asClient(request.access?.client.id ?? '', call, userOf(request));
-      const { body, headers, status } = await (request.upload ? done.finally(() => discardUnused(request)) : done);
-      const leavesEntry = reached && (endpoint.audit !== 'if_patient' || reached.patients.size > 0);
-      if (leavesEntry) await auditResponse(request, body, headers).catch(discarding(body));
-      if (representation) {
-        const shown = { body, status: status ?? response.status, ...(headers && { headers }) };
-        return sendShown(representation, (await representation.show?.(shown, request)) ?? shown, reply);
-      }
-      reply.code(status ?? response.status);
-      if (response.status === 204) return reply.headers({ ...headers }).send();
-      if (!response.mediaTypes) reply.type('application/json; charset=utf-8');
-      if (headers) reply.headers(headers);
-      // A dry run's response does not match the schema that the serialiser was compiled for. That of a write is sent as it is
-      // stored under its key, so that a repetition is the same text, also after an upgrade that has changed the schema.
-      if (status !== undefined || !isRead(endpoint)) reply.serializer(JSON.stringify);
-      return body;
-    }),
+    handler: async (request, reply) => {
+      request.context = { ...contextOf(request), ...clientAndUserOf(request), ...auditOf(request) };
+      return within(request.context, () => respond(endpoint, request, reply));
+    },
   });
 }
 
-async function respond(endpoint: AnyEndpoint, request: FastifyRequest): Promise<OperationResponse> {
+/** Does what the endpoint does, leaves the entry in the audit trail, and sends the response. */
+async function respond(endpoint: AnyEndpoint, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const { audit, representation, response } = endpoint;
+  const done = run(endpoint, request);
+  const { body, headers, status } = await (request.upload ? done.finally(() => discardUnused(request)) : done);
+  const reached = request.context?.reached;
+  const leavesEntry = reached && (audit !== 'if_patient' || reached.patients.size > 0);
+  if (leavesEntry) await auditResponse(request, body, headers).catch(discarding(body));
+  if (representation) {
+    const shown = { body, status: status ?? response.status, ...(headers && { headers }) };
+    return sendShown(representation, (await representation.show?.(shown, request)) ?? shown, reply);
+  }
+  reply.code(status ?? response.status);
+  if (response.status === 204) return reply.headers({ ...headers }).send();
+  if (!response.mediaTypes) reply.type('application/json; charset=utf-8');
+  if (headers) reply.headers(headers);
+  // A dry run's response does not match the schema that the serialiser was compiled for. That of a write is sent as it is
+  // stored under its key, so that a repetition is the same text, also after an upgrade that has changed the schema.
+  if (status !== undefined || !isRead(endpoint)) reply.serializer(JSON.stringify);
+  return body;
+}
+
+async function run(endpoint: AnyEndpoint, request: FastifyRequest): Promise<OperationResponse> {
   const { services } = request.server.endpointDeps;
   if ('plan' in endpoint) return writeToEhr(services, request, () => endpoint.plan(inputOf(request), request));
   if ('store' in endpoint) return writeOnce(services, request, (tx) => endpoint.store(tx, inputOf(request)));
@@ -152,7 +155,7 @@ export function findReceiver(request: FastifyRequest): Promise<Patient> | undefi
   const find = endpoint?.findReceiver?.bind(endpoint);
   if (!find) return undefined;
   const call = () => find(inputOf(request) as Input & Access);
-  return Promise.resolve().then(() => asClient(request.access?.client.id ?? '', call, userOf(request)));
+  return Promise.resolve().then(() => within(clientAndUserOf(request), call));
 }
 
 /** Sends what an endpoint shows in another standard. */

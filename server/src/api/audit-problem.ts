@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import { newReached, within } from '../context/work-context.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
-import { collecting, newReached } from '../ehr/reached.ts';
 import { describeError } from '../log/describe-error.ts';
 import { inPath } from '../problems/places.ts';
 import { outcomeUnknownInDatabase, Problem, unavailable } from '../problems/problem.ts';
@@ -23,8 +23,9 @@ const beforeHandler: ReadonlySet<Reason> = new Set(['rate_limited', 'overloaded'
  */
 export function auditProblem(request: FastifyRequest, problem: Problem): Promise<Problem> | undefined {
   const { audit } = request.routeOptions.config.endpoint ?? {};
-  const { access, isAudited, reached, currentAccess } = request;
-  if (currentAccess?.recorded === problem.reason) return undefined;
+  const { access, isAudited, context } = request;
+  const reached = context?.reached;
+  if (context?.access?.recorded === problem.reason) return undefined;
   if (audit === undefined || audit === 'none' || isAudited || !access?.ehr || !access.careUnit) return undefined;
   // There is no database to write to.
   if (problem.reason === 'database_unavailable' || (!reached && beforeHandler.has(problem.reason))) return undefined;
@@ -57,7 +58,7 @@ function namedPatients(request: FastifyRequest, ehr: EhrConnection): readonly st
     const text = typeof part === 'object' && part !== null && 'patient_id' in part ? part.patient_id : undefined;
     if (typeof text !== 'string') continue;
     try {
-      collecting(reached, () => patientIdentifier(text, inPath('patient_id'), ehr, readHeader));
+      within({ reached }, () => patientIdentifier(text, inPath('patient_id'), ehr, readHeader));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
     }

@@ -1,7 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { AuditedAccess } from '../audit/access.ts';
-import { asAccess, type CurrentAccess } from '../audit/current-access.ts';
-import { collecting, type Reached } from '../ehr/reached.ts';
+import { type AuditedAccess, newReached, type WorkContext } from '../context/work-context.ts';
 import { isReplayed } from '../operations/operation-response.ts';
 import { outcomeUnknownInDatabase, unavailable } from '../problems/problem.ts';
 import { isRead, type ReadShown } from './endpoint.ts';
@@ -31,22 +29,17 @@ function ofRecords(records: readonly RecordBody[]): ReturnType<ReadShown> {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request concerns, for the audit trail. */
-    reached?: Reached;
-    /** What the request is, for the audit trail. */
-    currentAccess?: CurrentAccess;
     /** Whether the gateway has tried to write the entry. */
     isAudited?: boolean;
   }
 }
 
-/** Runs the handler of a request that leaves an entry. A write leaves it in the statement that ends its operation. */
-export function audited<Result>(request: FastifyRequest, reached: Reached, handle: () => Result): Result {
-  request.reached = reached;
-  if (!isWrite(request)) return collecting(reached, handle);
-  const access: CurrentAccess = { describe: (outcome, body) => auditedAccessOf(request, outcome, body) };
-  request.currentAccess = access;
-  return asAccess(access, () => collecting(reached, handle));
+/** What a request that leaves an entry notes. A write leaves it in the statement that ends its operation. */
+export function auditOf(request: FastifyRequest): Pick<WorkContext, 'reached' | 'access'> {
+  if (request.routeOptions.config.endpoint?.audit === 'none') return {};
+  const reached = newReached();
+  if (!isWrite(request)) return { reached };
+  return { reached, access: { describe: (outcome, body) => auditedAccessOf(request, outcome, body) } };
 }
 
 /**
@@ -61,7 +54,7 @@ export async function auditResponse(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const outcome = isDryRun(request) ? 'dry_run' : isReplayed(headers) ? 'replayed' : 'success';
-  if (request.currentAccess?.recorded === outcome) return;
+  if (request.context?.access?.recorded === outcome) return;
   try {
     await writeEntry(request, auditedAccessOf(request, outcome, body));
   } catch (cause) {
@@ -83,7 +76,7 @@ export function isDryRun(request: FastifyRequest): boolean {
  * @param body of the response. Absent: a problem
  */
 export function auditedAccessOf(request: FastifyRequest, outcome: string, body?: object): AuditedAccess {
-  const { access, reached, id, routeOptions, currentAccess } = request;
+  const { access, context, id, routeOptions } = request;
   const { endpoint } = routeOptions.config;
   if (!access?.ehr || !access.careUnit || !endpoint) throw new Error('Only access to a care unit is recorded');
   const { patients, records } = body && typeof endpoint.audit === 'function' ? endpoint.audit(body) : nothing;
@@ -93,11 +86,11 @@ export function auditedAccessOf(request: FastifyRequest, outcome: string, body?:
     operation: endpoint.operationId,
     emr: access.ehr.id,
     careUnitId: access.careUnit.id,
-    patients: [...(reached?.patients ?? []), ...patients],
-    records: [...(reached?.records ?? []), ...records],
+    patients: [...(context?.reached?.patients ?? []), ...patients],
+    records: [...(context?.reached?.records ?? []), ...records],
     outcome,
     requestId: id,
-    operationId: currentAccess?.operationId,
+    operationId: context?.access?.operationId,
   };
 }
 

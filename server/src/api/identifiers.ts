@@ -1,6 +1,6 @@
 import type { PatientIdentifier, ResourceIdentifier } from '@crossward/connector-kit';
+import { reachedPatient } from '../context/work-context.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
-import { reachedPatient } from '../ehr/reached.ts';
 import {
   formatIdentifier,
   IdentifierError,

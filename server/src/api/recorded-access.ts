@@ -1,8 +1,6 @@
-import type { AuditedAccess } from '../audit/access.ts';
-import { asAccess, type CurrentAccess } from '../audit/current-access.ts';
 import { outcomeOfError } from '../audit/outcome-of-error.ts';
 import type { AuditTrail } from '../audit/trail.ts';
-import { collecting, newReached } from '../ehr/reached.ts';
+import { type AuditedAccess, type CurrentAccess, newReached, within } from '../context/work-context.ts';
 
 interface Recorded<Result> extends Pick<AuditedAccess, 'actor' | 'clientId' | 'operation' | 'emr' | 'careUnitId'> {
   /** Absent: the id of the operation. */
@@ -41,7 +39,7 @@ export async function recordedAccess<Result>(
   };
   let result: Result;
   try {
-    result = await asAccess(access, () => collecting(reached, work));
+    result = await within({ access, reached }, work);
   } catch (error) {
     await leave(outcomeOfError(error)).catch(() => undefined);
     throw error;

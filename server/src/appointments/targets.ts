@@ -1,6 +1,6 @@
 import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { findItems, type Item } from '../confirmations/items.ts';
-import { reachedRecord } from '../ehr/reached.ts';
+import { reachedRecord } from '../context/work-context.ts';
 import { inPath } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { openDraft } from './drafts.ts';

@@ -1,25 +1,6 @@
-import type { AccessColumns, AuditActor } from '../db/tables/audit.ts';
+import type { AuditedAccess } from '../context/work-context.ts';
+import type { AccessColumns } from '../db/tables/audit.ts';
 import type { AuditKey } from './audit-key.ts';
-
-/** An access to the records of patients. */
-export interface AuditedAccess {
-  readonly actor: AuditActor;
-  /** The client that the access is for. `background`: none. */
-  readonly clientId: string;
-  readonly operation: string;
-  readonly emr: string;
-  readonly careUnitId: string;
-  /** Identifiers in their normal form, with their type: `emr_id:p-1`. Only hashes of them are stored. */
-  readonly patients: Iterable<string>;
-  /** The EHR's ids of appointments, notes and documents. */
-  readonly records: Iterable<string>;
-  /** `success`, `dry_run`, `replayed`, the reason of a problem, or one of `BackgroundOutcome`. */
-  readonly outcome: string;
-  /** The id of the request. For a background job: the id of the operation. */
-  readonly requestId: string;
-  /** The id of the operation that the access is part of. `undefined`: a read, or a write that was rejected before. */
-  readonly operationId: string | undefined;
-}
 
 /**
  * What a background job did with an operation, besides completing it (`success`).

@@ -1,9 +1,10 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { AuditedAccess } from '../context/work-context.ts';
 import { isIdAfter } from '../db/few-rows.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
 import type { AccessColumns, AuditTables } from '../db/tables/audit.ts';
-import { type AuditedAccess, columnsOf, contentOf } from './access.ts';
+import { columnsOf, contentOf } from './access.ts';
 import type { AuditKey } from './audit-key.ts';
 
 /** An access that is not stored yet. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { AuditedAccess } from '../context/work-context.ts';
 import { grouped } from '../db/grouped.ts';
 import type { Db } from '../db/kysely.ts';
-import type { AuditedAccess } from './access.ts';
 import type { AuditKey } from './audit-key.ts';
 import {
   insertDrafts,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { mayExpire } from '../appointments/expiry/expire-overdue.ts';
 import type { Db } from '../db/kysely.ts';
-import { impatiently } from '../db/patience.ts';
+import { briefly } from '../db/time-limit.ts';
 import { inEffect, type PausedEhr } from '../ehr/pauses.ts';
 import { isUnpublished } from '../events/publish-events.ts';
 import { isDue } from '../messages/claim-messages.ts';
@@ -46,7 +46,7 @@ interface Row extends Omit<DueWork, 'ehrs' | 'changes' | 'pauses'> {
 export function readDueWork(db: Db, ehrs: readonly string[]): Promise<DueWork> {
   const all = sql`unnest(${[...ehrs]}::text[]) AS ehr (id)`;
   // As publishing, the look waits no longer for a connection that fell silent.
-  return impatiently(async () => {
+  return briefly(async () => {
     const { rows } = await sql<Row>`
       SELECT ${anyOf('events', isUnpublished)} AS events,
         ${anyOf('webhook_endpoints', isReplaying)} AS replays,

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { createTestDatabase, type TestDatabase } from '../../../test/database/database.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
 import type { Way } from '../../../test/postgres-proxy/ways.ts';
+import { within } from '../context/work-context.ts';
 import { type Database, openDatabase } from './database.ts';
 import {
   canBeRepeatedAtOnce,
@@ -12,8 +13,8 @@ import {
   mayHaveBeenSent,
 } from './errors.ts';
 import { createDb, type Db, type Tx } from './kysely.ts';
-import { newPatience, withPatience } from './patience.ts';
 import { retryTransaction } from './retry.ts';
+import { newDatabaseTime } from './time-limit.ts';
 
 // PGlite has no connections that break, and no other transactions.
 describe('a failure of PostgreSQL', () => {
@@ -158,16 +159,16 @@ describe('a failure of PostgreSQL', () => {
     test('a request waits for all its statements together as long as for one', async () => {
       const release = await hold();
       const db = createDb(await open('lock_timeout=0'));
-      const [patience, text] = [newPatience(), newNote()];
+      const [patience, text] = [newDatabaseTime(), newNote()];
       patience.milliseconds = 2_500;
       const asked = performance.now();
-      const error = await caught(withPatience(patience, () => wait(db, text)));
+      const error = await caught(within({ databaseTime: patience }, () => wait(db, text)));
       expect(isRolledBack(error)).toBe(true);
       expect(performance.now() - asked).toBeGreaterThan(2_000);
       // A timer may end the wait a millisecond early.
       expect(patience.milliseconds).toBeLessThan(10);
       await release();
-      await withPatience(patience, () => wait(db, text));
+      await within({ databaseTime: patience }, () => wait(db, text));
       expect(await stored(text)).toBe(1);
     });
   });

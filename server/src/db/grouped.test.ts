@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { within } from '../context/work-context.ts';
 import { mayHaveBeenSent, ofDatabase } from './errors.ts';
 import { grouped } from './grouped.ts';
 import type { Db } from './kysely.ts';
-import { newPatience, patienceLeft, withPatience } from './patience.ts';
+import { databaseTimeLeft, newDatabaseTime } from './time-limit.ts';
 
 interface Statement {
   readonly inputs: readonly string[];
@@ -141,16 +142,16 @@ describe('grouped', () => {
     const limits: (number | undefined)[] = [];
     const ends: (() => void)[] = [];
     const run = (_db: Db, inputs: readonly string[]) => {
-      limits.push(patienceLeft());
+      limits.push(databaseTimeLeft());
       const { promise, resolve } = Promise.withResolvers<readonly string[]>();
       ends.push(() => resolve(inputs));
       return promise;
     };
     const add = grouped({ begins: 'UPDATE things', run, keyOf: (input: string) => input });
     const db = {} as Db;
-    const first = withPatience({ milliseconds: 100 }, () => add(db, 'a'));
+    const first = within({ databaseTime: { milliseconds: 100 } }, () => add(db, 'a'));
     await settle();
-    const second = withPatience(newPatience(), () => add(db, 'b'));
+    const second = within({ databaseTime: newDatabaseTime() }, () => add(db, 'b'));
     ends[0]?.();
     await settle();
     ends[1]?.();
@@ -161,8 +162,8 @@ describe('grouped', () => {
   test('a request waits no longer than it may, and does not know what became of its input', async () => {
     const { statements, add } = observed();
     const patience = { milliseconds: 1_000 };
-    const given = withPatience(patience, () => add('a')).catch((error) => error);
-    const other = withPatience(newPatience(), () => add('a2'));
+    const given = within({ databaseTime: patience }, () => add('a')).catch((error) => error);
+    const other = within({ databaseTime: newDatabaseTime() }, () => add('a2'));
     expect(mayHaveBeenSent(await given)).toBe(true);
     expect(patience.milliseconds).toBeLessThanOrEqual(0);
     for (const statement of statements) statement.succeed();

@@ -2,8 +2,7 @@ import { grouped as groupedInNoTime } from '@crossward/connector-kit/database';
 import { tracing } from '../telemetry/tracing.ts';
 import { errorCode, isLockTimeout, isRejectedRow, isSerializationFailure } from './errors.ts';
 import type { Db } from './kysely.ts';
-import { patienceLeft, spendPatience } from './patience.ts';
-import { withinTime } from './time-limit.ts';
+import { databaseTimeLeft, spendDatabaseTime, withinTime } from './time-limit.ts';
 
 export interface Grouping<Input, Row> {
   /** How the statement begins, such as `INSERT INTO` and the table: it names the span of each request that shares it. */
@@ -24,7 +23,7 @@ export function grouped<Input, Row>(
   grouping: Grouping<Input, Row>,
 ): (db: Db, input: Input) => Promise<Row | undefined> {
   const add = groupedInNoTime({ ...grouping, isOfOneInput });
-  return (db, input) => inSpan(grouping.begins, () => patiently(add(db, input)));
+  return (db, input) => inSpan(grouping.begins, () => inTime(add(db, input)));
 }
 
 /** The statement runs in the trace of no request, so each of them has a span for the time that it waits for it. */
@@ -46,13 +45,13 @@ function isOfOneInput(error: unknown): boolean {
   return isRejectedRow(error) || isSerializationFailure(error) || isLockTimeout(error);
 }
 
-async function patiently<Row>(row: Promise<Row>): Promise<Row> {
-  const limit = patienceLeft();
+async function inTime<Row>(row: Promise<Row>): Promise<Row> {
+  const limit = databaseTimeLeft();
   if (limit === undefined) return row;
   const asked = performance.now();
   try {
     return await withinTime(row, limit);
   } finally {
-    spendPatience(asked);
+    spendDatabaseTime(asked);
   }
 }

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { clientsOf } from './clients-of-primary.ts';
 import { DatabaseError, errorCode, ofDatabase } from './errors.ts';
-import { spendPatience } from './patience.ts';
 import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
 import { acceptsWrites, type PrimaryServer } from './primary-server.ts';
 import { DatabaseSession } from './session.ts';
 import { statementNames } from './statement-names.ts';
+import { spendDatabaseTime } from './time-limit.ts';
 
 /** Milliseconds between attempts to connect to one of several servers. Doubles up to `longestPause`. */
 const shortestPause = 50;
@@ -69,7 +69,7 @@ export class NodePostgresPool implements DatabasePool {
       this.#failed?.(error);
       throw ofDatabase(error, 'not sent');
     } finally {
-      spendPatience(asked);
+      spendDatabaseTime(asked);
       this.#observe?.((performance.now() - asked) / 1000);
     }
   }

@@ -2,8 +2,7 @@ import pg from 'pg';
 import { tracing } from '../telemetry/tracing.ts';
 import { errorCode, isStaleStatement, ofDatabase } from './errors.ts';
 import type { Effect } from './failure-table.ts';
-import { patienceLeft, spendPatience } from './patience.ts';
-import { withinTime } from './time-limit.ts';
+import { databaseTimeLeft, spendDatabaseTime, withinTime } from './time-limit.ts';
 
 export interface QueryConfig {
   readonly text: string;
@@ -132,14 +131,14 @@ export class DatabaseSession {
       throw ofDatabase(error, this.#effect(inTransaction || beginsTransaction.test(query.text)));
     } finally {
       span?.end(failure);
-      spendPatience(asked);
+      spendDatabaseTime(asked);
     }
   }
 
   #answer(answer: Promise<pg.QueryResult>, ownLimit: number | undefined): Promise<pg.QueryResult> {
     const { stream } = (this.#client as unknown as ClientInternals).connection;
     if (this.#timeLimit === undefined) return answer;
-    const limit = ownLimit ?? Math.min(this.#timeLimit, patienceLeft() ?? this.#timeLimit);
+    const limit = ownLimit ?? Math.min(this.#timeLimit, databaseTimeLeft() ?? this.#timeLimit);
     return withinTime(answer, limit, () => stream.bytesRead ?? 0);
   }
 

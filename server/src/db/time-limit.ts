@@ -1,5 +1,10 @@
+import { currentContext, type DatabaseTime, within } from '../context/work-context.ts';
 import { ofDatabase } from './errors.ts';
 
+/** Milliseconds that a request may wait for the database, all its statements together. */
+const ofRequest = 30_000;
+/** Milliseconds that each statement gets at least, so that the rest of a request can be noted, such as its audit entry. */
+const least = 2_000;
 /** Milliseconds. A timer that is this late belongs to a process that was stopped, or to a machine that was suspended. */
 const asleep = 1_000;
 /** Milliseconds in which an answer may still arrive after that, or the rest of one that has begun to arrive. */
@@ -47,4 +52,25 @@ export function withinTime<Result>(
       );
     }
   });
+}
+
+export function newDatabaseTime(): DatabaseTime {
+  return { milliseconds: ofRequest };
+}
+
+/** Runs `work` so that each of its statements takes at most two seconds. */
+export function briefly<Result>(work: () => Result): Result {
+  return within({ databaseTime: { milliseconds: 0 } }, work);
+}
+
+/** Milliseconds that a statement may take. `undefined`: the work has no limit of its own. */
+export function databaseTimeLeft(): number | undefined {
+  const { databaseTime } = currentContext();
+  return databaseTime && Math.max(least, databaseTime.milliseconds);
+}
+
+/** @param since by `performance.now()` */
+export function spendDatabaseTime(since: number): void {
+  const { databaseTime } = currentContext();
+  if (databaseTime) databaseTime.milliseconds -= performance.now() - since;
 }

@@ -2,7 +2,7 @@ import type { DocumentContentType, Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { requireAuthor } from '../api/authors.ts';
 import type { Access } from '../api/endpoint.ts';
-import { reachedPatient } from '../ehr/reached.ts';
+import { reachedPatient } from '../context/work-context.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { type PlannedWrite, plannedWrite } from '../operations/kind.ts';
 import { inBody } from '../problems/places.ts';

@@ -6,9 +6,9 @@ import type {
   Resource,
   ResourceIdentifier,
 } from '@crossward/connector-kit';
+import { reachedPatient } from '../context/work-context.ts';
 import { type Place, Problem, problemAt } from '../problems/problem.ts';
 import type { CareUnitConnection, EhrConnection } from './connection.ts';
-import { reachedPatient } from './reached.ts';
 
 /** Where a request names a patient, and the booking that the patient is looked up for. */
 interface LookUpOptions {

@@ -2,12 +2,12 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredCareUnit, ConfiguredEmr } from '../config/configuration.ts';
+import { currentContext } from '../context/work-context.ts';
 import type { Db } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { patientTokens } from '../secrets/patient-tokens.ts';
 import { bindConnector } from './bind-connector.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
-import { currentUser } from './guard/caller.ts';
 import { watchWaits } from './guard/database-waits.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
 import { openTls } from './guard/ehr-tls.ts';
@@ -80,7 +80,7 @@ async function openConnection(
     careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
     http,
     now,
-    user: currentUser,
+    user: () => currentContext().user,
     leftOut: unreadable.leftOut,
   };
   const watched = watchWaits(database);

@@ -1,6 +1,6 @@
 import type { TimeSlot, TimeSlotQuery } from '@crossward/connector-kit';
 import { describe, expect, test } from 'vitest';
-import { asClient, currentCaller } from './guard/caller.ts';
+import { currentContext, within } from '../context/work-context.ts';
 import { createTurns } from './guard/turns.ts';
 import { createSlotSearches } from './slot-searches.ts';
 
@@ -28,10 +28,10 @@ function slowEhr({ staleMs = 0, concurrency = 10 } = {}) {
   const turns = createTurns({ concurrency, queue: 100, queueTimeoutMs: 60_000 });
   const searches = createSlotSearches({
     staleMs,
-    run: (search) => turns(currentCaller(), search, () => new Error('busy')),
+    run: (search) => turns(currentContext().clientId, search, () => new Error('busy')),
   });
   const findAs = (client: string, wanted: Partial<TimeSlotQuery> = {}) =>
-    asClient(client, () => searches.find({ ...query, ...wanted }, call));
+    within({ clientId: client }, () => searches.find({ ...query, ...wanted }, call));
   return { calls, findAs, forget: searches.forget };
 }
 

@@ -1,6 +1,6 @@
 import type { TimeSlot, TimeSlotQuery } from '@crossward/connector-kit';
 import { LruMap } from 'toad-cache';
-import { currentCaller, currentUser } from './guard/caller.ts';
+import { currentContext } from '../context/work-context.ts';
 
 type TimeSlots = readonly TimeSlot[];
 
@@ -35,7 +35,7 @@ export function createSlotSearches({ staleMs, run }: Options): SlotSearches {
   const kept = new LruMap<TimeSlots>(mostKept, staleMs);
 
   function ask(key: string, call: () => Promise<TimeSlots>): Promise<TimeSlots> {
-    const place = JSON.stringify([currentCaller(), key]);
+    const place = JSON.stringify([currentContext().clientId, key]);
     const known = running.get(key) ?? queued.get(place);
     if (known) return known;
     const { promise, resolve, reject } = Promise.withResolvers<TimeSlots>();
@@ -87,7 +87,7 @@ function keyOf({ careUnit, ...query }: TimeSlotQuery) {
   const { start, end, resourceIds, healthcareServiceIds, freeing, patientId, forAppointment, after, limit } = query;
   const patient = [freeing, patientId, forAppointment];
   // An EHR that wants to know the person must not be told of another one.
-  const user = currentUser()?.id;
+  const user = currentContext().user?.id;
   return JSON.stringify([careUnit.id, start, end, resourceIds, healthcareServiceIds, patient, after, limit, user]);
 }
 

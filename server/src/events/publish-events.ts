@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
-import { impatiently } from '../db/patience.ts';
 import { retryTransaction } from '../db/retry.ts';
+import { briefly } from '../db/time-limit.ts';
 import { lastPosition } from './positions.ts';
 import { storedEventColumns } from './stored-event.ts';
 
@@ -23,7 +23,7 @@ export const isUnpublished = sql<boolean>`position IS NULL`;
  */
 export function publishEvents(db: Db, also: RawBuilder<unknown>, limit = atOnce): Promise<boolean> {
   // Events wait no longer for a connection that fell silent. A repeated round finds what is published.
-  return impatiently(async () => {
+  return briefly(async () => {
     const waiting = await sql`SELECT FROM events WHERE ${isUnpublished} LIMIT 1`.execute(db);
     if (waiting.rows.length === 0) return false;
     return retryTransaction(async () => {

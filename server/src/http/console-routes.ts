@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { patiently } from '../api/request-patience.ts';
+import { inContext } from '../api/context-of.ts';
 import { type Console, createConsole } from '../console/console.ts';
 import type { ConsoleDeps, ConsoleRequest, ConsoleResponse } from '../console/page.ts';
 import { Problem } from '../problems/problem.ts';
@@ -67,7 +67,7 @@ export async function addConsole(
         url: path === '' ? '/console' : `/console/${path}`,
         onRequest,
         bodyLimit: isLongForm ? longFormLimit : formLimit,
-        handler: patiently(async (request, reply) => {
+        handler: inContext(async (request, reply) => {
           if (method === 'POST') await request.assertCallerWaits();
           return send(reply, await (await load()).handle(route, toConsole(request, deps)));
         }),

@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendShown } from '../api/add-endpoint.ts';
 import { auditProblem } from '../api/audit-problem.ts';
+import { contextOf } from '../api/context-of.ts';
 import type { Representation } from '../api/endpoint.ts';
-import { patienceOf } from '../api/request-patience.ts';
+import { within } from '../context/work-context.ts';
 import { isDatabaseFailure, mayHaveBeenSent } from '../db/errors.ts';
-import { withPatience } from '../db/patience.ts';
 import { faceRepresentation, isFacePath } from '../fhir-face/face.ts';
 import { describeError } from '../log/describe-error.ts';
 import { outcomeUnknownInDatabase, Problem, problemAt, unavailable } from '../problems/problem.ts';
@@ -31,7 +31,7 @@ export function addErrorHandler(app: FastifyInstance): void {
     const problem = isUnknown
       ? outcomeUnknownInDatabase(error)
       : frameworkProblem(error, bodyLimit, config.endpoint?.form);
-    const auditing = withPatience(patienceOf(request), () => auditProblem(request, problem));
+    const auditing = within(contextOf(request), () => auditProblem(request, problem));
     if (!auditing) return sendProblem(problem, request, reply);
     return auditing.then((sent) => sendProblem(sent, request, reply));
   });

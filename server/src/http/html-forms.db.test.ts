@@ -7,9 +7,9 @@ import { bookWithPage, browserOf, withPages } from '../../../test/requests/patie
 import { suspendedFor } from '../time/test-suspension.ts';
 
 /** Every statement of a request gets the least time. */
-vi.mock(import('../db/patience.ts'), async (original) => ({
+vi.mock(import('../db/time-limit.ts'), async (original) => ({
   ...(await original()),
-  newPatience: () => ({ milliseconds: 0 }),
+  newDatabaseTime: () => ({ milliseconds: 0 }),
 }));
 
 const gateway = await startGateway({

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { patiently } from '../api/request-patience.ts';
+import { inContext } from '../api/context-of.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { resolvePatientPage } from '../config/patient-page.ts';
 import { resolvePolicies } from '../config/policies.ts';
@@ -77,13 +77,13 @@ export async function addPatientPages(app: FastifyInstance, dependencies: Depend
       const page = await findLinkedPage(services, clients, request.params.token);
       return page ? sendPage(page, request, reply) : sendUnknownLink(request, reply);
     };
-    pages.get<PageRoute>('/c/:token', { onRequest }, patiently(show));
+    pages.get<PageRoute>('/c/:token', { onRequest }, inContext(show));
 
     const download = async (request: PageRequest, reply: FastifyReply) => {
       const page = await findLinkedPage(services, clients, request.params.token);
       return page ? sendCalendar(page, request, reply) : sendUnknownLink(request, reply);
     };
-    pages.get<PageRoute>('/c/:token/calendar.ics', { onRequest }, patiently(download));
+    pages.get<PageRoute>('/c/:token/calendar.ics', { onRequest }, inContext(download));
 
     const doAction = async (request: PageRequest, reply: FastifyReply) => {
       const page = await findLinkedPage(services, clients, request.params.token);
@@ -95,7 +95,7 @@ export async function addPatientPages(app: FastifyInstance, dependencies: Depend
       if (problem) logProblem(problem, request);
       return showAgain(request, reply, result);
     };
-    pages.post<PageRoute>('/c/:token', { onRequest, bodyLimit: formLimit }, patiently(doAction));
+    pages.post<PageRoute>('/c/:token', { onRequest, bodyLimit: formLimit }, inContext(doAction));
   });
 
   async function sendPage(page: LinkedPage, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {

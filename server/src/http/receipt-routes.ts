@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { patiently } from '../api/request-patience.ts';
+import { inContext } from '../api/context-of.ts';
 import { receiptPath } from '../messages/receipt-urls.ts';
 import type { ReceiveReceipt } from '../messages/receive-receipt.ts';
 import { limitReceipts } from './page-limits.ts';
@@ -32,7 +32,7 @@ export async function addReceiptRoutes(
     scope.post<ReceiptRoute>(
       receiptPath,
       { onRequest, bodyLimit: formLimit },
-      patiently(async (request, reply) => {
+      inContext(async (request, reply) => {
         const header = (name: string) => {
           const value = request.headers[name];
           return typeof value === 'string' ? value : undefined;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { patiently } from '../api/request-patience.ts';
+import { inContext } from '../api/context-of.ts';
 import { grantToken, type TokenServices } from '../oauth/grant-token.ts';
 import { TokenError, tokenErrors } from '../oauth/token-error.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
@@ -73,7 +73,7 @@ export async function addTokenEndpoint(app: FastifyInstance, deps: Dependencies)
       // Without a schema: the form is checked by the rules of OAuth, whose errors have a format of their own.
       config: { described },
       bodyLimit: formLimit,
-      handler: patiently(async (request: FastifyRequest, reply: FastifyReply) => {
+      handler: inContext(async (request: FastifyRequest, reply: FastifyReply) => {
         try {
           const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
           return await grantToken(deps, form, async (client) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
-import { impatiently } from '../db/patience.ts';
 import type { Channel } from '../db/tables/messages.ts';
+import { briefly } from '../db/time-limit.ts';
 import type { ReceiptUrls } from './receipt-urls.ts';
 
 /** Seconds. A message is claimed again so long after its process was killed, or after the answer to its claim was lost. */
@@ -61,7 +61,7 @@ export async function claimMessages(
       failure_reason, delivered_at, attempts, number,
       extract(epoch FROM expires_at - clock_timestamp())::float8 AS seconds_left`;
   // A connection that fell silent keeps others waiting no longer than a claim lasts.
-  const { rows } = await impatiently(() => claim.execute(db));
+  const { rows } = await briefly(() => claim.execute(db));
   const now = performance.now();
   return rows.map(({ seconds_left, number, ...message }) => ({
     ...message,
@@ -79,7 +79,7 @@ export async function renewClaims(db: Db, claimed: readonly ClaimedMessage[]): P
     FROM unnest(${claimed.map(({ id }) => id)}::uuid[], ${claimed.map((it) => it.attempts)}::int[]) AS mine (id, attempts)
     WHERE messages.id = mine.id AND messages.attempts = mine.attempts AND state = 'queued'
       AND next_attempt_at <= ${claimEnd}`;
-  await impatiently(() => renewal.execute(db));
+  await briefly(() => renewal.execute(db));
 }
 
 /** Ends a claim: the next attempt is in so many seconds. Nothing changes if another process has claimed the message. */
@@ -93,5 +93,5 @@ export async function postpone(
     UPDATE messages SET next_attempt_at = clock_timestamp() + make_interval(secs => ${seconds}),
       failure_reason = coalesce(${failureReason}, failure_reason)
     WHERE id = ${id} AND attempts = ${attempts} AND state = 'queued'`;
-  await impatiently(() => end.execute(db));
+  await briefly(() => end.execute(db));
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/kysely.ts';
-import { impatiently } from '../db/patience.ts';
+import { briefly } from '../db/time-limit.ts';
 import { eventsText, withEvents } from '../events/write-events.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -148,7 +148,7 @@ async function settle(db: Db, message: ClaimedMessage, outcome: Settled): Promis
   };
   for (let tries = 1; ; tries++) {
     try {
-      return await impatiently(run);
+      return await briefly(run);
     } catch (error) {
       // Without this, the message would be sent a second time.
       if (tries === 5) throw error;

@@ -1,6 +1,6 @@
 import type { BackgroundOutcome } from '../audit/access.ts';
-import { currentAccess } from '../audit/current-access.ts';
 import type { NewDraft } from '../audit/drafts.ts';
+import { currentContext } from '../context/work-context.ts';
 import type { Reason } from '../problems/reasons.ts';
 import type { LeasedWork } from './work.ts';
 
@@ -16,7 +16,7 @@ export function draftsOf(
   outcome: RecordedOutcome,
   body?: object,
 ): readonly NewDraft[] {
-  const access = currentAccess()?.describe(outcome, body);
+  const access = currentContext().access?.describe(outcome, body);
   if (!access) return [];
   const patients = [...access.patients, ...kind.patientsOf(plan).map((id) => `emr_id:${id}`)];
   // A background job that reached no patient's records leaves no entry.
@@ -26,6 +26,6 @@ export function draftsOf(
 
 /** Notes that the transaction with the draft has committed, so that nobody records the same outcome again. */
 export function noteRecorded(outcome: RecordedOutcome): void {
-  const access = currentAccess();
+  const { access } = currentContext();
   if (access) access.recorded = outcome;
 }

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
-import { beganOperation } from '../audit/current-access.ts';
+import { beganOperation, reachedPatient, reachedRecords, within } from '../context/work-context.ts';
 import { leaseEnd, setLeased } from '../db/operation-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
-import { withLastCheck } from '../ehr/guard/last-check.ts';
-import { reachedPatient, reachedRecords } from '../ehr/reached.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import type { AnyKind, InCareUnit, Work } from './kind.ts';
 import type { OperationServices } from './services.ts';
@@ -61,7 +59,7 @@ export function leasedWork(services: OperationServices, operation: Leased, { lea
   ) {
     await keepLease();
     // The machine may be suspended while the call waits for its turn, and the lease may be lost meanwhile.
-    const result = await withLastCheck(keepLease, () => ehr.call(name, ...input));
+    const result = await within({ lastCheck: keepLease }, () => ehr.call(name, ...input));
     reachedPatient(...kind.patientsOf(plan).map((value) => ({ type: 'emr_id', value })));
     reachedRecords(result);
     return result;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beganOperation } from '../audit/current-access.ts';
+import { beganOperation } from '../context/work-context.ts';
 import { mayHaveBeenSent } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { LeaseLost } from '../db/operation-lease.ts';

@@ -5,7 +5,7 @@ import { planRelease } from '../appointments/plan-release.ts';
 import { planResend } from '../appointments/resend/plan.ts';
 import type { AppointmentPlan } from '../appointments/write/plan.ts';
 import { isGatewayId } from '../confirmations/gateway-ids.ts';
-import { asClient } from '../ehr/guard/caller.ts';
+import { within } from '../context/work-context.ts';
 import type { PlannedWrite } from '../operations/kind.ts';
 import { write } from '../operations/write.ts';
 import { Problem } from '../problems/problem.ts';
@@ -86,7 +86,7 @@ async function run(
   const request = { clientId: client.id, ehr, careUnit, requestId, keyed: undefined, begin: async () => undefined };
   const plan = () => planFor(page, action, ids, digits);
   try {
-    await asClient(client.id, () => write(services, { ...request, plan }));
+    await within({ clientId: client.id }, () => write(services, { ...request, plan }));
     return action === 'resend' ? { result: 'sent' } : {};
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

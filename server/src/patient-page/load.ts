@@ -4,7 +4,7 @@ import type { RequestContext } from '../appointments/request-context.ts';
 import { findTargets } from '../appointments/targets.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { findPage, type PageConfirmation } from '../confirmations/find-page.ts';
-import { asClient } from '../ehr/guard/caller.ts';
+import { within } from '../context/work-context.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import { type PageView, recordedState, type ShownAppointment, shownIds, shownState } from './view.ts';
@@ -66,7 +66,9 @@ export function pageAccessOf(
 
 async function readView({ confirmation, context }: LinkedPage): Promise<PageView> {
   const recorded = recordedState(confirmation);
-  const found = await asClient(context.client.id, () => readAppointments(context, shownIds(confirmation, recorded)));
+  const found = await within({ clientId: context.client.id }, () =>
+    readAppointments(context, shownIds(confirmation, recorded)),
+  );
   return {
     confirmation,
     state: shownState(confirmation, recorded, found?.appointments),

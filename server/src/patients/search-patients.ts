@@ -1,8 +1,8 @@
 import type { Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
+import { reachedPatient } from '../context/work-context.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { phoneOf } from '../ehr/patient-phone.ts';
-import { reachedPatient } from '../ehr/reached.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { patientSearchSchema } from './contract.ts';

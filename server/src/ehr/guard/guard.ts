@@ -5,15 +5,14 @@ import {
   isFaultStatus,
   writeOperations,
 } from '@crossward/connector-kit';
+import { currentContext } from '../../context/work-context.ts';
 import { databaseSilent } from '../../db/errors.ts';
 import { inCallSpan, tracing } from '../../telemetry/tracing.ts';
 import type { Pause } from '../pauses.ts';
 import { type BreakerState, createBreaker, type Judge } from './breaker.ts';
 import { newFacts } from './call-scope.ts';
-import { currentCaller } from './caller.ts';
 import { exactSize } from './exact-size.ts';
 import type { GuardedOperation } from './guarded-operation.ts';
-import { currentLastCheck } from './last-check.ts';
 import { limitStream, type StreamLimits } from './limit-stream.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
 import { isOfDatabase } from './of-database.ts';
@@ -179,7 +178,7 @@ export function createGuard(
         throw told;
       }
     };
-    const lastCheck = currentLastCheck();
+    const { clientId, lastCheck } = currentContext();
     const assertNotPaused = () => {
       const error = paused();
       if (!error) return;
@@ -201,7 +200,7 @@ export function createGuard(
     };
     assertNotPaused();
     breaker.assertPasses(operation, (seconds) => notMade(circuitOpen(seconds)));
-    return turns(currentCaller(), work, () => notMade(busy()));
+    return turns(clientId, work, () => notMade(busy()));
   }
 
   return {

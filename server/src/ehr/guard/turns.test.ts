@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Caller } from './caller.ts';
-import { createTurns } from './turns.ts';
+import { type Caller, createTurns } from './turns.ts';
 
 interface Settings {
   readonly concurrency: number;

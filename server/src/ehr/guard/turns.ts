@@ -1,4 +1,5 @@
-import type { Caller } from './caller.ts';
+/** Whose call it is: the client id, or `undefined` for background jobs. */
+export type Caller = string | undefined;
 
 interface TurnSettings {
   readonly concurrency: number;

@@ -1,13 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { userOf } from '../../api/user-of.ts';
 import type { AppointmentBody } from '../../appointments/contract.ts';
 import { getAppointment } from '../../appointments/routes.ts';
-import { asClient } from '../../ehr/guard/caller.ts';
 import type { PlannedWrite } from '../../operations/kind.ts';
 import { isReplayed, type OperationResponse } from '../../operations/operation-response.ts';
 import { Problem } from '../../problems/problem.ts';
 import { conditionOf, keyOfCreate } from '../conditions.ts';
-import { accessOf } from '../face.ts';
 import { unprocessable } from '../from-fhir/faults.ts';
 import { fhirAppointmentSchema } from '../from-fhir/schemas.ts';
 import { fhirWrite } from '../interaction.ts';
@@ -45,8 +42,7 @@ export async function planFhirCreate(request: FastifyRequest, body: unknown): Pr
 async function presentOf(request: FastifyRequest, response: OperationResponse): Promise<OperationResponse> {
   if (!isReplayed(response.headers) || !conditionOf(request, 'Appointment')) return response;
   const params = { appointment_id: (response.body as AppointmentBody).id };
-  const read = () => readNative(request, getAppointment, { params });
-  const body = await asClient(accessOf(request).client.id, read, userOf(request)).catch(asUnknownFormer).catch(ifAway);
+  const body = await readNative(request, getAppointment, { params }).catch(asUnknownFormer).catch(ifAway);
   return body ? { ...response, body } : response;
 }
 

@@ -2,7 +2,34 @@ import type { User } from '@crossward/connector-kit';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { Check } from 'typebox/value';
+import { type WorkContext, within } from '../context/work-context.ts';
+import { newDatabaseTime } from '../db/time-limit.ts';
 import { type Problem, problemAt } from '../problems/problem.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** See `contextOf`. */
+    context?: WorkContext;
+  }
+}
+
+/** What a request is made in. Its handler and the response to its error share how long it may wait for the database. */
+export function contextOf(request: FastifyRequest): WorkContext {
+  request.context ??= { databaseTime: newDatabaseTime() };
+  return request.context;
+}
+
+/** Runs a handler in the context of its request. */
+export function inContext<Request extends FastifyRequest, Reply>(
+  handler: (request: Request, reply: Reply) => Promise<unknown>,
+): (request: Request, reply: Reply) => Promise<unknown> {
+  return (request, reply) => within(contextOf(request), () => handler(request, reply));
+}
+
+/** For whom a request calls EHRs. @throws Problem `request_invalid` */
+export function clientAndUserOf(request: FastifyRequest): Pick<WorkContext, 'clientId' | 'user'> {
+  return { clientId: request.access?.client.id ?? '', user: userOf(request) };
+}
 
 /** Text without control characters, which could forge lines in the audit trail of an EHR. */
 const text = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\p{Cc}]+$' });
@@ -24,7 +51,7 @@ const named = Type.Object(
  *
  * @throws Problem `request_invalid`
  */
-export function userOf({ access, raw }: FastifyRequest): User | undefined {
+function userOf({ access, raw }: FastifyRequest): User | undefined {
   const name = access?.ehr?.userHeader;
   const sent = name === undefined ? undefined : raw.headersDistinct[name];
   if (name === undefined || sent === undefined) return undefined;
