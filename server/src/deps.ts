@@ -12,6 +12,7 @@ import { Trail } from './audit/trail.ts';
 import { createActivity } from './background/activity.ts';
 import { releaseAllLeases } from './background/due.ts';
 import type { Intervals } from './background/intervals.ts';
+import { createRoundMetrics } from './background/round-metrics.ts';
 import { startBackground } from './background/start.ts';
 import { measureClock } from './background/watch-clock.ts';
 import type { RefreshableClients } from './clients/client-registry.ts';
@@ -188,6 +189,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       intervals: setup.intervals,
       dispatcher,
       auditMetrics,
+      roundMetrics: createRoundMetrics(metrics),
       watchProofs: watchProofs(metrics, keys, log),
       fileExport,
       webhookMetrics,

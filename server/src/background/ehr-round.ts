@@ -10,15 +10,10 @@ import { dueAtOnce, recoverDue } from './recover-due.ts';
  * is more to do. All gateways run it and share the work.
  */
 export async function ehrRound(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<boolean> {
-  const began = performance.now();
   const logFailure = (error: unknown): number => {
     log.error({ emr: ehr.id, cause: describeError(error) }, 'background round failed');
     return 0;
   };
-  try {
-    await expireOverdue(services, ehr, log).catch(logFailure);
-    return (await recoverDue(services, ehr, log).catch(logFailure)) === dueAtOnce;
-  } finally {
-    services.operationMetrics.round(ehr.id, (performance.now() - began) / 1000);
-  }
+  await expireOverdue(services, ehr, log).catch(logFailure);
+  return (await recoverDue(services, ehr, log).catch(logFailure)) === dueAtOnce;
 }

@@ -28,6 +28,7 @@ import { createDispatcher } from '../webhooks/dispatcher.ts';
 import { createWebhookMetrics } from '../webhooks/metrics.ts';
 import { startReplay } from '../webhooks/replay.ts';
 import { createActivity } from './activity.ts';
+import { createRoundMetrics } from './round-metrics.ts';
 import { backgroundWork } from './rounds.ts';
 
 const gateway = await startGateway({ connectors: [wrapConnector(hidingItsStatements)] });
@@ -102,6 +103,7 @@ test('no background job scans a growing table or index', async () => {
         watchProofs: async () => undefined,
         webhookMetrics,
         ehrChangeMetrics: createEhrChangeMetrics(new Registry()),
+        roundMetrics: createRoundMetrics(new Registry()),
         calls: recordCalls(createEhrMetrics(new Registry())).history,
         clock: createDatabaseClock(db),
         log,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { hasTime } from '../db/few-rows.ts';
 import type { Db } from '../db/kysely.ts';
-import type { OperationGauges } from '../operations/metrics.ts';
+import type { EhrGauges } from './round-metrics.ts';
 
 /** Reads the gauges of each configured EHR, and of other EHRs with suspended operations. */
-export async function readGauges(db: Db, emrs: readonly string[]): Promise<OperationGauges[]> {
+export async function readGauges(db: Db, emrs: readonly string[]): Promise<EhrGauges[]> {
   const { rows } = await sql<{ emr: string; oldest: number; suspended: number; overdue: number }>`
     SELECT emr.id AS emr,
       -- Materialized: otherwise PostgreSQL scans all operations by age until it finds an open one.

@@ -36,6 +36,7 @@ import { extendSchedules } from './extend-schedules.ts';
 import { defaultIntervals, type Intervals } from './intervals.ts';
 import type { Pause } from './loop.ts';
 import { readGauges } from './read-gauges.ts';
+import type { RoundMetrics } from './round-metrics.ts';
 import { watchClock } from './watch-clock.ts';
 
 const resealedAtOnce = 100;
@@ -75,6 +76,7 @@ export interface BackgroundDependencies {
   readonly fileExport?: FileExport | undefined;
   readonly webhookMetrics: WebhookMetrics;
   readonly ehrChangeMetrics: EhrChangeMetrics;
+  readonly roundMetrics: RoundMetrics;
   /** The calls to each EHR in the last hour. */
   readonly calls: CallHistory;
   readonly clock: DatabaseClock;
@@ -96,6 +98,7 @@ export function backgroundWork(
     fileExport,
     webhookMetrics,
     ehrChangeMetrics,
+    roundMetrics,
     calls,
     clock,
     log,
@@ -139,7 +142,7 @@ export function backgroundWork(
         'background round',
         (due) => due.ehrs.has(ehr.id) && !pauses.of(ehr.id),
         // Asked again: without a look, all jobs are due.
-        async () => !pauses.of(ehr.id) && ehrRound(services, ehr, log),
+        async () => !pauses.of(ehr.id) && roundMetrics.timed(ehr.id, () => ehrRound(services, ehr, log)),
         { emr: ehr.id },
       ),
       whenDue(
@@ -237,7 +240,7 @@ export function backgroundWork(
         services.operationMetrics.suspended({ operationId: id, emr });
       }
       await resumeConfigured(db, emrs);
-      services.operationMetrics.gauges(await readGauges(db, emrs));
+      roundMetrics.gauges(await readGauges(db, emrs));
     }),
   ];
   const look = async () => {

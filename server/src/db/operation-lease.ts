@@ -29,3 +29,8 @@ export async function setLeased(db: Db | Tx, lease: Lease, values: UpdateObject<
   const { numUpdatedRows } = await updateLeased(db, lease).set(values).executeTakeFirst();
   if (numUpdatedRows === 0n) throw new LeaseLost();
 }
+
+/** Any process may lease the operation next. */
+export async function releaseLease(db: Db | Tx, lease: Lease): Promise<void> {
+  await updateLeased(db, lease).set(withoutLease).execute();
+}

@@ -1,5 +1,5 @@
 import type { Document } from '@crossward/connector-kit';
-import { recordKind } from '../operations/record-kind.ts';
+import { recordKind } from '../api/record-kind.ts';
 import { readUpload } from '../uploads/read-upload.ts';
 import { deleteUpload } from '../uploads/remove-uploads.ts';
 import { type DocumentPlan, documentKindName } from './plan.ts';

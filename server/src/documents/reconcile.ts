@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Document } from '@crossward/connector-kit';
 import type { Work } from '../operations/kind.ts';
-import { isPlannedElsewhere } from '../operations/other-plans.ts';
+import { isPlannedElsewhere } from '../unfinished-operations/other-plans.ts';
 import { type DocumentPlan, documentKindName } from './plan.ts';
 
 /** More documents than a patient gets while the gateway looks for one of them. */

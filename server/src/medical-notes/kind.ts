@@ -1,5 +1,5 @@
 import type { MedicalNote } from '@crossward/connector-kit';
-import { recordKind } from '../operations/record-kind.ts';
+import { recordKind } from '../api/record-kind.ts';
 import { type MedicalNotePlan, medicalNoteKindName } from './plan.ts';
 import { reconcileNote } from './reconcile.ts';
 import { medicalNoteBody, medicalNotePath } from './representation.ts';

@@ -1,6 +1,6 @@
 import type { MedicalNote } from '@crossward/connector-kit';
 import type { Work } from '../operations/kind.ts';
-import { isPlannedElsewhere } from '../operations/other-plans.ts';
+import { isPlannedElsewhere } from '../unfinished-operations/other-plans.ts';
 import { type MedicalNotePlan, medicalNoteKindName } from './plan.ts';
 
 /** More notes than one author writes about a patient while the gateway looks for one of them. */

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
+import { releaseLease } from '../db/operation-lease.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import { reasons } from '../problems/reasons.ts';
 import { sinceBoot } from '../time/since-boot.ts';
 import type { OperationResponse } from './operation-response.ts';
 import { openOutcome } from './sealed-outcome.ts';
 import type { OperationServices } from './services.ts';
-import { releaseLease } from './store-end.ts';
 import { insertOperation, keyLifetime, type Planned } from './store-plan.ts';
 import { type Leased, openStored, type Stored, type StoredRow, storedColumns } from './stored-operation.ts';
 
@@ -84,8 +84,7 @@ export async function claimKey(
     if (row?.id === operation.id) return { state: 'new', expiresAt: row.expiresAt };
     if (row) return { state: 'interrupted', operation: await takeOver(db, services, operation, row.id), leasedAt };
     const known = await readKey(db, operation);
-    if (known?.is_old) await expireKey(db, operation);
-    else if (known && isFree(services, key, known)) await freeKey(db, operation, known);
+    if (known && isFree(services, key, known)) await freeKey(db, operation, known);
     else if (known) {
       const isHere = services.liveTokens.has(known.lease_token ?? '');
       return answerOf(services, key, known) ?? answered(inProgress(isHere ? 1 : known.lease_rest));
@@ -97,7 +96,7 @@ export async function claimKey(
 /** The outcome of an earlier request with the key, without claiming it. `undefined`: there is none yet. */
 export async function answerOfKey({ db, keys }: Services, key: Key): Promise<Answered | undefined> {
   const known = await readKey(db, key.operation);
-  return known && !known.is_old && !isFree({ keys }, key, known) ? answerOf({ keys }, key, known) : undefined;
+  return known && !isFree({ keys }, key, known) ? answerOf({ keys }, key, known) : undefined;
 }
 
 /** @param retryAfterSeconds the rest of the lease, if another process holds it */
@@ -156,23 +155,27 @@ function answerOf(
   return sealed_response ? answered(openOutcome(keys, operation, sealed_response)) : undefined;
 }
 
-/** Whether the earlier request was refused, and its key is one that only a success uses up. */
+/** Whether the key is a day old, or is one that only a success uses up and the earlier request was refused. */
 function isFree(
   { keys }: Pick<Services, 'keys'>,
   { operation, isCondition }: Key,
-  { sealed_response }: KnownKey,
+  { is_old, sealed_response }: KnownKey,
 ): boolean {
+  if (is_old) return true;
   if (!isCondition || !sealed_response) return false;
   const outcome = openOutcome(keys, operation, sealed_response);
   // Of what the EHR did after another problem, nothing is known.
   return outcome instanceof Problem && outcome.status < 500;
 }
 
-/** The operation keeps its response: if it is still monitored, an effect of it is undone. */
-async function freeKey(db: Db | Tx, { clientId, keyHash }: Key['operation'], { id }: KnownKey): Promise<void> {
+/**
+ * An operation that has not ended continues without its key. It keeps its response for a day: if it is still monitored, an effect
+ * of it is undone.
+ */
+async function freeKey(db: Db | Tx, { clientId, keyHash }: Key['operation'], { id, is_old }: KnownKey): Promise<void> {
   await db
     .updateTable('operations')
-    .set({ idempotency_key_hash: null, request_hash: null })
+    .set({ idempotency_key_hash: null, request_hash: null, ...(is_old ? { sealed_response: null } : {}) })
     .where('id', '=', id)
     .where('client_id', '=', clientId)
     .where('idempotency_key_hash', '=', keyHash)
@@ -181,15 +184,4 @@ async function freeKey(db: Db | Tx, { clientId, keyHash }: Key['operation'], { i
 
 function answered(outcome: OperationResponse | Problem): Answered {
   return { state: 'answered', outcome };
-}
-
-/** The key expires after a day. An operation that has not ended continues without it. */
-async function expireKey(db: Db | Tx, { clientId, keyHash }: Key['operation']): Promise<void> {
-  await db
-    .updateTable('operations')
-    .set({ idempotency_key_hash: null, request_hash: null, sealed_response: null })
-    .where('client_id', '=', clientId)
-    .where('idempotency_key_hash', '=', keyHash)
-    .where(sql<boolean>`created_at <= now() - ${keyLifetime}`)
-    .execute();
 }

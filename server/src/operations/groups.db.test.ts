@@ -7,8 +7,8 @@ import { createDb, type Db } from '../db/kysely.ts';
 import { LeaseLost } from '../db/operation-lease.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { claimKey, type Key, openKey } from './claim.ts';
-import { sealResponse } from './sealed-outcome.ts';
-import { storeResponse } from './store-end.ts';
+import { sealOutcome } from './sealed-outcome.ts';
+import { storeEnd } from './store-end.ts';
 import type { Planned } from './store-plan.ts';
 import { sealPlan } from './stored-operation.ts';
 
@@ -43,7 +43,7 @@ async function claimed(key: string): Promise<Key> {
 }
 
 function responseOf({ operation }: Key): Buffer | null {
-  return sealResponse(keys, operation, { status: 201, headers: {}, body: { id: operation.id } });
+  return sealOutcome(keys, operation, { status: 201, headers: {}, body: { id: operation.id } });
 }
 
 const eventOf = (subject: string) => ({
@@ -57,7 +57,7 @@ const eventOf = (subject: string) => ({
 test('each key of a shared statement has its own outcome', async () => {
   const [done, interrupted] = [await claimed('done'), await claimed('interrupted')];
   await claimed('in progress');
-  await storeResponse(db, done.operation, responseOf(done));
+  await storeEnd(db, 'answered', { ...done.operation, sealedResponse: responseOf(done) });
   await sql`UPDATE operations SET lease_expires_at = now() WHERE id = ${interrupted.operation.id}`.execute(db);
   const requests = await Promise.all(
     ['new', 'done', 'interrupted', 'in progress', 'done', 'new'].map((key, index) =>
@@ -129,12 +129,12 @@ test('a lost lease fails its own response only, and writes none of its events', 
   const operations = await Promise.all(['1', '2', '3', '4', '5'].map((key) => claimed(`ending ${key}`)));
   const stored = await Promise.allSettled(
     operations.map(({ operation, ...unclaimed }, index) =>
-      storeResponse(
-        db,
-        index === 3 ? { ...operation, token: randomUUID() } : operation,
-        responseOf({ operation, ...unclaimed }),
-        { events: [eventOf(`${index} first`), eventOf(`${index} second`)] },
-      ),
+      storeEnd(db, 'answered', {
+        ...operation,
+        token: index === 3 ? randomUUID() : operation.token,
+        sealedResponse: responseOf({ operation, ...unclaimed }),
+        events: [eventOf(`${index} first`), eventOf(`${index} second`)],
+      }),
     ),
   );
   expect(stored.map(({ status }) => status)).toEqual(

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 
 interface About {
   readonly operationId: string;
@@ -8,20 +8,11 @@ interface About {
 
 export type OperationMetrics = ReturnType<typeof createOperationMetrics>;
 
-export interface OperationGauges {
-  readonly emr: string;
-  readonly oldestPendingSeconds: number;
-  readonly suspended: number;
-  readonly overdueHolds: number;
-}
-
 /** Metrics and log lines about operations. Labels are ids from the configuration or fixed words. */
 export function createOperationMetrics(registry: Registry, log: Logger) {
   const registers = [registry];
   const labelNames = ['emr'] as const;
   const counter = (name: string, help: string) => new Counter({ name, help, labelNames, registers });
-  // The gauges describe the database, which all workers read.
-  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers, aggregator: 'max' });
   const lost = counter('crossward_operations_outcome_lost_total', 'Operations whose outcome could not be determined.');
   const partial = counter('crossward_operations_partially_applied_total', 'Operations that could not be compensated.');
   const leases = counter('crossward_operations_leases_lost_total', 'Leases that expired during their operation.');
@@ -31,16 +22,6 @@ export function createOperationMetrics(registry: Registry, log: Logger) {
     labelNames: ['emr', 'became'],
     registers,
   });
-  const rounds = new Histogram({
-    name: 'crossward_background_round_duration_seconds',
-    help: 'Duration of a round of background jobs for one EHR.',
-    labelNames,
-    buckets: [0.01, 0.1, 0.5, 1, 5, 10, 30, 60],
-    registers,
-  });
-  const oldest = gauge('crossward_operations_oldest_pending_seconds', 'Age of the oldest open operation.');
-  const suspended = gauge('crossward_operations_suspended', 'Operations that are no longer retried.');
-  const overdue = gauge('crossward_holds_overdue', 'Expired holds that are not released yet.');
   return {
     /** The outcome could not be determined. */
     outcomeLost({ operationId, emr }: About) {
@@ -59,15 +40,6 @@ export function createOperationMetrics(registry: Registry, log: Logger) {
     leaseLost: (emr: string) => leases.inc({ emr }),
     suspended({ operationId, emr }: About) {
       log.error({ operation_id: operationId, emr }, 'operation suspended');
-    },
-    round: (emr: string, seconds: number) => rounds.observe({ emr }, seconds),
-    /** From the database, before each scrape. */
-    gauges(rows: readonly OperationGauges[]) {
-      for (const { emr, ...row } of rows) {
-        oldest.set({ emr }, row.oldestPendingSeconds);
-        suspended.set({ emr }, row.suspended);
-        overdue.set({ emr }, row.overdueHolds);
-      }
     },
   };
 }

@@ -1,22 +1,12 @@
-import { inTransaction } from '../db/retry.ts';
+import { sql } from 'kysely';
+import { setLeased } from '../db/operation-lease.ts';
 import { OperationEnded, PartiallyApplied } from '../problems/operation-errors.ts';
 import { Problem } from '../problems/problem.ts';
+import { attemptAfter, end, leaveOpen, tellUnknown } from './end.ts';
 import { kindOf } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
-import {
-  asOutcomeUnknown,
-  compensate,
-  endWithout,
-  finish,
-  leaveOpen,
-  perform,
-  rejectOperation,
-  releaseLeaseSoon,
-  settle,
-} from './perform.ts';
-import { sealProblem } from './sealed-outcome.ts';
+import { finish, perform, refuse, undo } from './perform.ts';
 import type { OperationServices } from './services.ts';
-import { clearPlan, markNotDone, markSent, storeResponse } from './store-end.ts';
 import type { Leased, Stored } from './stored-operation.ts';
 import { type LeasedWork, leasedWork } from './work.ts';
 
@@ -41,19 +31,15 @@ export async function resume(
   try {
     work = reopen(services, stored, { leasedAt, hasCaller: true });
   } catch (error) {
-    await releaseLeaseSoon(services.db, stored);
-    throw new OperationEnded(asOutcomeUnknown(error));
+    return tellUnknown(services.db, stored, error);
   }
   try {
-    const next = await nextOf(work);
-    if (next === 'too early') throw new Problem('outcome_unknown');
-    if (next === 'perform') return await performAgain(work);
-    if (next !== 'compensate' && next !== 'end') return await finish(work, next.outcome);
-    if (next === 'compensate') await compensate(work);
-    return await startOver(work);
+    const found = await goOn(work);
+    if (found === 'later') throw new Problem('outcome_unknown');
+    return found === 'nothing' ? await startOver(work) : found;
   } catch (error) {
     if (error instanceof OperationEnded) throw error;
-    return error instanceof PartiallyApplied ? rejectOperation(work, error) : leaveOpen(work, error);
+    return error instanceof PartiallyApplied ? refuse(work, error) : leaveOpen(work, error);
   }
 }
 
@@ -65,13 +51,23 @@ export async function resume(
 export async function recover(services: OperationServices, stored: Stored, leasedAt: number): Promise<Recovery> {
   const work = reopen(services, stored, { leasedAt, hasCaller: false });
   if (stored.state === 'done') return findLateEffects(work);
+  const found = await goOn(work);
+  if (found === 'later') return found;
+  if (found === 'nothing') await end(work, { is: 'not made' });
+  return 'ended';
+}
+
+/** Does what is to be done. Returns the response, or that nothing is left in the EHR. */
+async function goOn(work: Interrupted): Promise<OperationResponse | 'nothing' | 'later'> {
   const next = await nextOf(work);
   if (next === 'too early') return 'later';
-  if (next === 'perform') await performAgain(work);
-  else if (next === 'compensate') await compensateAndEnd(work);
-  else if (next === 'end') await endWithout(work, 'not_done', (tx) => settle(tx, work));
-  else await finish(work, next.outcome);
-  return 'ended';
+  if (typeof next === 'object') return finish(work, next.outcome);
+  if (next === 'perform') {
+    await setLeased(work.services.db, work.operation, { last_sent_at: sql<Date>`now()` });
+    return perform(work);
+  }
+  if (next === 'compensate') await undo(work);
+  return 'nothing';
 }
 
 /** A stored operation that this process works on. */
@@ -145,16 +141,9 @@ async function giveUpIfOverdue(work: Interrupted): Promise<'too early'> {
     detail: 'The gateway cannot find out whether the EHR made the change. It will not be made again.',
     retryable: false,
   });
-  // No caller has got the problem yet.
-  const sealed = sealProblem(services.keys, { ...operation, requestId: undefined }, problem);
-  await endWithout(work, problem.reason, (tx) => storeResponse(tx, operation, sealed));
+  await end(work, { is: 'given up', problem });
   services.operationMetrics.outcomeLost(aboutOf(work));
   throw new OperationEnded(problem);
-}
-
-async function performAgain(work: Interrupted): Promise<OperationResponse> {
-  await markSent(work.services.db, work.operation);
-  return perform(work);
 }
 
 /**
@@ -162,25 +151,12 @@ async function performAgain(work: Interrupted): Promise<OperationResponse> {
  * stay the same, so that the EHR recognises them even if it makes the write late. It does not if it has settled the write.
  */
 async function startOver(work: Interrupted): Promise<Restart> {
-  const { services, kind, plan, operation, wasCompensated, ehr } = work;
-  const attempt = wasCompensated ? operation.attempt + 1 : operation.attempt;
-  const isOver = wasCompensated || ehr.offers('settleChanges');
-  await inTransaction(services.db, async (tx) => {
-    await kind.cleanUp?.(tx, work, plan, undefined);
-    await (isOver ? clearPlan(tx, operation, attempt) : markNotDone(tx, operation));
-  });
-  return { restart: { ...operation, attempt, isMonitored: !isOver } };
-}
-
-/** @throws OperationEnded with `partially_applied` unless everything was reverted */
-async function compensateAndEnd(work: Interrupted): Promise<void> {
-  try {
-    await compensate(work);
-  } catch (error) {
-    if (error instanceof PartiallyApplied) await rejectOperation(work, error);
-    throw error;
-  }
-  await endWithout(work, 'undone', (tx) => settle(tx, work));
+  const { operation } = work;
+  await end(work, { is: 'starts over' });
+  const ehrState = work.ehrState('starts over');
+  return {
+    restart: { ...operation, attempt: attemptAfter(operation, ehrState), isMonitored: ehrState === 'late' },
+  };
 }
 
 /** Looks for effects after the end. A late effect is adopted if no response contradicts it, otherwise compensated. */
@@ -192,7 +168,11 @@ async function findLateEffects(work: Interrupted): Promise<Recovery> {
   const mayBeAdopted = !operation.hasResponse && !work.hasReservation;
   const isWanted = mayBeAdopted && (await (kind.isWanted?.(work, plan) ?? true));
   const isAdopted = typeof found === 'object' && isWanted;
-  await (isAdopted ? finish(work, found.outcome) : compensateAndEnd(work));
+  if (isAdopted) await finish(work, found.outcome);
+  else {
+    await undo(work);
+    await end(work, { is: 'not made' });
+  }
   services.operationMetrics.lateEffect(aboutOf(work), isAdopted ? 'adopted' : 'undone');
   return 'ended';
 }

@@ -27,7 +27,7 @@ import {
   wrapFailing,
 } from '../../../test/requests/idempotency-keys.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { openOutcome, sealResponse } from './sealed-outcome.ts';
+import { openOutcome, sealOutcome } from './sealed-outcome.ts';
 
 const failures: Failure[] = [];
 afterEach(() => {
@@ -233,7 +233,7 @@ describe('a response that an earlier version stored is sent as it was stored', (
     const operation = { clientId: row.client_id, keyHash: row.idempotency_key_hash };
     const { body, status } = openOutcome(keys, operation, row.sealed_response ?? Buffer.alloc(0)) as OperationResponse;
     change(body as Record<string, unknown>);
-    const sealed = sealResponse(keys, operation, { body, ...(status !== undefined && { status }) });
+    const sealed = sealOutcome(keys, operation, { body, ...(status !== undefined && { status }) });
     await db.updateTable('operations').set({ sealed_response: sealed }).where('id', '=', row.id).execute();
   }
 

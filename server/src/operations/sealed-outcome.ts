@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { type KeptProblem, keptProblem, type Problem, problemFromKept } from '../problems/problem.ts';
+import { type KeptProblem, keptProblem, Problem, problemFromKept } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { OperationResponse } from './operation-response.ts';
 import type { Leased } from './stored-operation.ts';
@@ -8,18 +8,12 @@ import type { Leased } from './stored-operation.ts';
 type Kept = { readonly response: OperationResponse } | { readonly problem: KeptProblem };
 type Keyed = Pick<Leased, 'clientId' | 'keyHash'> & { readonly requestId?: string | undefined };
 
-/** Null without an idempotency key. */
-export function sealResponse(keys: KeyRing, operation: Keyed, response: OperationResponse): Buffer | null {
-  return seal(keys, operation, { response });
-}
-
-/** Null without an idempotency key. The problem repeats the id of the request. */
-export function sealProblem(keys: KeyRing, operation: Keyed, problem: Problem): Buffer | null {
-  return seal(keys, operation, { problem: keptProblem(problem, operation.requestId) });
-}
-
-function seal(keys: KeyRing, operation: Keyed, kept: Kept): Buffer | null {
-  return operation.keyHash ? keys.seal('idempotency', compressJson(kept), context(operation)) : null;
+/** Null without an idempotency key. A problem repeats the id of the request. */
+export function sealOutcome(keys: KeyRing, operation: Keyed, outcome: OperationResponse | Problem): Buffer | null {
+  if (!operation.keyHash) return null;
+  const kept: Kept =
+    outcome instanceof Problem ? { problem: keptProblem(outcome, operation.requestId) } : { response: outcome };
+  return keys.seal('idempotency', compressJson(kept), context(operation));
 }
 
 /** @throws Error when the outcome was encrypted with an unknown secret key */

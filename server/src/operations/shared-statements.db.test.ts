@@ -12,7 +12,7 @@ import { type Database, openDatabase } from '../db/database.ts';
 import { isLockTimeout, isRejectedRow, mayHaveBeenSent } from '../db/errors.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { LeaseLost } from '../db/operation-lease.ts';
-import { storeResponse } from './store-end.ts';
+import { storeEnd } from './store-end.ts';
 import { insertOperation } from './store-plan.ts';
 import type { Leased } from './stored-operation.ts';
 
@@ -77,7 +77,10 @@ async function store(to: Db, { step, fate, operation }: Member): Promise<void> {
     return;
   }
   const token = fate === 'lease lost' ? randomUUID() : operation.token;
-  await storeResponse(to, { ...operation, token }, randomBytes(60), {
+  await storeEnd(to, 'answered', {
+    ...operation,
+    token,
+    sealedResponse: randomBytes(60),
     events: [{ type: 'emr.recovered', emr: 'ehr', careUnitId: null, subject: text, data: { status: 'available' } }],
     drafts: [
       newDraft(auditKey, writerId, {

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database/da
 import { createDb, type Db } from '../db/kysely.ts';
 import { LeaseLost } from '../db/operation-lease.ts';
 import { writeEvents } from '../events/write-events.ts';
-import { stopMonitoring } from './store-end.ts';
+import { storeEnd } from './store-end.ts';
 
 let testDatabase: TestDatabase;
 let db: Db;
@@ -39,7 +39,7 @@ test('a process that has lost the lease of a monitored operation writes no event
   const end = (token: string) =>
     db.transaction().execute(async (tx) => {
       await writeEvents(tx, [event]);
-      await stopMonitoring(tx, { ...operation, token });
+      await storeEnd(tx, 'answered', { ...operation, token });
     });
   await expect(end(lost)).rejects.toBeInstanceOf(LeaseLost);
   await end(held);

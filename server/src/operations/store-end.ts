@@ -1,47 +1,37 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql, type UpdateObject } from 'kysely';
 import { draftsText, insertDrafts, insertedDrafts, type NewDraft } from '../audit/drafts.ts';
 import { isOneOfFew } from '../db/few-rows.ts';
 import { grouped } from '../db/grouped.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { LeaseLost, leaseEnd, setLeased, updateLeased, withoutLease } from '../db/operation-lease.ts';
+import { LeaseLost, leaseEnd, updateLeased, withoutLease } from '../db/operation-lease.ts';
 import { statement } from '../db/statement.ts';
 import type { Tables } from '../db/tables/index.ts';
 import type { NewEvent } from '../events/new-event.ts';
 import { type Changed, eventsText, withEvents, writeEvents } from '../events/write-events.ts';
+import type { Row } from './end-table.ts';
 import type { Leased } from './stored-operation.ts';
 
-/** Column values of an operation that has ended. */
-const done = { state: 'done' as const, patient_hashes: [], consecutive_failures: 0, suspended_at: null };
-const doneWithoutLease = { ...withoutLease, ...done };
-/** Column values of an operation that starts over. */
-const withoutPlan = {
-  state: 'pending' as const,
-  sealed_plan: null,
-  kind: null,
-  next_attempt_at: null,
-  patient_hashes: [],
-  first_sent_at: null,
-  last_sent_at: null,
-  consecutive_failures: 0,
-  suspended_at: null,
-  reported_unknown: false,
-  expires_at: null,
-};
+/** What is stored of a write that ends. */
+interface Ending extends Leased, Records {
+  /** After which a monitored write is looked at. */
+  readonly settlingSeconds?: number;
+  /** Null: none, or the one that is stored stays. */
+  readonly sealedResponse?: Buffer | null;
+  /** The EHR has made the write, and may make it a second time. */
+  readonly hadEffect?: boolean;
+}
 
-type Lease = Pick<Leased, 'id' | 'token'>;
-
-/** What the statement that ends an operation also writes. */
-export interface Records {
-  readonly events?: readonly NewEvent[];
+/** What the statement that ends a write also writes. */
+interface Records {
+  readonly events?: readonly NewEvent[] | undefined;
   /** Of the audit trail. */
   readonly drafts?: readonly NewDraft[];
 }
 
-interface RecordsText {
-  /** JSON text of lists. */
-  readonly events: string;
-  readonly drafts: string;
-}
+/** JSON text of the lists. */
+type RecordsText = { readonly [Name in keyof Records]-?: string };
+type Input = Required<Pick<Ending, 'id' | 'token' | 'attempt' | 'settlingSeconds' | 'sealedResponse' | 'hadEffect'>> &
+  RecordsText;
 
 /** The records of each changed row. */
 function recordsText(changes: readonly (Records & { readonly id: string })[]): RecordsText {
@@ -53,82 +43,106 @@ function withRecords(statement: RawBuilder<Changed>, { events, drafts }: Records
   return withEvents(statement, events, insertedDrafts(drafts, sql`draft.of IN (SELECT id::text FROM changed)`));
 }
 
-/** Writes events and drafts in the transaction that ends an operation without a row. */
-export async function writeRecords(tx: Tx, { events = [], drafts = [] }: Records): Promise<void> {
+/** Writes events and drafts in the transaction that ends a write without a row. */
+export async function writeRecords(tx: Db | Tx, { events = [], drafts = [] }: Records): Promise<void> {
   await writeEvents(tx, events);
   await insertDrafts(tx, drafts);
 }
 
 /**
- * Declares a statement that ends an operation under its lease and returns its `id`. Its events and drafts are written by the
- * same statement. The function throws LeaseLost.
- */
-function ending<Input extends Lease>(build: (db: Kysely<Tables>, input: Input) => RawBuilder<Changed>) {
-  const recording = statement((db, input: Input & RecordsText) => withRecords(build(db, input), input));
-  return async (db: Db | Tx, input: Input, records: Records = {}): Promise<void> => {
-    const { rows } = await recording(db, { ...input, ...recordsText([{ id: input.id, ...records }]) });
-    if (rows.length === 0) throw new LeaseLost();
-  };
-}
-
-/**
- * Ends an operation. With a key its response is stored; without one its row is deleted. Outside a transaction, responses of
- * requests that run at the same time are stored by one statement.
+ * Stores the end of a write, with its records. Outside a transaction, responses of requests that run at the same time share a
+ * statement.
  *
  * @throws LeaseLost
  */
-export async function storeResponse(
-  db: Db | Tx,
-  operation: Leased,
-  sealedResponse: Buffer | null,
-  records: Records = {},
-): Promise<void> {
-  if (sealedResponse === null) return removeOperation(db, operation, records);
-  const { id, token } = operation;
-  const response = { ...records, id, token, sealedResponse };
-  const isStored = db.isTransaction ? (await storeAll(db, [response]))[0] : await storeInGroup(db, response);
-  if (!isStored) throw new LeaseLost();
+export async function storeEnd(db: Db | Tx, row: Row, ending: Ending): Promise<void> {
+  if (row === 'open') return releaseAsUnknown(db, ending);
+  const { sealedResponse = null } = ending;
+  if (row === 'answered' && sealedResponse) {
+    const response = { ...ending, sealedResponse };
+    const isStored = db.isTransaction ? (await storeResponses(db, [response]))[0] : await storeInGroup(db, response);
+    if (!isStored) throw new LeaseLost();
+    return;
+  }
+  const input = { settlingSeconds: 0, hadEffect: false, ...ending, sealedResponse, ...recordsText([ending]) };
+  const { rows } = await statements[row](db, input);
+  if (rows.length === 0) throw new LeaseLost();
 }
 
-interface EndingResponse extends Lease, Records {
+const done = { state: 'done' as const, patient_hashes: [], consecutive_failures: 0, suspended_at: null };
+const answered = { ...withoutLease, ...done, sealed_plan: null, next_attempt_at: null };
+const free = ({ attempt }: Input) => ({
+  state: 'pending' as const,
+  attempt,
+  sealed_plan: null,
+  kind: null,
+  next_attempt_at: null,
+  patient_hashes: [],
+  first_sent_at: null,
+  last_sent_at: null,
+  consecutive_failures: 0,
+  suspended_at: null,
+  reported_unknown: false,
+  expires_at: null,
+});
+
+/** By what becomes of the row. */
+const statements = {
+  answered: updating(() => answered),
+  monitored: updating(({ settlingSeconds, hadEffect, sealedResponse }) => ({
+    ...withoutLease,
+    ...done,
+    next_attempt_at: leaseEnd(settlingSeconds),
+    had_effect: sql<boolean>`had_effect OR ${hadEffect}`,
+    sealed_response: sql<Buffer | null>`coalesce(${sealedResponse}, sealed_response)`,
+  })),
+  'monitored under its lease': updating(() => ({ ...done, next_attempt_at: sql<Date>`lease_expires_at` })),
+  free: updating((input) => ({ ...withoutLease, ...free(input) })),
+  'free under its lease': updating(free),
+  gone: statement((_db, input: Input) => {
+    const { id, token } = input;
+    const deleted = sql<Changed>`
+      DELETE FROM operations WHERE id = ${id} AND lease_token = ${token} RETURNING id, created_at AS began_at`;
+    return withRecords(deleted, input);
+  }),
+};
+
+function updating(values: (input: Input) => UpdateObject<Tables, 'operations'>) {
+  return statement((db, input: Input) => {
+    const update = updateLeased(db, input).set(values(input)).returning(['id', 'created_at as began_at']);
+    return withRecords(sql`${update}`, input);
+  });
+}
+
+interface Responding extends Pick<Leased, 'id' | 'token'>, Records {
   readonly sealedResponse: Buffer;
 }
 
 const storeInGroup = grouped({
   begins: 'UPDATE operations',
-  run: storeAll,
-  keyOf: ({ id }: EndingResponse) => id,
+  run: storeResponses,
+  keyOf: ({ id }: Responding) => id,
 });
 
-/** Returns for each response whether its operation was still leased. */
-async function storeAll(db: Db | Tx, responses: readonly EndingResponse[]): Promise<boolean[]> {
-  const input = { responses: JSON.stringify(responses.map(asJson)), ...recordsText(responses) };
-  const { rows } = await updateResponses(db, input);
+/** Returns for each response whether its write was still leased. */
+async function storeResponses(db: Db | Tx, responses: readonly Responding[]): Promise<boolean[]> {
+  const input = responses.map(({ id, token, sealedResponse }) => {
+    return { id, token, sealed_response: sealedResponse.toString('base64') };
+  });
+  const { rows } = await updateResponses(db, { responses: JSON.stringify(input), ...recordsText(responses) });
   const stored = new Set(rows.map(({ id }) => id));
   return responses.map(({ id }) => stored.has(id));
 }
 
-function asJson({ id, token, sealedResponse }: EndingResponse) {
-  return { id, token, sealed_response: sealedResponse.toString('base64') };
-}
-
-interface ResponsesInput extends RecordsText {
-  /** JSON text of a list. */
-  readonly responses: string;
-}
-
-const updateResponses = statement((db, input: ResponsesInput) => {
+/** `responses`: JSON text of a list. */
+const updateResponses = statement((db, input: RecordsText & { readonly responses: string }) => {
+  type Response = { readonly id: string; readonly token: string; readonly sealed_response: string };
   const columns = sql`response (id uuid, token uuid, sealed_response text)`;
-  const source = sql<ResponseRow>`json_to_recordset(${input.responses}::json)`.as<'response'>(columns);
+  const source = sql<Response>`json_to_recordset(${input.responses}::json)`.as<'response'>(columns);
   const update = db
     .updateTable('operations')
     .from(source)
-    .set({
-      ...doneWithoutLease,
-      sealed_plan: null,
-      sealed_response: sql<Buffer>`decode(response.sealed_response, 'base64')`,
-      next_attempt_at: null,
-    })
+    .set({ ...answered, sealed_response: sql<Buffer>`decode(response.sealed_response, 'base64')` })
     .whereRef('operations.id', '=', 'response.id')
     .whereRef('operations.lease_token', '=', 'response.token')
     .where(isOneOfFew('response.sealed_response'))
@@ -136,78 +150,11 @@ const updateResponses = statement((db, input: ResponsesInput) => {
   return withRecords(sql`${update}`, input);
 });
 
-interface ResponseRow {
-  readonly id: string;
-  readonly token: string;
-  readonly sealed_response: string;
-}
-
-/** @throws LeaseLost */
-export const removeOperation = ending(
-  (_db, { id, token }: Lease) => sql`DELETE FROM operations WHERE id = ${id} AND lease_token = ${token}
-    RETURNING id, created_at AS began_at`,
-);
-
 /**
- * Ends an operation, and keeps its plan so that background recovery looks at the EHR: it may be late, or if the operation had
- * effect, make its changes a second time.
- *
- * @throws LeaseLost
+ * Releases the lease after `outcome_unknown` was reported. The lease may be that of an earlier write with the same key, if the
+ * answer of its take-over was lost.
  */
-export const monitor = ending((db, input: Monitoring) => {
-  const update = updateLeased(db, input)
-    .set({
-      ...doneWithoutLease,
-      next_attempt_at: leaseEnd(input.settlingSeconds),
-      had_effect: sql<boolean>`had_effect OR ${input.hadEffect}`,
-      sealed_response: sql<Buffer | null>`coalesce(${input.sealedResponse}, sealed_response)`,
-    })
-    .returning(['id', 'created_at as began_at']);
-  return sql`${update}`;
-});
-
-interface Monitoring extends Lease {
-  readonly settlingSeconds: number;
-  /** Null: none, or the one that is stored stays. */
-  readonly sealedResponse: Buffer | null;
-  readonly hadEffect: boolean;
-}
-
-/** Ends monitoring. The stored response stays. @throws LeaseLost */
-export function stopMonitoring(db: Db | Tx, operation: Leased): Promise<void> {
-  return setLeased(db, operation, { ...doneWithoutLease, sealed_plan: null, next_attempt_at: null });
-}
-
-/** Ends an attempt without effect under a lease that starts over. Monitored until then. @throws LeaseLost */
-export function markNotDone(db: Db | Tx, operation: Leased): Promise<void> {
-  return setLeased(db, operation, { ...done, next_attempt_at: sql<Date>`lease_expires_at` });
-}
-
-/** Records that the EHR is called once more. @throws LeaseLost */
-export function markSent(db: Db, operation: Leased): Promise<void> {
-  return setLeased(db, operation, { last_sent_at: sql<Date>`now()` });
-}
-
-/** Removes the plan. The holder of the lease starts over. @throws LeaseLost */
-export function clearPlan(db: Db | Tx, operation: Leased, attempt: number): Promise<void> {
-  return setLeased(db, operation, { ...withoutPlan, attempt });
-}
-
-/** Like `clearPlan`, and releases the lease so that a retry can start over. @throws LeaseLost */
-export function resetForRetry(db: Db | Tx, operation: Leased, attempt: number): Promise<void> {
-  return setLeased(db, operation, { ...withoutPlan, ...withoutLease, attempt });
-}
-
-/** Any process may lease the operation next. */
-export async function releaseLease(db: Db | Tx, operation: Leased): Promise<void> {
-  await updateLeased(db, operation).set(withoutLease).execute();
-}
-
-/**
- * Releases the lease after `outcome_unknown` was reported. A retry or background recovery may find out the outcome. The lease may
- * be that of an earlier operation with the same key, if the answer of its take-over was lost.
- */
-export async function releaseLeaseAsUnknown(db: Db, { id, token, clientId, keyHash }: Leased): Promise<void> {
+async function releaseAsUnknown(db: Db | Tx, { id, token, clientId, keyHash }: Leased): Promise<void> {
   await db
     .updateTable('operations')
     .where('lease_token', '=', token)

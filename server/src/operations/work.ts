@@ -4,6 +4,7 @@ import { beganOperation, reachedPatient, reachedRecords, within } from '../conte
 import { leaseEnd, setLeased } from '../db/operation-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { sinceBoot } from '../time/since-boot.ts';
+import type { EhrState, Event } from './end-table.ts';
 import type { AnyKind, InCareUnit, Work } from './kind.ts';
 import type { OperationServices } from './services.ts';
 import type { Leased } from './stored-operation.ts';
@@ -27,10 +28,8 @@ export interface LeasedWork extends Work {
   readonly plan: unknown;
   /** A caller waits for the response, and gets `outcome_unknown` if needed. Without one, background recovery tries again. */
   readonly hasCaller: boolean;
-  /** Something was compensated: the next attempt must use new ids. */
-  readonly wasCompensated: boolean;
-  /** The EHR may still receive a request of this operation, and would perform it a second time. */
-  readonly mayBeRepeated: boolean;
+  /** What the EHR may still do: make the write late, or if it has made it, a second time. */
+  ehrState(event: Event): EhrState;
 }
 
 interface Begun extends InCareUnit, Pick<LeasedWork, 'kind' | 'plan' | 'expiresAt' | 'isFirst' | 'hasCaller'> {
@@ -84,14 +83,16 @@ export function leasedWork(services: OperationServices, operation: Leased, { lea
       await setLeased(services.db, operation, { state: 'compensating' });
       wasCompensated = true;
     },
-    get wasCompensated() {
-      return wasCompensated;
-    },
     onNoResponse() {
       hadNoResponse = true;
     },
-    get mayBeRepeated() {
-      return hadNoResponse || (!isFirst && ehr.isOpen && ehr.capabilities.repeatsLateWrites === true);
+    ehrState(event) {
+      if (wasCompensated) return 'undone';
+      const mayBeLate =
+        event === 'made'
+          ? hadNoResponse || (!isFirst && ehr.isOpen && ehr.capabilities.repeatsLateWrites === true)
+          : !isFirst && !ehr.offers('settleChanges');
+      return mayBeLate ? 'late' : 'done';
     },
   };
 }

@@ -3,9 +3,9 @@ import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import { claimKey, openKey } from './claim.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { isStoredUnderKey, sealProblem, sealResponse } from './sealed-outcome.ts';
+import { isStoredUnderKey, sealOutcome } from './sealed-outcome.ts';
 import type { OperationServices } from './services.ts';
-import { storeResponse } from './store-end.ts';
+import { storeEnd } from './store-end.ts';
 import { nothingPlanned } from './store-plan.ts';
 import type { WriteRequest } from './write.ts';
 
@@ -34,9 +34,7 @@ export async function writeOwnTables(
       const { keyHash } = key.operation;
       const operation = { ...(claim.state === 'interrupted' ? claim.operation : key.operation), keyHash, requestId };
       const outcome = await write(tx);
-      const seal =
-        outcome instanceof Problem ? sealProblem(keys, operation, outcome) : sealResponse(keys, operation, outcome);
-      await storeResponse(tx, operation, seal);
+      await storeEnd(tx, 'answered', { ...operation, sealedResponse: sealOutcome(keys, operation, outcome) });
       return outcome;
     });
 

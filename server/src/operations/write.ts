@@ -3,20 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beganOperation } from '../context/work-context.ts';
 import { mayHaveBeenSent } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { LeaseLost } from '../db/operation-lease.ts';
+import { LeaseLost, releaseLease } from '../db/operation-lease.ts';
 import { inTransaction } from '../db/retry.ts';
 import { OperationEnded, OutdatedPlan } from '../problems/operation-errors.ts';
-import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
+import { Problem } from '../problems/problem.ts';
 import { sinceBoot } from '../time/since-boot.ts';
-import { draftsOf, noteRecorded } from './audit-draft.ts';
+import { noteRecorded } from './audit-draft.ts';
 import { answerOfKey, type Claim, claimKey, inProgress, type Key, type KeyAndContent, openKey } from './claim.ts';
+import { endAtOnce, releaseSoon, tellUnknown } from './end.ts';
+import { rowAfter } from './end-table.ts';
 import type { InCareUnit, PlannedWrite } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { endWithRecords, perform, releaseLeaseSoon } from './perform.ts';
+import { perform } from './perform.ts';
 import { resume } from './recover.ts';
-import { isStoredUnderKey, sealProblem } from './sealed-outcome.ts';
+import { isStoredUnderKey, sealOutcome } from './sealed-outcome.ts';
 import type { OperationServices } from './services.ts';
-import { monitor, releaseLease, storeResponse, writeRecords } from './store-end.ts';
+import { storeEnd } from './store-end.ts';
 import { nothingPlanned, storePlan } from './store-plan.ts';
 import { type Leased, sealPlan } from './stored-operation.ts';
 import { type LeasedWork, leasedWork, leaseSeconds } from './work.ts';
@@ -103,11 +105,9 @@ async function planAndStore(
   const planned = await unlessAnswered(request.plan(), () => key && answerOfKey(services, key));
   if ('state' in planned) return planned;
   await request.begin();
-  return store(services, request, operation, key, planned).catch(async (error) => {
-    if (!mayHaveBeenSent(error)) throw error;
+  return store(services, request, operation, key, planned).catch((error) => {
     // Nothing is known: the plan may be stored, or may still become so. It is left to a retry and to background recovery.
-    await releaseLeaseSoon(services.db, operation);
-    throw new OperationEnded(outcomeUnknownInDatabase(error));
+    return mayHaveBeenSent(error) ? tellUnknown(services.db, operation, error) : Promise.reject(error);
   });
 }
 
@@ -156,8 +156,7 @@ async function store(
   const storeUnclaimed = (to: Db | Tx) => storePlan(to, { ...operation, ...planned, leaseSeconds: seconds });
   let leasedAt = sinceBoot();
   // Not if an earlier attempt, which left nothing, may still reach the EHR late.
-  const isFirst = !callsEhr || !operation.isMonitored;
-  const work = (expiresAt: Date | null) =>
+  const work = (expiresAt: Date | null, isFirst = !operation.isMonitored) =>
     leasedWork(services, operation, { ehr, careUnit, kind, plan, expiresAt, leasedAt, isFirst, hasCaller: true });
   beganOperation(operation.id);
 
@@ -172,28 +171,19 @@ async function store(
     const claim = key && (await claimKey(tx, services, key, planned, seconds));
     if (claim && claim.state !== 'new') return { ...claim, leasedAt };
     const problem = await decide?.(tx, operation.id);
-    if (problem) return { state: 'ended', outcome: await decideAgainst(tx, work(null), problem) };
+    if (problem) {
+      // What it counted is counted once for the key, and only under the lease.
+      if (!isStoredUnderKey(problem)) throw problem;
+      await endAtOnce(tx, work(null), { is: 'not made', problem });
+      return { state: 'ended', outcome: problem };
+    }
     if (callsEhr) return { state: 'stored', work: work(claim ? claim.expiresAt : await storeUnclaimed(tx)) };
-    const ending = work(null);
-    return { state: 'ended', outcome: await endWithRecords(tx, ending, await kind.perform(ending, plan)) };
+    const ending = work(null, true);
+    const outcome = await kind.perform(ending, plan);
+    return { state: 'ended', outcome: await endAtOnce(tx, ending, { is: 'made', outcome }) };
   });
   if (begun.state === 'ended') noteRecorded(begun.outcome instanceof Problem ? begun.outcome.reason : 'success');
   return begun;
-}
-
-/**
- * Ends an operation in the transaction that decided on a problem: the problem is stored under the key, so that what it counted
- * is counted once for the key and only under the lease. A problem that is not stored under the key is thrown: it counts nothing.
- */
-async function decideAgainst(tx: Tx, work: LeasedWork, problem: Problem): Promise<Problem> {
-  const { services, operation, ehr } = work;
-  if (!isStoredUnderKey(problem)) throw problem;
-  const sealed = sealProblem(services.keys, operation, problem);
-  const records = { drafts: draftsOf(work, problem.reason) };
-  if (!sealed) await writeRecords(tx, records);
-  else if (!operation.isMonitored) await storeResponse(tx, operation, sealed, records);
-  else await monitor(tx, { ...operation, ...ehr.patience, sealedResponse: sealed, hadEffect: false }, records);
-  return problem;
 }
 
 /**
@@ -208,25 +198,25 @@ async function endUnstored(
   error: unknown,
 ): Promise<PlanStored> {
   if (operation.keyHash === null || error instanceof OperationEnded || error instanceof LeaseLost) throw error;
-  const sealed = error instanceof Problem && isStoredUnderKey(error) ? sealProblem(keys, operation, error) : null;
-  if (key) {
-    return inTransaction<PlanStored>(db, async (tx, leasedAt) => {
-      const claim = await claimKey(tx, { keys, liveTokens }, key, nothingPlanned, leaseSeconds(ehr));
-      if (claim.state !== 'new') return { ...claim, leasedAt };
-      if (!sealed) throw new NothingToStore();
-      await storeResponse(tx, operation, sealed);
-      return { state: 'answered', outcome: error as Problem };
-    }).catch(async (failure) => {
-      // It may have taken over the lease of an earlier request.
-      if (mayHaveBeenSent(failure)) await releaseLeaseSoon(db, operation);
-      throw failure instanceof NothingToStore ? error : failure;
-    });
+  const problem = error instanceof Problem && isStoredUnderKey(error) ? error : undefined;
+  const row = rowAfter(problem ? 'refused' : 'not made', operation.isMonitored ? 'late' : 'done', 'key');
+  const sealedResponse = problem ? sealOutcome(keys, operation, problem) : null;
+  const ending = { ...operation, ...ehr.patience, sealedResponse };
+  if (!key) {
+    await storeEnd(db, row, ending);
+    throw error;
   }
-  if (operation.isMonitored)
-    await monitor(db, { ...operation, ...ehr.patience, sealedResponse: sealed, hadEffect: false });
-  else if (sealed) await storeResponse(db, operation, sealed);
-  else await releaseLease(db, operation);
-  throw error;
+  return inTransaction<PlanStored>(db, async (tx, leasedAt) => {
+    const claim = await claimKey(tx, { keys, liveTokens }, key, nothingPlanned, leaseSeconds(ehr));
+    if (claim.state !== 'new') return { ...claim, leasedAt };
+    if (!problem) throw new NothingToStore();
+    await storeEnd(tx, row, ending);
+    return { state: 'answered', outcome: problem };
+  }).catch(async (failure) => {
+    // It may have taken over the lease of an earlier request.
+    if (mayHaveBeenSent(failure)) await releaseSoon(db, operation);
+    throw failure instanceof NothingToStore ? error : failure;
+  });
 }
 
 /** Rolls the claim of a key back, so that a retry starts over. */

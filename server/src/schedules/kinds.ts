@@ -1,6 +1,6 @@
 import type { Schedule, ScheduleCreation, ScheduleEnd, ScheduleException, Write } from '@crossward/connector-kit';
+import { recordKind } from '../api/record-kind.ts';
 import type { Work } from '../operations/kind.ts';
-import { recordKind } from '../operations/record-kind.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import { scheduleBody, schedulePath } from './representation.ts';

@@ -1,6 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Work } from '../../operations/kind.ts';
-import { isPlannedElsewhere } from '../../operations/other-plans.ts';
+import { isPlannedElsewhere } from '../../unfinished-operations/other-plans.ts';
 import { cancelledIfGone } from '../cancelled-if-gone.ts';
 import { changesOf, type Results } from './changes.ts';
 import { type AppointmentPlan, appointmentKindName, type PlannedChange, type PlannedCreation } from './plan.ts';

@@ -1,8 +1,8 @@
 import type { ConnectorOperation, Withdrawal, Write } from '@crossward/connector-kit';
 import type { Tx } from '../db/kysely.ts';
+import type { OperationKind, Work } from '../operations/kind.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
 import { PartiallyApplied } from '../problems/operation-errors.ts';
-import type { OperationKind, Work } from './kind.ts';
-import type { OperationResponse } from './operation-response.ts';
 
 /** How a kind of record is created, found and withdrawn in the EHR. */
 interface RecordCalls<Plan, Result> {

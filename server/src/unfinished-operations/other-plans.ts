@@ -1,5 +1,5 @@
-import type { Work } from './kind.ts';
-import { openPlan } from './stored-operation.ts';
+import type { Work } from '../operations/kind.ts';
+import { openPlan } from '../operations/stored-operation.ts';
 
 /**
  * Whether another open operation of this kind in the care unit has a plan that matches, or one that cannot be decrypted. The
