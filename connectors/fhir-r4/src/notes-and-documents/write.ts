@@ -96,14 +96,14 @@ function assertDone(response: WriteResponse): void {
 }
 
 /**
- * The document that an operation created, also one that was withdrawn. Its twins are withdrawn.
+ * The document that an operation created, also one that was withdrawn. Its duplicates are withdrawn.
  *
  * @returns `null`: the operation has created none
  */
 export async function findCreated(ehr: FhirConnection, operationId: string): Promise<FhirDocumentReference | null> {
   const all = await documentsOf(ehr, operationId);
-  const [kept, ...twins] = all.filter((it) => !isEnteredInError(it)).sort(byCreation);
-  for (const twin of twins) if (isUnchanged(twin)) await markAsError(ehr, twin);
+  const [kept, ...duplicates] = all.filter((it) => !isEnteredInError(it)).sort(byCreation);
+  for (const duplicate of duplicates) if (isUnchanged(duplicate)) await markAsError(ehr, duplicate);
   return kept ?? all[0] ?? null;
 }
 

@@ -3,7 +3,7 @@ import type { FhirAppointment, Parameter } from '../../fhir.ts';
 import { type AppointmentDialect, patientIdOf } from '../../mappers/appointment.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 import type { FreeTimeSource } from '../../slots/list.ts';
-import type { Wish } from '../changes/drafts.ts';
+import type { NeededTime } from '../changes/drafts.ts';
 import type { SingleChange } from '../changes/single.ts';
 
 /** The patient of an appointment, and its comment. */
@@ -57,7 +57,12 @@ export interface OperationForm {
   /** For a server that computes free times and has no free Slots. */
   readonly computed?: {
     freeTimes(ehr: BookingConnection): FreeTimeSource;
-    move(ehr: BookingConnection, change: SingleChange, before: FhirAppointment, wish: Wish): Promise<FhirAppointment>;
+    move(
+      ehr: BookingConnection,
+      change: SingleChange,
+      before: FhirAppointment,
+      needed: NeededTime,
+    ): Promise<FhirAppointment>;
   };
   /** Cleans up after an appointment was cancelled. */
   readonly afterCancel?: (ehr: BookingConnection, appointment: FhirAppointment) => Promise<void>;

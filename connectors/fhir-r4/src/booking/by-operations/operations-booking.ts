@@ -26,8 +26,8 @@ export function operationsBooking(connection: FhirConnection, facts: ServerFacts
     prepare: holds ? (write) => endExpiredHolds(ehr, form, write) : undefined,
     plan: (write) => (computed ? planWithoutSlots(ehr, write) : planOnSlots(ehr, write)),
     execute: async (change) => {
-      const { before, wish } = change;
-      if (computed && before && wish) return [await computed.move(ehr, change, before, wish)];
+      const { before, needed } = change;
+      if (computed && before && needed) return [await computed.move(ehr, change, before, needed)];
       return [await runOperations(ehr, form, change, { canChange })];
     },
   });
@@ -37,9 +37,9 @@ export function operationsBooking(connection: FhirConnection, facts: ServerFacts
 /** The operations check the time, so it is not read first. */
 async function planWithoutSlots(ehr: BookingConnection, write: AppointmentWrite): Promise<ChangeOnSlots> {
   const change = await readSingleChange(ehr, write);
-  const { directory, after, wish } = change;
-  if (!wish) return { ...change, takes: [] };
-  return { ...change, takes: [], after: placedAppointment(after, [], wish, wish.resourceId, directory) };
+  const { directory, after, needed } = change;
+  if (!needed) return { ...change, takes: [] };
+  return { ...change, takes: [], after: placedAppointment(after, [], needed, needed.resourceId, directory) };
 }
 
 /**

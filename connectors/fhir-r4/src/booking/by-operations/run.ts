@@ -39,13 +39,13 @@ export async function runOperations(
 
 /** Books or holds a new appointment. */
 async function take(ehr: BookingConnection, form: OperationForm, change: ChangeOnSlots): Promise<FhirAppointment> {
-  const { after: appointment, wish, directory, takes } = change;
-  const actor = wish && resourceReference(wish.resourceId);
-  if (!wish || actor === undefined) throw timeTaken();
-  const wanted: Wanted = { ...wish, ...wordsOf(appointment, ehr.dialect), appointment, directory, actor };
+  const { after: appointment, needed, directory, takes } = change;
+  const actor = needed && resourceReference(needed.resourceId);
+  if (!needed || actor === undefined) throw timeTaken();
+  const wanted: Wanted = { ...needed, ...wordsOf(appointment, ehr.dialect), appointment, directory, actor };
   const proposed = async () => {
     const all = (await form.propose?.(ehr, wanted)) ?? [];
-    return all.find((it) => isAt(it, wish) && directory.resourceOf(it) === wish.resourceId);
+    return all.find((it) => isAt(it, needed) && directory.resourceOf(it) === needed.resourceId);
   };
   const isOpen = form.propose ? async () => (await proposed()) !== undefined : () => areFree(ehr, takes);
   return settled(

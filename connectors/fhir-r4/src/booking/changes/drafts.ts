@@ -25,7 +25,7 @@ export interface Draft {
 }
 
 /** What the write does to the slots that an appointment has. */
-export type Fate = Exclude<Ruling['slots'], 'stay'>;
+export type SlotOutcome = Exclude<Ruling['slots'], 'stay'>;
 
 /** A time of a resource that is to be booked. */
 export interface WantedTime {
@@ -36,7 +36,7 @@ export interface WantedTime {
 }
 
 /** A time that an appointment needs. */
-export interface Wish extends WantedTime {
+export interface NeededTime extends WantedTime {
   readonly draft: Draft;
   readonly holdUntil: Date | null;
 }
@@ -45,8 +45,8 @@ export interface Drafted {
   /** Each appointment once. */
   readonly drafts: readonly Draft[];
   /** For the drafts whose slots change. */
-  readonly fates: ReadonlyMap<Draft, Fate>;
-  readonly wishes: readonly Wish[];
+  readonly slotOutcomes: ReadonlyMap<Draft, SlotOutcome>;
+  readonly neededTimes: readonly NeededTime[];
   /** For each change of the write, the index of its appointment in `drafts`. */
   readonly order: readonly number[];
 }
@@ -76,14 +76,14 @@ export function draftChanges(known: Known, { operationId, changes }: Appointment
   const { ehr, directory, existing, now } = known;
   const { operationSystem } = ehr.dialect;
   const drafts: Draft[] = [];
-  const fates = new Map<Draft, Fate>();
-  const wishes: Wish[] = [];
+  const slotOutcomes = new Map<Draft, SlotOutcome>();
+  const neededTimes: NeededTime[] = [];
 
   function create(creation: AppointmentCreation, index: number): Draft {
     const identifiers = operationIdentifiers(operationSystem, operationId, index, changes.length);
     const key = creationKey(operationId, index, changes.length);
     const draft = { before: null, after: newAppointment(creation, directory, ehr, identifiers), key, owner: key };
-    wishes.push({ draft, ...creation, serviceId: creation.healthcareServiceId });
+    neededTimes.push({ draft, ...creation, serviceId: creation.healthcareServiceId });
     return draft;
   }
 
@@ -93,12 +93,12 @@ export function draftChanges(known: Known, { operationId, changes }: Appointment
     const ruling = ruleOnPatient(draft.after, wanted, { dialect: ehr.dialect, now, operationKey });
     const identifiers = operationIdentifiers(operationSystem, operationId, index, changes.length);
     draft.after = ehr.operationLookup ? remember(ruling.after, operationSystem, identifiers) : ruling.after;
-    if (ruling.slots !== 'stay') fates.set(draft, ruling.slots);
+    if (ruling.slots !== 'stay') slotOutcomes.set(draft, ruling.slots);
     const move = moveOf(existing.get(wanted.appointmentId)?.facts, draft, wanted);
     if (move) {
       assertNotStarted(draft.after);
-      fates.set(draft, 'free');
-      wishes.push(move);
+      slotOutcomes.set(draft, 'free');
+      neededTimes.push(move);
     }
     return draft;
   }
@@ -115,11 +115,11 @@ export function draftChanges(known: Known, { operationId, changes }: Appointment
     const place = drafts.indexOf(draft);
     return place === -1 ? drafts.push(draft) - 1 : place;
   });
-  return { drafts, fates, wishes, order };
+  return { drafts, slotOutcomes, neededTimes, order };
 }
 
 /** `undefined`: the appointment keeps its time and its resource. */
-function moveOf(facts: Appointment | undefined, draft: Draft, change: ChangeOfExisting): Wish | undefined {
+function moveOf(facts: Appointment | undefined, draft: Draft, change: ChangeOfExisting): NeededTime | undefined {
   if (change.kind !== 'update' || !facts) return undefined;
   const { start, end } = change.time ?? facts;
   const resourceId = change.resourceId ?? facts.resourceId;

@@ -8,7 +8,7 @@ import { slotPath } from '../../slots/slot-path.ts';
 import { freeSlots } from '../../slots/slot-times.ts';
 import type { PlannedAppointment } from '../write/appointment.ts';
 import { timeTaken } from '../write/outcomes.ts';
-import type { Wish } from './drafts.ts';
+import type { NeededTime } from './drafts.ts';
 import { placedAppointment } from './new-appointment.ts';
 import { readChanges } from './read.ts';
 import { unavailableTime } from './unavailable-time.ts';
@@ -17,7 +17,7 @@ import { unavailableTime } from './unavailable-time.ts';
 export interface SingleChange extends PlannedAppointment {
   readonly directory: CareUnitDirectory;
   /** The time that the appointment needs. `undefined`: it keeps its own. */
-  readonly wish: Wish | undefined;
+  readonly needed: NeededTime | undefined;
 }
 
 /** A change whose appointment names the Slots that it takes. */
@@ -28,30 +28,30 @@ export interface ChangeOnSlots extends SingleChange {
 
 /** @throws ConnectorError `time_slot_unavailable` for a time that has started */
 export async function readSingleChange(ehr: BookingConnection, write: AppointmentWrite): Promise<SingleChange> {
-  const { directory, drafts, wishes } = await readChanges(ehr, write);
+  const { directory, drafts, neededTimes } = await readChanges(ehr, write);
   const [draft] = drafts;
   if (!draft) throw new RangeError('A write has at least one change');
-  const [wish] = wishes;
+  const [needed] = neededTimes;
   // The start of a slot is a time of day, so the gateway's clock decides.
-  if (wish && wish.start.getTime() <= Date.now()) throw timeTaken();
+  if (needed && needed.start.getTime() <= Date.now()) throw timeTaken();
   const { before, after, key } = draft;
-  return { directory, before, after, key, wish };
+  return { directory, before, after, key, needed };
 }
 
 /** @throws ConnectorError `time_slot_unavailable` when no free Slots cover the time */
 export async function planOnSlots(ehr: BookingConnection, write: AppointmentWrite): Promise<ChangeOnSlots> {
   const change = await readSingleChange(ehr, write);
-  const { directory, before, after, wish } = change;
-  if (!wish) return { ...change, takes: [] };
-  const takes = await findPath(ehr, directory, wish, before);
-  return { ...change, takes, after: placedAppointment(after, takes, wish, wish.resourceId, directory) };
+  const { directory, before, after, needed } = change;
+  if (!needed) return { ...change, takes: [] };
+  const takes = await findPath(ehr, directory, needed, before);
+  return { ...change, takes, after: placedAppointment(after, takes, needed, needed.resourceId, directory) };
 }
 
 /** Free slots without a gap, from the start to the end of the time. The appointment's own slots count as free. */
 async function findPath(
   ehr: BookingConnection,
   directory: CareUnitDirectory,
-  { resourceId, serviceId, start, end }: Wish,
+  { resourceId, serviceId, start, end }: NeededTime,
   before: FhirAppointment | null,
 ): Promise<readonly FhirSlot[]> {
   const anyService = serviceId === null;

@@ -5,9 +5,9 @@ import { type FhirConnection, withOperationLookup } from '../../server/connectio
 import type { Booking, BookingCapabilities } from '../booking.ts';
 import { bookingBySlots, slotChanges } from '../slots/booking-by-slots.ts';
 import { finishSlotsOf } from '../slots/sweep.ts';
-import { freeLeftClaims } from './left-claims.ts';
+import { resultsWithoutDuplicates } from './duplicates.ts';
 import { runSlotClaims } from './steps.ts';
-import { resultsWithoutTwins } from './twins.ts';
+import { freeUnusedClaims } from './unused-claims.ts';
 
 /**
  * Books one resource after the other, for a server without transactions: each Slot is claimed by a PUT under `If-Match`,
@@ -27,14 +27,14 @@ import { resultsWithoutTwins } from './twins.ts';
  * what was done, the outcome is unknown and the claims stay.
  *
  * If a claim cannot be given back, the outcome is unknown too. The look-up of the operation frees the claims when they
- * have ended, and only then finds nothing (`left-claims.ts`).
+ * have ended, and only then finds nothing (`unused-claims.ts`).
  *
  * A gateway that dies after 3 leaves a `busy` Slot with a claim. When the claim has ended, the next listing looks for an
  * appointment that needs the Slot (`time-slots/abandoned-slots.ts`). If there is none, the listing frees the Slot
  * (`slots/sweep.ts`).
  *
  * A repeated call runs beside or after another one that may have done 3 or 4. Its step 3 writes `busy-tentative`. A
- * step 5 writes `busy`, under the version of step 3. The `PUT` of step 5 shows both calls who was last (`twins.ts`). On
+ * step 5 writes `busy`, under the version of step 3. The `PUT` of step 5 shows both calls who was last (`duplicates.ts`). On
  * a server that cannot search for appointments by Slot, every call does so. A Slot that is left `busy-tentative` is
  * finished by the next look-up of the operation, or by a listing after the claim has ended.
  */
@@ -47,7 +47,7 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
     repeatsLateWrites: ehr.operationLookup,
   };
   const findDone = async (operationId: string) => {
-    const found = await resultsWithoutTwins(ehr, operationId);
+    const found = await resultsWithoutDuplicates(ehr, operationId);
     await finishSlotsOf(ehr, found, operationId);
     return found;
   };
@@ -56,7 +56,7 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
   return bookingBySlots(ehr, facts, {
     capabilities,
     findDone,
-    cleanUp: (directory, undone) => freeLeftClaims(ehr, directory, undone),
+    cleanUp: (directory, undone) => freeUnusedClaims(ehr, directory, undone),
     execute: (plan, { isFirst, onNoResponse }) =>
       runSlotClaims(ehr, plan, { writesSlotsOnce: canWriteSlotsOnce && isFirst === true, onNoResponse }),
   });

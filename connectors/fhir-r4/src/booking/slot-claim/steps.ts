@@ -9,8 +9,8 @@ import { type PlannedAppointment, versionOf, writeAppointment } from '../write/a
 import { findOperationResources } from '../write/operation-results.ts';
 import { afterWriting, FinalError, isUnknown, LostRace, quietly } from '../write/outcomes.ts';
 import { claim, giveBack, hasSameClaim } from './claim.ts';
+import { keptAppointment } from './duplicates.ts';
 import { put } from './put.ts';
-import { keptAppointment } from './twins.ts';
 
 const creationAttempts = 10;
 

@@ -6,7 +6,7 @@ import type { BookingConnection } from '../../server/connection.ts';
 import { offerIn } from '../../slots/offer.ts';
 import { isOwnerOf, ownerNames } from '../../slots/slot-owners.ts';
 import { slotPath } from '../../slots/slot-path.ts';
-import type { Draft, Drafted, Fate, Wish } from '../changes/drafts.ts';
+import type { Draft, Drafted, NeededTime, SlotOutcome } from '../changes/drafts.ts';
 import { placedAppointment } from '../changes/new-appointment.ts';
 import { unavailableTime } from '../changes/unavailable-time.ts';
 import { OperationInProgress, timeTaken } from '../write/outcomes.ts';
@@ -49,11 +49,11 @@ export interface Placed {
  *
  * @throws ConnectorError `time_slot_unavailable`; OperationInProgress when another call with this operation id has claimed them
  */
-export function placeDrafts(context: PlaceContext, { fates, wishes }: Drafted): Placed {
+export function placeDrafts(context: PlaceContext, { slotOutcomes, neededTimes }: Drafted): Placed {
   const planned = new Map<string, PlannedSlot>();
   const released = new Set<string>();
-  for (const [draft, fate] of fates) {
-    for (const slot of leftBy(context, draft, fate)) {
+  for (const [draft, slotOutcome] of slotOutcomes) {
+    for (const slot of leftBy(context, draft, slotOutcome)) {
       planned.set(referenceTo(slot.before), slot);
       if (slot.after.status === 'free') released.add(referenceTo(slot.before));
     }
@@ -61,9 +61,9 @@ export function placeDrafts(context: PlaceContext, { fates, wishes }: Drafted): 
 
   const taken = new Set<string>();
   const swept = new Map<string, FhirAppointment>();
-  for (const wish of wishes) {
-    const { draft, resourceId, start, end, holdUntil } = wish;
-    const path = pathFor(context, wish, { released, taken });
+  for (const needed of neededTimes) {
+    const { draft, resourceId, start, end, holdUntil } = needed;
+    const path = pathFor(context, needed, { released, taken });
     for (const slot of path) {
       const reference = referenceTo(slot);
       taken.add(reference);
@@ -79,19 +79,19 @@ export function placeDrafts(context: PlaceContext, { fates, wishes }: Drafted): 
 }
 
 /** What happens to the slots that an appointment has. */
-function leftBy({ ehr, slots, users, now }: PlaceContext, draft: Draft, fate: Fate): PlannedSlot[] {
+function leftBy({ ehr, slots, users, now }: PlaceContext, draft: Draft, slotOutcome: SlotOutcome): PlannedSlot[] {
   const appointment = draft.before as FhirAppointment;
   return slotsOf(appointment).flatMap((reference): PlannedSlot[] => {
     const before = slots.get(reference);
     if (!before) return [];
     const isOurs = belongsTo(before, appointment, ehr, now);
     const owner = claimOf(before)?.owner ?? draft.owner;
-    if (fate === 'finish') {
+    if (slotOutcome === 'finish') {
       const isTentative = isOurs && before.status === 'busy-tentative';
       return isTentative ? [{ before, after: claimedSlot(before, 'busy', { owner, until: null }), owner }] : [];
     }
     const user = users.get(reference);
-    if (fate === 'free') {
+    if (slotOutcome === 'free') {
       if (!isOurs) return [];
       return user ? handedOver(before, user, now) : [{ before, after: freedSlot(before), owner }];
     }
@@ -99,9 +99,9 @@ function leftBy({ ehr, slots, users, now }: PlaceContext, draft: Draft, fate: Fa
     // The claim has expired, and staff have given its time to another patient.
     if (user && user.id !== appointment.id) throw timeTaken();
     const after =
-      fate === 'book'
+      slotOutcome === 'book'
         ? claimedSlot(before, 'busy', { owner, until: null })
-        : claimedSlot(before, 'busy-tentative', { owner, until: fate.holdUntil });
+        : claimedSlot(before, 'busy-tentative', { owner, until: slotOutcome.holdUntil });
     return [{ before, after, owner }];
   });
 }
@@ -127,9 +127,9 @@ interface SoFar {
 }
 
 /** Free slots without a gap, from the start to the end of the time. */
-function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar): readonly FhirSlot[] {
+function pathFor(context: PlaceContext, needed: NeededTime, { released, taken }: SoFar): readonly FhirSlot[] {
   const { directory, slots, owners, occupied, users, abandoned, takeOver, now } = context;
-  const { draft, resourceId, serviceId, start, end } = wish;
+  const { draft, resourceId, serviceId, start, end } = needed;
   const offered = [...slots.values()].filter((slot) => {
     const offer = offerIn(directory, slot);
     if (offer?.resourceId !== resourceId) return false;

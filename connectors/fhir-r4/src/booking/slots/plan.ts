@@ -101,10 +101,10 @@ async function occupiedByOthers(
   ehr: BookingConnection,
   directory: CareUnitDirectory,
   slots: ReadonlyMap<string, FhirSlot>,
-  { fates, wishes }: Drafted,
+  { slotOutcomes, neededTimes }: Drafted,
 ): Promise<ReadonlySet<string>> {
-  if (wishes.length === 0) return new Set();
-  const leaving = leavingIn(fates).flatMap(({ id }) => id ?? []);
+  if (neededTimes.length === 0) return new Set();
+  const leaving = leavingIn(slotOutcomes).flatMap(({ id }) => id ?? []);
   return occupiedSlots(ehr, directory, [...slots.values()], new Set(leaving), { strict: true });
 }
 
@@ -113,36 +113,36 @@ async function otherUsers(
   ehr: BookingConnection,
   directory: CareUnitDirectory,
   slots: ReadonlyMap<string, FhirSlot>,
-  { fates }: Drafted,
+  { slotOutcomes }: Drafted,
   expired: readonly FhirSlot[],
 ): Promise<ReadonlyMap<string, FhirAppointment>> {
-  const leaving = leavingIn(fates);
+  const leaving = leavingIn(slotOutcomes);
   const left = leaving.flatMap((it) => slotsOf(it).flatMap((reference) => slots.get(reference) ?? []));
   const asked = new Set([...left.filter(({ status }) => status !== 'free'), ...expired]);
   return slotUsers(ehr, directory, [...asked], new Set(leaving.flatMap(({ id }) => id ?? [])));
 }
 
-function leavingIn(fates: Drafted['fates']): FhirAppointment[] {
-  return [...fates].flatMap(([{ before }, fate]) => (fate === 'free' && before ? [before] : []));
+function leavingIn(slotOutcomes: Drafted['slotOutcomes']): FhirAppointment[] {
+  return [...slotOutcomes].flatMap(([{ before }, slotOutcome]) => (slotOutcome === 'free' && before ? [before] : []));
 }
 
 /** The slots that the appointments have, and all slots at the times that they need, by reference. */
 async function loadSlots(
   ehr: BookingConnection,
   directory: CareUnitDirectory,
-  { fates, wishes }: Drafted,
+  { slotOutcomes, neededTimes }: Drafted,
   known: readonly FhirSlot[],
   intended: Pick<IntendedBookings, 'take'>,
 ): Promise<ReadonlyMap<string, FhirSlot>> {
-  const own = [...fates.keys()].flatMap(({ before }) => (before ? slotsOf(before) : []));
+  const own = [...slotOutcomes.keys()].flatMap(({ before }) => (before ? slotsOf(before) : []));
   const isKnown = new Set(known.map(referenceTo));
   const found = await Promise.all([
     known,
     ehr.client.readMany<FhirSlot>(own.filter((slot) => !isKnown.has(slot))),
-    ...wishes.map(async (wish) => {
-      const patientId = wish.draft.before === null ? patientIdOf(wish.draft.after) : undefined;
-      const read = patientId === undefined ? undefined : await intended.take(patientId, wish);
-      return read ?? slotsAt(ehr, directory, wish);
+    ...neededTimes.map(async (needed) => {
+      const patientId = needed.draft.before === null ? patientIdOf(needed.draft.after) : undefined;
+      const read = patientId === undefined ? undefined : await intended.take(patientId, needed);
+      return read ?? slotsAt(ehr, directory, needed);
     }),
   ]);
   return new Map(found.flat().map((slot) => [referenceTo(slot), slot]));

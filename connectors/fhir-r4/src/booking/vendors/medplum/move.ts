@@ -4,7 +4,7 @@ import { withComment } from '../../../mappers/appointment.ts';
 import type { BookingConnection } from '../../../server/connection.ts';
 import { appointmentOf, call } from '../../by-operations/call.ts';
 import { isAt } from '../../by-operations/run.ts';
-import type { Wish } from '../../changes/drafts.ts';
+import type { NeededTime } from '../../changes/drafts.ts';
 import type { SingleChange } from '../../changes/single.ts';
 import { changeAppointment } from '../../write/appointment.ts';
 import { afterWriting, LostRace, timeTaken } from '../../write/outcomes.ts';
@@ -18,17 +18,17 @@ export async function move(
   ehr: BookingConnection,
   { after, directory }: SingleChange,
   before: FhirAppointment,
-  wish: Wish,
+  needed: NeededTime,
 ): Promise<FhirAppointment> {
-  const question = { ...wish, ignoring: referenceTo(before) };
+  const question = { ...needed, ignoring: referenceTo(before) };
   const findOpen = async () =>
-    (await findOpenTimes(ehr, directory, question)).find(({ proposal }) => isAt(proposal, wish));
+    (await findOpenTimes(ehr, directory, question)).find(({ proposal }) => isAt(proposal, needed));
   const open = await findOpen();
   if (!open) throw timeTaken();
   const reschedule = {
     path: `${referenceTo(before)}/$reschedule`,
     parameter: [
-      { name: 'start', valueDateTime: wish.start.toISOString() },
+      { name: 'start', valueDateTime: needed.start.toISOString() },
       { name: 'schedule', valueReference: { reference: open.schedule } },
     ],
   };

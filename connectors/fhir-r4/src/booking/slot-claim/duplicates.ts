@@ -15,9 +15,9 @@ const lookMilliseconds = 100;
  * The appointments that an operation wrote. Two calls with one operation id can create two appointments on the same
  * slots, if a server ignores `If-None-Exist` and a create was still in progress when the other call took over. One is
  * kept: the appointment that the slots name, or one that has been changed since, or the first by id. The others, its
- * twins, are withdrawn; the slots do not change.
+ * duplicates, are withdrawn; the slots do not change.
  */
-export async function resultsWithoutTwins(
+export async function resultsWithoutDuplicates(
   ehr: BookingConnection,
   operationId: string,
 ): Promise<readonly FhirAppointment[]> {
@@ -30,17 +30,17 @@ export async function resultsWithoutTwins(
   const named = new Set(owners.values());
   const hasChanged = (it: FhirAppointment) => wasChanged(ehr, it);
   const kept = created.find((it) => named.has(referenceTo(it))) ?? created.find(hasChanged) ?? first;
-  const isTwin = (it: FhirAppointment) =>
+  const isDuplicate = (it: FhirAppointment) =>
     it !== kept &&
     !hasChanged(it) &&
     (hasChanged(kept) ||
       slotsOf(it).some((slot) => slotsOf(kept).includes(slot) || owners.get(slot) === referenceTo(kept)));
-  const twins = created.filter(isTwin);
-  for (const twin of twins) await withdraw(ehr, referenceTo(twin));
-  return found.filter((it) => !twins.includes(it));
+  const duplicates = created.filter(isDuplicate);
+  for (const duplicate of duplicates) await withdraw(ehr, referenceTo(duplicate));
+  return found.filter((it) => !duplicates.includes(it));
 }
 
-/** The appointments of a write with several changes have different identifiers. None of them is a twin. */
+/** The appointments of a write with several changes have different identifiers. None of them is a duplicate. */
 function isCreatedAlone({ dialect }: BookingConnection, it: FhirAppointment, operationId: string): boolean {
   const [creation] = operationKeys(it, dialect.operationSystem);
   return creation === operationId && placesIn(it, dialect.operationSystem, operationId).length === 0;
@@ -63,5 +63,5 @@ export async function keptAppointment(
     if (!slots.some((slot) => isClaimedBy(slot, key))) break;
     await pause(lookMilliseconds);
   }
-  return (await resultsWithoutTwins(ehr, key))[0] ?? made;
+  return (await resultsWithoutDuplicates(ehr, key))[0] ?? made;
 }

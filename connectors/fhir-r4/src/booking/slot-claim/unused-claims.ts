@@ -29,7 +29,7 @@ interface Undone {
  *
  * @throws ConnectorError `outcome_unknown` while a claim has not ended, or another one if a request fails
  */
-export async function freeLeftClaims(ehr: BookingConnection, directory: CareUnitDirectory, undone: Undone) {
+export async function freeUnusedClaims(ehr: BookingConnection, directory: CareUnitDirectory, undone: Undone) {
   const appointments = await readAppointments(ehr, existingIds(undone));
   const claimed = await Promise.all(
     undone.changes.map(async (change, index) => {
