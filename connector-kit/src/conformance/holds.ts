@@ -13,7 +13,7 @@ const hour = 60 * 60 * 1000;
 const fiveMinutes = 5 * 60 * 1000;
 /** Long enough to create the hold before it expires, short enough to wait for. */
 const brief = 2_500;
-const patience = 10_000;
+const longestWaitMs = 10_000;
 
 export const holdKinds = ['create', 'confirm', 'extend', 'release'] as const;
 
@@ -41,12 +41,12 @@ async function hold(subject: Subject, slot: Slot, milliseconds: number): Promise
 /** Creates a hold and waits until it has expired by the EHR's clock. */
 async function expired(subject: Subject, slot: Slot): Promise<Appointment> {
   const held = await hold(subject, slot, brief);
-  const deadline = Date.now() + patience;
+  const deadline = Date.now() + longestWaitMs;
   for (;;) {
     const now = await mustRead(subject, held.id);
     if (now.state === 'cancelled') return now;
     if (Date.now() > deadline) {
-      const late = (patience - brief) / 1000;
+      const late = (longestWaitMs - brief) / 1000;
       throw new Failure(`A hold is still ${now.state} ${late} seconds after it expired`);
     }
     await sleep(250);

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Milliseconds after which a statement no longer holds up the next one: it waits for a lock, or its connection is broken. */
-const patience = 20;
+const longestTurnMs = 20;
 const largestGroup = 50;
 
 export interface Grouping<Db extends object, Input, Row> {
@@ -78,7 +78,7 @@ class Group<Db extends object, Input, Row> {
       this.#isBusy = false;
       if (this.#waiting.length > 0) this.#sendSoon();
     };
-    const timer = setTimeout(letNextPass, patience);
+    const timer = setTimeout(letNextPass, longestTurnMs);
     void this.#send(this.#takeNext()).finally(() => {
       clearTimeout(timer);
       letNextPass();

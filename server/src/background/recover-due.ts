@@ -78,7 +78,7 @@ function asEnded(error: unknown): Recovery {
 
 /** The pause grows with the time since the EHR was last called. */
 function pauseSeconds({ state, secondsSinceLastCall, emr }: StoredRow, { ehrs }: OperationServices): number {
-  const settlingSeconds = ehrs.get(emr)?.patience.settlingSeconds ?? 0;
+  const settlingSeconds = ehrs.get(emr)?.times.settlingSeconds ?? 0;
   return state === 'done'
     ? Math.min(Math.max(secondsSinceLastCall, settlingSeconds), 3600)
     : Math.min(1 + secondsSinceLastCall / 4, 30);

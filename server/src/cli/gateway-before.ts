@@ -14,12 +14,12 @@ const unguarded: Guard = {
 export function gatewayBefore(connector: () => Connector): (operation: ConnectorOperation) => Promise<unknown> {
   return (operation) => {
     const close = () => Promise.resolve();
-    const patience = { callSeconds: 1, settlingSeconds: 1, giveUpSeconds: 1 };
+    const times = { callSeconds: 1, settlingSeconds: 1, giveUpSeconds: 1 };
     const patientTokens = { seal: (id: string) => id, sealShort: () => undefined, open: (token: string) => token };
     const settings = {
       syntheticIdentifiers: false,
       patientTokens,
-      patience,
+      times,
       changesSeconds: 0,
       unreadableRecords: () => [],
       requestFailed: () => undefined,

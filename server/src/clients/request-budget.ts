@@ -11,7 +11,7 @@ const ahead = 1_000;
 const shortest = 100;
 const minute = 60_000;
 /** Milliseconds to wait for the database, and before it is asked again. */
-const patience = 2_000;
+const timeoutMs = 2_000;
 const untilNextTry = 5_000;
 
 /** Whether a request may pass, with the values of the fields `RateLimit-*`. */
@@ -88,7 +88,7 @@ export function createRequestBudget(db: Db, limit: number): CountRequest {
     const perMillisecond = share.used / Math.max(now - share.takenAt, shortest);
     const wanted = Math.max(least, Math.ceil(perMillisecond * ahead), share.waiting);
     const reported = share.alone?.requests ?? 0;
-    share.taking = withinTime(takeBatch(db, { clientId, limit, wanted, used: reported }), patience)
+    share.taking = withinTime(takeBatch(db, { clientId, limit, wanted, used: reported }), timeoutMs)
       .then(
         ({ batch, taken, seconds }) => {
           const at = performance.now();

@@ -16,7 +16,7 @@ const remembered = 20_000;
 /** Keys in a statement. */
 const mostAtOnce = 1_000;
 /** Milliseconds to wait for the database, and before it is asked again. */
-const patience = 2_000;
+const timeoutMs = 2_000;
 const untilNextTry = 5_000;
 
 /** The failures of a key that wait for the database. */
@@ -58,7 +58,7 @@ export function createSharedFailures(db: Db, keys: KeyRing, free: number): Count
             batch.map(([, it]) => it),
             free,
           ),
-          patience,
+          timeoutMs,
         );
         const found = new Map(rows.map((row) => [row.key, row]));
         for (const [name, { callers }] of batch) tell(callers, name, found.get(name));

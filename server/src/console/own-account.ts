@@ -19,7 +19,7 @@ import { enrolmentUri, newTotpSecret, stepOfCode } from './totp.ts';
 import { totpContext } from './totp-context.ts';
 
 /** Milliseconds in which new one-time codes must be confirmed. */
-const patience = 15 * 60_000;
+const lifetimeMs = 15 * 60_000;
 
 /** `rejected`: wrong credentials. `waitSeconds`: too many failures, the credentials were not checked. */
 export type AccountNotChanged = 'rejected' | { readonly waitSeconds: number };
@@ -109,7 +109,7 @@ export async function finishNewCodes(
   const text = keys.open('operator', Buffer.from(sealed, 'base64url'), contextOf(session));
   const pending: Pending | undefined = text && JSON.parse(text);
   if (!account || !pending || pending.of !== versionOf(account)) return 'expired';
-  if (now - pending.begunAt > patience) return 'expired';
+  if (now - pending.begunAt > lifetimeMs) return 'expired';
   const secret = Buffer.from(pending.secret, 'base64');
   const step = stepOfCode(secret, code.replace(/\s/g, ''), 0, now);
   if (step === undefined) return { uri: enrolmentUri(secret, session.name), sealed };

@@ -37,7 +37,7 @@ const longestLockWait = 500;
 /** Milliseconds between attempts, in which what waited behind the migration goes on. */
 const pauseForOthers = 250;
 /** Milliseconds. A transaction of a gateway ends within seconds. */
-const lockPatience = 10 * 60_000;
+const longestLockMs = 10 * 60_000;
 
 /**
  * Applies missing migrations, each in a transaction of its own, under a lock that other starting gateways wait for. Gateways of
@@ -45,20 +45,20 @@ const lockPatience = 10 * 60_000;
  * in the database that are not named. Throws a `DatabaseError` if the numbers have a gap, an applied file was changed, the
  * database is newer than the files, or a statement fails: the migrations before it stay.
  *
- * @param patience milliseconds in which a migration is repeated while others have locked its tables
+ * @param lockMs milliseconds in which a migration is repeated while others have locked its tables
  * @param completed what SQL cannot do, in the transaction of a migration, by its set and number: `crossward/36`
  */
 export async function migrate(
   database: Database,
   sets: readonly MigrationSet[],
-  patience = lockPatience,
+  lockMs = longestLockMs,
   completed: Completions = new Map(),
 ): Promise<void> {
   const migrations = await load(sets);
   const client = await database.pool.connect();
   try {
     if (pending(migrations, await readApplied(client)).length === 0) return;
-    while (await applyNext(client, migrations, patience, completed));
+    while (await applyNext(client, migrations, lockMs, completed));
   } catch (error) {
     throw errorCode(error) === '42501' && !(error instanceof DatabaseError)
       ? lacksRight('The migrations', error)
@@ -72,10 +72,10 @@ export async function migrate(
 async function applyNext(
   client: DatabaseClient,
   migrations: readonly Migration[],
-  patience: number,
+  lockMs: number,
   completed: Completions,
 ): Promise<boolean> {
-  const giveUpAt = performance.now() + patience;
+  const giveUpAt = performance.now() + lockMs;
   for (;;) {
     try {
       await begin(client);
@@ -89,7 +89,7 @@ async function applyNext(
     } catch (error) {
       await client.query('ROLLBACK');
       if (!isLockTimeout(error) && !isSerializationFailure(error)) throw error;
-      if (performance.now() > giveUpAt) throw stillLocked(error, patience);
+      if (performance.now() > giveUpAt) throw stillLocked(error, lockMs);
       await sleep(pauseForOthers * (1 + Math.random()));
     }
   }
@@ -121,10 +121,10 @@ async function begin(client: DatabaseClient): Promise<void> {
   );
 }
 
-function stillLocked(error: unknown, patience: number): DatabaseError {
+function stillLocked(error: unknown, lockMs: number): DatabaseError {
   const text = error instanceof Error ? error.message : '';
   return new DatabaseError(
-    `${text} For ${Math.round(patience / 60_000)} minutes, other transactions have held a table that it needs. Find them in ` +
+    `${text} For ${Math.round(lockMs / 60_000)} minutes, other transactions have held a table that it needs. Find them in ` +
       'pg_stat_activity (xact_start, state), end them, and start the gateway again: it continues where it stopped.',
     '55P03',
   );

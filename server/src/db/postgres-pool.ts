@@ -26,7 +26,7 @@ export class NodePostgresPool implements DatabasePool {
   readonly #sessions = new WeakMap<pg.PoolClient, DatabaseSession>();
   readonly #nameOf = statementNames();
   readonly #primary: PrimaryServer | undefined;
-  readonly #patience: number;
+  readonly #timeoutMs: number;
   #observe: ((seconds: number) => void) | undefined;
   #failed: ((error: unknown) => void) | undefined;
   #ended: Promise<void> | undefined;
@@ -34,7 +34,7 @@ export class NodePostgresPool implements DatabasePool {
   /** @param primary several servers, of which one accepts writes. It replaces the connection string. */
   constructor(config: PoolConfig, primary?: PrimaryServer) {
     this.#primary = primary;
-    this.#patience = config.connectionTimeoutMillis;
+    this.#timeoutMs = config.connectionTimeoutMillis;
     this.#pool = new pg.Pool(
       primary ? { ...config, Client: clientsOf(primary), onConnect: requireWrites(config) } : config,
     );
@@ -64,7 +64,7 @@ export class NodePostgresPool implements DatabasePool {
   async #borrow(): Promise<pg.PoolClient> {
     const asked = performance.now();
     try {
-      return await (this.#primary ? this.#retry(this.#primary, asked + this.#patience) : this.#pool.connect());
+      return await (this.#primary ? this.#retry(this.#primary, asked + this.#timeoutMs) : this.#pool.connect());
     } catch (error) {
       this.#failed?.(error);
       throw ofDatabase(error, 'not sent');

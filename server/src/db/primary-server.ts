@@ -5,7 +5,7 @@ import pg from 'pg';
 /** Milliseconds between two questions to the server in use. */
 const interval = 1_000;
 /** Milliseconds. A server that takes longer counts as unavailable. */
-const patience = 2_000;
+const timeoutMs = 2_000;
 /** Milliseconds between two rounds over all servers. */
 const shortestPause = 25;
 const longestPause = 500;
@@ -72,8 +72,8 @@ export class PrimaryServer {
     const client = new pg.Client({
       connectionString: url,
       application_name: 'crossward watch',
-      connectionTimeoutMillis: patience,
-      query_timeout: patience,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
     });
     this.#client = client;
     const ended = once(client, 'end', { signal: this.#closing.signal }).catch(() => undefined);

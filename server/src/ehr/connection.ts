@@ -39,7 +39,7 @@ export interface CareUnitConnection {
 }
 
 /** Time limits for an EHR, in seconds. */
-export interface EhrPatience {
+export interface EhrTimes {
   /** Maximum duration of one call, including the time in the queue. When content is sent: after its last part. */
   readonly callSeconds: number;
   /** Time after the last attempt of a write before its absence in the EHR counts as not done. */
@@ -65,7 +65,7 @@ export interface EhrConnection {
   /** For an EHR to which patients' identifiers pass through: `capabilities.passesThrough`. */
   readonly patientTokens: PatientTokens;
   readonly careUnits: ReadonlyMap<string, CareUnitConnection>;
-  readonly patience: EhrPatience;
+  readonly times: EhrTimes;
   /** Seconds between two readings of the changes that are made directly in the EHR. 0: they are not read. */
   readonly changesSeconds: number;
   /** `undefined`: it has no certificates of its own. */

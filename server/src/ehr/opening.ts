@@ -5,7 +5,7 @@ import { publicDetailOf } from './connector-problems.ts';
 import { causeOf } from './guard/cause-of.ts';
 
 /** How long the start of the gateway waits for EHRs. */
-const patienceMilliseconds = 5_000;
+const longestWaitMs = 5_000;
 /** The pause after the first failed attempt. It doubles after each further one. */
 const shortestPauseMilliseconds = 1_000;
 const longestPauseMilliseconds = 30_000;
@@ -72,14 +72,14 @@ export async function startOpening(
   }
 
   const first = attempt();
-  const patience = new AbortController();
+  const waiting = new AbortController();
   await Promise.race([
     first.catch((error) => {
       if (!(error instanceof ConnectorError)) throw error;
     }),
-    sleep(patienceMilliseconds, patience.signal),
+    sleep(longestWaitMs, waiting.signal),
   ]);
-  patience.abort();
+  waiting.abort();
   void untilOpen(first);
   return {
     current: () => connector,

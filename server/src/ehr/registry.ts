@@ -123,7 +123,7 @@ async function openConnection(
       userHeader: emr.connection.user_header?.toLowerCase(),
       patientTokens: tokens,
       careUnits: new Map(careUnits.map((careUnit) => [careUnit.id, careUnit])),
-      patience: {
+      times: {
         callSeconds: (emr.connection.timeout_ms + emr.connection.queue_timeout_ms) / 1000,
         settlingSeconds: emr.connection.settling_seconds,
         giveUpSeconds: emr.connection.give_up_seconds,

@@ -122,7 +122,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
   const connection = {
     id: 'notes',
     careUnits: new Map([[careUnit.id, careUnit]]),
-    patience: { callSeconds: 60, settlingSeconds: 0, giveUpSeconds: 600 },
+    times: { callSeconds: 60, settlingSeconds: 0, giveUpSeconds: 600 },
     changesSeconds: 0,
     offers: (operation: string) => operation !== 'settleChanges',
     call: ehr.call,

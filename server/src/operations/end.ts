@@ -76,7 +76,7 @@ async function store(db: Db | Tx, work: LeasedWork, how: End, response?: Operati
   await storeEnd(db, row, {
     ...operation,
     attempt: attemptAfter(operation, ehrState),
-    settlingSeconds: ehr.patience.settlingSeconds,
+    settlingSeconds: ehr.times.settlingSeconds,
     hadEffect: event === 'made',
     sealedResponse: outcome ? sealOutcome(services.keys, sealed, outcome) : null,
     events,

@@ -88,7 +88,7 @@ async function begun(ehrState: EhrState, keyState: KeyState, kind: AnyKind, hasC
     id: 'ehr',
     isOpen: true,
     capabilities: { repeatsLateWrites: true },
-    patience: { callSeconds: 60, settlingSeconds: 600, giveUpSeconds: 600 },
+    times: { callSeconds: 60, settlingSeconds: 600, giveUpSeconds: 600 },
     offers: () => false,
   } as unknown as EhrConnection;
   const careUnit = { id: 'ward' } as CareUnitConnection;

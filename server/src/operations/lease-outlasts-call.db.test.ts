@@ -57,7 +57,7 @@ async function restAtCall({
   const request = {
     clientId: 'app',
     requestId: 'request',
-    ehr: { id: 'ehr', isOpen: true, patience: { callSeconds }, capabilities: {}, call: () => guarded(id, call) },
+    ehr: { id: 'ehr', isOpen: true, times: { callSeconds }, capabilities: {}, call: () => guarded(id, call) },
     careUnit: { id: 'ward' },
     keyed: undefined,
     plan: async () => plannedWrite(kind, {}, decide),

@@ -110,7 +110,7 @@ async function nextOf(
 ): Promise<'perform' | 'compensate' | 'end' | 'too early' | { outcome: unknown }> {
   const { kind, plan, ehr, hasCaller, hasReservation, operation } = work;
   const { state, isExpired, keyHash, reportedUnknown, secondsSinceFirstCall, secondsSinceLastCall } = operation;
-  const { giveUpSeconds, settlingSeconds } = ehr.patience;
+  const { giveUpSeconds, settlingSeconds } = ehr.times;
   const findsById = kind.findsOperations(ehr);
   const isUseless = hasReservation && (isExpired || !hasCaller);
   if (state === 'compensating' || (hasCaller && isUseless && findsById)) return 'compensate';
@@ -131,12 +131,12 @@ async function nextOf(
 }
 
 /** How long the gateway looks for effects of an operation in an EHR that does not find operations by id. */
-const patienceSeconds = 120;
+const lookingSeconds = 120;
 
 /** Ends an operation whose effect cannot be found. It is never performed again, and every retry gets the same problem. */
 async function giveUpIfOverdue(work: Interrupted): Promise<'too early'> {
   const { services, operation } = work;
-  if (operation.secondsSinceLastCall < patienceSeconds || work.isContested) return 'too early';
+  if (operation.secondsSinceLastCall < lookingSeconds || work.isContested) return 'too early';
   const problem = new Problem('outcome_unknown', {
     detail: 'The gateway cannot find out whether the EHR made the change. It will not be made again.',
     retryable: false,

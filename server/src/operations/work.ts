@@ -16,8 +16,8 @@ const marginSeconds = 5;
  * A lease outlasts one call to the EHR, including the time in the queue. A call that sends content lasts longer: its time-out
  * starts again with each part, and so does the lease (`Work.underLease`).
  */
-export function leaseSeconds({ patience }: Pick<EhrConnection, 'patience'>): number {
-  return patience.callSeconds + marginSeconds;
+export function leaseSeconds({ times }: Pick<EhrConnection, 'times'>): number {
+  return times.callSeconds + marginSeconds;
 }
 
 /** An operation that this process works on, with its plan. */

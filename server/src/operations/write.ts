@@ -35,8 +35,8 @@ export interface WriteRequest extends InCareUnit {
 }
 
 /** Milliseconds. How long a request plans again while another one changes what it has read. */
-const patience = 3_000;
-const pause = 40;
+const planningMs = 3_000;
+const pauseMs = 40;
 
 /**
  * Makes a write, at most once for each `Idempotency-Key`. A second request with the key gets the stored response. If the first
@@ -70,14 +70,14 @@ async function planAndPerform(
   operation: Leased,
   key?: Key,
 ): Promise<OperationResponse> {
-  const giveUpAt = performance.now() + patience;
+  const giveUpAt = performance.now() + planningMs;
   for (;;) {
     let begun: PlanStored;
     try {
       begun = await planAndStore(services, request, operation, key);
     } catch (error) {
       if (error instanceof OutdatedPlan && performance.now() < giveUpAt) {
-        await sleep(pause);
+        await sleep(pauseMs);
         continue;
       }
       begun = await endUnstored(services, request, operation, key, error);
@@ -112,7 +112,7 @@ async function planAndStore(
 }
 
 /** Milliseconds. Long enough that a slow EHR or a busy gateway does not cause a look-up for each request. */
-const planningPatience = 1000;
+const longPlanningMs = 1000;
 
 /** Waits for a plan, and for the answer of an earlier request with the key if planning takes long: the EHR may hang. */
 async function unlessAnswered<Planned, Answer>(
@@ -125,7 +125,7 @@ async function unlessAnswered<Planned, Answer>(
     const answer = await find()?.catch(() => undefined);
     if (answer) answered.resolve(answer);
   };
-  const timer = setTimeout(look, planningPatience);
+  const timer = setTimeout(look, longPlanningMs);
   try {
     return await Promise.race([planning, answered.promise]);
   } finally {
@@ -201,7 +201,7 @@ async function endUnstored(
   const problem = error instanceof Problem && isStoredUnderKey(error) ? error : undefined;
   const row = rowAfter(problem ? 'refused' : 'not made', operation.isMonitored ? 'late' : 'done', 'key');
   const sealedResponse = problem ? sealOutcome(keys, operation, problem) : null;
-  const ending = { ...operation, ...ehr.patience, sealedResponse };
+  const ending = { ...operation, ...ehr.times, sealedResponse };
   if (!key) {
     await storeEnd(db, row, ending);
     throw error;

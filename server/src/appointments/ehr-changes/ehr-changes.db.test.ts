@@ -29,8 +29,8 @@ beforeEach(async () => {
 const careUnit = { id: 'ward', timeZone: 'Europe/Oslo' };
 
 function connection(more: Partial<EhrConnection>): EhrConnection {
-  const patience = { callSeconds: 1, settlingSeconds: 1, giveUpSeconds: 1 };
-  return { id: 'ehr', isOpen: true, patience, careUnits: new Map([['ward', careUnit]]), ...more } as EhrConnection;
+  const times = { callSeconds: 1, settlingSeconds: 1, giveUpSeconds: 1 };
+  return { id: 'ehr', isOpen: true, times, careUnits: new Map([['ward', careUnit]]), ...more } as EhrConnection;
 }
 
 /** The appointment, from 8 to 9 or at another hour. */

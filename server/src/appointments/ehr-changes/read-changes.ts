@@ -22,7 +22,7 @@ export async function readChanges(services: OperationServices, ehr: EhrConnectio
   const { db } = services;
   const pauseSeconds = ehr.changesSeconds;
   if (!readsChanges(ehr)) return false;
-  const lease = await leaseFeed(db, ehr, ehr.patience.callSeconds + margin);
+  const lease = await leaseFeed(db, ehr, ehr.times.callSeconds + margin);
   if (!lease) return false;
   try {
     return await readPage(services, ehr, lease, pauseSeconds);

@@ -9,7 +9,7 @@ import { readAgain } from './read-again.ts';
 
 const atOnce = 100;
 /** Seconds, added to the time after which the outcome of a write is known if the EHR is available. */
-const patienceSeconds = 120;
+const marginSeconds = 120;
 
 /**
  * Writes the events of changes that were made directly in an EHR. A change first waits for the operations of its care units
@@ -36,8 +36,8 @@ async function hasUnreported(db: Db, emr: string): Promise<boolean> {
 }
 
 /** Changes whose operations have ended, and whose code is not about to be confirmed or to expire, and those that waited long. */
-async function settledChanges(tx: Tx, { id, patience }: EhrConnection): Promise<readonly Selectable<EhrChangeRow>[]> {
-  const longestWait = patience.callSeconds + patience.settlingSeconds + patienceSeconds;
+async function settledChanges(tx: Tx, { id, times }: EhrConnection): Promise<readonly Selectable<EhrChangeRow>[]> {
+  const longestWait = times.callSeconds + times.settlingSeconds + marginSeconds;
   const { rows } = await sql<Selectable<EhrChangeRow>>`
     WITH unfinished AS MATERIALIZED (
       SELECT care_unit_id, min(created_at) AS oldest FROM operations

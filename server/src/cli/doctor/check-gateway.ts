@@ -23,7 +23,7 @@ export interface RunningGateway {
 
 const found = findingsOf('gateway');
 /** Milliseconds. */
-const patience = 10_000;
+const timeoutMs = 10_000;
 
 /**
  * Asks the gateway at `HOST` and `PORT` for its health.
@@ -67,7 +67,7 @@ function notReady({ url, isStopping, notOpen }: RunningGateway): Finding {
 /** `undefined`: no gateway responds. */
 async function readHealth(url: string): Promise<Omit<RunningGateway, 'url'> | undefined> {
   try {
-    const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(patience), redirect: 'manual' });
+    const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' });
     const body: unknown = await response.json();
     if (typeof body !== 'object' || body === null || !('emrs_not_open' in body)) return undefined;
     return {

@@ -10,7 +10,7 @@ import { type Finding, findingsOf } from './finding.ts';
 
 const found = findingsOf('messages');
 /** Milliseconds. */
-const patience = 15_000;
+const timeoutMs = 15_000;
 
 /**
  * Connects to the providers of SMS and e-mail, and sends no message.
@@ -44,7 +44,7 @@ async function checkProvider(
   try {
     const provider = await createProvider(settings);
     try {
-      const shown = await provider.greet(AbortSignal.timeout(patience));
+      const shown = await provider.greet(AbortSignal.timeout(timeoutMs));
       if (failing) {
         const { failureReason, since } = failing;
         const cause = messageFailureText(failureReason, provider.address);

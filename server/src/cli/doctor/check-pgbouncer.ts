@@ -4,7 +4,7 @@ import { type Finding, findingsOf } from './finding.ts';
 
 const found = findingsOf('database');
 /** Milliseconds. */
-const patience = 5_000;
+const timeoutMs = 5_000;
 /** Seconds. A request waits for a connection for five. */
 const longestRetry = 2;
 
@@ -18,8 +18,8 @@ async function checkServer(serverUrl: string): Promise<Finding[]> {
   url.pathname = '/pgbouncer';
   const client = new pg.Client({
     connectionString: url.href,
-    connectionTimeoutMillis: patience,
-    query_timeout: patience,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
   });
   client.on('error', () => undefined);
   try {

@@ -8,7 +8,7 @@ import { type Finding, findingsOf } from './finding.ts';
 
 const found = findingsOf('public addresses');
 /** Milliseconds. */
-const patience = 10_000;
+const timeoutMs = 10_000;
 const fewDays = 14;
 
 /** The addresses at which patients and operators reach the gateway, with the TLS proxy in front of it. */
@@ -63,7 +63,7 @@ async function checkAddress(
 }
 
 function ask(url: string): Promise<Response> {
-  return fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patience) });
+  return fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
 }
 
 function notThere(subject: string, address: string, status: number, running: RunningGateway | undefined): Finding {
@@ -86,7 +86,7 @@ async function checkCertificate(subject: string, url: string): Promise<Finding[]
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = connect({ host, port: port === '' ? 443 : Number(port), servername: host });
-  socket.setTimeout(patience, () => socket.destroy(new Error('timeout')));
+  socket.setTimeout(timeoutMs, () => socket.destroy(new Error('timeout')));
   try {
     await once(socket, 'secureConnect');
     const days = Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / 86_400_000);

@@ -14,7 +14,7 @@ export const routes: readonly Route[] = [
 ];
 
 /** Milliseconds for the sign-in at the provider. */
-const patience = 15 * 60_000;
+const lifetimeMs = 15 * 60_000;
 /** What the encrypted cookie is bound to. */
 const sealContext = 'console sign-in with OpenID Connect';
 
@@ -81,7 +81,7 @@ function readStored(context: PageContext): Stored | undefined {
   const sealed = Buffer.from(cookieOf(context, 'oidc') ?? '', 'base64url');
   const text = context.deps.services.keys.open('operator', sealed, sealContext);
   const stored: Stored | undefined = text && JSON.parse(text);
-  return stored && Date.now() - stored.begunAt < patience ? stored : undefined;
+  return stored && Date.now() - stored.begunAt < lifetimeMs ? stored : undefined;
 }
 
 function notConfigured(context: PageContext): Promise<ConsoleResponse> {

@@ -56,7 +56,7 @@ const longestPauseSeconds = 300;
 /** How much later than `Retry-After` requests come at most, so that those of several gateways do not come together. */
 const jitter = 0.1;
 /** Milliseconds that a request waits without a call, as in a command. */
-const patienceMs = 10_000;
+const longestWaitMs = 10_000;
 /** Milliseconds after which a turn is no longer used, at least: a busy process can be late. */
 const turnMs = 500;
 /** A call is told before it times out. */
@@ -242,7 +242,7 @@ export function createPace({
 
   /** A call that has sent nothing yet must not begin so late that it ends half-way. */
   function latestTurn(scope: CallScope | undefined, now: number): number {
-    if (!scope) return now + patienceMs;
+    if (!scope) return now + longestWaitMs;
     const deadline = scope.deadline() - marginMs;
     return underWay.has(scope) ? deadline : (scope.begun + deadline) / 2;
   }

@@ -31,7 +31,7 @@ const attempts = 10;
 /**
  * How many attempts wait for another call with the same operation id. After that, the other call counts as interrupted.
  */
-const patience = 5;
+const mostWaits = 5;
 
 export interface PlanOptions {
   readonly isFirstAttempt: boolean;
@@ -71,7 +71,7 @@ export async function changeAppointments<Plan>(
     const isFirstAttempt = attempt === 1;
     const look = findDone && !(isFirstAttempt && write.isFirst) ? findDone : async () => [];
     try {
-      const takeOver = attempt > patience;
+      const takeOver = attempt > mostWaits;
       const directory = ehr.directory.known(write.careUnit);
       const planning = planWrite(write, { isFirstAttempt, takeOver }).then(
         (plan) => ({ plan }),
