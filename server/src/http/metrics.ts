@@ -4,7 +4,7 @@ import type { End, Exchange } from './exchanges.ts';
 import { routePattern } from './request-log.ts';
 
 /** Milliseconds between two looks at the event loop. At the default of 10, an idle process spends half of its time on them. */
-const eventLoopMonitoringPrecision = 50;
+const eventLoopMonitoringPrecision = 100;
 
 /** Serves Prometheus metrics at `/metrics`. */
 export function addMetrics(app: FastifyInstance, registry: Registry): void {

@@ -20,14 +20,24 @@ export async function createLog(level: LevelWithSilent, format: LogFormat = 'jso
     sync: true,
     minLength: longestBatch,
     maxWrite: longestWrite,
-    periodicFlush: longestWait,
   });
+  let isFlushPlanned = false;
+  /** A timer that repeats would wake an idle process. */
+  const write = (text: string) => {
+    stream.write(text);
+    if (isFlushPlanned) return;
+    isFlushPlanned = true;
+    setTimeout(() => {
+      isFlushPlanned = false;
+      stream.flush();
+    }, longestWait).unref();
+  };
   process.on('exit', () => stream.flushSync());
-  if (format === 'json') return pino({ level }, stream);
+  if (format === 'json') return pino({ level }, { write });
   // Loaded only if it is used.
   const { prettyLines } = await import('./pretty-lines.ts');
   const pretty = prettyLines(process.stdout.isTTY && process.stdout.hasColors());
-  return pino({ level }, { write: (line) => stream.write(isLine(line) ? pretty(line) : line) });
+  return pino({ level }, { write: (line) => write(isLine(line) ? pretty(line) : line) });
 }
 
 /** Whether it is a line of the log. `print` writes other texts. */
