@@ -37,7 +37,7 @@ async function bundle(folder: string): Promise<void> {
     input: {
       gateway: 'server/src/main.ts',
       crossward: 'server/src/cli/main.ts',
-      'password-worker': 'server/src/console/password-worker.ts',
+      'password-worker': 'server/src/console/sign-in/password-worker.ts',
     },
     external: [...external],
     plugins: [

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
-import { listActivity, recordActivity } from '../console/activity.ts';
+import { listActivity, recordActivity } from '../console/audit/activity.ts';
 import { createDb } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { prepareAuditKey, readAuditKeys } from './key-store.ts';

@@ -2,7 +2,7 @@ import { deleteOldFailures } from '../clients/shared-failures.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { deleteOldCounts } from '../confirmations/client-budgets.ts';
 import { deleteOldConfirmations, deleteUsedCodes } from '../confirmations/retention.ts';
-import { deleteOldConsoleData } from '../console/retention.ts';
+import { deleteOldConsoleData } from '../console/sign-in/sessions.ts';
 import type { Db } from '../db/kysely.ts';
 import { deleteOldEvents } from '../events/retention.ts';
 import { mergeProcesses } from '../history/merge-processes.ts';

@@ -9,7 +9,7 @@ import type { RefreshableClients } from '../clients/client-registry.ts';
 import { noteGrants } from '../clients/configured-grants.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { freeOrphanedItems } from '../confirmations/orphaned-items.ts';
-import { renewProofs } from '../console/renew-proofs.ts';
+import { renewProofs } from '../console/accounts/renew-proofs.ts';
 import type { DatabaseClock } from '../db/clock.ts';
 import type { Db } from '../db/kysely.ts';
 import { watchCertificates } from '../ehr/certificates.ts';

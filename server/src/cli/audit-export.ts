@@ -9,7 +9,7 @@ import { incompleteText, isIncomplete } from '../audit/lost-keys.ts';
 import { readAuditSearch, type TypedSearch } from '../audit/read-search.ts';
 import type { AuditSearch } from '../audit/search.ts';
 import { exportFormats } from '../config/schema.ts';
-import { record } from '../console/act.ts';
+import { record } from '../console/audit/act.ts';
 import type { Db } from '../db/kysely.ts';
 import { currentKeyRing } from './current-key-ring.ts';
 import { UsageError } from './exit-codes.ts';

@@ -8,7 +8,7 @@ import { incompleteText, isIncomplete } from '../audit/lost-keys.ts';
 import { readAuditSearch, searchedDays, type TypedSearch } from '../audit/read-search.ts';
 import { type FoundAccess, searchEntries } from '../audit/search.ts';
 import { type AuditVerdict, type Unlinked, verifyChains, verifyUnlinked } from '../audit/verify.ts';
-import { record } from '../console/act.ts';
+import { record } from '../console/audit/act.ts';
 import { errorCode } from '../db/errors.ts';
 import { auditExportCommand } from './audit-export.ts';
 import { columnHelp } from './column-help.ts';

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../../test/database/database.ts';
 import { startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import { readClients } from '../clients/read-clients.ts';
-import { listActivity } from '../console/activity.ts';
+import { listActivity } from '../console/audit/activity.ts';
 import { createDb } from '../db/kysely.ts';
 import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';

@@ -16,7 +16,7 @@ import {
   revokeAsOperator,
   rotateClient,
   updateAsOperator,
-} from '../console/client-actions.ts';
+} from '../console/clients/client-actions.ts';
 import type { Db } from '../db/kysely.ts';
 import { clientAsJson, clientLine, describeClient } from './client-report.ts';
 import { columnHelp } from './column-help.ts';

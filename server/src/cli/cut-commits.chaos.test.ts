@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } fro
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { insertFailedMessage, insertOperation } from '../../../test/database/stuck-rows.ts';
 import { startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
-import { createOperator } from '../console/operators.ts';
-import { startSession } from '../console/sessions.ts';
+import { createOperator } from '../console/accounts/operators.ts';
+import { startSession } from '../console/sign-in/sessions.ts';
 import { createDb } from '../db/kysely.ts';
 import { pauseEhr, readPauses, resumeEhr } from '../ehr/pauses.ts';
 import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';

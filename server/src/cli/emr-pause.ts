@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { act, NotPossible } from '../console/act.ts';
+import { act, NotPossible } from '../console/audit/act.ts';
 import { pauseEhr, resumeEhr } from '../ehr/pauses.ts';
 import { configuredAccess } from './configured-access.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { duration } from '../console/parts.ts';
+import { duration } from '../console/frame/parts.ts';
 import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import { type FailedMessage, listFailed, sendAgain } from '../messages/failed.ts';
 import { messageFailureText } from '../messages/failure-text.ts';

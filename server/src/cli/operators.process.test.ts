@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { URI } from 'otpauth';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
-import { startSession } from '../console/sessions.ts';
+import { startSession } from '../console/sign-in/sessions.ts';
 import { createDb } from '../db/kysely.ts';
 import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { endSessionsOf, listSessions, type OpenSession } from '../console/open-sessions.ts';
+import { endSessionsOf, listSessions, type OpenSession } from '../console/accounts/open-sessions.ts';
 import {
   changeRole,
   createOperator,
@@ -9,9 +9,9 @@ import {
   operatorNamePattern,
   resetOperator,
   UnprovenAccount,
-} from '../console/operators.ts';
-import { type Role, roles } from '../console/roles.ts';
-import { linkMinutes, makeSignInLink } from '../console/sign-in-links.ts';
+} from '../console/accounts/operators.ts';
+import { type Role, roles } from '../console/accounts/roles.ts';
+import { linkMinutes, makeSignInLink } from '../console/sign-in/sign-in-links.ts';
 import { columnHelp } from './column-help.ts';
 import { configuredAccess } from './configured-access.ts';
 import { currentKeyRing } from './current-key-ring.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { passwordMistake } from '../console/password.ts';
+import { passwordMistake } from '../console/sign-in/password.ts';
 import { UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
 

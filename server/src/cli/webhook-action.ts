@@ -1,5 +1,5 @@
-import { commandLine } from '../console/act.ts';
-import { type OperatorAction, recordActivity } from '../console/activity.ts';
+import { commandLine } from '../console/audit/act.ts';
+import { type OperatorAction, recordActivity } from '../console/audit/activity.ts';
 import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
 import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';

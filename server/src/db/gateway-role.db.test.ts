@@ -11,7 +11,7 @@ import { prepareAuditKey, readAuditKeys } from '../audit/key-store.ts';
 import { createMonths, dropMonths } from '../audit/months.ts';
 import { auditEntries, tamper } from '../audit/test-audit.ts';
 import { verifyChains } from '../audit/verify.ts';
-import { recordActivity } from '../console/activity.ts';
+import { recordActivity } from '../console/audit/activity.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { openDatabase } from './database.ts';
 import { createDb, type Db } from './kysely.ts';

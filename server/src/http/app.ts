@@ -11,7 +11,7 @@ import { createWrongNameMetrics } from '../clients/wrong-name-metrics.ts';
 import { addressesIn } from '../config/address-ranges.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { DemoClient } from '../config/demo.ts';
-import type { ConsoleDeps } from '../console/page.ts';
+import type { ConsoleDeps } from '../console/frame/page.ts';
 import type { Db } from '../db/kysely.ts';
 import type { DatabaseTrouble } from '../db/troubles.ts';
 import { documentEndpoints } from '../documents/routes.ts';

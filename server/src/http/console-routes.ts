@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { inContext } from '../api/context-of.ts';
-import { type Console, createConsole } from '../console/console.ts';
-import type { ConsoleDeps, ConsoleRequest, ConsoleResponse } from '../console/page.ts';
+import { type Console, createConsole } from '../console/frame/console.ts';
+import type { ConsoleDeps, ConsoleRequest, ConsoleResponse } from '../console/frame/page.ts';
 import { Problem } from '../problems/problem.ts';
 import { callerAddress, callerOf } from './caller-address.ts';
 import { consoleUrl, isPublicHost } from './console-host.ts';
@@ -33,7 +33,7 @@ export async function addConsole(
 ): Promise<void> {
   const load = loadOnce(deps);
   // Only a gateway with a console needs their code.
-  const { routes } = await import('../console/pages/all.ts');
+  const { routes } = await import('../console/frame/pages.ts');
   const isDemo = deps.settings.demoOperator !== undefined;
 
   await addHtmlPages(app, allowances, (pages) => {

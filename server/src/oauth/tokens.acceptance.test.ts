@@ -19,7 +19,7 @@ import {
   withToken,
 } from '../../../test/requests/tokens.ts';
 import type { Scope } from '../config/schema.ts';
-import { createClient, revokeAsOperator, rotateClient, updateAsOperator } from '../console/client-actions.ts';
+import { createClient, revokeAsOperator, rotateClient, updateAsOperator } from '../console/clients/client-actions.ts';
 import { createDb } from '../db/kysely.ts';
 import { bookingOf, fhirClient, issueIn } from '../fhir-face/test-requests.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { lostAuditKeys } from '../../audit/lost-keys.ts';
 import type { Environment } from '../../config/environment.ts';
 import { parseSecretKey } from '../../config/secret-key.ts';
-import { listUnproven } from '../../console/renew-proofs.ts';
+import { listUnproven } from '../../console/accounts/renew-proofs.ts';
 import type { Database } from '../../db/database.ts';
 import { createDb, type Db } from '../../db/kysely.ts';
 import { checkKnownKeys, type SecretKeys } from '../../secret-keys/require-known-keys.ts';

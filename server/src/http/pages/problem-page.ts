@@ -1,4 +1,4 @@
-import { table } from '../../console/parts.ts';
+import { table } from '../../console/frame/parts.ts';
 import { type HtmlContent, html } from '../../html/html.ts';
 import { codeOf, type Reason, type ReasonFacts, reasons } from '../../problems/reasons.ts';
 import { pageFrame } from './frame.ts';

@@ -1,4 +1,4 @@
-import { table } from '../../console/parts.ts';
+import { table } from '../../console/frame/parts.ts';
 import type { SandboxFault } from '../../ehr/connectors.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import { copyScript } from './copy-script.ts';

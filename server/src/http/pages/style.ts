@@ -4,7 +4,7 @@ import { readStyle } from '../../html/read-style.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Allowances } from './html-pages.ts';
 
-const [console, own] = ['../../console/style.css', './style.css'].map((path) => new URL(path, import.meta.url));
+const [console, own] = ['../../console/frame/style.css', './style.css'].map((path) => new URL(path, import.meta.url));
 const style = createAsset(Buffer.from(readStyle(console as URL, own as URL)), 'css');
 
 /** The style sheet of the pages for developers: that of the console, and what only they have. */

@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/kysely.ts';
+
+export type OperatorAction =
+  | 'sign_in'
+  | 'sign_in_link'
+  | 'sign_out'
+  | 'password_change'
+  | 'codes_change'
+  | 'sessions_end'
+  | 'operation_retry'
+  | 'operation_drop'
+  | 'message_send_again'
+  | 'message_send_now'
+  | 'connection_check'
+  | 'emr_pause'
+  | 'emr_resume'
+  | 'audit_search'
+  | 'audit_export'
+  | 'patient_erase'
+  | 'account_create'
+  | 'account_role'
+  | 'account_reset'
+  | 'account_disable'
+  | 'webhook_create'
+  | 'webhook_change'
+  | 'webhook_secret_rotate'
+  | 'webhook_accept'
+  | 'webhook_enable'
+  | 'webhook_disable'
+  | 'webhook_delete'
+  | 'webhook_test'
+  | 'webhook_redeliver'
+  | 'webhook_replay'
+  | 'client_create'
+  | 'client_update'
+  | 'client_rotate'
+  | 'client_revoke'
+  | 'client_accept';
+
+/**
+ * - `done`
+ * - `rejected`: incorrect credentials, or no role
+ * - `not_possible`: the target has changed meanwhile, or does not exist
+ * - `problem`: the check found a problem
+ */
+type Outcome = 'done' | 'rejected' | 'not_possible' | 'problem';
+
+/** The operator of sign-ins with a name that no account has: that name is not stored. No account can have this one. */
+export const unknownName = 'unknown name';
+
+/** What an operator did. Contains no data of patients. */
+export interface Activity {
+  readonly operator: string;
+  readonly action: OperatorAction;
+  /**
+   * The id of an operation, a message (or the channel of messages, or `all` of them), an EHR, a client or a webhook endpoint; the name of an account, with its new role
+   * if the role changes; the name of an operator whose sessions end; or the address that a sign-in came from.
+   */
+  readonly target?: string | undefined;
+  readonly outcome: Outcome;
+}
+
+export interface RecordedActivity extends Activity {
+  readonly id: string;
+  readonly at: Date;
+}
+
+/** Records an action, if possible in the transaction that performs it. */
+export async function recordActivity(db: Db, { operator, action, target, outcome }: Activity): Promise<void> {
+  await db
+    .insertInto('operator_activity')
+    .values({ operator_name: operator, action, target: target ?? null, outcome })
+    .execute();
+}
+
+/** Lists actions, the newest first. `before`: id of the last one on the previous page. */
+export async function listActivity(db: Db, limit: number, before?: string): Promise<RecordedActivity[]> {
+  const { rows } = await sql<RecordedActivity>`
+    SELECT id::text, at, operator_name AS operator, action, target, outcome FROM operator_activity
+    WHERE ${before ?? null}::bigint IS NULL OR id < ${before ?? null}::bigint
+    ORDER BY operator_activity.id DESC LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+/** Counts the sign-ins that were rejected in the last hour. */
+export async function countRejectedSignIns(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::int AS count FROM operator_activity
+    WHERE at > now() - interval '1 hour' AND action = 'sign_in' AND outcome = 'rejected'`.execute(db);
+  return rows[0]?.count ?? 0;
+}

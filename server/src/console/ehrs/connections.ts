@@ -1,0 +1,169 @@
+import { ConnectorError, type ProbeFinding } from '@crossward/connector-kit';
+import { stringify } from 'yaml';
+import type { ConfiguredEmr } from '../../config/configuration.ts';
+import { checkConnection, connectionFindings, type EmrCheck, isConnectionWell } from '../../ehr/check-connection.ts';
+import type { EhrFigures } from '../../ehr/figures.ts';
+import { type Html, type HtmlContent, html } from '../../html/html.ts';
+import { ConfigurationError } from '../../startup/configuration-error.ts';
+import { includesRole } from '../accounts/roles.ts';
+import { record } from '../audit/act.ts';
+import { consolePage, postForm } from '../frame/frame.ts';
+import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } from '../frame/page.ts';
+import { badge, facts, notice, type Tone, table, time } from '../frame/parts.ts';
+import { checkForm, stateBadge } from './ehr-parts.ts';
+
+export const routes: readonly Route[] = [
+  { method: 'GET', path: 'connections', role: 'view', page: connectionsPage },
+  { method: 'POST', path: 'connections/:emr', role: 'operate', page: checkOneConnection },
+];
+
+const tones: Readonly<Record<ProbeFinding['status'], Tone>> = {
+  ok: 'good',
+  note: 'neutral',
+  warning: 'notice',
+  problem: 'bad',
+  untried: 'neutral',
+};
+
+/** EHRs whose check is running in this process. */
+const running = new Set<string>();
+
+/** The connections: whether each EHR can be used, and its check. */
+async function connectionsPage(context: SignedIn): Promise<ConsoleResponse> {
+  const { emrs, services, readFigures } = context.deps;
+  const mayCheck = includesRole(context.session.role, 'operate');
+  return consolePage(context, {
+    title: 'Connections',
+    section: 'connections',
+    content: html`${resultOf(context)}<h1>Connections</h1>
+<p>A check asks the server of an EHR what it can do, and recommends settings. It changes nothing in the EHR, and can take a
+minute.${!mayCheck && ' It needs the role operate.'}</p>
+<h2>EHRs</h2>
+${table(
+  'EHRs of the configuration, as this gateway process sees them',
+  ['EHR', 'State', 'Last success', 'Last error', 'Connector', 'Check'],
+  emrs.map((emr) => {
+    const ehr = services.ehrs.get(emr.id);
+    const figures = ehr && readFigures(ehr);
+    return [
+      html`<a href="${linkTo(context, `connections/${emr.id}`)}">${emr.name}</a><br><code class="quiet">${emr.id}</code>`,
+      figures && stateBadge(figures),
+      figures && time(figures.lastSuccessAt, 'none yet'),
+      lastError(figures),
+      html`<code>${emr.connector}</code>`,
+      mayCheck ? checkForm(context, emr) : '–',
+    ];
+  }),
+)}`,
+  });
+}
+
+function lastError(figures: EhrFigures | undefined): HtmlContent {
+  const [last] = figures?.failedCalls ?? [];
+  return last ? html`${last.cause}<br><span class="quiet">${time(last.at)}</span>` : 'none';
+}
+
+/** Why a check was not made. */
+export function resultOf({ request }: SignedIn): Html | false {
+  const result = request.query.get('result');
+  return (
+    (result === 'running' && notice('bad', 'A check of this EHR is already running. Wait until it has ended.')) ||
+    (result === 'unknown' && notice('bad', 'The configuration has no EHR with this id.')) ||
+    (result === 'paused' && notice('good', 'The EHR is paused. Other gateway processes follow within seconds.')) ||
+    (result === 'resumed' &&
+      notice('good', 'The EHR is in use again. Other gateway processes follow within seconds.')) ||
+    (result === 'not_paused' && notice('bad', 'The EHR is not paused.')) ||
+    (result === 'no_duration' && notice('bad', 'Nothing was changed. Choose how long to pause the EHR.'))
+  );
+}
+
+/** Runs `emr check`. */
+async function checkOneConnection(context: SignedIn): Promise<ConsoleResponse> {
+  const { deps, session, request } = context;
+  const emr = deps.emrs.find(({ id }) => id === request.params.emr);
+  const module = deps.connectors.find(({ name }) => name === emr?.connector);
+  if (!emr || !module) return seeOther(context, 'connections?result=unknown');
+  if (running.has(emr.id)) return seeOther(context, `connections/${emr.id}?result=running`);
+  running.add(emr.id);
+  try {
+    const check = await checkConnection({ emr, module }, deps.database).catch((error: unknown): EmrCheck => {
+      return { emr: emr.id, connector: module.name, claims: null, error: describeFailure(error) };
+    });
+    const isFine = isConnectionWell(check);
+    await record(deps.services.db, session, {
+      action: 'connection_check',
+      target: emr.id,
+      outcome: isFine ? 'done' : 'problem',
+    });
+    return resultPage(context, check, emr, isFine);
+  } finally {
+    running.delete(emr.id);
+  }
+}
+
+/** A file of the connection, such as a certificate, may have become unreadable since the start. */
+function describeFailure(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  if (error instanceof ConnectorError) return `${error.kind}: ${error.message}`;
+  throw error;
+}
+
+function resultPage(context: SignedIn, check: EmrCheck, { id, name }: ConfiguredEmr, isFine: boolean): ConsoleResponse {
+  const { connector, probe, claims, error } = check;
+  const recommended = probe?.recommendedSettings ?? {};
+  return consolePage(context, {
+    title: `Check of ${name}`,
+    section: 'connections',
+    content: html`${isFine ? notice('good', success(check)) : notice('bad', `${name} has a problem.`)}
+<p><a href="${linkTo(context, `connections/${id}`)}">${name}</a></p>
+<h1>Check of ${name}</h1>
+<p class="quiet"><code>${id}</code>, connector <code>${connector}</code></p>
+<h2>Findings</h2>
+${findings(check)}
+${claims ? capabilities(claims) : !hasProblem(probe?.findings) && html`<p class="advice bad">The connection cannot be opened: ${error}</p>`}
+${
+  Object.keys(recommended).length > 0 &&
+  html`<h2>Recommended settings</h2>
+<pre tabindex="0" role="region" aria-label="Recommended settings">${stringify({ settings: recommended }).trimEnd()}</pre>`
+}
+${postForm(context, `connections/${id}`, html`<div class="actions"><button class="secondary">Check again</button></div>`)}`,
+  });
+}
+
+/** A probe that failed has told why already. */
+function hasProblem(found: readonly ProbeFinding[] | undefined): boolean {
+  return found?.some(({ status }) => status === 'problem') ?? false;
+}
+
+function success({ probe }: EmrCheck): string {
+  return probe ? 'The connection works.' : 'The connector opens. Its server was not checked.';
+}
+
+function findings(check: EmrCheck): HtmlContent {
+  const found = connectionFindings(check);
+  return html`${!check.probe && html`<p>This connector has no probe; its server was not checked.</p>`}
+${
+  found.length > 0 &&
+  table(
+    'What the server says about itself',
+    ['Result', 'Subject', 'Finding'],
+    found.map(({ name, status, detail }) => [badge(tones[status], status), name, detail]),
+  )
+}`;
+}
+
+function capabilities(claims: NonNullable<EmrCheck['claims']>): Html {
+  const { transactions, changesPerTransaction: most } = claims;
+  const allOrNothing = most === undefined ? 'yes' : `up to ${most} changes; beyond that, the gateway compensates`;
+  return html`<h2>Capabilities</h2>
+${facts([
+  [
+    'Patients by',
+    `${claims.patientIdentifierTypes.join(', ')}${claims.passesThrough ? '; the EHR looks up nobody' : ''}`,
+  ],
+  ['Resources by', claims.resourceIdentifierTypes.join(', ')],
+  ['Operations', claims.operations.join(', ')],
+  ['Changes', claims.changes.join(', ') || 'none'],
+  ['All or nothing', transactions ? allOrNothing : 'no; the gateway compensates'],
+])}`;
+}
