@@ -61,7 +61,6 @@ const gateway = await startGateway({
   }),
 });
 const receiver = await startReceiver();
-await telemetry.exportMetrics(gateway.deps.metrics);
 afterAll(async () => {
   await gateway.close();
   await receiver.close();
@@ -388,12 +387,11 @@ test('no log line, metric, problem or table contains personal data', async () =>
   expect(failed.status).toBe(503);
 
   await telemetry.stop();
-  const { spans, metrics: exported } = collector;
+  const { spans } = collector;
   const operations = new Set(spans.map(({ attributes }) => attributes['crossward.operation']));
   expect(operations.size).toBeGreaterThan(20);
   for (const name of ['changeAppointments', 'deliver webhook', 'COMMIT'])
     expect(spans.map((it) => it.name)).toContain(name);
-  expect(exported.flatMap((it) => it.points).length).toBeGreaterThan(200);
   expectNoneIn('telemetry', collector.texts(), [secret, endpoint.secret, 'p-1', ...operatorSecrets]);
   expect(gateway.logLines.length).toBeGreaterThan(1000);
   expect(tables.length).toBeGreaterThan(5);

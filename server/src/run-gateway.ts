@@ -89,7 +89,6 @@ async function serve({ environment, setup, database, dataDir, log, supervisor }:
   const telemetry =
     environment.telemetry && (await (await import('./telemetry/start.ts')).startTelemetry(environment.telemetry, log));
   const deps = await createDeps({ ...setup, database, log });
-  await telemetry?.exportMetrics(deps.metrics);
   const drain = createDrain();
   const served = { ...deps, isStopping: drain.hasBegun };
   const operations = await serveOperations(served, environment, supervisor);

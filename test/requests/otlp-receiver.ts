@@ -19,16 +19,10 @@ interface Span {
   readonly status: number | undefined;
 }
 
-interface Metric {
-  readonly name: string;
-  readonly points: readonly { readonly attributes: Attributes; readonly count?: string; readonly asDouble?: number }[];
-}
-
 /** A real server that takes OTLP over HTTP, as a collector does: https://opentelemetry.io/docs/specs/otlp/#otlphttp */
 export interface OtlpReceiver {
   readonly url: string;
   readonly spans: readonly Span[];
-  readonly metrics: readonly Metric[];
   /** Path, type of content and body of each export. */
   readonly exports: readonly { readonly path: string; readonly type: string; readonly body: Buffer }[];
   /** Attributes of the resources, which name the service. */
@@ -57,31 +51,18 @@ interface Body {
       })[];
     }[];
   }[];
-  readonly resourceMetrics?: readonly {
-    readonly scopeMetrics: readonly {
-      readonly metrics: readonly ({ readonly name: string } & Readonly<
-        Record<'sum' | 'gauge' | 'histogram', { readonly dataPoints: readonly { attributes: readonly KeyValue[] }[] }>
-      >)[];
-    }[];
-  }[];
 }
 
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: Span[] = [];
-  const metrics: Metric[] = [];
   const resources: Attributes[] = [];
   const exports: { path: string; type: string; body: Buffer }[] = [];
-  const read = ({ resourceSpans = [], resourceMetrics = [] }: Body) => {
+  const read = ({ resourceSpans = [] }: Body) => {
     for (const { resource, scopeSpans } of resourceSpans) {
       resources.push(attributesOf(resource.attributes));
       for (const span of scopeSpans.flatMap((scope) => scope.spans)) {
         spans.push({ ...span, attributes: attributesOf(span.attributes), status: span.status?.code });
       }
-    }
-    for (const metric of resourceMetrics.flatMap((it) => it.scopeMetrics.flatMap((scope) => scope.metrics))) {
-      const { dataPoints } = metric.sum ?? metric.gauge ?? metric.histogram;
-      const points = dataPoints.map((point) => ({ ...point, attributes: attributesOf(point.attributes) }));
-      metrics.push({ name: metric.name, points });
     }
   };
   const server = createServer(async (request, response) => {
@@ -96,7 +77,6 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
-    metrics,
     resources,
     exports,
     texts: () => [...new Set(exports.flatMap(({ body }) => textsIn(JSON.parse(body.toString()))))],
@@ -128,7 +108,6 @@ export async function exportTo(
   if (!settings) throw new Error(`These variables turn nothing on: ${mistakes.join(', ')}`);
   const telemetry = await startTelemetry(settings, pino({ level: 'silent' }));
   return {
-    exportMetrics: (registry) => telemetry.exportMetrics(registry),
     async stop() {
       await telemetry.stop();
       vi.unstubAllEnvs();

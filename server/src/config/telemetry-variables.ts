@@ -4,10 +4,9 @@ const protocols: readonly OtlpProtocol[] = ['http/protobuf', 'http/json'];
 const samplers = ['always_on', 'always_off', 'traceidratio'] as const;
 
 /**
- * Reads the variables of OpenTelemetry that decide whether, when and how to export
- * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The exporters read
- * the others. An endpoint or
- * an exporter turns it on: without them, the gateway would send to `localhost` what nobody has asked for.
+ * Reads the variables of OpenTelemetry that decide whether, when and how to export traces
+ * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The exporter reads the others. An
+ * endpoint or an exporter turns it on: without them, the gateway would send to `localhost` what nobody has asked for.
  *
  * @param mistakes gets the variables with wrong values
  */
@@ -32,32 +31,22 @@ export function readTelemetry(
   const positive = (name: string, expected: string) => number(name, (it) => Number.isInteger(it) && it > 0, expected);
   const milliseconds = (name: string) => positive(name, 'milliseconds, above 0');
   const spans = (name: string) => positive(name, 'a number of spans, above 0');
-  const isExported = (signal: 'TRACES' | 'METRICS') => {
-    const exporter = oneOf(`OTEL_${signal}_EXPORTER`, ['otlp', 'none']);
-    const endpoint = text(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`) ?? text('OTEL_EXPORTER_OTLP_ENDPOINT');
-    return exporter === undefined ? endpoint !== undefined : exporter === 'otlp';
-  };
-
   if (text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
-  const traces = isExported('TRACES');
-  const metrics = isExported('METRICS');
-  if (!traces && !metrics) return undefined;
-  const ofBoth = oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', protocols) ?? 'http/protobuf';
-  const protocolOf = (signal: 'TRACES' | 'METRICS') =>
-    oneOf(`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, protocols) ?? ofBoth;
+  const exporter = oneOf('OTEL_TRACES_EXPORTER', ['otlp', 'none']);
+  if (![undefined, 'none'].includes(text('OTEL_METRICS_EXPORTER'))) {
+    mistakes.push('OTEL_METRICS_EXPORTER: must be none. The collector reads /metrics, with its Prometheus receiver');
+  }
+  const endpoint = text('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? text('OTEL_EXPORTER_OTLP_ENDPOINT');
+  if (exporter === 'none' || (exporter === undefined && endpoint === undefined)) return undefined;
+  const ofAll = oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', protocols);
   const sampler = oneOf('OTEL_TRACES_SAMPLER', [
     ...samplers,
     ...samplers.map((it) => `parentbased_${it}` as const),
   ])?.replace('parentbased_', '');
   const ratio = number('OTEL_TRACES_SAMPLER_ARG', (it) => it >= 0 && it <= 1, 'a number from 0 to 1') ?? 1;
   return {
-    traces,
-    metrics,
-    tracesProtocol: protocolOf('TRACES'),
-    metricsProtocol: protocolOf('METRICS'),
+    protocol: oneOf('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', protocols) ?? ofAll ?? 'http/protobuf',
     ratio: sampler === 'always_off' ? 0 : sampler === 'traceidratio' ? ratio : 1,
-    metricIntervalMs: milliseconds('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000,
-    metricTimeoutMs: milliseconds('OTEL_METRIC_EXPORT_TIMEOUT') ?? 30_000,
     batches: {
       scheduledDelayMillis: milliseconds('OTEL_BSP_SCHEDULE_DELAY') ?? 5_000,
       exportTimeoutMillis: milliseconds('OTEL_BSP_EXPORT_TIMEOUT') ?? 30_000,

@@ -1,4 +1,3 @@
-import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { OtlpProtocol } from './settings.ts';
 
@@ -8,12 +7,4 @@ export async function createSpanExporter(protocol: OtlpProtocol): Promise<SpanEx
       ? await import('@opentelemetry/exporter-trace-otlp-http')
       : await import('@opentelemetry/exporter-trace-otlp-proto');
   return new OTLPTraceExporter();
-}
-
-export async function createMetricExporter(protocol: OtlpProtocol): Promise<PushMetricExporter> {
-  const { OTLPMetricExporter } =
-    protocol === 'http/json'
-      ? await import('@opentelemetry/exporter-metrics-otlp-http')
-      : await import('@opentelemetry/exporter-metrics-otlp-proto');
-  return new OTLPMetricExporter();
 }

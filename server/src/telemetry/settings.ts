@@ -1,13 +1,8 @@
-/** What is exported, and how. The exporters read addresses and headers from the standard variables. */
+/** How traces are exported. The exporters read addresses and headers from the standard variables. */
 export interface TelemetrySettings {
-  readonly traces: boolean;
-  readonly metrics: boolean;
-  readonly tracesProtocol: OtlpProtocol;
-  readonly metricsProtocol: OtlpProtocol;
+  readonly protocol: OtlpProtocol;
   /** The part of the traces to record, from 0 to 1. */
   readonly ratio: number;
-  readonly metricIntervalMs: number;
-  readonly metricTimeoutMs: number;
   /** When ended spans are exported, and how many wait at most: more are dropped. */
   readonly batches: {
     readonly scheduledDelayMillis: number;

@@ -1,5 +1,4 @@
 import { pino } from 'pino';
-import { Counter, Histogram, Registry } from 'prom-client';
 import { expect, test, vi } from 'vitest';
 import { freePort } from '../../../test/processes/free-port.ts';
 import { exportTo, startOtlpReceiver } from '../../../test/requests/otlp-receiver.ts';
@@ -23,49 +22,32 @@ test('the standard variables turn it on, and mistakes in them are told', () => {
     { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
     { OTEL_SERVICE_NAME: 'x' },
     { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: 'true' },
-    { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_EXPORTER: 'none' },
   ]) {
     expect(read(off)).toEqual({ settings: undefined, mistakes: [] });
   }
   const on = read({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }).settings;
-  expect(on).toMatchObject({ traces: true, metrics: true, tracesProtocol: 'http/protobuf', ratio: 1 });
-  expect(read({ OTEL_TRACES_EXPORTER: 'otlp' }).settings).toMatchObject({ traces: true, metrics: false });
+  expect(on).toMatchObject({ protocol: 'http/protobuf', ratio: 1 });
+  expect(read({ OTEL_TRACES_EXPORTER: 'otlp', OTEL_METRICS_EXPORTER: 'none' }).mistakes).toEqual([]);
   const sampled = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' };
   expect(read({ OTEL_TRACES_EXPORTER: 'otlp', ...sampled }).settings).toMatchObject({ ratio: 0.25 });
   const wrong = {
     OTEL_TRACES_SAMPLER_ARG: '7',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
-    OTEL_METRICS_EXPORTER: 'prometheus',
+    OTEL_METRICS_EXPORTER: 'otlp',
     OTEL_BSP_MAX_QUEUE_SIZE: '0',
   };
   expect(read({ OTEL_TRACES_EXPORTER: 'otlp', ...wrong }).mistakes.toSorted()).toEqual([
     expect.stringMatching(/^OTEL_BSP_MAX_QUEUE_SIZE: must be/),
     expect.stringMatching(/^OTEL_EXPORTER_OTLP_PROTOCOL: must be/),
-    expect.stringMatching(/^OTEL_METRICS_EXPORTER: must be/),
+    expect.stringMatching(/^OTEL_METRICS_EXPORTER: must be none/),
     expect.stringMatching(/^OTEL_TRACES_SAMPLER_ARG: must be/),
   ]);
 });
 
-test('buckets of a histogram do not include those below, and counters are sums', async () => {
-  const collector = await startOtlpReceiver();
-  const telemetry = await exportTo(collector);
-  const registry = new Registry();
-  const histogram = new Histogram({ name: 'h', help: 'H', labelNames: ['a'], buckets: [1, 2], registers: [registry] });
-  for (const value of [0.5, 1.5, 1.6, 9]) histogram.observe({ a: 'b' }, value);
-  new Counter({ name: 'c', help: 'C', registers: [registry] }).inc(3);
-  await telemetry.exportMetrics(registry);
-  await telemetry.stop();
-  await collector.close();
-  const find = (name: string) => collector.metrics.find((metric) => metric.name === name)?.points;
-  expect(find('h')).toMatchObject([
-    { attributes: { a: 'b' }, count: 4, sum: 12.6, explicitBounds: [1, 2], bucketCounts: [1, 2, 1] },
-  ]);
-  expect(find('c')).toMatchObject([{ asDouble: 3 }]);
-});
-
 test('a sampler that takes none exports none, whatever the caller says', async () => {
   const collector = await startOtlpReceiver();
-  const telemetry = await exportTo(collector, { OTEL_TRACES_SAMPLER: 'always_off', OTEL_METRICS_EXPORTER: 'none' });
+  const telemetry = await exportTo(collector, { OTEL_TRACES_SAMPLER: 'always_off' });
   const span = tracing()?.request(`00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`);
   expect(span?.within(traceHeaders).traceparent).toMatch(/-00$/);
   span?.end('GET /', {});

@@ -13,11 +13,9 @@ const collector = await startOtlpReceiver();
 // Spans are sent after a tenth of a second, so that tests need not stop the gateway to see them.
 const telemetry = await exportTo(collector, {
   OTEL_BSP_SCHEDULE_DELAY: '100',
-  OTEL_METRIC_EXPORT_INTERVAL: '200',
   OTEL_SERVICE_NAME: 'booking-gateway',
 });
 const gateway = await startGateway({ configure: withQuickWebhooks });
-await telemetry.exportMetrics(gateway.deps.metrics);
 const receiver = await startReceiver();
 afterAll(async () => {
   await gateway.close();
@@ -160,18 +158,6 @@ test('a receiver of webhooks gets the trace of the attempt', async () => {
   await eventually(() => expect(receiver.received.length).toBeGreaterThan(0));
   const [, id = '', spanId = ''] = receiver.received[0]?.headers.traceparent?.split('-') ?? [];
   await eventually(() => expect(ofTrace(id)).toMatchObject([{ name: 'deliver webhook', spanId }]));
-});
-
-test('the metrics of /metrics are exported with the same names and values', async () => {
-  const { text } = await gateway.request('GET', '/metrics', { client: null });
-  const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
-  await eventually(() => {
-    const latest = new Set(collector.metrics.map(({ name }) => name));
-    expect(names.filter((name) => name !== undefined && !latest.has(name))).toEqual([]);
-  });
-  const start = /^process_start_time_seconds (\S+)$/m.exec(text)?.[1];
-  const exported = collector.metrics.findLast(({ name }) => name === 'process_start_time_seconds');
-  expect(exported?.points).toMatchObject([{ asDouble: Number(start) }]);
 });
 
 test('the process has the name of the standard variables', () => {
