@@ -2,17 +2,31 @@ import { describeConformance } from '@crossward/connector-kit/conformance/vitest
 import { inject } from 'vitest';
 import { sandboxSubject } from '../../connectors/sandbox/test/conformance-subject.ts';
 import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
-import { createTestDatabase } from '../database/database.ts';
+import { type Database, openDatabase } from '../../server/src/db/database.ts';
+import { connectTimeout, createTestDatabase } from '../database/database.ts';
 import { assertPublished } from './published.ts';
+
+/** A busy machine may take longer between two statements of a transaction than a gateway is allowed to. */
+function openPatient(url: string): Promise<Database> {
+  const databaseUrl = `${url}?idle_in_transaction_session_timeout=60000`;
+  return openDatabase({ databaseUrl, dataDir: inject('runFolder'), connectTimeout });
+}
 
 const names = { postgresql: 'PostgreSQL', pglite: 'PGlite' };
 
 describeConformance(
   `the sandbox on ${names[inject('databaseKind')]}`,
   async () => {
-    const { database, dispose } = await createTestDatabase();
-    const subject = await sandboxSubject('sandbox', database.pool);
-    return Object.assign(subject, { callGateway: gatewayBefore(() => subject.connector), close: dispose });
+    const { database, url, dispose } = await createTestDatabase();
+    const { pool, close } = url === undefined ? { ...database, close: undefined } : await openPatient(url);
+    const subject = await sandboxSubject('sandbox', pool);
+    return Object.assign(subject, {
+      callGateway: gatewayBefore(() => subject.connector),
+      close: async () => {
+        await close?.();
+        await dispose();
+      },
+    });
   },
   { assertReport: assertPublished },
 );
