@@ -2,7 +2,7 @@
 const lasting = 60_000;
 
 /** Whether a process has something to do, so that an idle one costs little. */
-export interface Activity {
+export interface ProcessActivity {
   /** Tells that a request has come, or that a message waits. */
   note(): void;
   /** Whether none has come for a minute. */
@@ -11,7 +11,7 @@ export interface Activity {
   onWake(listener: () => void): void;
 }
 
-export function createActivity(): Activity {
+export function createActivity(): ProcessActivity {
   const listeners: (() => void)[] = [];
   let last = performance.now();
   const isIdle = () => performance.now() - last > lasting;

@@ -1,4 +1,4 @@
-import type { Loop, Pause } from './loop.ts';
+import type { Loop, LoopPause } from './loop.ts';
 
 /** A job that runs while a look says that it is due. */
 export interface DueJob<Due> {
@@ -18,7 +18,7 @@ export interface DueLoop extends Loop {
 
 interface Looking<Due> {
   /** Between two looks. */
-  readonly pauseMilliseconds: Pause;
+  readonly pauseMilliseconds: LoopPause;
   readonly look: () => Promise<Due>;
   readonly jobs: readonly DueJob<Due>[];
 }

@@ -5,13 +5,13 @@ export interface Loop {
 }
 
 /** Milliseconds, or what they are now. */
-export type Pause = number | (() => number);
+export type LoopPause = number | (() => number);
 
 /**
  * Runs `round` repeatedly: again at once if it returns that there is more to do, otherwise after the pause. `round` must not
  * reject.
  */
-export function startLoop(pause: Pause, round: () => Promise<boolean>): Loop {
+export function startLoop(pause: LoopPause, round: () => Promise<boolean>): Loop {
   const rest = () => (typeof pause === 'number' ? pause : pause());
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<void> = Promise.resolve();

@@ -24,7 +24,7 @@ import { resealEndpoints } from '../webhooks/endpoint-store.ts';
 import { fanOut } from '../webhooks/fan-out.ts';
 import type { WebhookMetrics } from '../webhooks/metrics.ts';
 import { continueReplays } from '../webhooks/replay.ts';
-import type { Activity } from './activity.ts';
+import type { ProcessActivity } from './activity.ts';
 import { deleteOldData } from './delete-old-data.ts';
 import { resumeConfigured, suspendUnconfigured } from './due.ts';
 import type { DueJob } from './due-jobs.ts';
@@ -34,7 +34,7 @@ import { ehrChangesRound } from './ehr-changes-round.ts';
 import { ehrRound } from './ehr-round.ts';
 import { extendSchedules } from './extend-schedules.ts';
 import { defaultIntervals, type Intervals } from './intervals.ts';
-import type { Pause } from './loop.ts';
+import type { LoopPause } from './loop.ts';
 import { readGauges } from './read-gauges.ts';
 import type { RoundMetrics } from './round-metrics.ts';
 import { watchClock } from './watch-clock.ts';
@@ -54,7 +54,7 @@ interface BackgroundWork {
 }
 
 interface RegularJob {
-  readonly pauseMilliseconds: Pause;
+  readonly pauseMilliseconds: LoopPause;
   /** Returns whether there is more to do. Logs failures and does not reject. */
   round(): Promise<boolean>;
 }
@@ -65,7 +65,7 @@ export interface BackgroundDependencies {
   readonly retention: Configuration['retention'];
   readonly pauses: Pauses;
   readonly clients: RefreshableClients;
-  readonly activity: Activity;
+  readonly activity: ProcessActivity;
   /** Instead of the usual ones. */
   readonly intervals?: Partial<Intervals> | undefined;
   readonly dispatcher: Dispatcher;
@@ -109,7 +109,7 @@ export function backgroundWork(
   const intervals = { ...defaultIntervals, ...changed };
   const emrs = [...ehrs.keys()];
   /** `round` returns whether there is more to do. */
-  const repeating = (pauseMilliseconds: Pause, name: string, round: () => Promise<boolean>): RegularJob => ({
+  const repeating = (pauseMilliseconds: LoopPause, name: string, round: () => Promise<boolean>): RegularJob => ({
     pauseMilliseconds,
     round: () =>
       round().catch((error) => {
@@ -117,7 +117,7 @@ export function backgroundWork(
         return false;
       }),
   });
-  const guarded = (pauseMilliseconds: Pause, name: string, work: () => Promise<void>): RegularJob =>
+  const guarded = (pauseMilliseconds: LoopPause, name: string, work: () => Promise<void>): RegularJob =>
     repeating(pauseMilliseconds, name, async () => {
       await work();
       return false;

@@ -1,4 +1,9 @@
-import type { CareUnitComparison, Difference, DifferenceKind, Place } from '../appointments/since-backup/compare.ts';
+import type {
+  CareUnitComparison,
+  ComparedPlace,
+  Difference,
+  DifferenceKind,
+} from '../appointments/since-backup/compare.ts';
 
 /** The comparison of one EHR. */
 export interface EhrComparison {
@@ -16,7 +21,7 @@ const meanings: Record<DifferenceKind, string> = {
 };
 
 /** Whether everything was compared, and nothing differs. */
-export function isSame({ careUnits }: EhrComparison): boolean {
+export function hasNoDifference({ careUnits }: EhrComparison): boolean {
   return careUnits.every(({ differences, notCompared }) => differences.length === 0 && notCompared.length === 0);
 }
 
@@ -37,7 +42,7 @@ export function comparisonAsJson({ emr, careUnits, unfinished }: EhrComparison):
   };
 }
 
-function placeAsJson({ start, end, resourceId }: Place): object {
+function placeAsJson({ start, end, resourceId }: ComparedPlace): object {
   return { start, end, resource_id: resourceId };
 }
 
@@ -65,6 +70,6 @@ function inWords({ kind, appointmentId, inEhr, known }: Difference): string {
   return `${appointmentId}  ${meanings[kind]}  ${now}  ${before}`;
 }
 
-function placeInWords({ start, end, resourceId }: Place): string {
+function placeInWords({ start, end, resourceId }: ComparedPlace): string {
   return `${start.toISOString()} to ${end?.toISOString() ?? '?'} resource ${resourceId ?? '?'}`;
 }

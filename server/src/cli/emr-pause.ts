@@ -5,7 +5,7 @@ import { configuredAccess } from './configured-access.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
-import { readTime } from './read-time.ts';
+import { readInstant } from './read-time.ts';
 
 interface Options {
   readonly config?: string;
@@ -26,7 +26,7 @@ export function emrPauseCommand(output: Output, end: (exitCode: number) => void)
     .option(...configOption)
     .option('--until <time>', 'when the pause ends, such as 2027-03-28T06:00+02:00 (default: with `emr resume`)')
     .action(async (emr: string, { config, until }: Options) => {
-      const ends = until === undefined ? null : readTime('--until', until);
+      const ends = until === undefined ? null : readInstant('--until', until);
       await assertConfigured(emr, config);
       const result = await withDatabase(output, (db) =>
         act(db, undefined, { action: 'emr_pause', target: emr }, async (tx) => {

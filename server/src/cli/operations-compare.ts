@@ -14,13 +14,13 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 import { countOpenOperations } from '../unfinished-operations/operator.ts';
 import { columnHelp } from './column-help.ts';
-import { comparisonAsJson, describeComparison, type EhrComparison, isSame } from './comparison-report.ts';
+import { comparisonAsJson, describeComparison, type EhrComparison, hasNoDifference } from './comparison-report.ts';
 import { completeKeyRing } from './current-key-ring.ts';
 import { exitCodes } from './exit-codes.ts';
 import { openGatewayDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
 import { type JsonOption, jsonOption, printJson } from './print-json.ts';
-import { readTime } from './read-time.ts';
+import { readInstant } from './read-time.ts';
 
 interface Options extends JsonOption {
   readonly since: string;
@@ -54,10 +54,10 @@ export function operationsCompareCommand(output: Output, end: (exitCode: number)
     )
     .addHelpText('after', explanation)
     .action(async ({ since, config, json }: Options) => {
-      const compared = await compareAll(output, readTime('--since', since), config);
+      const compared = await compareAll(output, readInstant('--since', since), config);
       if (json) printJson(output, compared.map(comparisonAsJson));
       else output.out(compared.map(describeComparison).join(''));
-      end(compared.every(isSame) ? exitCodes.fine : exitCodes.failed);
+      end(compared.every(hasNoDifference) ? exitCodes.fine : exitCodes.failed);
     });
 }
 

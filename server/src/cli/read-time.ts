@@ -5,7 +5,7 @@ import { UsageError } from './exit-codes.ts';
  *
  * @throws {UsageError} if it is no such time
  */
-export function readTime(option: string, text: string): Date {
+export function readInstant(option: string, text: string): Date {
   const time = new Date(text);
   if (/T.*(Z|[+-]\d\d:?\d\d)$/.test(text) && !Number.isNaN(time.getTime())) return time;
   throw new UsageError(`${option} must be a time with UTC offset, such as 2027-03-28T06:00+02:00.`);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Problem } from '../problems/problem.ts';
 import { redeliverEvent, replayEvents, sendTestEvent } from '../webhooks/delivery-actions.ts';
 import { endpointOf } from '../webhooks/operator.ts';
-import { readTime } from './read-time.ts';
+import { readInstant } from './read-time.ts';
 import type { RunAction } from './webhook-action.ts';
 
 /** Commands that deliver events to an endpoint. */
@@ -35,7 +35,7 @@ export function addWebhookDeliveries(webhooks: Command, run: RunAction): void {
     .argument('<endpoint>', 'endpoint id from `list`')
     .requiredOption('--from <time>', 'RFC 3339 with an offset, such as 2030-03-15T09:00:00Z')
     .action(async (target: string, { from }: { readonly from: string }) => {
-      const time = readTime('--from', from);
+      const time = readInstant('--from', from);
       await run('webhook_replay', async (tx) => {
         await replayEvents(tx, target, time);
         return { target, text: 'The replay has started.\n' };

@@ -14,7 +14,7 @@ import type { Leased } from './stored-operation.ts';
 import type { LeasedWork } from './work.ts';
 
 /** How a write ends. */
-export type End =
+export type WriteEnd =
   | Made
   | { readonly is: 'not made'; readonly problem?: Problem }
   | { readonly is: 'starts over'; readonly problem?: undefined }
@@ -33,8 +33,8 @@ interface Made {
  * @throws Problem (4xx) of the kind's `record`, with which the write must be refused; LeaseLost
  */
 export async function end(work: LeasedWork, how: Made): Promise<OperationResponse>;
-export async function end(work: LeasedWork, how: End): Promise<OperationResponse | undefined>;
-export async function end(work: LeasedWork, how: End): Promise<OperationResponse | undefined> {
+export async function end(work: LeasedWork, how: WriteEnd): Promise<OperationResponse | undefined>;
+export async function end(work: LeasedWork, how: WriteEnd): Promise<OperationResponse | undefined> {
   const { services, kind, plan } = work;
   const isOneStatement = how.is === 'made' && !kind.hasRecords(plan);
   const response = isOneStatement
@@ -49,17 +49,17 @@ export async function end(work: LeasedWork, how: End): Promise<OperationResponse
 
 /** Ends a write in the transaction that would have stored its plan: it is refused there, or has nothing for the EHR. */
 export async function endAtOnce(tx: Tx, work: LeasedWork, how: Made): Promise<OperationResponse>;
-export async function endAtOnce(tx: Tx, work: LeasedWork, how: End): Promise<OperationResponse | undefined>;
-export async function endAtOnce(tx: Tx, work: LeasedWork, how: End): Promise<OperationResponse | undefined> {
+export async function endAtOnce(tx: Tx, work: LeasedWork, how: WriteEnd): Promise<OperationResponse | undefined>;
+export async function endAtOnce(tx: Tx, work: LeasedWork, how: WriteEnd): Promise<OperationResponse | undefined> {
   return store(tx, work, how, await recorded(tx, work, how), work.operation.keyHash !== null);
 }
 
-async function recorded(tx: Tx, work: LeasedWork, how: End): Promise<OperationResponse | undefined> {
+async function recorded(tx: Tx, work: LeasedWork, how: WriteEnd): Promise<OperationResponse | undefined> {
   return how.is === 'made' ? work.kind.record(tx, work, work.plan, how.outcome) : undefined;
 }
 
 /** @param hasRow `false`: the transaction would have stored it */
-async function store(db: Db | Tx, work: LeasedWork, how: End, response?: OperationResponse, hasRow = true) {
+async function store(db: Db | Tx, work: LeasedWork, how: WriteEnd, response?: OperationResponse, hasRow = true) {
   const { services, operation, ehr, kind, plan } = work;
   const drafts = how.is === 'starts over' ? [] : draftsOf(work, auditOutcome(work, how), response?.body);
   const events = how.is === 'made' && response ? kind.events?.(work, plan, how.outcome, response) : undefined;
@@ -85,7 +85,7 @@ async function store(db: Db | Tx, work: LeasedWork, how: End, response?: Operati
   return response;
 }
 
-function eventOf({ hasCaller }: LeasedWork, { is, problem }: End): Event {
+function eventOf({ hasCaller }: LeasedWork, { is, problem }: WriteEnd): Event {
   if (is !== 'not made' || !problem) return is;
   if (problem.status === 429) return 'refused for now';
   return hasCaller && isStoredUnderKey(problem) ? 'refused' : 'not made';
@@ -101,7 +101,7 @@ export function attemptAfter({ attempt }: Leased, ehr: EhrState): number {
   return ehr === 'undone' ? attempt + 1 : attempt;
 }
 
-function auditOutcome(work: LeasedWork, { is, problem }: End): RecordedOutcome {
+function auditOutcome(work: LeasedWork, { is, problem }: WriteEnd): RecordedOutcome {
   if (is === 'made') return 'success';
   return problem?.reason ?? (work.ehrState(is) === 'undone' ? 'undone' : 'not_done');
 }

@@ -11,7 +11,7 @@ import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { OperationEnded } from '../problems/operation-errors.ts';
 import { Problem } from '../problems/problem.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { type End, end, leaveOpen } from './end.ts';
+import { end, leaveOpen, type WriteEnd } from './end.ts';
 import {
   type EhrState,
   type Event,
@@ -151,7 +151,7 @@ function expected({ event, response }: Way, ehr: EhrState, key: KeyState): Seen 
 
 interface Way {
   readonly event: Event;
-  readonly how: End | 'unknown';
+  readonly how: WriteEnd | 'unknown';
   readonly hasCaller?: boolean;
   readonly hasRecords?: boolean;
   /** That is stored. */

@@ -20,7 +20,7 @@ export interface OpenEhr {
  */
 export type DifferenceKind = 'unknown' | 'changed' | 'cancelled' | 'missing';
 
-export interface Place {
+export interface ComparedPlace {
   readonly start: Date;
   readonly end: Date | null;
   readonly resourceId: string | null;
@@ -32,9 +32,9 @@ export interface Difference {
   /** The EHR's id. */
   readonly appointmentId: string;
   /** As the EHR shows it. `null`: it does not. */
-  readonly inEhr: (Place & { readonly state: AppointmentState }) | null;
+  readonly inEhr: (ComparedPlace & { readonly state: AppointmentState }) | null;
   /** As the gateway knows it. `null`: it does not. */
-  readonly known: (Place & { readonly status: KnownBooking['status'] }) | null;
+  readonly known: (ComparedPlace & { readonly status: KnownBooking['status'] }) | null;
 }
 
 export interface CareUnitComparison {

@@ -4,7 +4,7 @@ import type { OperatorAction } from '../audit/activity.ts';
 import { selectField, textField } from '../frame/fields.ts';
 import { consolePage, postForm } from '../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } from '../frame/page.ts';
-import { mistakeSummary, notice } from '../frame/parts.ts';
+import { enrolment, mistakeSummary, notice } from '../frame/parts.ts';
 import { makePassword } from '../sign-in/password.ts';
 import { findAccount, isOwn, noSuchAccount, roleChoices } from './accounts-page.ts';
 import {
@@ -16,7 +16,6 @@ import {
   resetOperator,
   UnprovenAccount,
 } from './operators.ts';
-import { enrolment } from './qr-code.ts';
 import { roles } from './roles.ts';
 
 export const routes: readonly Route[] = [

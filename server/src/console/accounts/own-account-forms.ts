@@ -9,14 +9,13 @@ import {
   type SignedIn,
   seeOther,
 } from '../frame/page.ts';
-import { mistakeSummary } from '../frame/parts.ts';
+import { enrolment, mistakeSummary } from '../frame/parts.ts';
 import { setCookie } from '../sign-in/cookies.ts';
 import { oidcPrefix } from '../sign-in/oidc.ts';
 import { passwordMistake } from '../sign-in/password.ts';
 import { endSessionsOf } from './open-sessions.ts';
 import { beginNewCodes, changePassword, finishNewCodes, type NewCodes, signOutEverywhere } from './own-account.ts';
 import { findOwnAccount, type OwnAccountProblem, ownAccountPage, problemOf } from './own-account-page.ts';
-import { enrolment } from './qr-code.ts';
 
 export const routes: readonly Route[] = [
   { method: 'POST', path: 'your-account/codes', role: 'view', page: beginOwnCodes },

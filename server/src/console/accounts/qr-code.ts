@@ -10,9 +10,3 @@ export function qrCode(text: string, label: string): Html {
   const path = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
   return html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img" aria-label="${label}"><path d="${path}"/></svg>`;
 }
-
-/** What an authenticator app scans, or its user enters. */
-export function enrolment(uri: string): Html {
-  return html`${qrCode(uri, 'QR code of the one-time codes, the same as the URI below')}
-<pre tabindex="0" role="region" aria-label="URI of the one-time codes">${uri}</pre>`;
-}

@@ -1,4 +1,5 @@
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
+import { qrCode } from '../accounts/qr-code.ts';
 
 /** What a badge says at a glance. Its text says the same, so that no meaning depends on colours. */
 export type Tone = 'good' | 'notice' | 'bad' | 'neutral';
@@ -94,4 +95,10 @@ export function facts(rows: readonly (readonly [name: string, value: HtmlContent
   return html`<dl class="facts">${rows.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`,
   )}</dl>`;
+}
+
+/** What an authenticator app scans, or its user enters. */
+export function enrolment(uri: string): Html {
+  return html`${qrCode(uri, 'QR code of the one-time codes, the same as the URI below')}
+<pre tabindex="0" role="region" aria-label="URI of the one-time codes">${uri}</pre>`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { roleOf } from './oidc.ts';
+import { roleOf } from './claims.ts';
 
 const roles = { view: ['staff', 'readers'], operate: ['on-call'], admin: ['admins'] };
 
