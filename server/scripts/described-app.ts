@@ -8,8 +8,8 @@ import type { Db } from '../src/db/kysely.ts';
 import { type AppDeps, buildApp } from '../src/http/app.ts';
 import { addOpenApiGenerator } from '../src/http/openapi-generator.ts';
 import type { KeySets } from '../src/oauth/key-sets.ts';
-import type { OperationServices } from '../src/operations/services.ts';
 import { createKeyRing } from '../src/secrets/key-ring.ts';
+import type { WriteServices } from '../src/writes/services.ts';
 
 // The description does not depend on the configuration, so an empty one is used.
 const keys = createKeyRing([randomBytes(32)]);
@@ -18,7 +18,7 @@ const deps: Omit<AppDeps, 'metrics'> = {
   clients: createClientRegistry({ configured: { clients: [], emrs: [] }, read: async () => undefined }),
   ehrs: new Map(),
   cursors: createCursors(keys),
-  services: { keys } as OperationServices,
+  services: { keys } as WriteServices,
   // Never called.
   limitsDb: {} as Db,
   keySets: {} as KeySets,

@@ -47,14 +47,14 @@ import { createReceiptUrls } from './messages/receipt-urls.ts';
 import { receiveReceipts } from './messages/receive-receipt.ts';
 import { createSenders } from './messages/senders.ts';
 import { createKeySets } from './oauth/key-sets.ts';
-import { operationKinds } from './operation-kinds.ts';
-import { createOperationMetrics } from './operations/metrics.ts';
-import type { OperationServices } from './operations/services.ts';
 import { requireKeyInUse, requireKnownKeys, type SecretKeys } from './secret-keys/require-known-keys.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
 import { createDispatcher } from './webhooks/dispatcher.ts';
 import { createWebhookMetrics } from './webhooks/metrics.ts';
 import { createDeliverySender } from './webhooks/send-delivery.ts';
+import { writeKinds } from './write-kinds.ts';
+import { createWriteMetrics } from './writes/metrics.ts';
+import type { WriteServices } from './writes/services.ts';
 
 /** The gateway's dependencies, created once at start. */
 export interface Deps extends AppDeps {
@@ -151,7 +151,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   );
   const clients = await openClientRegistry(configuration, background, keys, log);
   await noteGrants(background, clients.configured);
-  const services: OperationServices = {
+  const services: WriteServices = {
     db,
     keys,
     ehrs,
@@ -159,8 +159,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     pages: createPageLinks(keys, configuration.http.public_url),
     budgetsOf: (clientId) => ({ ...configuration.limits, ...clients.find(clientId)?.budgets }),
     channels: outbox.channels,
-    kinds: operationKinds,
-    operationMetrics: createOperationMetrics(metrics, log),
+    kinds: writeKinds,
+    writeMetrics: createWriteMetrics(metrics, log),
     liveTokens: new Set<string>(),
     audit,
   };

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { openDatabase } from '../../server/src/db/database.ts';
 import { createDb, type Db } from '../../server/src/db/kysely.ts';
 import { createKeyRing } from '../../server/src/secrets/key-ring.ts';
-import { insertOperation } from '../database/stuck-rows.ts';
+import { insertWrite } from '../database/stuck-rows.ts';
 import { type PostgresProxy, startPostgresProxy } from '../postgres-proxy/postgres-proxy.ts';
 import type { Unit } from '../postgres-proxy/unit.ts';
 import { isWrite, type Matches, type Way } from '../postgres-proxy/ways.ts';
@@ -219,7 +219,7 @@ export async function withDb<Result>(databaseUrl: string, use: (db: Db) => Promi
 /** An operation that no gateway goes on with. Returns its id. */
 async function insertSuspended(databaseUrl: string): Promise<string> {
   const opened = await openDatabase({ databaseUrl, dataDir: '', connectTimeout });
-  return insertOperation(opened, 'suspended').finally(() => opened.close());
+  return insertWrite(opened, 'suspended').finally(() => opened.close());
 }
 
 async function withClient(connectionString: string, use: (client: pg.Client) => Promise<unknown>): Promise<void> {

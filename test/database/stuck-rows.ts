@@ -3,7 +3,7 @@ import type { Database } from '../../server/src/db/database.ts';
 /** Each a bit younger than the previous one. */
 let operations = 0;
 /** An open operation in a state. Its plan cannot be decrypted. It is not due, so no gateway recovers it. Returns its id. */
-export async function insertOperation(
+export async function insertWrite(
   { pool }: Pick<Database, 'pool'>,
   state: 'pending' | 'compensating' | 'monitored' | 'suspended' | 'leased',
 ): Promise<string> {

@@ -4,9 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TProperties } from 'typebox';
 import { within } from '../context/work-context.ts';
 import { describeError } from '../log/describe-error.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
 import { discardUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
+import type { WriteResponse } from '../writes/write-response.ts';
 import { auditOf, auditResponse } from './audit-request.ts';
 import { clientAndUserOf, contextOf } from './context-of.ts';
 import {
@@ -124,7 +124,7 @@ async function respond(endpoint: AnyEndpoint, request: FastifyRequest, reply: Fa
   return body;
 }
 
-async function run(endpoint: AnyEndpoint, request: FastifyRequest): Promise<OperationResponse> {
+async function run(endpoint: AnyEndpoint, request: FastifyRequest): Promise<WriteResponse> {
   const { services } = request.server.endpointDeps;
   if ('plan' in endpoint) return writeToEhr(services, request, () => endpoint.plan(inputOf(request), request));
   if ('store' in endpoint) return writeOnce(services, request, (tx) => endpoint.store(tx, inputOf(request)));

@@ -2,8 +2,8 @@ import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { findBookings, findItems, type Item } from '../confirmations/items.ts';
 import { isOfPatient } from '../confirmations/limits.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import type { WorkServices } from '../operations/kind.ts';
 import { type Place, type Problem, problemAt } from '../problems/problem.ts';
+import type { WorkServices } from '../writes/write-kind.ts';
 
 interface Context {
   readonly services: Pick<WorkServices, 'db' | 'keys'>;

@@ -33,7 +33,7 @@ export function auditProblem(request: FastifyRequest, problem: Problem): Promise
   const patients = reached && reached.patients.size > 0 ? about.patients : namedPatients(request, access.ehr);
   if (audit === 'if_patient' && [...patients].length === 0) return undefined;
   const store = () => writeEntry(request, { ...about, patients });
-  // A connection that broke with the operation may fail the entry too. An entry of what was told twice is better than none.
+  // A connection that broke with the write may fail the entry too. An entry of what was told twice is better than none.
   const stored = store().catch((cause) => (problem.status < 500 ? Promise.reject(cause) : store()));
   return stored.then(
     () => problem,

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type AuditedAccess, newReached, type WorkContext } from '../context/work-context.ts';
-import { isReplayed } from '../operations/operation-response.ts';
 import { outcomeUnknownInDatabase, unavailable } from '../problems/problem.ts';
+import { isReplayed } from '../writes/write-response.ts';
 import { isRead, type ReadShown } from './endpoint.ts';
 
 interface RecordBody {
@@ -34,7 +34,7 @@ declare module 'fastify' {
   }
 }
 
-/** What a request that leaves an entry notes. A write leaves it in the statement that ends its operation. */
+/** What a request that leaves an entry notes. A write leaves it in the statement that ends its write. */
 export function auditOf(request: FastifyRequest): Pick<WorkContext, 'reached' | 'access'> {
   if (request.routeOptions.config.endpoint?.audit === 'none') return {};
   const reached = newReached();
@@ -43,7 +43,7 @@ export function auditOf(request: FastifyRequest): Pick<WorkContext, 'reached' | 
 }
 
 /**
- * Writes the entry of a request that gets data, before the data is sent, unless the operation has left it.
+ * Writes the entry of a request that gets data, before the data is sent, unless the write has left it.
  *
  * @throws Problem if the entry cannot be stored: `outcome_unknown` if the request may have changed something, otherwise
  * `database_unavailable`
@@ -90,7 +90,7 @@ export function auditedAccessOf(request: FastifyRequest, outcome: string, body?:
     records: [...(context?.reached?.records ?? []), ...records],
     outcome,
     requestId: id,
-    operationId: context?.access?.operationId,
+    writeId: context?.access?.writeId,
   };
 }
 
@@ -99,7 +99,7 @@ function isWrite(request: FastifyRequest): boolean {
   return endpoint !== undefined && !isRead(endpoint) && !isDryRun(request);
 }
 
-/** Writes the entry of a request that no operation has left. */
+/** Writes the entry of a request that no write has left. */
 export async function writeEntry(request: FastifyRequest, access: AuditedAccess): Promise<void> {
   request.isAudited = true;
   await request.server.endpointDeps.services.audit.record(access, !isWrite(request));

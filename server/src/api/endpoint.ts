@@ -8,12 +8,12 @@ import type { Scope } from '../config/schema.ts';
 import type { Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import type { PlannedWrite } from '../operations/kind.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
-import type { OperationServices } from '../operations/services.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import type { Upload } from '../uploads/upload.ts';
+import type { WriteServices } from '../writes/services.ts';
+import type { PlannedWrite } from '../writes/write-kind.ts';
+import type { WriteResponse } from '../writes/write-response.ts';
 import type { Cursors } from './paging.ts';
 
 /** A standard that requests and responses can follow. */
@@ -30,7 +30,7 @@ export type Needs = readonly (ConnectorOperation | ChangeKind | 'patients')[];
 
 /** What endpoints work with, created once at start. */
 export interface EndpointDeps {
-  readonly services: OperationServices;
+  readonly services: WriteServices;
   readonly cursors: Cursors;
   readonly clients: ClientRegistry;
   readonly webhooks: Configuration['webhooks'];
@@ -143,7 +143,7 @@ export interface Declaration<
 }
 
 /** A response as it is sent. */
-export type Shown = Omit<OperationResponse, 'body'> & { readonly body?: object };
+export type Shown = Omit<WriteResponse, 'body'> & { readonly body?: object };
 
 /** How an endpoint speaks another standard. What it does is what the native endpoints do. */
 export interface Representation {
@@ -161,7 +161,7 @@ export interface Representation {
   /** Whether a refusal leaves the key free for another request. */
   isCondition?(request: FastifyRequest): boolean;
   /** Shows a response, new or stored, in the standard. */
-  show?(response: OperationResponse, request: FastifyRequest): Promise<Shown>;
+  show?(response: WriteResponse, request: FastifyRequest): Promise<Shown>;
   /** Shows a problem in the standard. */
   showProblem(problem: Problem, request: FastifyRequest): Shown;
 }
@@ -174,7 +174,7 @@ export type ReadEndpoint<
   B extends TSchema = TSchema,
   Shown extends object = object,
 > = Declaration<L, P, Q, B> & {
-  handle(input: Input<L, P, Q, B>, request: FastifyRequest): Promise<OperationResponse & { readonly body: Shown }>;
+  handle(input: Input<L, P, Q, B>, request: FastifyRequest): Promise<WriteResponse & { readonly body: Shown }>;
 };
 
 /** An endpoint that plans a write to the EHR, made at most once for each `Idempotency-Key`. */
@@ -191,7 +191,7 @@ type StoreEndpoint<
   P extends TProperties = TProperties,
   Q extends TProperties = TProperties,
   B extends TSchema = TSchema,
-> = Declaration<L, P, Q, B> & { store(tx: Tx, input: Input<L, P, Q, B>): Promise<OperationResponse> };
+> = Declaration<L, P, Q, B> & { store(tx: Tx, input: Input<L, P, Q, B>): Promise<WriteResponse> };
 
 export type AnyEndpoint = ReadEndpoint | WriteEndpoint | StoreEndpoint;
 

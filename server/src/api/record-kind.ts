@@ -1,14 +1,14 @@
 import type { ConnectorOperation, Withdrawal, Write } from '@crossward/connector-kit';
 import type { Tx } from '../db/kysely.ts';
-import type { OperationKind, Work } from '../operations/kind.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
-import { PartiallyApplied } from '../problems/operation-errors.ts';
+import { PartiallyApplied } from '../problems/write-errors.ts';
+import type { Work, WriteKind } from '../writes/write-kind.ts';
+import type { WriteResponse } from '../writes/write-response.ts';
 
 /** How a kind of record is created, found and withdrawn in the EHR. */
 interface RecordCalls<Plan, Result> {
-  /** Stored with every operation. Must not change. */
+  /** Stored with every write. Must not change. */
   readonly name: string;
-  /** The port's operation that `find` calls. An EHR without it does not find these writes by id. */
+  /** The method of the port that `find` calls. An EHR without it does not find these writes by id. */
   readonly findOperation: ConnectorOperation;
   /** The EHR's id of the patient whose record it is. `null`: it is nobody's. */
   patientOf(plan: Plan): string | null;
@@ -20,8 +20,8 @@ interface RecordCalls<Plan, Result> {
    */
   reconcile?(work: Work, plan: Plan): Promise<Result | null>;
   withdraw(work: Work, operationId: string, plan: Plan): Promise<Withdrawal>;
-  respond(work: Work, plan: Plan, result: Result): OperationResponse;
-  /** Deletes what the gateway stored for the plan, in the transaction that ends the operation. Absent: nothing is stored. */
+  respond(work: Work, plan: Plan, result: Result): WriteResponse;
+  /** Deletes what the gateway stored for the plan, in the transaction that ends the write. Absent: nothing is stored. */
   cleanUp?(tx: Tx, plan: Plan): Promise<void>;
 }
 
@@ -29,13 +29,13 @@ interface RecordCalls<Plan, Result> {
  * A kind of write that changes one record in the EHR by one call, such as creating a medical note. Once it has ended, the
  * gateway stores nothing about the record.
  */
-export function recordKind<Plan, Result extends object>(calls: RecordCalls<Plan, Result>): OperationKind<Plan, Result> {
-  const finds: OperationKind<Plan, Result>['findsOperations'] = (ehr) => ehr.offers(calls.findOperation);
+export function recordKind<Plan, Result extends object>(calls: RecordCalls<Plan, Result>): WriteKind<Plan, Result> {
+  const finds: WriteKind<Plan, Result>['findsById'] = (ehr) => ehr.offers(calls.findOperation);
   return {
     name: calls.name,
     callsEhr: () => true,
     patientsOf: (plan) => [calls.patientOf(plan)].filter((id) => id !== null),
-    findsOperations: finds,
+    findsById: finds,
     perform: (work, plan) =>
       calls.create(
         work,

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Tx } from '../db/kysely.ts';
-import type { PlannedWrite } from '../operations/kind.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
-import type { OperationServices } from '../operations/services.ts';
-import { write } from '../operations/write.ts';
-import { writeOwnTables } from '../operations/write-own-tables.ts';
 import { problemAt } from '../problems/problem.ts';
+import type { WriteServices } from '../writes/services.ts';
+import { write } from '../writes/write.ts';
+import type { PlannedWrite } from '../writes/write-kind.ts';
+import { writeOwnTables } from '../writes/write-own-tables.ts';
+import type { WriteResponse } from '../writes/write-response.ts';
 import { isDryRun } from './audit-request.ts';
 import { fingerprintsOf } from './fingerprints.ts';
 
@@ -14,10 +14,10 @@ import { fingerprintsOf } from './fingerprints.ts';
  * under the key like any other. A dry run stores nothing, but its key must be well-formed too.
  */
 export async function writeToEhr(
-  services: OperationServices,
+  services: WriteServices,
   request: FastifyRequest,
   plan: () => Promise<PlannedWrite>,
-): Promise<OperationResponse> {
+): Promise<WriteResponse> {
   const { client, ehr, careUnit } = request.access ?? {};
   if (!client || !ehr || !careUnit) throw new Error('A write to an EHR without a care unit');
   const asked = { ...keyOf(request), clientId: client.id, ehr, careUnit };
@@ -30,10 +30,10 @@ export async function writeToEhr(
 
 /** Writes to the gateway's own tables, at most once for each `Idempotency-Key`. */
 export async function writeOnce(
-  services: OperationServices,
+  services: WriteServices,
   request: FastifyRequest,
-  store: (tx: Tx) => Promise<OperationResponse>,
-): Promise<OperationResponse> {
+  store: (tx: Tx) => Promise<WriteResponse>,
+): Promise<WriteResponse> {
   if (!request.access) throw new Error('A write without a client');
   const asked = { ...keyOf(request), clientId: request.access.client.id };
   // Without a key nothing is stored, so the database is not needed.

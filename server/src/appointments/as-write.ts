@@ -1,4 +1,4 @@
-import { type OperationKind, type PlannedWrite, plannedWrite } from '../operations/kind.ts';
+import { type PlannedWrite, plannedWrite, type WriteKind } from '../writes/write-kind.ts';
 import { areFree } from './free-time.ts';
 import { rebookingKind } from './rebooking/kind.ts';
 import type { RequestContext } from './request-context.ts';
@@ -24,7 +24,7 @@ export async function asWrite(context: RequestContext, plan: AppointmentPlan, co
 }
 
 /** The kind of a plan. All kinds of writes to appointments are stored under one name. */
-export function kindOfPlan(plan: AppointmentPlan): OperationKind<AppointmentPlan, Results> {
-  if ('resend' in plan) return resendKind as OperationKind<AppointmentPlan, Results>;
+export function kindOfPlan(plan: AppointmentPlan): WriteKind<AppointmentPlan, Results> {
+  if ('resend' in plan) return resendKind as WriteKind<AppointmentPlan, Results>;
   return plan.steps.some(({ supersedes }) => supersedes !== undefined) ? rebookingKind : appointmentKind;
 }

@@ -1,6 +1,6 @@
 import type { Appointment, AppointmentChange } from '@crossward/connector-kit';
-import type { Work } from '../operations/kind.ts';
 import { Problem } from '../problems/problem.ts';
+import type { Work } from '../writes/write-kind.ts';
 import type { ChangeStep } from './write/changes.ts';
 
 type Change = Pick<AppointmentChange, 'kind'> & { readonly comment?: string | null | undefined };

@@ -61,7 +61,7 @@ describe('an outage of the database after the EHR performed a write leaves the o
     expect(await at(slot)).toEqual([{ id: response.body.id, state: 'booked' }]);
   });
 
-  // The request stores no operation, so the response may also be 201.
+  // The request stores no write, so the response may also be 201.
   test('a booking without a key is kept', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const response = await sendAndLoseDatabase('sandbox-no', creation(slot, direct), undefined);

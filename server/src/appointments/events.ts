@@ -1,6 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { AppointmentEventData, NewEvent } from '../events/new-event.ts';
-import type { Work } from '../operations/kind.ts';
+import type { Work } from '../writes/write-kind.ts';
 import type { AppointmentBody } from './contract.ts';
 import { sealForLater } from './remembered.ts';
 import { appointmentFacts } from './representation.ts';

@@ -6,8 +6,8 @@ import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { textForPeople } from '../ehr/text-for-people.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import type { PageLinks } from '../messages/page-links.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
 import { formatInstant } from '../time/date-times.ts';
+import type { WriteResponse } from '../writes/write-response.ts';
 import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';
 import type { KnownAppointment } from './rebooking/known-appointment.ts';
 import type { Results } from './write/changes.ts';
@@ -187,7 +187,7 @@ export function writtenResponse(
   { steps, many }: AppointmentPlan,
   results: Results,
   made: MadeCodes,
-): OperationResponse {
+): WriteResponse {
   const bodies = steps.flatMap(({ response, change }, index) => {
     if (!response) return [];
     const { supersedesId } = response.appointment;
@@ -206,6 +206,6 @@ export function writtenResponse(
 }
 
 /** The appointments of a response, in order. */
-export function bodiesOf({ body }: OperationResponse): readonly AppointmentBody[] {
+export function bodiesOf({ body }: WriteResponse): readonly AppointmentBody[] {
   return 'appointments' in body ? (body.appointments as AppointmentBody[]) : [body as AppointmentBody];
 }

@@ -1,7 +1,7 @@
 import type { Access } from '../api/endpoint.ts';
-import type { OperationServices } from '../operations/services.ts';
+import type { WriteServices } from '../writes/services.ts';
 
 /** The client, EHR and care unit of a request, and the services that it uses. */
 export interface RequestContext extends Access {
-  readonly services: OperationServices;
+  readonly services: WriteServices;
 }

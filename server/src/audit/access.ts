@@ -3,7 +3,7 @@ import type { AccessColumns } from '../db/tables/audit.ts';
 import type { AuditKey } from './audit-key.ts';
 
 /**
- * What a background job did with an operation, besides completing it (`success`).
+ * What a background job did with a write, besides completing it (`success`).
  *
  * - `not_done`: the EHR has not made the write
  * - `undone`: the gateway has reverted it
@@ -27,7 +27,7 @@ export function columnsOf(key: AuditKey, at: Date, access: AuditedAccess): Acces
     record_ids: [...new Set(access.records)].map(storable),
     outcome: access.outcome,
     request_id: access.requestId,
-    operation_id: access.operationId ?? null,
+    operation_id: access.writeId ?? null,
   };
 }
 

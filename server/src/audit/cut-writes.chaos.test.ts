@@ -13,7 +13,7 @@ const gateway = await startProxiedGateway();
 afterAll(() => gateway.close());
 const db = createDb(gateway.database);
 
-/** The statement that ends an operation, or its commit. */
+/** The statement that ends a write, or its commit. */
 const endsOperation: Matches = ({ kind, statements }) =>
   kind !== 'part' && statements.some((text) => /DELETE FROM operations WHERE id|response\.sealed_response/.test(text));
 
@@ -41,14 +41,14 @@ test.each(writes.flatMap((write) => ways.map((way) => [...write, ...way] as cons
     });
     await cut.settled;
     expect(response.body.reason).toBe('outcome_unknown');
-    const operationId = await eventually(async () => {
+    const writeId = await eventually(async () => {
       const told = (await auditEntries(db, requestId)).find(({ outcome }) => outcome === 'outcome_unknown');
       expect(told?.operation_id).toEqual(expect.any(String));
       return told?.operation_id ?? '';
     });
     await eventually(async () => {
       await runBackgroundJobs(gateway);
-      const entries = (await auditEntries(db, operationId)).filter(({ outcome }) => outcome !== 'looked_up');
+      const entries = (await auditEntries(db, writeId)).filter(({ outcome }) => outcome !== 'looked_up');
       expect(entries.map(({ client_id }) => client_id)).toEqual(['everything', 'everything']);
       expect(entries.map(({ outcome }) => outcome).toSorted()).toEqual([
         'outcome_unknown',

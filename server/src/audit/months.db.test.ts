@@ -56,7 +56,7 @@ const access: AuditedAccess = {
   records: [],
   outcome: 'success',
   requestId: 'r-1',
-  operationId: undefined,
+  writeId: undefined,
 };
 
 /** Stores a chain with entries of these times, as gateways link them. */

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 export interface EntriesOfPatient {
   readonly entries: number;
   /** The writes among them that began in the last day. */
-  readonly operationIds: readonly string[];
+  readonly writeIds: readonly string[];
 }
 
 /** @param hashes of the patient, by each key of the trail */
@@ -17,5 +17,5 @@ export async function entriesOfPatient(db: Db | Tx, hashes: readonly Buffer[]): 
       SELECT at, operation_id FROM audit_entries WHERE patient_hashes && ${hashes}::bytea[]
       UNION ALL
       SELECT at, operation_id FROM audit_drafts WHERE patient_hashes && ${hashes}::bytea[]) AS found`.execute(db);
-  return { entries: rows[0]?.entries ?? 0, operationIds: rows[0]?.operation_ids ?? [] };
+  return { entries: rows[0]?.entries ?? 0, writeIds: rows[0]?.operation_ids ?? [] };
 }

@@ -10,7 +10,7 @@ export interface AuditSearch {
   /** Identifiers of one patient in their normal form, with their type. Requires `emr`. */
   readonly patients?: readonly string[] | undefined;
   readonly clientId?: string | undefined;
-  /** Of the request, or of the operation. */
+  /** Of the request, or of the write. */
   readonly requestId?: string | undefined;
   readonly from?: Date | undefined;
   /** Exclusive. */

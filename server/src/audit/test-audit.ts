@@ -18,7 +18,7 @@ export function newTrail(db: Db, key: AuditKey): Trail {
   });
 }
 
-/** All accesses in the audit trail, the oldest first, or those of one request or operation. */
+/** All accesses in the audit trail, the oldest first, or those of one request or write. */
 export async function auditEntries(db: Db, requestId?: string): Promise<FoundAccess[]> {
   return (await searchEntries(db, [], { requestId }, { limit: 100_000 })).reverse();
 }

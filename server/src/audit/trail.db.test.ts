@@ -52,7 +52,7 @@ const accessTo = (patient: string, change: Partial<AuditedAccess> = {}): Audited
   records: [],
   outcome: 'success',
   requestId: randomUUID(),
-  operationId: undefined,
+  writeId: undefined,
   ...change,
 });
 
@@ -113,7 +113,7 @@ describe('requests that run at the same time', () => {
 describe('a draft', () => {
   test('is found and counted before it is linked, and is one entry afterwards', async () => {
     const trail = newTrail();
-    await trail.record(accessTo('p-1', { requestId: 'a', operationId: randomUUID() }));
+    await trail.record(accessTo('p-1', { requestId: 'a', writeId: randomUUID() }));
     await ageDrafts();
     const [draft] = await auditEntries(db);
     expect(draft).toMatchObject({ request_id: 'a', position: null });

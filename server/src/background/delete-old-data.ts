@@ -10,8 +10,8 @@ import { deleteOldHistory } from '../history/retention.ts';
 import { rollUp } from '../history/roll-up.ts';
 import { deleteExpiredContent, deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldAssertions } from '../oauth/used-assertions.ts';
-import { deleteOldOperations } from '../operations/retention.ts';
 import { deleteOldUploads } from '../uploads/remove-uploads.ts';
+import { deleteOldWrites } from '../writes/retention.ts';
 
 /** Batch size for each kind of row, so that no statement takes long. */
 const atOnce = 1_000;
@@ -22,7 +22,7 @@ const uploadsAtOnce = 50;
 export async function deleteOldData(db: Db, retention: Configuration['retention'], limit = atOnce): Promise<void> {
   while (await rollUp(db));
   while (await mergeProcesses(db));
-  await deleteOldOperations(db, limit);
+  await deleteOldWrites(db, limit);
   await deleteOldUploads(db, Math.min(limit, uploadsAtOnce));
   await deleteUsedCodes(db, limit);
   await deleteExpiredContent(db, limit);

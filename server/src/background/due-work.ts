@@ -12,7 +12,7 @@ import { isReplaying } from '../webhooks/replay.ts';
 
 /** What background jobs have to do now. */
 export interface DueWork {
-  /** EHRs with a hold that has expired, or an operation that is due. */
+  /** EHRs with a hold that has expired, or a write that is due. */
   readonly ehrs: ReadonlySet<string>;
   /** EHRs whose changes are to be read, or of which some that were read have no event yet. */
   readonly changes: ReadonlySet<string>;

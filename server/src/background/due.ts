@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { hasTime } from '../db/few-rows.ts';
 import type { Db } from '../db/kysely.ts';
-import { type StoredRow, storedColumns } from '../operations/stored-operation.ts';
 import type { Reason } from '../problems/reasons.ts';
+import { type StoredRow, storedColumns } from '../writes/stored-write.ts';
 
-/** Failures with which an operation is retried for up to a day. */
+/** Failures with which a write is retried for up to a day. */
 export const outageReasons: ReadonlySet<string> = new Set([
   'ehr_unavailable',
   'ehr_paused',
@@ -13,7 +13,7 @@ export const outageReasons: ReadonlySet<string> = new Set([
   'database_unavailable',
 ] satisfies Reason[]);
 
-/** Leases operations of one EHR that are due, under this token. Several gateways share the work. */
+/** Leases writes of one EHR that are due, under this token. Several gateways share the work. */
 export async function leaseDue(db: Db, { emr, token, leaseSeconds, limit }: Leasing): Promise<readonly StoredRow[]> {
   const { rows } = await sql<StoredRow>`
     WITH due AS MATERIALIZED (
@@ -34,7 +34,7 @@ interface Leasing {
   readonly limit: number;
 }
 
-/** Makes the operations of an EHR due that failed because it, or the database, was away. Their pauses begin anew. */
+/** Makes the writes of an EHR due that failed because it, or the database, was away. Their pauses begin anew. */
 export async function makeDueAfterOutage(db: Db, emr: string): Promise<void> {
   await sql`
     UPDATE operations SET next_attempt_at = now(), consecutive_failures = 0
@@ -43,8 +43,8 @@ export async function makeDueAfterOutage(db: Db, emr: string): Promise<void> {
 }
 
 /**
- * Suspends operations that are overdue and belong to an EHR that is not configured here, so that an operator sees them.
- * The delay leaves time for another gateway that has the EHR configured. Returns the suspended operations.
+ * Suspends writes that are overdue and belong to an EHR that is not configured here, so that an operator sees them.
+ * The delay leaves time for another gateway that has the EHR configured. Returns the suspended writes.
  */
 export async function suspendUnconfigured(
   db: Db,
@@ -57,7 +57,7 @@ export async function suspendUnconfigured(
   return rows;
 }
 
-/** Schedules suspended operations of EHRs that are configured again. */
+/** Schedules suspended writes of EHRs that are configured again. */
 export async function resumeConfigured(db: Db, emrs: readonly string[]): Promise<void> {
   await sql`
     UPDATE operations SET suspended_at = NULL, last_failure = NULL, next_attempt_at = now()

@@ -6,7 +6,7 @@ import { makeDueAfterOutage } from './due.ts';
 /**
  * Watches whether an EHR can be used, and writes an event when that changes. Each round compares the state of this process
  * with what it last recorded, so a failure of the database is made up for by the next round. When an EHR comes back, the
- * operations that waited for it are due at once.
+ * writes that waited for it are due at once.
  */
 export function watchAvailability(db: Db, ehr: EhrConnection): () => Promise<void> {
   let recorded: boolean | undefined;

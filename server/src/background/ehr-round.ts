@@ -2,14 +2,14 @@ import type { Logger } from 'pino';
 import { expireOverdue } from '../appointments/expiry/expire-overdue.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
-import type { OperationServices } from '../operations/services.ts';
+import type { WriteServices } from '../writes/services.ts';
 import { dueAtOnce, recoverDue } from './recover-due.ts';
 
 /**
- * One round of background jobs for an EHR: releases expired holds and recovers interrupted operations. Returns whether there
+ * One round of background jobs for an EHR: releases expired holds and recovers interrupted writes. Returns whether there
  * is more to do. All gateways run it and share the work.
  */
-export async function ehrRound(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<boolean> {
+export async function ehrRound(services: WriteServices, ehr: EhrConnection, log: Logger): Promise<boolean> {
   const logFailure = (error: unknown): number => {
     log.error({ emr: ehr.id, cause: describeError(error) }, 'background round failed');
     return 0;

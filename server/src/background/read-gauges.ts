@@ -3,11 +3,11 @@ import { hasTime } from '../db/few-rows.ts';
 import type { Db } from '../db/kysely.ts';
 import type { EhrGauges } from './round-metrics.ts';
 
-/** Reads the gauges of each configured EHR, and of other EHRs with suspended operations. */
+/** Reads the gauges of each configured EHR, and of other EHRs with suspended writes. */
 export async function readGauges(db: Db, emrs: readonly string[]): Promise<EhrGauges[]> {
   const { rows } = await sql<{ emr: string; oldest: number; suspended: number; overdue: number }>`
     SELECT emr.id AS emr,
-      -- Materialized: otherwise PostgreSQL scans all operations by age until it finds an open one.
+      -- Materialized: otherwise PostgreSQL scans all writes by age until it finds an open one.
       (WITH under_way AS MATERIALIZED (
           SELECT created_at FROM operations
           WHERE operations.emr = emr.id AND next_attempt_at IS NOT NULL AND state <> 'done')

@@ -4,29 +4,29 @@ import type { Logger } from 'pino';
 import { recordedAccess } from '../api/recorded-access.ts';
 import { outcomeOfError } from '../audit/outcome-of-error.ts';
 import type { Db } from '../db/kysely.ts';
-import { LeaseLost, leaseEnd, updateLeased, withoutLease } from '../db/operation-lease.ts';
+import { LeaseLost, leaseEnd, updateLeased, withoutLease } from '../db/write-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { hasOutageLines } from '../ehr/outage-log.ts';
 import { describeError } from '../log/describe-error.ts';
-import { type Recovery, recover } from '../operations/recover.ts';
-import type { OperationServices } from '../operations/services.ts';
-import { openStored, type StoredRow } from '../operations/stored-operation.ts';
-import { leaseSeconds } from '../operations/work.ts';
-import { OperationEnded } from '../problems/operation-errors.ts';
+import { WriteEnded } from '../problems/write-errors.ts';
 import { sinceBoot } from '../time/since-boot.ts';
+import { type Recovery, recover } from '../writes/recover.ts';
+import type { WriteServices } from '../writes/services.ts';
+import { openStored, type StoredRow } from '../writes/stored-write.ts';
+import { leaseSeconds } from '../writes/work.ts';
 import { leaseDue, outageReasons } from './due.ts';
 
 /** Batch size. After a full batch, the next one follows at once. */
 export const dueAtOnce = 20;
-/** Failures in a row before an operation is suspended. */
+/** Failures in a row before a write is suspended. */
 const mostFailures = 5;
 const longestPauseSeconds = 300;
 /** While an EHR is away, its circuit breaker answers nearly all attempts. One of them finds out that it is back. */
 const longestOutagePauseSeconds = 30;
 const daySeconds = 24 * 60 * 60;
 
-/** Recovers the operations of an EHR that are due. Returns how many there were. */
-export async function recoverDue(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<number> {
+/** Recovers the writes of an EHR that are due. Returns how many there were. */
+export async function recoverDue(services: WriteServices, ehr: EhrConnection, log: Logger): Promise<number> {
   const takenAt = sinceBoot();
   const token = randomUUID();
   const leasing = { emr: ehr.id, token, leaseSeconds: leaseSeconds(ehr), limit: dueAtOnce };
@@ -40,7 +40,7 @@ export async function recoverDue(services: OperationServices, ehr: EhrConnection
   }
 }
 
-async function recoverOne(services: OperationServices, row: StoredRow, takenAt: number, log: Logger): Promise<void> {
+async function recoverOne(services: WriteServices, row: StoredRow, takenAt: number, log: Logger): Promise<void> {
   const about = { operation_id: row.id, emr: row.emr };
   const { clientId, emr, careUnitId } = row;
   const access = {
@@ -59,7 +59,7 @@ async function recoverOne(services: OperationServices, row: StoredRow, takenAt: 
     else await postpone(services.db, row, { seconds: pauseSeconds(row, services), failures: 0, isSuspended: false });
   } catch (error) {
     if (error instanceof LeaseLost) {
-      services.operationMetrics.leaseLost(row.emr);
+      services.writeMetrics.leaseLost(row.emr);
       return;
     }
     const level = hasOutageLines(error) ? 'info' : 'warn';
@@ -70,21 +70,21 @@ async function recoverOne(services: OperationServices, row: StoredRow, takenAt: 
   }
 }
 
-/** An operation that ended with a problem has no caller to report it to. */
+/** A write that ended with a problem has no caller to report it to. */
 function asEnded(error: unknown): Recovery {
-  if (error instanceof OperationEnded) return 'ended';
+  if (error instanceof WriteEnded) return 'ended';
   throw error;
 }
 
 /** The pause grows with the time since the EHR was last called. */
-function pauseSeconds({ state, secondsSinceLastCall, emr }: StoredRow, { ehrs }: OperationServices): number {
+function pauseSeconds({ state, secondsSinceLastCall, emr }: StoredRow, { ehrs }: WriteServices): number {
   const settlingSeconds = ehrs.get(emr)?.times.settlingSeconds ?? 0;
   return state === 'done'
     ? Math.min(Math.max(secondsSinceLastCall, settlingSeconds), 3600)
     : Math.min(1 + secondsSinceLastCall / 4, 30);
 }
 
-async function recordFailure(services: OperationServices, row: StoredRow, error: unknown): Promise<void> {
+async function recordFailure(services: WriteServices, row: StoredRow, error: unknown): Promise<void> {
   const reason = outcomeOfError(error);
   const isOutage = outageReasons.has(reason);
   const isSameKind = row.lastFailure === null || outageReasons.has(row.lastFailure) === isOutage;
@@ -93,10 +93,10 @@ async function recordFailure(services: OperationServices, row: StoredRow, error:
   const isSuspended = isOutage ? row.secondsSinceFirstCall > daySeconds : failures >= mostFailures;
   const seconds = Math.min(2 ** (failures - 1), isOutage ? longestOutagePauseSeconds : longestPauseSeconds);
   await postpone(services.db, row, { seconds, failure: reason, failures, isSuspended });
-  if (isSuspended) services.operationMetrics.suspended({ operationId: row.id, emr: row.emr });
+  if (isSuspended) services.writeMetrics.suspended({ writeId: row.id, emr: row.emr });
 }
 
-/** Schedules the next attempt of background recovery, or suspends the operation. */
+/** Schedules the next attempt of background recovery, or suspends the write. */
 async function postpone(
   db: Db,
   operation: StoredRow,

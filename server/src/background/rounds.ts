@@ -18,12 +18,12 @@ import type { Pauses } from '../ehr/pauses.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { recordEhrs } from '../history/ehr-recorder.ts';
 import { describeError } from '../log/describe-error.ts';
-import type { OperationServices } from '../operations/services.ts';
 import type { Dispatcher } from '../webhooks/dispatcher.ts';
 import { resealEndpoints } from '../webhooks/endpoint-store.ts';
 import { fanOut } from '../webhooks/fan-out.ts';
 import type { WebhookMetrics } from '../webhooks/metrics.ts';
 import { continueReplays } from '../webhooks/replay.ts';
+import type { WriteServices } from '../writes/services.ts';
 import type { ProcessActivity } from './activity.ts';
 import { deleteOldData } from './delete-old-data.ts';
 import { resumeConfigured, suspendUnconfigured } from './due.ts';
@@ -85,7 +85,7 @@ export interface BackgroundDependencies {
 
 /** The background jobs: one for each EHR, so that a slow EHR delays no other, and those that call no EHR. */
 export function backgroundWork(
-  services: OperationServices,
+  services: WriteServices,
   {
     publishing,
     retention,
@@ -237,7 +237,7 @@ export function backgroundWork(
     ),
     guarded(intervals.gauges, 'reading metrics of operations', async () => {
       for (const { id, emr } of await suspendUnconfigured(db, emrs)) {
-        services.operationMetrics.suspended({ operationId: id, emr });
+        services.writeMetrics.suspended({ writeId: id, emr });
       }
       await resumeConfigured(db, emrs);
       roundMetrics.gauges(await readGauges(db, emrs));

@@ -1,10 +1,10 @@
-import type { OperationServices } from '../operations/services.ts';
+import type { WriteServices } from '../writes/services.ts';
 import { startDueJobs } from './due-jobs.ts';
 import { type Loop, startLoop } from './loop.ts';
 import { type BackgroundDependencies, backgroundWork } from './rounds.ts';
 
 /** Starts the background jobs. */
-export function startBackground(services: OperationServices, more: BackgroundDependencies): Loop {
+export function startBackground(services: WriteServices, more: BackgroundDependencies): Loop {
   const { regular, whenDue, look, idle } = backgroundWork(services, more);
   const usual = Math.min(...whenDue.map((job) => job.pauseMilliseconds));
   const due = startDueJobs({

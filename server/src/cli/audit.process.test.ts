@@ -44,7 +44,7 @@ for (const [index, access] of accesses.entries()) {
     careUnitId: 'ward',
     records: [],
     requestId: `request-${index}`,
-    operationId: undefined,
+    writeId: undefined,
     ...access,
   });
 }

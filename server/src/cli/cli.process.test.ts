@@ -8,7 +8,7 @@ import type { Report } from '@crossward/connector-kit/conformance';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
-import { insertFailedMessage, insertOperation } from '../../../test/database/stuck-rows.ts';
+import { insertFailedMessage, insertWrite } from '../../../test/database/stuck-rows.ts';
 import { createDb } from '../db/kysely.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
@@ -329,7 +329,7 @@ describe('operations', () => {
     expect(await crossward('operations list')).toMatchObject({ code: 0, stdout: 'No open operations.\n' });
     const states = ['pending', 'compensating', 'monitored', 'suspended', 'leased'] as const;
     const ids: string[] = [];
-    for (const state of states) ids.push(await insertOperation(own.database, state));
+    for (const state of states) ids.push(await insertWrite(own.database, state));
     const [pending = '', , , suspended = '', leased = ''] = ids;
     const { stdout } = await crossward('operations list');
     const words = stdout.split('\n').map((line) => line.split('  ').slice(1, 4).join(' '));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
-import { insertFailedMessage, insertOperation } from '../../../test/database/stuck-rows.ts';
+import { insertFailedMessage, insertWrite } from '../../../test/database/stuck-rows.ts';
 import { startPostgresProxy } from '../../../test/postgres-proxy/postgres-proxy.ts';
 import { createOperator } from '../console/accounts/operators.ts';
 import { startSession } from '../console/sign-in/sessions.ts';
@@ -72,12 +72,12 @@ const commands: Record<string, () => Promise<readonly [string, () => Promise<unk
     return ['emr resume sandbox-se', () => readPauses(db)];
   },
   'operations retry': async () => {
-    const id = await insertOperation(database, 'suspended');
+    const id = await insertWrite(database, 'suspended');
     const state = () => db.selectFrom('operations').select('suspended_at').where('id', '=', id).execute();
     return [`operations retry ${id}`, state];
   },
   'operations drop': async () => {
-    const id = await insertOperation(database, 'suspended');
+    const id = await insertWrite(database, 'suspended');
     const found = () => db.selectFrom('operations').select('id').where('id', '=', id).execute();
     return [`operations drop ${id} --yes`, found];
   },

@@ -1,8 +1,8 @@
-import { adviceFor } from '../unfinished-operations/advice.ts';
-import type { OpenOperation } from '../unfinished-operations/operator.ts';
+import { adviceFor } from '../unfinished-writes/advice.ts';
+import type { OpenWrite } from '../unfinished-writes/operator.ts';
 
 /** Describes an operation for operators, with advice on what to do. */
-export function describeOperation(operation: OpenOperation): string {
+export function describeOperation(operation: OpenWrite): string {
   const { id, emr, careUnitId, kind, clientId, isKeyed, state, attempt, failures, lastFailure } = operation;
   const rows: readonly (readonly [string, string])[] = [
     ['operation', id],
@@ -28,7 +28,7 @@ export function describeOperation(operation: OpenOperation): string {
   return `${table}\n${nextStep(operation)}\n`;
 }
 
-function responseOf({ hasResponse, reportedUnknown }: OpenOperation): string {
+function responseOf({ hasResponse, reportedUnknown }: OpenWrite): string {
   if (hasResponse) return 'stored response';
   return reportedUnknown ? 'outcome_unknown' : 'nothing';
 }
@@ -37,7 +37,7 @@ function time(instant: Date | null): string {
   return instant?.toISOString() ?? 'none';
 }
 
-function nextStep(operation: OpenOperation): string {
+function nextStep(operation: OpenWrite): string {
   const { needsOperator, text } = adviceFor(operation);
   if (!needsOperator) return text;
   const { id } = operation;

@@ -12,7 +12,7 @@ import { readPauses } from '../ehr/pauses.ts';
 import { sealedConnector } from '../ehr/sealed-connector.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { ConfigurationError } from '../startup/configuration-error.ts';
-import { countOpenOperations } from '../unfinished-operations/operator.ts';
+import { countOpenWrites } from '../unfinished-writes/operator.ts';
 import { columnHelp } from './column-help.ts';
 import { comparisonAsJson, describeComparison, type EhrComparison, hasNoDifference } from './comparison-report.ts';
 import { completeKeyRing } from './current-key-ring.ts';
@@ -91,7 +91,7 @@ async function compareAll(output: Output, since: Date, config: string | undefine
 
 /** An operation that a gateway still works on can be why an appointment is not known yet. */
 async function unfinishedByEhr(db: Db): Promise<ReadonlyMap<string, number>> {
-  const counts = (await countOpenOperations(db)).filter(({ state }) => state !== 'monitored');
+  const counts = (await countOpenWrites(db)).filter(({ state }) => state !== 'monitored');
   return new Map(
     [...Map.groupBy(counts, ({ emr }) => emr)].map(([emr, group]) => [
       emr,

@@ -1,14 +1,8 @@
 import { Command } from 'commander';
 import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
-import { operationKinds } from '../operation-kinds.ts';
-import { dropMessages, dropWarning } from '../unfinished-operations/advice.ts';
-import {
-  dropOperation,
-  findOpenOperation,
-  listOpenOperations,
-  type OpenOperation,
-  tryNow,
-} from '../unfinished-operations/operator.ts';
+import { dropMessages, dropWarning } from '../unfinished-writes/advice.ts';
+import { dropWrite, findOpenWrite, listOpenWrites, type OpenWrite, tryNow } from '../unfinished-writes/operator.ts';
+import { writeKinds } from '../write-kinds.ts';
 import { columnHelp } from './column-help.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -30,7 +24,7 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
       ...columnHelp('id', 'EHR/care unit', 'kind', 'state', 'age', 'failures', 'last failure', 'next attempt'),
     )
     .action(async ({ json }: JsonOption) => {
-      const found = await withDatabase(output, (db) => listOpenOperations(db, mostListed + 1));
+      const found = await withDatabase(output, (db) => listOpenWrites(db, mostListed + 1));
       const shown = found.slice(0, mostListed);
       if (json) printJson(output, shown.map(snakeCase));
       else output.out(found.length === 0 ? 'No open operations.\n' : shown.map(line).join(''));
@@ -43,7 +37,7 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
     .argument('<id>', 'operation id from `list` or the log')
     .option(...jsonOption)
     .action(async (id: string, { json }: JsonOption) => {
-      const found = await withDatabase(output, (db) => findOpenOperation(db, id));
+      const found = await withDatabase(output, (db) => findOpenWrite(db, id));
       if (!found) output.err('No open operation has this id.\n');
       else if (json) printJson(output, snakeCase(found));
       else output.out(describeOperation(found));
@@ -67,7 +61,7 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
     .option('--yes', 'confirm that you checked the EHR and nothing is left to do')
     .action(async (id: string, { yes }: { readonly yes?: true }) => {
       if (!yes) throw new UsageError(`Nothing was changed. ${dropWarning} Then run the command again with --yes.`);
-      const outcome = await withDatabase(output, (db) => dropOperation(db, operationKinds, id));
+      const outcome = await withDatabase(output, (db) => dropWrite(db, writeKinds, id));
       const isDropped = outcome === 'dropped';
       output[isDropped ? 'out' : 'err'](`${dropMessages[outcome]}\n`);
       end(isDropped ? exitCodes.fine : exitCodes.failed);
@@ -76,7 +70,7 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
   return operations;
 }
 
-function line(operation: OpenOperation): string {
+function line(operation: OpenWrite): string {
   const { id, emr, careUnitId, kind, state, ageSeconds, failures, lastFailure, nextAttemptAt } = operation;
   const next = nextAttemptAt?.toISOString() ?? 'none';
   const failureText = `failures ${failures}  last failure ${lastFailure ?? 'none'}`;

@@ -14,7 +14,7 @@ import {
 import { readAuditKeys } from '../audit/key-store.ts';
 import { auditEntries, patientHashes } from '../audit/test-audit.ts';
 import { verifyUnlinked } from '../audit/verify.ts';
-import { sealPlan } from '../operations/stored-operation.ts';
+import { sealPlan } from '../writes/stored-write.ts';
 import { crossward } from './test-support.ts';
 
 const gateway = await startGateway({ databaseKind: 'postgresql' });

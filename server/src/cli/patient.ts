@@ -11,7 +11,7 @@ import { patientHashes } from '../confirmations/limits.ts';
 import { act, NotPossible } from '../console/audit/act.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { type StoredResponses, storedResponses, unfinishedOfPatient } from '../unfinished-operations/of-patient.ts';
+import { type StoredResponses, storedResponses, unfinishedOfPatient } from '../unfinished-writes/of-patient.ts';
 import { completeKeyRing } from './current-key-ring.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -111,7 +111,7 @@ function erasureOf(emr: string, patientId: string) {
     records: [],
     outcome: 'success',
     requestId: randomUUID(),
-    operationId: undefined,
+    writeId: undefined,
   } as const;
 }
 
@@ -119,13 +119,13 @@ async function find(tx: Tx, { emr, patientId, keys, auditKeys }: About) {
   const { ids, found } = await findOfCodes(tx, emr, patientHashes(keys, emr, patientId));
   const eventIds = await eventsKeepingOf(tx, keys, emr, patientId);
   const hashes = auditKeys.map((key) => key.hashPatient(emr, `emr_id:${patientId}`));
-  const { entries, operationIds } = await entriesOfPatient(tx, hashes);
+  const { entries, writeIds } = await entriesOfPatient(tx, hashes);
   const held: Held = {
     ofCodes: found,
     inEvents: eventIds.length,
     unfinished: await unfinishedOfPatient(tx, keys, emr, patientId),
     auditEntries: entries,
-    responses: await storedResponses(tx, operationIds),
+    responses: await storedResponses(tx, writeIds),
   };
   return { ids, eventIds, held };
 }

@@ -14,8 +14,8 @@ const longestWait = 600;
 /** What a write is about to do. */
 interface Demand {
   readonly clientId: string;
-  /** The operation itself does not count. Absent: a dry run. */
-  readonly operationId?: string | undefined;
+  /** The write itself does not count. Absent: a dry run. */
+  readonly writeId?: string | undefined;
   /** Times that will be held until a code is entered. */
   readonly held: number;
   /** The channel of each code. */
@@ -32,7 +32,7 @@ interface Counts {
 }
 
 /**
- * Enforces the budgets of a client. Codes that other open operations are about to send count for both channels, because their
+ * Enforces the budgets of a client. Codes that other open writes are about to send count for both channels, because their
  * plans are encrypted. A lock serialises requests of the client, until the end of the transaction, if a budget is nearly used up.
  *
  * @throws Problem `client_limit_reached`
@@ -64,12 +64,12 @@ export async function assertWithinBudgets(tx: Tx, demand: Demand, budgets: Clien
   });
 }
 
-async function countAll(tx: Tx, { clientId, operationId }: Demand, budgets: ClientBudgets): Promise<Counts> {
+async function countAll(tx: Tx, { clientId, writeId }: Demand, budgets: ClientBudgets): Promise<Counts> {
   const { rows } = await sql<Counts>`
     WITH making AS (
       SELECT coalesce(sum(cardinality(patient_hashes)), 0)::int AS codes FROM operations
       WHERE client_id = ${clientId} AND state = 'pending' AND patient_hashes <> '{}' AND suspended_at IS NULL
-        AND expires_at > now() AND id IS DISTINCT FROM ${operationId ?? null}::uuid),
+        AND expires_at > now() AND id IS DISTINCT FROM ${writeId ?? null}::uuid),
     held AS (
       SELECT confirmation.expires_at FROM confirmations AS confirmation
       JOIN confirmation_items AS item ON item.confirmation_id = confirmation.id

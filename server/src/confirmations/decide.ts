@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
 import type { ItemState } from '../db/tables/confirmations.ts';
-import { OutdatedPlan } from '../problems/operation-errors.ts';
 import { codeIncorrect, Problem } from '../problems/problem.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
+import { OutdatedPlan } from '../problems/write-errors.ts';
 import { isCode } from '../secrets/codes.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 
@@ -17,18 +17,18 @@ interface Decision {
   readonly code: string;
   /** The request names several ids: a problem lists those at fault. */
   readonly many: boolean;
-  /** The ids that the EHR still had to confirm when the operation was planned. */
+  /** The ids that the EHR still had to confirm when the write was planned. */
   readonly waitingIds: readonly string[];
-  /** The operation that will confirm them. */
-  readonly operationId: string;
+  /** The write that will confirm them. */
+  readonly writeId: string;
   /** Tokens of the leases under which this process is at work. */
   readonly liveTokens: ReadonlySet<string>;
 }
 
 /**
- * Another operation is confirming some of the ids, or has done so since planning. Its outcome is known after a wait.
+ * Another write is confirming some of the ids, or has done so since planning. Its outcome is known after a wait.
  *
- * @param leaseRest seconds until the other operation can be taken over, if its process has stopped
+ * @param leaseRest seconds until the other write can be taken over, if its process has stopped
  */
 export function confirmationInProgress(leaseRest?: number): OutdatedPlan {
   return new OutdatedPlan(isBeingConfirmed, leaseRest);
@@ -45,7 +45,7 @@ const isBeingConfirmed = 'Another request is confirming some of these appointmen
 export async function decideCode(
   tx: Tx,
   keys: KeyRing,
-  { emr, confirmationId, ids, code, many, waitingIds, operationId, liveTokens }: Decision,
+  { emr, confirmationId, ids, code, many, waitingIds, writeId, liveTokens }: Decision,
 ): Promise<Problem | undefined> {
   const confirmation = await tx
     .selectFrom('confirmations')
@@ -76,19 +76,19 @@ export async function decideCode(
   if (isAwaited && !right && !isLocked) return countIncorrectCode(confirmation);
   const ended = faultsOf(ids, (id) => whyNotPending(stateOf.get(id), { isExpired, isLocked, isAwaited }));
   if (ended.length > 0) return problem(ended);
-  // Only one operation at a time confirms an id.
+  // Only one write at a time confirms an id.
   if (waitingIds.some((id) => stateOf.get(id) === 'confirming'))
     return confirmationInProgress(await restOfLease(tx, confirmationId, liveTokens));
   const isOver = !states.has('pending') && !states.has('confirming');
   const isRepeated = isOver && right && confirmation.is_fresh;
   if (isOver && !isRepeated) return problem(faultsOf(ids, () => 'confirmation_not_pending'));
-  // A plan from before another operation confirmed the ids would confirm them twice.
+  // A plan from before another write confirmed the ids would confirm them twice.
   if (waitingIds.some((id) => stateOf.get(id) !== 'pending')) return confirmationInProgress();
   // What is repeated has been confirmed.
   if (isRepeated) return undefined;
   await tx
     .updateTable('confirmation_items')
-    .set({ state: 'confirming', operation_id: operationId })
+    .set({ state: 'confirming', operation_id: writeId })
     .where('emr', '=', emr)
     .where('appointment_id', 'in', [...waitingIds])
     .execute();
@@ -106,7 +106,7 @@ export async function decideCode(
   }
 }
 
-/** Seconds until the leases of other processes on operations that confirm ids of a confirmation end. */
+/** Seconds until the leases of other processes on writes that confirm ids of a confirmation end. */
 async function restOfLease(tx: Tx, confirmationId: string, liveTokens: ReadonlySet<string>): Promise<number> {
   const { rows } = await sql<{ token: string | null; seconds: number | null }>`
     SELECT lease_token AS token, ceil(extract(epoch FROM lease_expires_at - clock_timestamp()))::int AS seconds FROM operations

@@ -4,8 +4,8 @@ import type { Tx } from '../db/kysely.ts';
 import type { ConfirmationKind } from '../db/tables/confirmations.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import type { CodeMessage } from '../messages/outbox.ts';
-import type { Proposal } from '../operations/kind.ts';
 import { hashCode, makeCode } from '../secrets/codes.ts';
+import type { Proposal } from '../writes/write-kind.ts';
 import { countMessage } from './client-budgets.ts';
 import type { Awaited } from './items.ts';
 

@@ -29,8 +29,8 @@ export async function isOfPatient(
 
 interface Asking {
   readonly clientId: string;
-  /** The operation that will send the code. It does not count. Absent: a dry run. */
-  readonly operationId?: string | undefined;
+  /** The write that will send the code. It does not count. Absent: a dry run. */
+  readonly writeId?: string | undefined;
   /** A new code for a confirmation that counts already. */
   readonly isResend: boolean;
   /** Hashes of the patient. */
@@ -43,13 +43,13 @@ const sharesInAll = 3;
 /**
  * Enforces the limits on codes for a patient. Each client has its own limit, so that it cannot use up another client's. All
  * clients together have three times that limit. A lock serialises requests for one patient until the end of the
- * transaction. Codes that another open operation is about to send count too.
+ * transaction. Codes that another open write is about to send count too.
  *
  * @throws Problem `patient_limit_reached`
  */
 export async function assertWithinLimits(
   tx: Tx,
-  { clientId, operationId, isResend, hashes }: Asking,
+  { clientId, writeId, isResend, hashes }: Asking,
   limits: PatientLimits,
 ): Promise<void> {
   const [newest] = hashes;
@@ -60,7 +60,7 @@ export async function assertWithinLimits(
     FROM (
       SELECT client_id, true AS waits, true AS is_sent FROM operations
         WHERE state = 'pending' AND patient_hashes <> '{}' AND patient_hashes && ARRAY[${known}]::bytea[]
-          AND suspended_at IS NULL AND expires_at > now() AND id IS DISTINCT FROM ${operationId ?? null}::uuid
+          AND suspended_at IS NULL AND expires_at > now() AND id IS DISTINCT FROM ${writeId ?? null}::uuid
       UNION ALL
       SELECT client_id, true, false FROM confirmations AS confirmation
         WHERE confirmation.patient_hash IN (${known}) AND confirmation.expires_at > clock_timestamp()

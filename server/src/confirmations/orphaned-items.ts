@@ -3,15 +3,15 @@ import type { Db } from '../db/kysely.ts';
 
 const atOnce = 100;
 
-/** Its operation has ended, or never got a plan. */
+/** Its write has ended, or never got a plan. */
 const isOrphaned = sql<SqlBool>`
   state IN ('confirming', 'expiring') AND operation_id IS NOT NULL
   AND NOT EXISTS (SELECT FROM operations
     WHERE operations.id = operation_id AND sealed_plan IS NOT NULL AND operations.state <> 'done')`;
 
 /**
- * Frees items that an operation has reserved, but whose operation has ended or never got a plan: those being confirmed await
- * their code again, those being expired may be expired by another operation. Every way out of an operation frees its items
+ * Frees items that a write has reserved, but whose write has ended or never got a plan: those being confirmed await
+ * their code again, those being expired may be expired by another write. Every way out of a write frees its items
  * in its own transaction. This finds those that no such way has reached. Returns how many it freed.
  */
 export async function freeOrphanedItems(db: Db): Promise<number> {
@@ -24,7 +24,7 @@ export async function freeOrphanedItems(db: Db): Promise<number> {
       tx,
     );
     if (locked.rows.length === 0) return 0;
-    // A statement of its own sees what was stored before the rows were locked: another operation may have reserved some.
+    // A statement of its own sees what was stored before the rows were locked: another write may have reserved some.
     const ids = locked.rows.map((row) => row.appointment_id);
     const { numAffectedRows = 0n } = await sql`
       UPDATE confirmation_items

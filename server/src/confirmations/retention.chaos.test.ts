@@ -14,7 +14,7 @@ import {
   rowsOf,
 } from '../../../test/requests/codes.ts';
 import { deleteOldMessages } from '../messages/retention.ts';
-import { deleteOldOperations } from '../operations/retention.ts';
+import { deleteOldWrites } from '../writes/retention.ts';
 import { deleteOldConfirmations, deleteUsedCodes } from './retention.ts';
 
 const days = 7;
@@ -287,9 +287,9 @@ test('idempotency keys are deleted after a day, in batches', async () => {
   const left = async () => (await rowsOf(gateway, `SELECT FROM operations WHERE client_id = 'old keys'`)).length;
   await insert('23 hours 59 minutes');
   for (const _ of [1, 2, 3]) await insert('25 hours');
-  await deleteOldOperations(db, 2);
+  await deleteOldWrites(db, 2);
   expect(await left()).toBeLessThanOrEqual(2);
-  await deleteOldOperations(db, 2);
+  await deleteOldWrites(db, 2);
   expect(await left()).toBe(1);
 });
 

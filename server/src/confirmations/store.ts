@@ -46,10 +46,10 @@ export async function confirmItems(
 }
 
 /**
- * After an operation ended without confirming its ids: makes them `pending` again. Ids in `taken`, whose times are taken,
+ * After a write ended without confirming its ids: makes them `pending` again. Ids in `taken`, whose times are taken,
  * become `released`.
  */
-export async function resetToPending(tx: Tx, operationId: string, taken: readonly string[] = []): Promise<void> {
+export async function resetToPending(tx: Tx, writeId: string, taken: readonly string[] = []): Promise<void> {
   await tx
     .updateTable('confirmation_items')
     .set({
@@ -58,7 +58,7 @@ export async function resetToPending(tx: Tx, operationId: string, taken: readonl
       >`CASE WHEN appointment_id = ANY(${[...taken]}::text[]) THEN 'released' ELSE 'pending' END`,
       operation_id: null,
     })
-    .where('operation_id', '=', operationId)
+    .where('operation_id', '=', writeId)
     .where('state', '=', 'confirming')
     .execute();
 }

@@ -45,10 +45,10 @@ export interface AuditedAccess {
   readonly records: Iterable<string>;
   /** `success`, `dry_run`, `replayed`, the reason of a problem, or one of `BackgroundOutcome`. */
   readonly outcome: string;
-  /** The id of the request. For a background job: the id of the operation. */
+  /** The id of the request. For a background job: the id of the write. */
   readonly requestId: string;
-  /** The id of the operation that the access is part of. `undefined`: a read, or a write that was rejected before. */
-  readonly operationId: string | undefined;
+  /** The id of the write that the access is part of. `undefined`: a read, or a write that was rejected before. */
+  readonly writeId: string | undefined;
 }
 
 export interface CurrentAccess {
@@ -58,8 +58,8 @@ export interface CurrentAccess {
    * @param body of the response. Absent: there is none
    */
   describe(outcome: string, body?: object): AuditedAccess;
-  /** The operation that the work has begun. */
-  operationId?: string;
+  /** The write that the work has begun. */
+  writeId?: string;
   /** The outcome of the last entry whose transaction has committed. */
   recorded?: string;
 }
@@ -76,10 +76,10 @@ export function currentContext(): WorkContext {
   return storage.getStore() ?? {};
 }
 
-/** Notes which operation the running work has begun, also for an entry that says that its outcome is unknown. */
-export function beganOperation(operationId: string): void {
+/** Notes which write the running work has begun, also for an entry that says that its outcome is unknown. */
+export function beganWrite(writeId: string): void {
   const { access } = currentContext();
-  if (access) access.operationId = operationId;
+  if (access) access.writeId = writeId;
 }
 
 export function newReached(): Reached {

@@ -13,7 +13,7 @@ import { suspendedFor } from '../time/test-suspension.ts';
 import { deleteOldUploads } from '../uploads/remove-uploads.ts';
 
 /*
- * A document is never lost after a 201, and never stored twice under a key, whatever interrupts its operation. Its content
+ * A document is never lost after a 201, and never stored twice under a key, whatever interrupts its write. Its content
  * stays in the staging area for as long as it may be needed, and no longer.
  */
 

@@ -4,11 +4,11 @@ import { requireAuthor } from '../api/authors.ts';
 import type { Access } from '../api/endpoint.ts';
 import { reachedPatient } from '../context/work-context.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import { type PlannedWrite, plannedWrite } from '../operations/kind.ts';
 import { inBody } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { adoptUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
+import { type PlannedWrite, plannedWrite } from '../writes/write-kind.ts';
 import type { documentCreationSchema } from './contract.ts';
 import { documentKind } from './kind.ts';
 
@@ -36,8 +36,8 @@ export async function planDocument({ receiver, body, upload, readHeader, ...acce
     contentType: body.content_type,
     upload: { id: upload.id, size: upload.size, sha256: upload.sha256 },
   };
-  return plannedWrite(documentKind, plan, async (tx, operationId) => {
-    await adoptUpload(tx, upload, operationId);
+  return plannedWrite(documentKind, plan, async (tx, writeId) => {
+    await adoptUpload(tx, upload, writeId);
     return undefined;
   });
 }

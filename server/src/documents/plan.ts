@@ -1,9 +1,9 @@
 import type { DocumentContentType } from '@crossward/connector-kit';
 
-/** Stored with every operation. Must not change. */
+/** Stored with every write. Must not change. */
 export const documentKindName = 'document';
 
-/** Refers to the content, which is stored until the operation ends. */
+/** Refers to the content, which is stored until the write ends. */
 export interface DocumentPlan {
   readonly requestedAt: Date;
   readonly patientId: string;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Document, type DocumentContent, documentContentTypes } from '@crossward/connector-kit';
 import { create as contentDisposition } from 'content-disposition';
-import type { OperationResponse } from '../operations/operation-response.ts';
+import type { WriteResponse } from '../writes/write-response.ts';
 import { fileName } from './file-name.ts';
 
 /** Anything but the types that can be stored is sent as this: no browser shows it. */
@@ -11,7 +11,7 @@ export const unknownContentType = 'application/octet-stream';
 export function contentResponse(
   { title }: Pick<Document, 'title'>,
   { contentType, size, chunks }: DocumentContent,
-): OperationResponse {
+): WriteResponse {
   const mediaType = (contentType.split(';')[0] ?? '').trim().toLowerCase();
   const known = documentContentTypes.find((type) => type === mediaType);
   return {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Document } from '@crossward/connector-kit';
-import type { Work } from '../operations/kind.ts';
-import { isPlannedElsewhere } from '../unfinished-operations/other-plans.ts';
+import { isPlannedElsewhere } from '../unfinished-writes/other-plans.ts';
+import type { Work } from '../writes/write-kind.ts';
 import { type DocumentPlan, documentKindName } from './plan.ts';
 
 /** More documents than a patient gets while the gateway looks for one of them. */
@@ -9,7 +9,7 @@ const mostDocuments = 100;
 
 /**
  * Looks for the document of a write in an EHR that does not find writes by operation id. A document counts as ours if it is
- * the only one since the request with the same author, title, type and bytes, and no other open operation would store it.
+ * the only one since the request with the same author, title, type and bytes, and no other open write would store it.
  */
 export async function reconcileDocument(work: Work, plan: DocumentPlan): Promise<Document | null> {
   const { ehr, careUnit, call } = work;

@@ -36,7 +36,7 @@ interface Written {
   readonly from?: Place;
   readonly changed?: AppointmentEventData['changed'];
   readonly isObserved?: boolean;
-  /** How many seconds before the event its operation began. */
+  /** How many seconds before the event its write began. */
   readonly secondsBefore?: number;
 }
 

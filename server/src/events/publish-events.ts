@@ -36,10 +36,10 @@ export function publishEvents(db: Db, also: RawBuilder<unknown>, limit = atOnce)
 }
 
 /**
- * A condition on `due`: the event must not follow the cancellation of its appointment in its care unit, and is deleted. Concurrent operations
- * can end in another order than the EHR performed them, and several cancellations can succeed. So an event whose operation
+ * A condition on `due`: the event must not follow the cancellation of its appointment in its care unit, and is deleted. Concurrent writes
+ * can end in another order than the EHR performed them, and several cancellations can succeed. So an event whose write
  * began before the cancellation was reported, or within a minute after it, happened before the cancellation or repeats it,
- * unless the EHR shows that staff have booked the appointment again. An event of a later operation shows the same.
+ * unless the EHR shows that staff have booked the appointment again. An event of a later write shows the same.
  */
 const isLate = sql<boolean>`
   due.type LIKE 'appointment.%' AND EXISTS (
@@ -57,7 +57,7 @@ const isLate = sql<boolean>`
             ELSE again.began_at >= earlier.occurred_at + interval '1 minute' END))`;
 
 /**
- * A condition on `due`: the event repeats a booking that was read from the EHR before its operation ended, for example
+ * A condition on `due`: the event repeats a booking that was read from the EHR before its write ended, for example
  * because the EHR made it late. Such an event is deleted.
  */
 const isRepeated = sql<boolean>`
@@ -73,7 +73,7 @@ function placeOf(event: 'earlier' | 'last'): RawBuilder<object> {
   return sql`jsonb_build_object('start', ${data} -> 'start', 'end', ${data} -> 'end', 'resource_id', ${data} -> 'resource_id')`;
 }
 
-/** A condition on `earlier`: it says where the appointment of `due` was while, or just before, the operation of `due` ran. */
+/** A condition on `earlier`: it says where the appointment of `due` was while, or just before, the write of `due` ran. */
 const isJustBefore = sql<boolean>`
   earlier.emr = due.emr AND earlier.subject = due.subject AND earlier.care_unit_id = due.care_unit_id
   AND earlier.type LIKE 'appointment.%' AND earlier.sequence < due.sequence AND jsonb_typeof(earlier.data -> 'start') = 'string'
@@ -82,7 +82,7 @@ const isJustBefore = sql<boolean>`
 /**
  * The data of `due` as it is published. A request reads the appointment before it changes it, and another one can change it in
  * between: then both have read the same `previous`. If the time that `due` names was changed by an event written before it, and
- * not long before its operation began, then it was the place that the last such event left which `due` has changed. Otherwise
+ * not long before its write began, then it was the place that the last such event left which `due` has changed. Otherwise
  * `due` has read a change by staff that no event says. `changed` is empty if the other request has made the same change.
  */
 const publishedData = sql<object>`

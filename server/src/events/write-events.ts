@@ -5,7 +5,7 @@ import type { NewEvent } from './new-event.ts';
 /** A row that the statement has changed. */
 export interface Changed {
   readonly id: string;
-  /** When the operation began that made the change, or the wait for the code. */
+  /** When the write began that made the change, or the wait for the code. */
   readonly began_at: Date;
 }
 

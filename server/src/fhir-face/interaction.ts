@@ -4,8 +4,8 @@ import Type, { type TProperties } from 'typebox';
 import { type AnyEndpoint, endpoint, type ReadShown, type Representation } from '../api/endpoint.ts';
 import type { Scope } from '../config/schema.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
-import type { PlannedWrite } from '../operations/kind.ts';
 import { Problem } from '../problems/problem.ts';
+import type { PlannedWrite } from '../writes/write-kind.ts';
 import { accessOf, facePath, faceRepresentation, showRead } from './face.ts';
 
 /** An interaction of the face: https://hl7.org/fhir/R4/http.html. An endpoint as every other, in the FHIR representation. */

@@ -9,7 +9,7 @@ import type { FastifyRequest } from 'fastify';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Shown } from '../api/endpoint.ts';
 import { operationsOf } from '../emrs/ehr-operations.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
+import type { WriteResponse } from '../writes/write-response.ts';
 import { appointmentIncludes } from './appointments/search.ts';
 import { baseOf } from './face.ts';
 import { fhirDescription, namesAppointments } from './interaction.ts';
@@ -28,7 +28,7 @@ const date = '2026-11-26';
 export const readMetadata = fhirDescription('fhir_read_metadata', '/metadata', { show: versioned }, statementFor);
 
 /** Clients keep it, and ask whether it has changed. */
-async function versioned({ body }: OperationResponse, request: FastifyRequest): Promise<Shown> {
+async function versioned({ body }: WriteResponse, request: FastifyRequest): Promise<Shown> {
   const versionId = createHash('sha256').update(JSON.stringify(body)).digest('hex').slice(0, 32);
   const headers = { etag: etagOf(versionId) };
   const isKnown = namesVersion(request.headers['if-none-match'], versionId);

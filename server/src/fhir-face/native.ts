@@ -5,7 +5,7 @@ import { inputOf } from '../api/add-endpoint.ts';
 import type { Declaration, Input, ReadEndpoint, WriteEndpoint } from '../api/endpoint.ts';
 import { validationProblem } from '../api/validation.ts';
 import { maySeeResource } from '../clients/smart-scopes.ts';
-import type { PlannedWrite } from '../operations/kind.ts';
+import type { PlannedWrite } from '../writes/write-kind.ts';
 import { accessOf } from './face.ts';
 
 /*

@@ -5,7 +5,6 @@ import { resolvePatientPage } from '../config/patient-page.ts';
 import { resolvePolicies } from '../config/policies.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { findRevisions } from '../events/revisions.ts';
-import type { OperationServices } from '../operations/services.ts';
 import { actOnPage } from '../patient-page/actions.ts';
 import { createPageAssets, type PageAssets } from '../patient-page/assets.ts';
 import { calendarOf } from '../patient-page/calendar-of.ts';
@@ -16,12 +15,13 @@ import { renderMessage, renderPage } from '../patient-page/render.ts';
 import { returnLink } from '../patient-page/return-link.ts';
 import type { Texts } from '../patient-page/texts.ts';
 import { Problem } from '../problems/problem.ts';
+import type { WriteServices } from '../writes/services.ts';
 import { frameworkProblem, logFailure } from './error-handler.ts';
 import { limitPages } from './page-limits.ts';
 import { type Allowances, addHtmlPages } from './pages/html-pages.ts';
 
 interface Dependencies {
-  readonly services: OperationServices;
+  readonly services: WriteServices;
   readonly clients: ClientRegistry;
   readonly ehrs: EhrRegistry;
   readonly publicUrl: string;

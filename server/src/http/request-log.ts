@@ -14,7 +14,7 @@ export function logRequest({ request, reply }: Exchange, end: End): void {
       operation: request.routeOptions.config.endpoint?.operationId,
       ...outcome(end),
       reason: request.problem?.reason,
-      operation_id: request.context?.access?.operationId,
+      operation_id: request.context?.access?.writeId,
       client: request.access?.client.id,
       claimed_client: request.rejectedCaller?.claimedClient,
       address: request.rejectedCaller?.address,

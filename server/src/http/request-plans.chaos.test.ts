@@ -73,7 +73,7 @@ describe.each([
           records: [],
           outcome: 'success',
           requestId: randomUUID(),
-          operationId: undefined,
+          writeId: undefined,
         });
         await insertDrafts(tx, [draft]);
         const { rows } = await sql<{ id: number }>`SELECT max(id) AS id FROM audit_drafts`.execute(tx);

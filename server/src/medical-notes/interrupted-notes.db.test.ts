@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { leaseDue } from '../background/due.ts';
-import { LeaseLost } from '../db/operation-lease.ts';
-import { recover } from '../operations/recover.ts';
-import { openStored } from '../operations/stored-operation.ts';
+import { LeaseLost } from '../db/write-lease.ts';
 import { Problem } from '../problems/problem.ts';
+import { recover } from '../writes/recover.ts';
+import { openStored } from '../writes/stored-write.ts';
 import { type Notes, startNotes } from './test-notes.ts';
 
-/* A note is never lost after a 201, and never created twice under a key, whatever interrupts its operation. */
+/* A note is never lost after a 201, and never created twice under a key, whatever interrupts its write. */
 
 let it: Notes;
 beforeEach(async () => {

@@ -3,14 +3,14 @@ import { callersAppointmentIds, requireAppointmentOf } from '../api/appointment-
 import { requireAuthor } from '../api/authors.ts';
 import type { Access } from '../api/endpoint.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import type { OperationServices } from '../operations/services.ts';
 import { inBody } from '../problems/places.ts';
+import type { WriteServices } from '../writes/services.ts';
 import type { medicalNoteCreationSchema } from './contract.ts';
 import type { MedicalNotePlan } from './plan.ts';
 
 /** Looks up what the body of a new note names. */
 export async function planNote(
-  context: Access & { readonly services: OperationServices },
+  context: Access & { readonly services: WriteServices },
   patientId: string,
   body: Static<typeof medicalNoteCreationSchema>,
   readHeader: ReadHeader,

@@ -1,4 +1,4 @@
-/** Stored with every operation. Must not change. */
+/** Stored with every write. Must not change. */
 export const medicalNoteKindName = 'medical_note';
 
 /** What is stored before the EHR is called. Ids are the EHR's own, except `callersAppointmentId`. */

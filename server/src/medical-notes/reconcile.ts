@@ -1,6 +1,6 @@
 import type { MedicalNote } from '@crossward/connector-kit';
-import type { Work } from '../operations/kind.ts';
-import { isPlannedElsewhere } from '../unfinished-operations/other-plans.ts';
+import { isPlannedElsewhere } from '../unfinished-writes/other-plans.ts';
+import type { Work } from '../writes/write-kind.ts';
 import { type MedicalNotePlan, medicalNoteKindName } from './plan.ts';
 
 /** More notes than one author writes about a patient while the gateway looks for one of them. */
@@ -8,7 +8,7 @@ const mostNotes = 100;
 
 /**
  * Looks for the note of a write in an EHR that does not find writes by operation id. A note counts as ours if it is the only
- * one since the request with the same author, title, text and appointment, and no other open operation would write it.
+ * one since the request with the same author, title, text and appointment, and no other open write would write it.
  */
 export async function reconcileNote(work: Work, plan: MedicalNotePlan): Promise<MedicalNote | null> {
   const { ehr, careUnit, call } = work;

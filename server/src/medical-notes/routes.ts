@@ -9,9 +9,9 @@ import { patientNotation, reference, text } from '../api/schemas.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { requirePatient } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import { plannedWrite } from '../operations/kind.ts';
 import { inPath } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
+import { plannedWrite } from '../writes/write-kind.ts';
 import {
   type MedicalNoteBody,
   medicalNoteCreationSchema,

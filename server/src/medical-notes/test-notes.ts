@@ -11,16 +11,16 @@ import type { AuditedAccess } from '../context/work-context.ts';
 import type { Database } from '../db/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import { type AnyKind, type Decide, plannedWrite } from '../operations/kind.ts';
-import { createOperationMetrics } from '../operations/metrics.ts';
-import type { OperationResponse } from '../operations/operation-response.ts';
-import type { OperationServices } from '../operations/services.ts';
-import { write } from '../operations/write.ts';
 import { Problem } from '../problems/problem.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
+import { createWriteMetrics } from '../writes/metrics.ts';
+import type { WriteServices } from '../writes/services.ts';
+import { write } from '../writes/write.ts';
+import { type AnyKind, type Decide, plannedWrite } from '../writes/write-kind.ts';
+import type { WriteResponse } from '../writes/write-response.ts';
 import { medicalNoteKind } from './kind.ts';
 
-/* The operations engine with an EHR that accepts medical notes, without HTTP and without background loops. */
+/* The writes engine with an EHR that accepts medical notes, without HTTP and without background loops. */
 
 type NoteCall = (operation: keyof MedicalNoteOperations, ...input: unknown[]) => Promise<unknown>;
 
@@ -94,7 +94,7 @@ const plan = {
 
 export interface Notes {
   readonly db: Db;
-  readonly services: OperationServices;
+  readonly services: WriteServices;
   readonly ehr: NotesEhr;
   readonly connection: EhrConnection;
   /** What background jobs have recorded in the audit trail. */
@@ -103,12 +103,12 @@ export interface Notes {
   write(
     text: string,
     options?: { readonly key?: string | undefined; readonly decide?: Decide; readonly begin?: () => Promise<void> },
-  ): Promise<OperationResponse>;
-  /** Runs one round of background recovery. Returns how many operations were due. */
+  ): Promise<WriteResponse>;
+  /** Runs one round of background recovery. Returns how many writes were due. */
   round(): Promise<number>;
   /** Expires all leases, as if their process had been killed. */
   expireLeases(): Promise<void>;
-  /** The stored operations. */
+  /** The stored writes. */
   rows(): Promise<{ state: string; isPlanned: boolean; hasResponse: boolean; isLeased: boolean }[]>;
   close(): Promise<void>;
 }
@@ -132,7 +132,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     keys: createKeyRing([randomBytes(32)]),
     ehrs: new Map([[connection.id, connection]]),
     kinds: new Map([[medicalNoteKind.name, medicalNoteKind as AnyKind]]),
-    operationMetrics: createOperationMetrics(new Registry(), log),
+    writeMetrics: createWriteMetrics(new Registry(), log),
     liveTokens: new Set(),
     audit: {
       record: async (access: AuditedAccess) => void accesses.push(access),
@@ -141,7 +141,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
         return newDraft(auditKey, randomUUID(), access);
       },
     },
-  } as unknown as OperationServices;
+  } as unknown as WriteServices;
   return {
     db,
     services,

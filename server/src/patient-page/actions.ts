@@ -6,10 +6,10 @@ import { planResend } from '../appointments/resend/plan.ts';
 import type { AppointmentPlan } from '../appointments/write/plan.ts';
 import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { within } from '../context/work-context.ts';
-import type { PlannedWrite } from '../operations/kind.ts';
-import { write } from '../operations/write.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
+import { write } from '../writes/write.ts';
+import type { PlannedWrite } from '../writes/write-kind.ts';
 import { type LinkedPage, pageAccessOf } from './load.ts';
 
 /** What the patient wants to do: the field `action` of the form. */

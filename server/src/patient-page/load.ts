@@ -5,8 +5,8 @@ import { findTargets } from '../appointments/targets.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { findPage, type PageConfirmation } from '../confirmations/find-page.ts';
 import { within } from '../context/work-context.ts';
-import type { OperationServices } from '../operations/services.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
+import type { WriteServices } from '../writes/services.ts';
 import { type PageView, recordedState, type ShownAppointment, shownIds, shownState } from './view.ts';
 
 /** The confirmation of a link, and the client in whose name the page acts. */
@@ -17,7 +17,7 @@ export interface LinkedPage {
 
 /** Finds the page of a token. It ends when its client loses the right to change appointments in the care unit. */
 export async function findLinkedPage(
-  services: OperationServices,
+  services: WriteServices,
   clients: ClientRegistry,
   token: string,
 ): Promise<LinkedPage | undefined> {

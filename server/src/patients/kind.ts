@@ -1,6 +1,6 @@
 import type { Patient } from '@crossward/connector-kit';
-import type { OperationKind, Work } from '../operations/kind.ts';
 import { Problem } from '../problems/problem.ts';
+import type { Work, WriteKind } from '../writes/write-kind.ts';
 import { type PatientPlan, patientKindName } from './plan.ts';
 import { patientBody, patientPath, withoutContact } from './representation.ts';
 import { isSamePerson } from './same-person.ts';
@@ -14,11 +14,11 @@ interface Outcome {
  * Finds a patient or creates one. The EHR never has two with the same identifier, so it can be asked again, with any operation
  * id, and what it has is the outcome.
  */
-export const patientKind: OperationKind<PatientPlan, Outcome> = {
+export const patientKind: WriteKind<PatientPlan, Outcome> = {
   name: patientKindName,
   callsEhr: ({ found }) => found === null,
   patientsOf: ({ found }) => (found ? [found.id] : []),
-  findsOperations: () => true,
+  findsById: () => true,
   canPerform: (ehr) => ehr.offers('createPatient'),
   perform: async (work, { named, found }) =>
     found

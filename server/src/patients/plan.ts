@@ -1,9 +1,9 @@
 import type { Gender, Patient, PatientIdentifier } from '@crossward/connector-kit';
 
-/** Stored with every operation. Must not change. */
+/** Stored with every write. Must not change. */
 export const patientKindName = 'patient';
 
-/** Whom the caller names. Stored encrypted, until the operation ends. */
+/** Whom the caller names. Stored encrypted, until the write ends. */
 export interface NamedPatient {
   readonly identifier: PatientIdentifier;
   readonly givenName: string;

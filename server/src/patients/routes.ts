@@ -5,9 +5,9 @@ import { patientIdentifier } from '../api/identifiers.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { patientNotation, reference } from '../api/schemas.ts';
 import { requirePatient } from '../ehr/lookups.ts';
-import { plannedWrite } from '../operations/kind.ts';
 import { inPath } from '../problems/places.ts';
 import { Problem } from '../problems/problem.ts';
+import { plannedWrite } from '../writes/write-kind.ts';
 import {
   type AccessBody,
   accessListSchema,

@@ -2,8 +2,8 @@ import type { Patient } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import type { WrongNameMetrics } from '../clients/wrong-name-metrics.ts';
 import type { Tx } from '../db/kysely.ts';
-import type { WorkServices } from '../operations/kind.ts';
 import { Problem } from '../problems/problem.ts';
+import type { WorkServices } from '../writes/write-kind.ts';
 import type { NamedPatient } from './plan.ts';
 import { isSamePerson } from './same-person.ts';
 

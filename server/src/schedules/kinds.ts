@@ -1,8 +1,8 @@
 import type { Schedule, ScheduleCreation, ScheduleEnd, ScheduleException, Write } from '@crossward/connector-kit';
 import { recordKind } from '../api/record-kind.ts';
-import type { Work } from '../operations/kind.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
+import type { Work } from '../writes/write-kind.ts';
 import { scheduleBody, schedulePath } from './representation.ts';
 
 export type ScheduleCreationPlan = Omit<ScheduleCreation, keyof Write>;

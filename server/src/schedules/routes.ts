@@ -5,10 +5,10 @@ import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { reference, resourceNotation, text } from '../api/schemas.ts';
 import { requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import { plannedWrite } from '../operations/kind.ts';
 import { inPath } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
+import { plannedWrite } from '../writes/write-kind.ts';
 import {
   type ScheduleBody,
   type ScheduleCreationBody,

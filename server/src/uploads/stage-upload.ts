@@ -59,7 +59,7 @@ async function* limited(content: AsyncIterable<Uint8Array>, { maxBytes, tooLarge
 }
 
 /**
- * The commit does not wait for the disk: the transaction that starts the operation does, and finds out whether a crash or
+ * The commit does not wait for the disk: the transaction that starts the write does, and finds out whether a crash or
  * a failover of the database has lost chunks.
  */
 async function storeChunk(db: Db, id: string, position: number, sealed: Buffer): Promise<void> {

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/kysely.ts';
 import type { EhrChangeRow } from '../../db/tables/ehr-changes.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import type { AppointmentEventData, NewEvent } from '../../events/new-event.ts';
-import type { OperationServices } from '../../operations/services.ts';
+import type { WriteServices } from '../../writes/services.ts';
 import { changeEvents, goneEvents } from './change-event.ts';
 
 /** Maximum number of events that are read for an appointment. */
@@ -16,7 +16,7 @@ export type ReadAppointment = Pick<
 >;
 
 interface Context {
-  readonly services: OperationServices;
+  readonly services: WriteServices;
   readonly ehr: EhrConnection;
 }
 

@@ -246,7 +246,7 @@ test('a deletion is reported although an event of the appointment is newer than 
 });
 
 describe('a cancellation by staff', () => {
-  /** Adds an operation that background recovery takes up again in a day. Returns its id. */
+  /** Adds a write that background recovery takes up again in a day. Returns its id. */
   async function addOperation(state: 'pending' | 'done', careUnit = 'oslo-sentrum'): Promise<string> {
     const [row] = await rowsOf<{ id: string }>(
       gateway,

@@ -9,7 +9,7 @@ import { eventually } from '../../../../test/requests/codes.ts';
 import { createDb, type Db } from '../../db/kysely.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import { writeEvents } from '../../events/write-events.ts';
-import type { OperationServices } from '../../operations/services.ts';
+import type { WriteServices } from '../../writes/services.ts';
 import { readAgain } from './read-again.ts';
 import { readChanges } from './read-changes.ts';
 import { reportChanges } from './report-changes.ts';
@@ -95,7 +95,7 @@ test('an operation that ends while the events are compared makes the change be r
     // Events can be read, but not written.
     await sql`LOCK TABLE events IN SHARE MODE`.execute(tx);
     const call = (async () => [appointmentAt(10, 'cancelled')]) as unknown as EhrConnection['call'];
-    reporting = reportChanges({ db } as OperationServices, connection({ call }));
+    reporting = reportChanges({ db } as WriteServices, connection({ call }));
     await eventually(async () => {
       const { rows } = await sql`SELECT 1 FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`.execute(
         tx,
@@ -105,7 +105,7 @@ test('an operation that ends while the events are compared makes the change be r
     await writeEvents(tx, [eventOf('appointment.cancelled', 'cancelled')]);
   });
   await reporting;
-  await reportChanges({ db } as OperationServices, connection({}));
+  await reportChanges({ db } as WriteServices, connection({}));
   const events = await db.selectFrom('events').select('type').orderBy('sequence').execute();
   expect(events.map(({ type }) => type)).toEqual(['appointment.booked', 'appointment.cancelled']);
   expect(await stored()).toEqual([]);
@@ -119,7 +119,7 @@ test('an EHR whose connector was replaced is read from now on, not from the posi
       return { changes: [], next: `${connector} ${asked.length}`, hasMore: true };
     }) as unknown as EhrConnection['call'];
     const ehr = connection({ id: 'replaced', connector, changesSeconds: 1, offers: () => true, call });
-    await readChanges({ db } as OperationServices, ehr, pino({ level: 'silent' }));
+    await readChanges({ db } as WriteServices, ehr, pino({ level: 'silent' }));
   };
   for (const connector of ['first', 'first', 'second', 'second']) await read(connector);
   expect(asked).toEqual([undefined, 'first 1', undefined, 'second 3']);
@@ -128,7 +128,7 @@ test('an EHR whose connector was replaced is read from now on, not from the posi
 test('an EHR without changes costs three statements a reading, outside of transactions', async () => {
   const call = (async () => ({ changes: [], next: 'next', hasMore: false })) as unknown as EhrConnection['call'];
   const ehr = connection({ id: 'idle', connector: 'first', changesSeconds: 0.001, offers: () => true, call });
-  const services = { db } as OperationServices;
+  const services = { db } as WriteServices;
   const round = async () => {
     await readChanges(services, ehr, pino({ level: 'silent' }));
     await reportChanges(services, ehr);
@@ -163,7 +163,7 @@ test('a reading that the events say already is not stored, and replaces an earli
     const changes = { changes: [{ appointment, changedAt: new Date() }], next: 'next', hasMore: false };
     const call = (async () => changes) as unknown as EhrConnection['call'];
     const ehr = connection({ connector: 'first', changesSeconds: 1, offers: () => true, call });
-    await readChanges({ db } as OperationServices, ehr, pino({ level: 'silent' }));
+    await readChanges({ db } as WriteServices, ehr, pino({ level: 'silent' }));
     return (await stored()).map(({ starts }) => starts);
   };
   expect(await read(appointmentAt(9))).toEqual([[appointmentAt(9).start]]);

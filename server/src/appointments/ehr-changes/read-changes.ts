@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import { hasOutageLines } from '../../ehr/outage-log.ts';
 import { describeError } from '../../log/describe-error.ts';
-import type { OperationServices } from '../../operations/services.ts';
+import type { WriteServices } from '../../writes/services.ts';
 import { compareWithEvents, type ReadAppointment } from './compare-with-events.ts';
 import { advanceFeed, type FeedLease, leaseFeed, releaseFeed } from './feed.ts';
 import { forgetChanges, type SeenAppointment, storeChanges, toView } from './store-changes.ts';
@@ -18,7 +18,7 @@ const clockDifferenceMilliseconds = 5 * 60_000;
  * position, so that a process that is killed loses none. The first reading only notes where to start. Returns whether there
  * is more to read.
  */
-export async function readChanges(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<boolean> {
+export async function readChanges(services: WriteServices, ehr: EhrConnection, log: Logger): Promise<boolean> {
   const { db } = services;
   const pauseSeconds = ehr.changesSeconds;
   if (!readsChanges(ehr)) return false;
@@ -40,7 +40,7 @@ export function readsChanges(ehr: EhrConnection): boolean {
 }
 
 async function readPage(
-  services: OperationServices,
+  services: WriteServices,
   ehr: EhrConnection,
   lease: FeedLease,
   pauseSeconds: number,
@@ -82,7 +82,7 @@ async function readPage(
 
 /**
  * The appointments that need no event as they were read: nearly all, because the gateway's own changes are read too. Not one
- * that was booked and cancelled since the last reading: an unfinished operation may have booked it, and will tell that.
+ * that was booked and cancelled since the last reading: an unfinished write may have booked it, and will tell that.
  */
 async function alreadyTold(
   context: Parameters<typeof compareWithEvents>[1],

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/kysely.ts';
 import type { EhrChangeRow } from '../../db/tables/ehr-changes.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import { type Changed, eventsText, withEvents } from '../../events/write-events.ts';
-import type { OperationServices } from '../../operations/services.ts';
+import type { WriteServices } from '../../writes/services.ts';
 import { compareWithEvents, type Observed } from './compare-with-events.ts';
 import { readAgain } from './read-again.ts';
 
@@ -12,13 +12,13 @@ const atOnce = 100;
 const marginSeconds = 120;
 
 /**
- * Writes the events of changes that were made directly in an EHR. A change first waits for the operations of its care units
+ * Writes the events of changes that were made directly in an EHR. A change first waits for the writes of its care units
  * that were unfinished when it was read. When they have ended, the stored events contain what the gateway has done, and any
- * other difference was made by others. A change does not wait for monitored operations, which take a day, and for anything not
- * longer than it takes to know the outcome of a write. An operation that takes longer can report a move a second time. Returns
+ * other difference was made by others. A change does not wait for monitored writes, which take a day, and for anything not
+ * longer than it takes to know the outcome of a write. A write that takes longer can report a move a second time. Returns
  * whether there is more to do.
  */
-export async function reportChanges(services: OperationServices, ehr: EhrConnection): Promise<boolean> {
+export async function reportChanges(services: WriteServices, ehr: EhrConnection): Promise<boolean> {
   const { db } = services;
   if (!ehr.isOpen || !(await hasUnreported(db, ehr.id))) return false;
   const count = await db.transaction().execute(async (tx) => {
@@ -35,7 +35,7 @@ async function hasUnreported(db: Db, emr: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Changes whose operations have ended, and whose code is not about to be confirmed or to expire, and those that waited long. */
+/** Changes whose writes have ended, and whose code is not about to be confirmed or to expire, and those that waited long. */
 async function settledChanges(tx: Tx, { id, times }: EhrConnection): Promise<readonly Selectable<EhrChangeRow>[]> {
   const longestWait = times.callSeconds + times.settlingSeconds + marginSeconds;
   const { rows } = await sql<Selectable<EhrChangeRow>>`
@@ -61,7 +61,7 @@ async function settledChanges(tx: Tx, { id, times }: EhrConnection): Promise<rea
 /** A few statements for all rows, because the gateway's own changes are read too: most rows need no event. */
 async function reportRows(
   tx: Tx,
-  services: OperationServices,
+  services: WriteServices,
   ehr: EhrConnection,
   rows: readonly Selectable<EhrChangeRow>[],
 ): Promise<void> {
@@ -82,7 +82,7 @@ async function reportRows(
 }
 
 /**
- * Writes each event unless its appointment has got a newer one in the care unit, from an operation that has ended meanwhile.
+ * Writes each event unless its appointment has got a newer one in the care unit, from a write that has ended meanwhile.
  * Returns the changes whose event was written.
  */
 async function writeUnlessNewer(tx: Tx, emr: string, changes: readonly Observed[]): Promise<ReadonlySet<Observed>> {

@@ -13,7 +13,7 @@ export interface SeenAppointment {
 }
 
 /**
- * Stores appointments as they were read, each once. An operation that is unfinished now may have made the change; one that
+ * Stores appointments as they were read, each once. A write that is unfinished now may have made the change; one that
  * starts later cannot.
  *
  * @param readAt a time before the EHR was read, by the database's clock

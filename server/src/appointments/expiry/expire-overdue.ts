@@ -6,17 +6,17 @@ import type { Db, Tx } from '../../db/kysely.ts';
 import { inTransaction } from '../../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
 import { describeError } from '../../log/describe-error.ts';
-import { plannedWrite } from '../../operations/kind.ts';
-import type { OperationServices } from '../../operations/services.ts';
-import { write } from '../../operations/write.ts';
-import { OutdatedPlan } from '../../problems/operation-errors.ts';
+import { OutdatedPlan } from '../../problems/write-errors.ts';
+import type { WriteServices } from '../../writes/services.ts';
+import { write } from '../../writes/write.ts';
+import { plannedWrite } from '../../writes/write-kind.ts';
 import { type ExpiryPlan, expiryKind, markExpired } from './kind.ts';
 
 const atOnce = 100;
-/** The client id of operations without a client. */
+/** The client id of writes without a client. */
 const clientId = 'background';
 
-/** A condition on `confirmation_items AS item`: no operation releases its hold yet. */
+/** A condition on `confirmation_items AS item`: no write releases its hold yet. */
 export const mayExpire = sql<SqlBool>`(item.state = 'pending' OR (item.state = 'expiring' AND item.operation_id IS NULL))`;
 
 /** A condition on `confirmations AS confirmation`. */
@@ -27,7 +27,7 @@ const isOverdue = sql<SqlBool>`confirmation.expires_at <= now()`;
  * `expired`. The timing is not critical, since every check of a code compares the time too. Returns how many confirmations
  * were overdue.
  */
-export async function expireOverdue(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<number> {
+export async function expireOverdue(services: WriteServices, ehr: EhrConnection, log: Logger): Promise<number> {
   const overdue = await findOverdue(services.db, ehr.id);
   const byCareUnit = Map.groupBy(overdue, ({ care_unit_id }) => care_unit_id);
   await Promise.all(
@@ -41,7 +41,7 @@ export async function expireOverdue(services: OperationServices, ehr: EhrConnect
 }
 
 async function expireIn(
-  services: OperationServices,
+  services: WriteServices,
   place: { readonly ehr: EhrConnection; readonly careUnit: CareUnitConnection },
   ids: readonly string[],
   log: Logger,
@@ -72,7 +72,7 @@ async function expireIn(
 }
 
 /** The EHR of the care unit is no longer configured. */
-function expireWithoutEhr(services: OperationServices, ids: readonly string[]): Promise<void> {
+function expireWithoutEhr(services: WriteServices, ids: readonly string[]): Promise<void> {
   return inTransaction(services.db, async (tx) => {
     await markExpiring(tx, randomUUID(), ids);
     await markExpired(tx, ids);
@@ -90,8 +90,8 @@ async function planExpiry(db: Db, ids: readonly string[]) {
     .execute();
   const confirmationIds = [...new Set(items.map(({ confirmation_id }) => confirmation_id))];
   const plan: ExpiryPlan = { confirmationIds, holds: holdsOf(items) };
-  return plannedWrite(expiryKind, plan, async (tx, operationId) => {
-    const holds = await markExpiring(tx, operationId, confirmationIds);
+  return plannedWrite(expiryKind, plan, async (tx, writeId) => {
+    const holds = await markExpiring(tx, writeId, confirmationIds);
     if (holds.toSorted().join() !== plan.holds.toSorted().join())
       throw new OutdatedPlan('A code was accepted, or another gateway releases the holds.');
     return undefined;
@@ -122,11 +122,7 @@ function findOverdue(db: Db, emr: string) {
  * Marks items under the lock that `decideCode` takes. Afterwards no code confirms them. A code that was accepted just before
  * keeps its hold. Returns the EHR's ids of their holds.
  */
-async function markExpiring(
-  tx: Tx,
-  operationId: string,
-  confirmationIds: readonly string[],
-): Promise<readonly string[]> {
+async function markExpiring(tx: Tx, writeId: string, confirmationIds: readonly string[]): Promise<readonly string[]> {
   if (confirmationIds.length === 0) return [];
   const overdue = await tx
     .selectFrom('confirmations as confirmation')
@@ -139,7 +135,7 @@ async function markExpiring(
   if (overdue.length === 0) return [];
   const items = await tx
     .updateTable('confirmation_items as item')
-    .set({ state: 'expiring', sealed_comment: null, operation_id: operationId })
+    .set({ state: 'expiring', sealed_comment: null, operation_id: writeId })
     .where(
       'item.confirmation_id',
       'in',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expireItems } from '../../confirmations/issue.ts';
 import type { Tx } from '../../db/kysely.ts';
-import type { OperationKind } from '../../operations/kind.ts';
+import type { WriteKind } from '../../writes/write-kind.ts';
 import { releaseHolds } from './release-holds.ts';
 
 /** Expired confirmations and their holds in the EHR. */
@@ -11,13 +11,13 @@ export interface ExpiryPlan {
 }
 
 /** Releases expired holds. Has no caller, and is repeated until the EHR succeeds. */
-export const expiryKind: OperationKind<ExpiryPlan, void> = {
+export const expiryKind: WriteKind<ExpiryPlan, void> = {
   name: 'expiry',
   isRepeatable: true,
   callsEhr: ({ holds }) => holds.length > 0,
   // Found with the holds.
   patientsOf: () => [],
-  findsOperations: (ehr) => ehr.offers('findOperation'),
+  findsById: (ehr) => ehr.offers('findOperation'),
   perform: (work, { holds }) => releaseHolds(work, holds),
   lookUp: async () => 'nothing',
   compensate: async () => undefined,
@@ -27,7 +27,7 @@ export const expiryKind: OperationKind<ExpiryPlan, void> = {
     await markExpired(tx, confirmationIds);
     return { body: {} };
   },
-  drop: (tx, operationId) => expireItems(tx, sql`operation_id = ${operationId} AND state = 'expiring'`),
+  drop: (tx, writeId) => expireItems(tx, sql`operation_id = ${writeId} AND state = 'expiring'`),
 };
 
 export async function markExpired(tx: Tx, confirmationIds: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { HoldRelease } from '@crossward/connector-kit';
-import type { Work } from '../../operations/kind.ts';
-import { isFinal } from '../../problems/operation-errors.ts';
 import { Problem } from '../../problems/problem.ts';
+import { isFinal } from '../../problems/write-errors.ts';
+import type { Work } from '../../writes/write-kind.ts';
 import { isAtomic } from '../write/changes.ts';
 
 /**

@@ -4,8 +4,8 @@ import {
   type CompleteAppointment,
   isComplete,
 } from '@crossward/connector-kit';
-import type { Work } from '../../operations/kind.ts';
 import type { Fault } from '../../problems/problem.ts';
+import type { Work } from '../../writes/write-kind.ts';
 import type { Results } from '../write/changes.ts';
 import type { AppointmentPlan } from '../write/plan.ts';
 import { reconcile } from '../write/reconcile.ts';

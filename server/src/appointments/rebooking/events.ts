@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../events/new-event.ts';
-import type { Work } from '../../operations/kind.ts';
+import type { Work } from '../../writes/write-kind.ts';
 import { appointmentEvent } from '../events.ts';
 import type { Results } from '../write/changes.ts';
 import type { AppointmentPlan } from '../write/plan.ts';

@@ -1,10 +1,10 @@
 import { writeEvents } from '../../events/write-events.ts';
-import type { OperationKind } from '../../operations/kind.ts';
+import type { WriteKind } from '../../writes/write-kind.ts';
 import type { Results, StepRules } from '../write/changes.ts';
 import { compensatePlan, NotCompensated } from '../write/compensate.ts';
 import { appointmentKind } from '../write/kind.ts';
 import { lookUpPlan } from '../write/look-up.ts';
-import { performPlan } from '../write/perform.ts';
+import { performPlan } from '../write/perform-plan.ts';
 import type { AppointmentPlan } from '../write/plan.ts';
 import { cleanUpPlan, recordPlan } from '../write/record.ts';
 import { bookedAgain, moveOutcome } from './compensation.ts';
@@ -16,7 +16,7 @@ import { assertStillThere } from './still-there.ts';
 const rules: StepRules = { beforeCall: assertStillThere, compensation: bookedAgain, outcome: moveOutcome };
 
 /** Writes that move appointments in an EHR that cannot: what they do besides, or otherwise than, other writes to appointments. */
-export const rebookingKind: OperationKind<AppointmentPlan, Results> = {
+export const rebookingKind: WriteKind<AppointmentPlan, Results> = {
   ...appointmentKind,
   perform: (work, plan) => performPlan(work, plan, rules),
   lookUp: (work, plan) => lookUpPlan(work, plan, unfinishedMoves),

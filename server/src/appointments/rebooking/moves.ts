@@ -43,7 +43,7 @@ export function successorOf({ booking, cancellation, formerId }: Move, results: 
 }
 
 /**
- * How far the moves of a plan are in an EHR that does not find operations by id. `nearly`: all times are booked, and only former
+ * How far the moves of a plan are in an EHR that does not find writes by id. `nearly`: all times are booked, and only former
  * appointments remain to be cancelled. `undefined`: none has an effect that can be seen.
  */
 export function unfinishedMoves(plan: AppointmentPlan, done: Results): 'nearly' | 'in part' | undefined {

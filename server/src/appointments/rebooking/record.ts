@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../db/kysely.ts';
-import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
+import type { Work } from '../../writes/write-kind.ts';
 import type { Results } from '../write/changes.ts';
 import type { AppointmentPlan } from '../write/plan.ts';
 import { movesOf, successorOf } from './moves.ts';

@@ -1,5 +1,5 @@
-import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
+import type { Work } from '../../writes/write-kind.ts';
 import { type Call, ehrChange } from '../write/changes.ts';
 import { isSame } from '../write/compensate.ts';
 import type { AppointmentPlan } from '../write/plan.ts';

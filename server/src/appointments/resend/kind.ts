@@ -3,14 +3,14 @@ import { awaitedOf, findItems } from '../../confirmations/items.ts';
 import { assertMayResend, whyNotResendable } from '../../confirmations/resend.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { Channel } from '../../db/tables/messages.ts';
-import type { OperationKind, Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
+import type { Work, WriteKind } from '../../writes/write-kind.ts';
 import { writtenResponse } from '../representation.ts';
 import { stepsOf } from '../steps-in-words.ts';
 import { changesOf, type Results } from '../write/changes.ts';
 import { codesToSend } from '../write/decision.ts';
 import { appointmentKind } from '../write/kind.ts';
-import { performPlan } from '../write/perform.ts';
+import { performPlan } from '../write/perform-plan.ts';
 import type { AppointmentPlan, Made } from '../write/plan.ts';
 
 /** A new code for everything that awaits the previous one. */
@@ -32,7 +32,7 @@ export interface ResendPlan extends AppointmentPlan {
 const { preview: _, ...appointments } = appointmentKind;
 
 /** Sends a new code, and extends the holds that await it. Has no dry run. */
-export const resendKind: OperationKind<ResendPlan, Results> = {
+export const resendKind: WriteKind<ResendPlan, Results> = {
   ...appointments,
   patientsOf: (plan) => [...appointments.patientsOf(plan), plan.resend.patientId],
   reservation: (proposal, { resend }) => codesToSend(proposal, [resend.patientId]),

@@ -1,8 +1,8 @@
 import { selectItems } from '../../confirmations/items.ts';
 import { assertMayResend, whyNotResendable } from '../../confirmations/resend.ts';
 import { findPatient } from '../../ehr/lookups.ts';
-import { type PlannedWrite, plannedWrite } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
+import { type PlannedWrite, plannedWrite } from '../../writes/write-kind.ts';
 import { contactable, contactOf } from '../contact.ts';
 import { detailsOf } from '../drafts.ts';
 import { type Confirmable, isConfirmable } from '../plan-confirmation.ts';
@@ -34,11 +34,11 @@ export async function planResend(context: RequestContext, id: string): Promise<P
     many: false,
     resend: { confirmationId, askedFor: id, patientId: patient.id, ...contact, appointments },
   };
-  return plannedWrite(resendKind, { ...plan, hasOneId: hasOneId(ehr, plan) }, async (tx, operationId) => {
+  return plannedWrite(resendKind, { ...plan, hasOneId: hasOneId(ehr, plan) }, async (tx, writeId) => {
     await assertMayResend(tx, confirmationId);
     const proposal = { ...context, clientId: client.id };
     const demand = { held: 0, channels: [contact.channel], isResend: true };
-    await assertAllWithinLimits(tx, proposal, [patient.id], { operationId, ...demand });
+    await assertAllWithinLimits(tx, proposal, [patient.id], { writeId, ...demand });
     return undefined;
   });
 }

@@ -1,7 +1,7 @@
 import { type Appointment, type AppointmentChange, type AppointmentCreation, overlaps } from '@crossward/connector-kit';
 import type { EhrConnection } from '../../ehr/connection.ts';
-import type { Work } from '../../operations/kind.ts';
 import type { Fault } from '../../problems/problem.ts';
+import type { Work } from '../../writes/write-kind.ts';
 import type { AppointmentPlan, PlannedChange, Step } from './plan.ts';
 
 /** A step with a change in the EHR, and its index in the plan. */

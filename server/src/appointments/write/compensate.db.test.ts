@@ -8,11 +8,11 @@ import { createTestDatabase } from '../../../../test/database/database.ts';
 import { withoutTransactions } from '../../../../test/ehrs/limited-ehrs.ts';
 import { sandboxEhr } from '../../../../test/ehrs/sandbox.ts';
 import { asProblem } from '../../ehr/connector-problems.ts';
-import type { Work } from '../../operations/kind.ts';
-import { ehrOperationId } from '../../operations/work.ts';
-import { PartiallyApplied } from '../../problems/operation-errors.ts';
+import { PartiallyApplied } from '../../problems/write-errors.ts';
+import { ehrOperationId } from '../../writes/work.ts';
+import type { Work } from '../../writes/write-kind.ts';
 import { compensatePlan } from './compensate.ts';
-import { performPlan } from './perform.ts';
+import { performPlan } from './perform-plan.ts';
 import type { AppointmentPlan } from './plan.ts';
 
 const { database, dispose } = await createTestDatabase();
@@ -50,7 +50,7 @@ function workIn(operationId: string, stepIn: () => Promise<void>): Work {
   return {
     ehr: { capabilities: sandbox.capabilities, offers: () => true },
     careUnit,
-    operationId,
+    writeId: operationId,
     expiresAt: null,
     isFirst: true,
     ehrId: (part?: number | string) => ehrOperationId(operationId, 0, part),

@@ -1,8 +1,8 @@
 import type { Appointment, AppointmentChange } from '@crossward/connector-kit';
 import type { MessageLanguage } from '../../messages/outbox.ts';
-import type { Work } from '../../operations/kind.ts';
-import { isFinal, PartiallyApplied } from '../../problems/operation-errors.ts';
 import type { Fault } from '../../problems/problem.ts';
+import { isFinal, PartiallyApplied } from '../../problems/write-errors.ts';
+import type { Work } from '../../writes/write-kind.ts';
 import { asChanged, type ChangeStep, changesOf, type Results, type StepRules, withoutCollisions } from './changes.ts';
 import { partsDone } from './look-up.ts';
 import type { AppointmentPlan } from './plan.ts';

@@ -3,16 +3,16 @@ import { decideCode, decideRelease } from '../../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { Channel } from '../../db/tables/messages.ts';
-import type { Decide, Proposal, Reservation } from '../../operations/kind.ts';
-import type { OperationServices } from '../../operations/services.ts';
+import type { WriteServices } from '../../writes/services.ts';
+import type { Decide, Proposal, Reservation } from '../../writes/write-kind.ts';
 import { changesOf } from './changes.ts';
 import { type AppointmentPlan, codeGroups, patientsWithCode } from './plan.ts';
 
 interface Requested extends Proposal {
-  readonly services: OperationServices;
+  readonly services: WriteServices;
 }
 
-/** What counts towards the limits of patients while the operation is open. */
+/** What counts towards the limits of patients while the write is open. */
 export function codesToSend(
   { services, ehr, careUnit }: Proposal,
   patients: readonly string[],
@@ -34,10 +34,10 @@ export function decisionFor(requested: Requested, plan: AppointmentPlan, code?: 
   const released = steps.flatMap(({ releases }) => releases ?? []);
   const patients = patientsWithCode(plan);
   if (released.length === 0 && patients.length === 0) return undefined;
-  return async (tx, operationId) => {
+  return async (tx, writeId) => {
     const problem = released.length > 0 ? await decideRelease(tx, requested.ehr.id, released) : undefined;
     if (problem) return problem;
-    await assertAllWithinLimits(tx, requested, patients, { operationId, ...demandOf(plan) });
+    await assertAllWithinLimits(tx, requested, patients, { writeId, ...demandOf(plan) });
     return undefined;
   };
 }
@@ -49,7 +49,7 @@ function checkedCode(
   code: string | undefined,
 ): Decide {
   if (code === undefined) throw new Error('A confirmation without a code');
-  return (tx, operationId) =>
+  return (tx, writeId) =>
     decideCode(tx, services.keys, {
       emr: ehr.id,
       confirmationId,
@@ -58,7 +58,7 @@ function checkedCode(
       waitingIds: changesOf(plan).flatMap(({ confirms }) => confirms ?? []),
       code,
       many: plan.many,
-      operationId,
+      writeId,
       liveTokens: services.liveTokens,
     });
 }
@@ -72,7 +72,7 @@ export function demandOf(plan: AppointmentPlan): { readonly held: number; readon
 }
 
 interface Demand {
-  readonly operationId?: string;
+  readonly writeId?: string;
   readonly isResend?: boolean;
   readonly held: number;
   readonly channels: readonly Channel[];
@@ -87,11 +87,11 @@ export async function assertAllWithinLimits(
   tx: Tx,
   { services, clientId, ehr, careUnit }: Proposal,
   patientIds: readonly string[],
-  { operationId, isResend = false, held, channels }: Demand,
+  { writeId, isResend = false, held, channels }: Demand,
 ): Promise<void> {
   const patients = patientIds.map((id) => patientHashes(services.keys, ehr.id, id));
   for (const hashes of patients.toSorted(([a], [b]) => Buffer.compare(a, b))) {
-    await assertWithinLimits(tx, { clientId, operationId, hashes, isResend }, careUnit.limitsPerPatient);
+    await assertWithinLimits(tx, { clientId, writeId, hashes, isResend }, careUnit.limitsPerPatient);
   }
-  await assertWithinBudgets(tx, { clientId, operationId, held, channels }, services.budgetsOf(clientId));
+  await assertWithinBudgets(tx, { clientId, writeId, held, channels }, services.budgetsOf(clientId));
 }

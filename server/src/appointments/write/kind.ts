@@ -1,5 +1,5 @@
 import { resetToPending } from '../../confirmations/store.ts';
-import type { OperationKind } from '../../operations/kind.ts';
+import type { WriteKind } from '../../writes/write-kind.ts';
 import { planEvents } from '../events.ts';
 import { bodiesOf, writtenResponse } from '../representation.ts';
 import { stepsOf } from '../steps-in-words.ts';
@@ -7,13 +7,13 @@ import { canPerform, changesOf, type Results } from './changes.ts';
 import { compensatePlan } from './compensate.ts';
 import { codesToSend } from './decision.ts';
 import { lookUpPlan } from './look-up.ts';
-import { performPlan } from './perform.ts';
+import { performPlan } from './perform-plan.ts';
 import { type AppointmentPlan, appointmentKindName, hasRecords, patientsWithCode } from './plan.ts';
 import { previewPlan } from './preview.ts';
 import { cleanUpPlan, isStillWanted, recordPlan } from './record.ts';
 
 /** Writes to appointments for which the gateway sends the codes. */
-export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
+export const appointmentKind: WriteKind<AppointmentPlan, Results> = {
   name: appointmentKindName,
   callsEhr: (plan) => changesOf(plan).length > 0,
   patientsOf: ({ steps }) =>
@@ -24,7 +24,7 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
     ]),
   reservation: (proposal, plan) => codesToSend(proposal, patientsWithCode(plan)),
   preview: previewPlan,
-  findsOperations: (ehr) => ehr.offers('findOperation'),
+  findsById: (ehr) => ehr.offers('findOperation'),
   canPerform,
   perform: (work, plan) => performPlan(work, plan),
   lookUp: (work, plan) => lookUpPlan(work, plan),
@@ -36,5 +36,5 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
   record: recordPlan,
   events: (work, plan, results, response) => planEvents(work, plan, results, bodiesOf(response)),
   cleanUp: cleanUpPlan,
-  drop: (tx, operationId) => resetToPending(tx, operationId),
+  drop: (tx, writeId) => resetToPending(tx, writeId),
 };

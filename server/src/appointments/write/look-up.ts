@@ -1,5 +1,5 @@
 import type { Appointment } from '@crossward/connector-kit';
-import type { Found, Work } from '../../operations/kind.ts';
+import type { Found, Work } from '../../writes/write-kind.ts';
 import { callsOf, changesOf, ehrChange, type Results, resultsOf } from './changes.ts';
 import type { AppointmentPlan } from './plan.ts';
 import { reconcile } from './reconcile.ts';
@@ -7,7 +7,7 @@ import { reconcile } from './reconcile.ts';
 /**
  * Looks up in the EHR whether a plan was performed.
  *
- * @param unfinished how far it is in an EHR that does not find operations by id. `undefined`: that cannot be told
+ * @param unfinished how far it is in an EHR that does not find writes by id. `undefined`: that cannot be told
  */
 export async function lookUpPlan(
   work: Work,

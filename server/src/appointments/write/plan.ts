@@ -5,14 +5,14 @@ import type { Channel } from '../../db/tables/messages.ts';
 import type { Fault, Place } from '../../problems/problem.ts';
 import type { KnownAppointment } from '../rebooking/known-appointment.ts';
 
-/** The name of the kinds of writes to appointments, which is stored with every operation. */
+/** The name of the kinds of writes to appointments, which is stored with every write. */
 export const appointmentKindName = 'appointments';
 
 /** What happens to an appointment: the values of `change` in a dry run. */
 export const shownChanges = ['kept', 'moved', 'updated', 'created', 'cancelled'] as const;
 export type ShownChange = (typeof shownChanges)[number];
 
-/** The end of a hold is known once the operation has started. A plan only marks it as a hold. */
+/** The end of a hold is known once the write has started. A plan only marks it as a hold. */
 export type PlannedCreation = Omit<AppointmentCreation, 'holdUntil'> & { readonly hold: boolean };
 type PlannedExtension = { readonly kind: 'extend'; readonly appointmentId: string };
 export type PlannedChange =

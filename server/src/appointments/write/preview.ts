@@ -1,6 +1,6 @@
 import { inTransaction } from '../../db/retry.ts';
-import type { Proposal } from '../../operations/kind.ts';
-import type { OperationResponse } from '../../operations/operation-response.ts';
+import type { Proposal } from '../../writes/write-kind.ts';
+import type { WriteResponse } from '../../writes/write-response.ts';
 import { areFree } from '../free-time.ts';
 import { previewBody } from '../representation.ts';
 import { assertMovable } from '../target-rules.ts';
@@ -10,7 +10,7 @@ import { assertAllWithinLimits, demandOf } from './decision.ts';
 import { type AppointmentPlan, patientsWithCode } from './plan.ts';
 
 /** The response to a dry run: runs all checks without changing or sending anything. */
-export async function previewPlan(proposal: Proposal, plan: AppointmentPlan): Promise<OperationResponse> {
+export async function previewPlan(proposal: Proposal, plan: AppointmentPlan): Promise<WriteResponse> {
   const { services, ehr, careUnit } = proposal;
   const changes = changesOf(plan);
   const freeing = changes.flatMap(({ change }) => (change.kind === 'create' ? [] : [change.appointmentId]));
@@ -24,7 +24,7 @@ export async function previewPlan(proposal: Proposal, plan: AppointmentPlan): Pr
   return previewResponse(proposal, plan);
 }
 
-function previewResponse(proposal: Proposal, { steps, many }: AppointmentPlan): OperationResponse {
+function previewResponse(proposal: Proposal, { steps, many }: AppointmentPlan): WriteResponse {
   const codes = new Map(steps.flatMap(({ awaits }) => (awaits?.newId === undefined ? [] : [[awaits.newId, awaits]])));
   const bodies = steps.flatMap(({ response, awaits }) => {
     if (!response) return [];

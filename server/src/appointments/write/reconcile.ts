@@ -1,6 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
-import type { Work } from '../../operations/kind.ts';
-import { isPlannedElsewhere } from '../../unfinished-operations/other-plans.ts';
+import { isPlannedElsewhere } from '../../unfinished-writes/other-plans.ts';
+import type { Work } from '../../writes/write-kind.ts';
 import { cancelledIfGone } from '../cancelled-if-gone.ts';
 import { changesOf, type Results } from './changes.ts';
 import { type AppointmentPlan, appointmentKindName, type PlannedChange, type PlannedCreation } from './plan.ts';
@@ -13,7 +13,7 @@ const mostOverlapping = 20;
 /**
  * Reconciles a plan with an EHR without `findOperation`: returns the steps that were visibly performed. The others may or
  * may not have been performed. A new appointment counts as ours if it is the only one for the patient, resource and time,
- * and no other record or operation of the gateway explains it.
+ * and no other record or write of the gateway explains it.
  */
 export async function reconcile(work: Work, plan: AppointmentPlan): Promise<Results> {
   const { call, careUnit, expiresAt } = work;

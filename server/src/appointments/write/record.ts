@@ -6,26 +6,21 @@ import { patientHashes } from '../../confirmations/limits.ts';
 import { confirmItems, itemContext, releaseItems, replaceDraft, resetToPending } from '../../confirmations/store.ts';
 import type { Tx } from '../../db/kysely.ts';
 import { writeEvents } from '../../events/write-events.ts';
-import type { Work } from '../../operations/kind.ts';
-import type { OperationResponse } from '../../operations/operation-response.ts';
 import type { Problem } from '../../problems/problem.ts';
+import type { Work } from '../../writes/write-kind.ts';
+import type { WriteResponse } from '../../writes/write-response.ts';
 import { planEvents } from '../events.ts';
 import { writtenResponse } from '../representation.ts';
 import type { Results } from './changes.ts';
 import { NotCompensated } from './compensate.ts';
-import { TimesTaken } from './perform.ts';
+import { TimesTaken } from './perform-plan.ts';
 import { type AppointmentPlan, type AwaitingStep, codeGroups, type Made } from './plan.ts';
 
 /**
  * Stores the gateway's records of a plan: new codes and their messages, confirmed codes, and released ids. Returns the
  * response.
  */
-export async function recordPlan(
-  tx: Tx,
-  work: Work,
-  plan: AppointmentPlan,
-  results: Results,
-): Promise<OperationResponse> {
+export async function recordPlan(tx: Tx, work: Work, plan: AppointmentPlan, results: Results): Promise<WriteResponse> {
   await recordConfirmed(tx, work, plan, results);
   await recordReleased(tx, work, plan);
   const made = new Map<number | string, Made>();
@@ -35,7 +30,7 @@ export async function recordPlan(
   return writtenResponse(work, plan, results, made);
 }
 
-/** The ids that the operation was confirming await their code again. Records what could not be compensated. */
+/** The ids that the write was confirming await their code again. Records what could not be compensated. */
 export async function cleanUpPlan(
   tx: Tx,
   work: Work,
@@ -47,7 +42,7 @@ export async function cleanUpPlan(
     await recordConfirmed(tx, work, plan, problem.uncompensated);
   }
   if (plan.confirmationId === undefined) return;
-  await resetToPending(tx, work.operationId, problem instanceof TimesTaken ? problem.ids : []);
+  await resetToPending(tx, work.writeId, problem instanceof TimesTaken ? problem.ids : []);
 }
 
 /** Whether the ids still await confirmation. A draft that is already booked needs no second booking. */

@@ -59,7 +59,7 @@ async function record(count: number): Promise<string[]> {
       records: [],
       outcome: 'success',
       requestId,
-      operationId: undefined,
+      writeId: undefined,
     });
   }
   await trail.linkAccesses();

@@ -381,7 +381,7 @@ test('doctor and status tell whether the audit trail is written to its file', as
     records: [],
     outcome: 'success',
     requestId: 'r-1',
-    operationId: undefined,
+    writeId: undefined,
   });
   await trail.close();
   const file = join(folder, 'no-such-folder', 'audit.ndjson');

@@ -4,8 +4,8 @@ import type { EhrConnection } from '../../ehr/connection.ts';
 import type { EhrFigures } from '../../ehr/figures.ts';
 import type { FailedCall } from '../../ehr/guard/call-history.ts';
 import { type Html, html } from '../../html/html.ts';
-import { countOpenOperations } from '../../unfinished-operations/operator.ts';
-import { groupStuckOperations } from '../../unfinished-operations/stuck-operations.ts';
+import { countOpenWrites } from '../../unfinished-writes/operator.ts';
+import { groupStuckWrites } from '../../unfinished-writes/stuck-writes.ts';
 import { consolePage } from '../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } from '../frame/page.ts';
 import { counted, facts, table, time } from '../frame/parts.ts';
@@ -36,8 +36,8 @@ ${await about(context, emr, ehr)}`,
 
 async function about(context: SignedIn, emr: ConfiguredEmr, ehr: EhrConnection) {
   const figures = context.deps.readFigures(ehr);
-  const need = await ehrInNeed(context, ehr, await groupStuckOperations(context.deps.services));
-  const open = (await countOpenOperations(context.deps.services.db)).filter((it) => it.emr === emr.id);
+  const need = await ehrInNeed(context, ehr, await groupStuckWrites(context.deps.services));
+  const open = (await countOpenWrites(context.deps.services.db)).filter((it) => it.emr === emr.id);
   const waiting = open.map(({ state, count }) => `${counted(count, 'operation')} ${state}`).join(', ');
   const certificate = certificateFinding(ehr.tls, context.deps.now());
   return html`<div class="title"><h1>${emr.name}</h1>${stateBadge(figures)}

@@ -1,6 +1,6 @@
 /** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
-import { insertOperation } from '../../../../test/database/stuck-rows.ts';
+import { insertWrite } from '../../../../test/database/stuck-rows.ts';
 import { type Gateway, startGateway } from '../../../../test/gateway/gateway.ts';
 import { startRoundRobinProxy } from '../../../../test/processes/round-robin-proxy.ts';
 import { consoleBrowser, newOperator, withConsole } from '../../../../test/requests/console.ts';
@@ -41,7 +41,7 @@ const throughProxy = async (
 test('the console works below a path of a proxy', async () => {
   const browser = consoleBrowser({ request: throughProxy as Gateway['request'] }, url);
   const operator = await newOperator(gateway, 'kari', 'admin');
-  const id = await insertOperation(gateway.database, 'suspended');
+  const id = await insertWrite(gateway.database, 'suspended');
   const wanted = await browser.open(`/gateway/console/operations/${id}`);
   expect(wanted.path).toBe(`/gateway/console/sign-in?next=operations%2F${id}`);
   const { name, password } = operator;

@@ -1,7 +1,7 @@
 /** @module-tag any-database */
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { insertFailedMessage, insertOperation } from '../../../../test/database/stuck-rows.ts';
+import { insertFailedMessage, insertWrite } from '../../../../test/database/stuck-rows.ts';
 import { startGateway } from '../../../../test/gateway/gateway.ts';
 import {
   browserWith,
@@ -12,7 +12,7 @@ import {
   type TestOperator,
   withConsole,
 } from '../../../../test/requests/console.ts';
-import { sealPlan } from '../../operations/stored-operation.ts';
+import { sealPlan } from '../../writes/stored-write.ts';
 import { changeRole, disableOperator } from '../accounts/operators.ts';
 import type { Role } from '../accounts/roles.ts';
 
@@ -210,7 +210,7 @@ describe('a session', () => {
 
   test('says that a form sent after its end changed nothing', async () => {
     const { operator, browser } = await signedIn('operate');
-    const id = await insertOperation(gateway.database, 'suspended');
+    const id = await insertWrite(gateway.database, 'suspended');
     await browser.open(`/console/operations/${id}`);
     await sql`UPDATE operator_sessions SET expires_at = now() WHERE name = ${operator.name}`.execute(db);
     const page = await browser.submit(`/console/operations/${id}/retry`);
@@ -243,7 +243,7 @@ describe('a form', () => {
     ['a subdomain', { 'sec-fetch-site': 'same-site' }],
   ])('from %s is not accepted', async (_, headers) => {
     const { browser } = await signedIn('admin');
-    const id = await insertOperation(gateway.database, 'suspended');
+    const id = await insertWrite(gateway.database, 'suspended');
     await browser.open(`/console/operations/${id}`);
     const page = await browser.submit(`/console/operations/${id}/retry`, {}, headers);
     expect([page.status, page.text]).toEqual([403, expect.stringContaining('Nothing was changed')]);
@@ -252,7 +252,7 @@ describe('a form', () => {
 
   test.each(['', 'x', 'A'.repeat(43)])('with the token %j is not accepted', async (form_token) => {
     const { browser } = await signedIn('admin');
-    const id = await insertOperation(gateway.database, 'suspended');
+    const id = await insertWrite(gateway.database, 'suspended');
     const page = await browser.submit(`/console/operations/${id}/retry`, { form_token });
     expect(page.status).toBe(403);
     const signIn = await consoleBrowser(gateway).submit('/console/sign-in', { form_token, name: 'a', password: 'b' });
@@ -272,7 +272,7 @@ describe('a form', () => {
 });
 
 test('a role may do what it includes, and a page says which one is needed', async () => {
-  const id = await insertOperation(gateway.database, 'suspended');
+  const id = await insertWrite(gateway.database, 'suspended');
   const message = await insertFailedMessage(gateway.database, 'a-2');
   const { browser } = await signedIn('view');
   const page = await browser.open(`/console/operations/${id}`);
@@ -308,7 +308,7 @@ test.each([
 describe('an operator', () => {
   test('finds an operation by its id, retries it, and drops it after a second question', async () => {
     const { operator, browser } = await signedIn('admin');
-    const id = await insertOperation(gateway.database, 'suspended');
+    const id = await insertWrite(gateway.database, 'suspended');
     expect((await browser.open('/console/operations')).text).toContain(id);
     expect((await browser.open('/console/operations?id=5b0f')).text).toContain('An operation id has the form');
     const missing = '00000000-0000-4000-8000-000000000000';
@@ -329,10 +329,10 @@ describe('an operator', () => {
     await browser.open('/console');
     expect((await browser.submit(`/console/operations/${id}/drop`, { checked: 'yes' })).status).toBe(404);
 
-    const other = await insertOperation(gateway.database, 'suspended');
+    const other = await insertWrite(gateway.database, 'suspended');
     await browser.open(`/console/operations/${other}`);
     expect((await browser.submit(`/console/operations/${other}/retry`)).text).toContain('The operation is due.');
-    const leased = await insertOperation(gateway.database, 'leased');
+    const leased = await insertWrite(gateway.database, 'leased');
     await browser.open(`/console/operations/${leased}/drop`);
     expect((await browser.submit(`/console/operations/${leased}/drop`, { checked: 'yes' })).text).toContain(
       'a gateway is working on this operation',
@@ -346,7 +346,7 @@ describe('an operator', () => {
   });
 
   test('does nothing for an operator whose session ends while the request is on its way', async () => {
-    const stuck = await insertOperation(gateway.database, 'suspended');
+    const stuck = await insertWrite(gateway.database, 'suspended');
     const message = await insertFailedMessage(gateway.database, 'a-ended');
     const seen = async () =>
       (
@@ -387,7 +387,7 @@ describe('an operator', () => {
 
   test('drops an operation only in the state that the page showed', async () => {
     const { browser } = await signedIn('admin');
-    const id = await insertOperation(gateway.database, 'suspended');
+    const id = await insertWrite(gateway.database, 'suspended');
     await browser.open(`/console/operations/${id}/drop`);
     await sql`UPDATE operations SET last_sent_at = now() WHERE id = ${id}`.execute(db);
     const page = await browser.submit(`/console/operations/${id}/drop`, { checked: 'yes' });
@@ -397,7 +397,7 @@ describe('an operator', () => {
 
   test('is not shown that an operation is due after it was suspended again', async () => {
     const { browser } = await signedIn('view');
-    const id = await insertOperation(gateway.database, 'suspended');
+    const id = await insertWrite(gateway.database, 'suspended');
     expect((await browser.open(`/console/operations/${id}?result=retried`)).text).not.toContain('is due');
     expect((await browser.open(`/console/operations/${id}?result=constructor`)).status).toBe(200);
   });
@@ -419,7 +419,7 @@ describe('an operator', () => {
 
   test('sees what the steps of an operation do, without the data of the patient', async () => {
     const { browser } = await signedIn('view');
-    const id = await insertOperation(gateway.database, 'suspended');
+    const id = await insertWrite(gateway.database, 'suspended');
     expect((await browser.open(`/console/operations/${id}`)).text).toContain('The plan cannot be read');
     const { keys } = gateway.deps.services;
     const sealed = sealPlan(keys, { clientId: 'c', id }, plan);
@@ -478,7 +478,7 @@ describe('an operator', () => {
 
   test('sees EHRs, operations and messages at a glance', async () => {
     const { browser } = await signedIn('view');
-    await insertOperation(gateway.database, 'suspended');
+    await insertWrite(gateway.database, 'suspended');
     const before = await browser.open('/console');
     expect(before.text).toMatch(/[1-9]\d* suspended operations? for an operator to look at/);
     expect(before.text).toContain('Sandkassen Norge Available sandbox-no');

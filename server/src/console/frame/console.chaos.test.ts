@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { insertFailedMessage, insertOperation } from '../../../../test/database/stuck-rows.ts';
+import { insertFailedMessage, insertWrite } from '../../../../test/database/stuck-rows.ts';
 import { faultyEhrs } from '../../../../test/ehrs/faulty-ehr.ts';
 import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
 import { type Gateway, startGateway } from '../../../../test/gateway/gateway.ts';
@@ -103,9 +103,9 @@ describe.skipIf(isBrowserMissing())('in a browser, the console', manyPages, () =
       role: 'operate',
     } as const;
     await startSession(gateway.deps.services.db, gateway.deps.services.keys, { ...other, hours: 12 });
-    suspended = await insertOperation(gateway.database, 'suspended');
-    await insertOperation(gateway.database, 'leased');
-    await insertOperation(gateway.database, 'monitored');
+    suspended = await insertWrite(gateway.database, 'suspended');
+    await insertWrite(gateway.database, 'leased');
+    await insertWrite(gateway.database, 'monitored');
     await insertFailedMessage(gateway.database);
     endpoint = await insertWebhook(gateway);
     disabled = await insertWebhook(gateway, 'gone');

@@ -1,6 +1,6 @@
 /** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
-import { insertOperation } from '../../../../test/database/stuck-rows.ts';
+import { insertWrite } from '../../../../test/database/stuck-rows.ts';
 import { startGateway } from '../../../../test/gateway/gateway.ts';
 import { browserWith, consoleBrowser, newOperator, withConsole } from '../../../../test/requests/console.ts';
 import { insertEndpoint } from '../../webhooks/endpoint-store.ts';
@@ -13,7 +13,7 @@ const { db, keys } = gateway.deps.services;
 
 const made = { clientId: 'clinic', url: 'https://hooks.clinic.example', secret: makeSecret(), eventTypes: null };
 const endpoint = (await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1000)))?.id ?? '';
-const operation = await insertOperation(gateway.database, 'suspended');
+const operation = await insertWrite(gateway.database, 'suspended');
 await newOperator(gateway, 'ola.nordmann', 'view');
 const facts = { id: 'site', scopes: ['resources:read' as const], grants: [{ emr: 'sandbox-no' }] };
 await createClient({ db, keys, configured: gateway.deps.console?.configured ?? { emrs: [], clients: [] } }, facts);

@@ -7,7 +7,7 @@ import type { DatabaseClock } from '../../db/clock.ts';
 import type { Channel } from '../../db/tables/messages.ts';
 import type { TroubleWatch } from '../../db/troubles.ts';
 import type { ReadFigures } from '../../ehr/figures.ts';
-import type { OperationServices } from '../../operations/services.ts';
+import type { WriteServices } from '../../writes/services.ts';
 import type { Role } from '../accounts/roles.ts';
 import type { CredentialServices } from '../sign-in/credentials.ts';
 import type { Session } from '../sign-in/sessions.ts';
@@ -16,7 +16,7 @@ import type { SignInMetrics } from '../sign-in/sign-in-metrics.ts';
 /** The dependencies of the console. */
 export interface ConsoleDeps {
   readonly settings: ConsoleSettings;
-  readonly services: OperationServices;
+  readonly services: WriteServices;
   /** The clients of the configuration, and what clients can be granted. */
   readonly configured: ConfiguredAccess;
   /** Makes this process use committed changes of clients at once. */

@@ -1,15 +1,15 @@
 /** @module-tag any-database */
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { insertFailedMessage, insertOperation } from '../../../../test/database/stuck-rows.ts';
+import { insertFailedMessage, insertWrite } from '../../../../test/database/stuck-rows.ts';
 import { faultyEhrs } from '../../../../test/ehrs/faulty-ehr.ts';
 import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
 import { startGateway } from '../../../../test/gateway/gateway.ts';
 import { eventually } from '../../../../test/requests/codes.ts';
 import { browserWith, withConsole } from '../../../../test/requests/console.ts';
-import { sealPlan } from '../../operations/stored-operation.ts';
 import { insertEndpoint } from '../../webhooks/endpoint-store.ts';
 import { makeSecret } from '../../webhooks/signing.ts';
+import { sealPlan } from '../../writes/stored-write.ts';
 import type { Role } from '../accounts/roles.ts';
 
 const ehrs = faultyEhrs();
@@ -43,7 +43,7 @@ async function lastEvent(): Promise<string | undefined> {
 
 /** An operation with a plan about these patients, as it was two minutes ago. */
 async function stuck(state: 'pending' | 'suspended' | 'leased', ...patients: readonly string[]): Promise<string> {
-  const id = await insertOperation(gateway.database, state);
+  const id = await insertWrite(gateway.database, state);
   const steps = patients.map((patientId) => ({ change: { kind: 'create', patientId }, before: { patientId } }));
   const sealed = sealPlan(keys, { clientId: 'c', id }, { steps });
   await sql`

@@ -3,7 +3,7 @@ import type { EhrFigures } from '../../ehr/figures.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countFailed } from '../../messages/failed.ts';
 import { readQueue } from '../../messages/read-queue.ts';
-import { countOpenOperations, type OpenCount } from '../../unfinished-operations/operator.ts';
+import { countOpenWrites, type OpenCount } from '../../unfinished-writes/operator.ts';
 import { callFigures, hourCharts, lastSuccess, stateBadge } from '../ehrs/ehr-parts.ts';
 import { consolePage } from '../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type Route, type SignedIn } from '../frame/page.ts';
@@ -17,7 +17,7 @@ export const routes: readonly Route[] = [{ method: 'GET', path: '', role: 'view'
 /** What needs attention, then EHRs, operations and messages at a glance. */
 async function overviewPage(context: SignedIn): Promise<ConsoleResponse> {
   const { services } = context.deps;
-  const open = await countOpenOperations(services.db);
+  const open = await countOpenWrites(services.db);
   const queue = await readQueue(services.db);
   const failed = await countFailed(services.db);
   const count = (...states: readonly string[]) => sum(open.filter(({ state }) => states.includes(state)));

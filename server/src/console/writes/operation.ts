@@ -1,15 +1,15 @@
 import { type Html, html } from '../../html/html.ts';
-import { adviceFor, dropMessages, dropWarning } from '../../unfinished-operations/advice.ts';
+import { adviceFor, dropMessages, dropWarning } from '../../unfinished-writes/advice.ts';
 import {
-  countOpenOperations,
+  countOpenWrites,
   dropInTransaction,
-  findOpenOperation,
-  type OpenOperation,
+  findOpenWrite,
+  type OpenWrite,
   seenState,
   tryAllNow,
   tryNow,
-} from '../../unfinished-operations/operator.ts';
-import { plannedSteps } from '../../unfinished-operations/planned-steps.ts';
+} from '../../unfinished-writes/operator.ts';
+import { plannedSteps } from '../../unfinished-writes/planned-steps.ts';
 import { includesRole } from '../accounts/roles.ts';
 import { act, NotPossible } from '../audit/act.ts';
 import { consolePage, postForm } from '../frame/frame.ts';
@@ -38,7 +38,7 @@ const obstacles = new Map([
 async function operationPage(context: SignedIn): Promise<ConsoleResponse> {
   const { services } = context.deps;
   const { params, query } = context.request;
-  const operation = await findOpenOperation(services.db, params.id ?? '');
+  const operation = await findOpenWrite(services.db, params.id ?? '');
   if (!operation) return noSuchOperation(context);
   const steps = await plannedSteps(services, operation.id);
   const { text, needsOperator } = adviceFor(operation);
@@ -67,7 +67,7 @@ function ehrOf(context: SignedIn, id: string, name: string): Html {
   return html`<a href="${linkTo(context, `connections/${id}`)}">${name}</a>`;
 }
 
-function resultOf(result: string | null, { state }: OpenOperation): Html | false {
+function resultOf(result: string | null, { state }: OpenWrite): Html | false {
   const obstacle = obstacles.get(result ?? '');
   if (obstacle !== undefined) return notice('bad', obstacle);
   // A reload can find it suspended again.
@@ -86,7 +86,7 @@ function noSuchOperation(context: SignedIn): ConsoleResponse {
   });
 }
 
-function actions(context: SignedIn, { id, state, leaseExpiresAt }: OpenOperation): Html {
+function actions(context: SignedIn, { id, state, leaseExpiresAt }: OpenWrite): Html {
   const { role } = context.session;
   const waits = state === 'suspended' || (state !== 'monitored' && !leaseExpiresAt);
   const mayRetry = waits && includesRole(role, 'operate');
@@ -98,7 +98,7 @@ ${mayDrop && html`<a class="button secondary danger" href="${linkTo(context, `op
 }
 
 /** Names nobody and no appointment: a step is what it does. */
-function stepList(operation: OpenOperation, steps: readonly string[] | undefined): Html {
+function stepList(operation: OpenWrite, steps: readonly string[] | undefined): Html {
   const { createdAt, firstSentAt, lastSentAt, nextAttemptAt, suspendedAt, attempt } = operation;
   const events = [
     ['Request', createdAt],
@@ -112,13 +112,13 @@ ${facts(events.flatMap(([name, at]) => (at ? [[name, time(at)] as const] : [])))
 ${attempt > 0 && html`<p class="quiet">Restarted ${attempt === 1 ? 'once' : `${attempt} times`} after compensation.</p>`}`;
 }
 
-function plannedList({ kind }: OpenOperation, steps: readonly string[] | undefined): Html {
+function plannedList({ kind }: OpenWrite, steps: readonly string[] | undefined): Html {
   if (!steps) return html`<p>The plan cannot be read: the gateway lacks the secret key that encrypted it.</p>`;
   if (steps.length === 0) return html`<p>One write of the kind ${words(kind)}.</p>`;
   return html`<ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>`;
 }
 
-function details(operation: OpenOperation): Html {
+function details(operation: OpenWrite): Html {
   const { emr, careUnitId, kind, clientId, isKeyed, hasResponse, reportedUnknown } = operation;
   const sent = hasResponse ? 'stored response' : reportedUnknown ? 'outcome_unknown' : 'nothing';
   return facts([
@@ -153,7 +153,7 @@ async function tryAll(context: SignedIn): Promise<ConsoleResponse> {
   const emr = request.form.get('emr') ?? '';
   const isSuspended = request.form.get('suspended') === 'yes';
   // An operation can be of an EHR that the configuration no longer has.
-  const target = (await countOpenOperations(deps.services.db)).find((it) => it.emr === emr)?.emr;
+  const target = (await countOpenWrites(deps.services.db)).find((it) => it.emr === emr)?.emr;
   const result = await act(deps.services.db, session, { action: 'operation_retry', target }, async (tx) => {
     if ((await tryAllNow(tx, emr, { isSuspended })) === 0) throw new NotPossible('nothing_waits');
   });
@@ -168,7 +168,7 @@ export function readTarget(id: string): string | undefined {
 /** Asks once more before an operation is dropped. */
 async function confirmDrop(context: SignedIn): Promise<ConsoleResponse> {
   const { params, query } = context.request;
-  const operation = await findOpenOperation(context.deps.services.db, params.id ?? '');
+  const operation = await findOpenWrite(context.deps.services.db, params.id ?? '');
   if (!operation) return noSuchOperation(context);
   const { id, emr, careUnitId } = operation;
   const isUnconfirmed = query.get('result') === 'unconfirmed';

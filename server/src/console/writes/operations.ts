@@ -1,6 +1,6 @@
 import { html } from '../../html/html.ts';
 import { isUuid } from '../../identifiers/uuid.ts';
-import { findOpenOperation, listOpenOperations, type OpenOperation } from '../../unfinished-operations/operator.ts';
+import { findOpenWrite, listOpenWrites, type OpenWrite } from '../../unfinished-writes/operator.ts';
 import { consolePage } from '../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } from '../frame/page.ts';
 import { badge, duration, mistakeSummary, notice, type Tone, table, time, words } from '../frame/parts.ts';
@@ -9,14 +9,14 @@ export const routes: readonly Route[] = [{ method: 'GET', path: 'operations', ro
 
 const mostShown = 200;
 
-const tones: Readonly<Record<OpenOperation['state'], Tone>> = {
+const tones: Readonly<Record<OpenWrite['state'], Tone>> = {
   pending: 'notice',
   compensating: 'notice',
   monitored: 'neutral',
   suspended: 'bad',
 };
 
-export function stateOf({ state }: OpenOperation) {
+export function stateOf({ state }: OpenWrite) {
   return badge(tones[state], state);
 }
 
@@ -25,9 +25,9 @@ async function operationsPage(context: SignedIn): Promise<ConsoleResponse> {
   const { db } = context.deps.services;
   const { query } = context.request;
   const id = (query.get('id') ?? '').trim();
-  if (isUuid(id) && (await findOpenOperation(db, id))) return seeOther(context, `operations/${id.toLowerCase()}`);
+  if (isUuid(id) && (await findOpenWrite(db, id))) return seeOther(context, `operations/${id.toLowerCase()}`);
   const problem = query.has('id') ? problemWith(id) : undefined;
-  const found = await listOpenOperations(db, mostShown + 1);
+  const found = await listOpenWrites(db, mostShown + 1);
   return consolePage(context, {
     title: problem === undefined ? 'Operations' : 'Error: Operations',
     section: 'operations',
@@ -53,7 +53,7 @@ function problemWith(id: string): string {
     : 'An operation id has the form 5b0f3c0a-1f8e-4f57-8f0c-6a3f6f0f1d2e. The log has it as operation_id.';
 }
 
-function operationTable(context: SignedIn, operations: readonly OpenOperation[]) {
+function operationTable(context: SignedIn, operations: readonly OpenWrite[]) {
   return table(
     'Suspended operations first, then by age',
     ['State', 'Operation', 'EHR and care unit', 'Kind', 'Age', 'Failures', 'Next attempt'],

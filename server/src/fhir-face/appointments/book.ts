@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { PlannedWrite } from '../../operations/kind.ts';
+import type { PlannedWrite } from '../../writes/write-kind.ts';
 import { baseOf } from '../face.ts';
 import { invalid, unprocessable } from '../from-fhir/faults.ts';
 import { fhirAppointmentSchema, parametersSchema } from '../from-fhir/schemas.ts';

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { AppointmentBody } from '../../appointments/contract.ts';
 import { getAppointment } from '../../appointments/routes.ts';
-import type { PlannedWrite } from '../../operations/kind.ts';
-import { isReplayed, type OperationResponse } from '../../operations/operation-response.ts';
 import { Problem } from '../../problems/problem.ts';
+import type { PlannedWrite } from '../../writes/write-kind.ts';
+import { isReplayed, type WriteResponse } from '../../writes/write-response.ts';
 import { conditionOf, keyOfCreate } from '../conditions.ts';
 import { unprocessable } from '../from-fhir/faults.ts';
 import { fhirAppointmentSchema } from '../from-fhir/schemas.ts';
@@ -39,7 +39,7 @@ export async function planFhirCreate(request: FastifyRequest, body: unknown): Pr
  *
  * @throws Problem `appointment_not_found` (422): the EHR no longer has it
  */
-async function presentOf(request: FastifyRequest, response: OperationResponse): Promise<OperationResponse> {
+async function presentOf(request: FastifyRequest, response: WriteResponse): Promise<WriteResponse> {
   if (!isReplayed(response.headers) || !conditionOf(request, 'Appointment')) return response;
   const params = { appointment_id: (response.body as AppointmentBody).id };
   const body = await readNative(request, getAppointment, { params }).catch(asUnknownFormer).catch(ifAway);

@@ -1,6 +1,6 @@
 import type { Appointment } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
-import type { PlannedWrite } from '../../operations/kind.ts';
+import type { PlannedWrite } from '../../writes/write-kind.ts';
 import { namedFrom } from '../directory.ts';
 import { unknownResource } from '../face.ts';
 import { invalid } from '../from-fhir/faults.ts';

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AppointmentBody } from '../../appointments/contract.ts';
 import { changeAppointment, createAppointment } from '../../appointments/routes.ts';
 import { formatIdentifier } from '../../identifiers/index.ts';
-import type { PlannedWrite } from '../../operations/kind.ts';
+import type { PlannedWrite } from '../../writes/write-kind.ts';
 import { assertUnconditional, assertVersion, conditionOf, noteLost } from '../conditions.ts';
 import { type Directory, namedFrom, readDirectory } from '../directory.ts';
 import { accessOf, baseOf } from '../face.ts';

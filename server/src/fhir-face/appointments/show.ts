@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { oneRecord } from '../../api/audit-request.ts';
 import type { Shown } from '../../api/endpoint.ts';
 import type { AppointmentBody, PreviewBody } from '../../appointments/contract.ts';
-import { isReplayed, type OperationResponse } from '../../operations/operation-response.ts';
+import { isReplayed, type WriteResponse } from '../../writes/write-response.ts';
 import { conditionOf, keyOfOther } from '../conditions.ts';
 import { namedFrom } from '../directory.ts';
 import { baseOf } from '../face.ts';
@@ -19,7 +19,7 @@ export const appointmentWrite = { type: 'Appointment', scopes: ['appointments:wr
 export const written = {
   consumes: jsonMediaTypes,
   keyOf: (request: FastifyRequest) => keyOfOther(request),
-  show: (response: OperationResponse, request: FastifyRequest) => showWritten(response, request),
+  show: (response: WriteResponse, request: FastifyRequest) => showWritten(response, request),
 };
 
 /**
@@ -29,7 +29,7 @@ export const written = {
  * @param pendingStatus 202: nobody has agreed yet
  */
 export async function showWritten(
-  { body, status = 200, headers = {} }: OperationResponse,
+  { body, status = 200, headers = {} }: WriteResponse,
   request: FastifyRequest,
   pendingStatus = 202,
 ): Promise<Shown> {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { PlannedWrite } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
+import type { PlannedWrite } from '../../writes/write-kind.ts';
 import { invalid } from '../from-fhir/faults.ts';
 import { fhirAppointmentSchema } from '../from-fhir/schemas.ts';
 import { fhirWrite } from '../interaction.ts';

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { findReceiver } from '../../api/add-endpoint.ts';
-import type { OperationServices } from '../../operations/services.ts';
 import { Problem } from '../../problems/problem.ts';
 import { discardUpload } from '../../uploads/remove-uploads.ts';
 import { inspectUpload, stageUpload } from '../../uploads/stage-upload.ts';
 import type { Upload } from '../../uploads/upload.ts';
+import type { WriteServices } from '../../writes/services.ts';
 import { bodyUnreadable } from '../error-handler.ts';
 import { onceEnded } from '../exchanges.ts';
 import { parseJson } from '../json-body.ts';
@@ -17,7 +17,7 @@ import { createStagedBytes } from './staged-bytes.ts';
 const mostAtOnce = 8;
 
 interface Settings {
-  readonly services: Pick<OperationServices, 'db' | 'keys'>;
+  readonly services: Pick<WriteServices, 'db' | 'keys'>;
   /** Maximum size of the content. */
   readonly maxBytes: number;
 }

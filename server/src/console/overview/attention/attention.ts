@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../html/html.ts';
-import { groupStuckOperations } from '../../../unfinished-operations/stuck-operations.ts';
+import { groupStuckWrites } from '../../../unfinished-writes/stuck-writes.ts';
 import type { SignedIn } from '../../frame/page.ts';
 import { certificatesInNeed, ehrsInNeed } from './ehrs.ts';
 import { gatewayInNeed } from './gateway.ts';
@@ -9,7 +9,7 @@ import { endpointsInNeed, messagesInNeed } from './outgoing.ts';
 
 /** What an operator should look at, broken EHRs first. */
 export async function listNeeds(context: SignedIn): Promise<Need[]> {
-  const stuck = await groupStuckOperations(context.deps.services);
+  const stuck = await groupStuckWrites(context.deps.services);
   return [
     ...(await ehrsInNeed(context, stuck)),
     ...operationsInNeed(context, stuck),

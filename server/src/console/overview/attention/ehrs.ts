@@ -3,7 +3,7 @@ import type { EhrConnection } from '../../../ehr/connection.ts';
 import type { EhrFigures } from '../../../ehr/figures.ts';
 import { unavailableSince } from '../../../events/availability-events.ts';
 import { html } from '../../../html/html.ts';
-import type { StuckOperations } from '../../../unfinished-operations/stuck-operations.ts';
+import type { StuckWrites } from '../../../unfinished-writes/stuck-writes.ts';
 import { checkForm, ehrLink, endOf, resumeForm } from '../../ehrs/ehr-parts.ts';
 import type { SignedIn } from '../../frame/page.ts';
 import { counted } from '../../frame/parts.ts';
@@ -25,7 +25,7 @@ const obstacles: Readonly<Record<Exclude<EhrFigures['state'], 'closed'>, string>
 };
 
 /** EHRs that this process cannot reach, with the operations that wait for them, then those that fail many calls or are slow. */
-export async function ehrsInNeed(context: SignedIn, stuck: readonly StuckOperations[]): Promise<Need[]> {
+export async function ehrsInNeed(context: SignedIn, stuck: readonly StuckWrites[]): Promise<Need[]> {
   const ehrs = [...context.deps.services.ehrs.values()];
   const ordered = [
     ...ehrs.filter((ehr) => isBrokenEhr(context, ehr)),
@@ -39,12 +39,12 @@ export async function ehrsInNeed(context: SignedIn, stuck: readonly StuckOperati
 export async function ehrInNeed(
   context: SignedIn,
   ehr: EhrConnection,
-  stuck: readonly StuckOperations[],
+  stuck: readonly StuckWrites[],
 ): Promise<Need | undefined> {
   return isBrokenEhr(context, ehr) ? brokenEhr(context, ehr, stuck) : failingEhr(context, ehr);
 }
 
-async function brokenEhr(context: SignedIn, ehr: EhrConnection, stuck: readonly StuckOperations[]): Promise<Need> {
+async function brokenEhr(context: SignedIn, ehr: EhrConnection, stuck: readonly StuckWrites[]): Promise<Need> {
   const { services, readFigures } = context.deps;
   const figures = readFigures(ehr);
   const waiting = stuck.filter(({ emr, isSuspended }) => emr === ehr.id && !isSuspended);

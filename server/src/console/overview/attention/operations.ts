@@ -1,6 +1,6 @@
 import { html } from '../../../html/html.ts';
-import { operationFailureText } from '../../../unfinished-operations/advice.ts';
-import type { StuckOperations } from '../../../unfinished-operations/stuck-operations.ts';
+import { writeFailureText } from '../../../unfinished-writes/advice.ts';
+import type { StuckWrites } from '../../../unfinished-writes/stuck-writes.ts';
 import { tryAllForm } from '../../ehrs/ehr-parts.ts';
 import { linkTo, type SignedIn } from '../../frame/page.ts';
 import { counted } from '../../frame/parts.ts';
@@ -8,7 +8,7 @@ import { isBrokenEhr } from './ehrs.ts';
 import type { Need } from './need.ts';
 
 /** Suspended operations, and old ones that do not wait for a broken EHR, which is told already. */
-export function operationsInNeed(context: SignedIn, stuck: readonly StuckOperations[]): Need[] {
+export function operationsInNeed(context: SignedIn, stuck: readonly StuckWrites[]): Need[] {
   const { services } = context.deps;
   return stuck
     .filter(({ emr, isSuspended }) => isSuspended || !isBrokenEhr(context, services.ehrs.get(emr)))
@@ -25,8 +25,8 @@ export function operationsInNeed(context: SignedIn, stuck: readonly StuckOperati
     }));
 }
 
-function whatHappened({ count, isSuspended, lastFailure }: StuckOperations): string {
-  const cause = lastFailure === null ? '' : `: ${operationFailureText(lastFailure)}`;
+function whatHappened({ count, isSuspended, lastFailure }: StuckWrites): string {
+  const cause = lastFailure === null ? '' : `: ${writeFailureText(lastFailure)}`;
   return isSuspended
     ? `${counted(count, 'operation is', 'operations are')} suspended and ${count === 1 ? 'waits' : 'wait'} for you${cause}`
     : `${counted(count, 'operation has', 'operations have')} not ended${cause}`;

@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { KeyRing } from '../secrets/key-ring.ts';
+
+/** A write whose lease this process holds. */
+export interface Leased {
+  readonly id: string;
+  readonly clientId: string;
+  readonly emr: string;
+  readonly careUnitId: string;
+  /** Null without an idempotency key. */
+  readonly keyHash: Buffer | null;
+  readonly token: string;
+  readonly attempt: number;
+  /** The EHR was called for this attempt before, without effect so far. The plan is still stored and monitored. */
+  readonly isMonitored?: boolean;
+  /** A retry with its key gets a stored response. */
+  readonly hasResponse?: boolean;
+  /** Id of the current request. A stored problem repeats it. */
+  readonly requestId?: string;
+}
+
+/** A write as read from the database. */
+export interface StoredRow extends Leased {
+  readonly kind: string | null;
+  readonly state: 'pending' | 'compensating' | 'done';
+  readonly sealedPlan: Buffer | null;
+  readonly hasResponse: boolean;
+  readonly reportedUnknown: boolean;
+  /** It ended with effect. It is monitored because the EHR may make its changes a second time. */
+  readonly hadEffect: boolean;
+  readonly failures: number;
+  readonly lastFailure: string | null;
+  readonly expiresAt: Date | null;
+  /** Its holds and codes have expired. */
+  readonly isExpired: boolean;
+  /** When the EHR was called for it for the first time. Null: it was not. */
+  readonly firstSentAt: Date | null;
+  readonly secondsSinceFirstCall: number;
+  readonly secondsSinceLastCall: number;
+}
+
+/** The columns of a `StoredRow`, in SQL over `operations`. */
+export const storedColumns = sql`
+  operations.id, operations.client_id AS "clientId", operations.emr, operations.care_unit_id AS "careUnitId",
+  operations.idempotency_key_hash AS "keyHash", operations.lease_token AS token, operations.attempt, operations.kind,
+  operations.state, operations.sealed_plan AS "sealedPlan", operations.sealed_response IS NOT NULL AS "hasResponse",
+  operations.reported_unknown AS "reportedUnknown", operations.had_effect AS "hadEffect",
+  operations.consecutive_failures AS failures, operations.last_failure AS "lastFailure",
+  operations.expires_at AS "expiresAt", coalesce(operations.expires_at <= now(), false) AS "isExpired",
+  operations.first_sent_at AS "firstSentAt",
+  coalesce(extract(epoch FROM now() - operations.first_sent_at), 0)::float8 AS "secondsSinceFirstCall",
+  coalesce(extract(epoch FROM now() - operations.last_sent_at), 0)::float8 AS "secondsSinceLastCall"`;
+
+export interface Stored extends StoredRow {
+  /** `undefined`: it has not been planned, or its plan is no longer needed. */
+  readonly plan: unknown;
+}
+
+/** @throws Error when the plan was encrypted with an unknown secret key */
+export function openStored(keys: KeyRing, row: StoredRow): Stored {
+  return { ...row, plan: row.sealedPlan ? openPlan(keys, row.clientId, row.id, row.sealedPlan) : undefined };
+}
+
+const dates = new Set(['requestedAt', 'start', 'end', 'heldUntil', 'holdUntil', 'expiresAt']);
+
+export function openPlan(keys: KeyRing, clientId: string, id: string, sealed: Buffer): unknown {
+  const text = keys.open('write', sealed, planContext({ clientId, id }));
+  if (text === undefined) throw new Error('A stored plan cannot be decrypted: its secret key is unknown');
+  return JSON.parse(text, (key, value) => (dates.has(key) && typeof value === 'string' ? new Date(value) : value));
+}
+
+export function sealPlan(keys: KeyRing, leased: Pick<Leased, 'clientId' | 'id'>, plan: unknown): Buffer {
+  return keys.seal('write', JSON.stringify(plan), planContext(leased));
+}
+
+function planContext({ clientId, id }: Pick<Leased, 'clientId' | 'id'>): string {
+  return `write ${clientId} ${id}`;
+}

@@ -1,0 +1,47 @@
+import { inTransactionOrUnknown } from '../db/in-transaction-or-unknown.ts';
+import type { Tx } from '../db/kysely.ts';
+import { Problem } from '../problems/problem.ts';
+import { claimKey, openKey } from './claim.ts';
+import { isStoredUnderKey, sealOutcome } from './sealed-outcome.ts';
+import type { WriteServices } from './services.ts';
+import { storeEnd } from './store-end.ts';
+import { nothingPlanned } from './store-plan.ts';
+import type { WriteRequest } from './write.ts';
+import type { WriteResponse } from './write-response.ts';
+
+/**
+ * Writes to the gateway's own tables, at most once for each `Idempotency-Key`: the key, the write and the response are one
+ * transaction. A request with a key that is in use waits for that transaction and gets its response. An interrupted request has
+ * done nothing, or is replayed.
+ *
+ * @throws Problem `outcome_unknown` with origin `gateway` if the answer to its COMMIT was lost
+ */
+export async function writeOwnTables(
+  services: WriteServices,
+  { clientId, requestId, keyed }: Pick<WriteRequest, 'clientId' | 'requestId' | 'keyed'>,
+  write: (tx: Tx) => Promise<WriteResponse>,
+): Promise<WriteResponse> {
+  const { db, keys } = services;
+  if (!keyed) return inTransactionOrUnknown(db, write);
+  const key = await openKey(services, { clientId, emr: '', careUnitId: '', ...keyed });
+
+  /** The outcome of the key, or of `write`, which is then stored under the key. */
+  const once = (write: (tx: Tx) => Promise<WriteResponse | Problem>) =>
+    inTransactionOrUnknown(db, async (tx) => {
+      // The key is locked until the transaction ends, so it needs no lease.
+      const claim = await claimKey(tx, services, key, nothingPlanned, 0);
+      if (claim.state === 'answered') return claim.outcome;
+      const { keyHash } = key.leased;
+      const leased = { ...(claim.state === 'interrupted' ? claim.leased : key.leased), keyHash, requestId };
+      const outcome = await write(tx);
+      await storeEnd(tx, 'answered', { ...leased, sealedResponse: sealOutcome(keys, leased, outcome) });
+      return outcome;
+    });
+
+  const outcome = await once(write).catch((error) => {
+    if (!(error instanceof Problem) || !isStoredUnderKey(error)) throw error;
+    return once(async () => error);
+  });
+  if (outcome instanceof Problem) throw outcome;
+  return outcome;
+}
