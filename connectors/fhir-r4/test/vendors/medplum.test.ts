@@ -115,3 +115,13 @@ test('a move by `$reschedule` takes its new time even if the appointment names n
   expect(await write(connector, [{ kind: 'update', appointmentId: made?.id ?? '', time }])).toMatchObject([time]);
   await expect(write(connector, [creation(to)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
 });
+
+test('a time is booked although another gateway has cancelled its appointment and not yet removed its Slots', async () => {
+  const { server, connector } = await openVendor(medplum);
+  const [slot] = await freeSlots(connector, 1);
+  const [made] = await write(connector, [creation(slot)]);
+  const stored = server.store.get(`Appointment/${made?.id}`) as unknown as FhirAppointment;
+  server.store.save({ ...stored, status: 'cancelled' });
+  expect(await write(connector, [creation(slot)])).toMatchObject([{ state: 'booked', start: slot.start }]);
+  await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+});

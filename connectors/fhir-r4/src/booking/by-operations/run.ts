@@ -8,6 +8,7 @@ import { runCheckedWrite } from '../write/attempts.ts';
 import { timeTaken, unknownOutcome } from '../write/outcomes.ts';
 import { areFree, settled } from '../write/settle.ts';
 import { appointmentOf, call } from './call.ts';
+import { finishCancellations } from './expired-holds.ts';
 import { type OperationForm, type Wanted, wordsOf } from './form.ts';
 import { confirm, hold, withOurs } from './holds.ts';
 
@@ -47,12 +48,13 @@ async function take(ehr: BookingConnection, form: OperationForm, change: ChangeO
     const all = (await form.propose?.(ehr, wanted)) ?? [];
     return all.find((it) => isAt(it, needed) && directory.resourceOf(it) === needed.resourceId);
   };
+  const proposedLater = async () => ((await finishCancellations(ehr, form, wanted)) ? await proposed() : undefined);
   const isOpen = form.propose ? async () => (await proposed()) !== undefined : () => areFree(ehr, takes);
   return settled(
     ehr,
     change,
     async () => {
-      const proposal = form.propose ? await proposed() : appointment;
+      const proposal = form.propose ? ((await proposed()) ?? (await proposedLater())) : appointment;
       if (!proposal) throw timeTaken();
       const chosen = form.takesAppointment ? withOurs(ehr, proposal, appointment) : proposal;
       if (appointment.status !== 'booked') return hold(ehr, form, chosen, appointment);

@@ -1,8 +1,8 @@
 import { type AppointmentWrite, ConnectorError } from '@crossward/connector-kit';
 import type { CareUnitDirectory } from '../../directory/directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
-import { patientIdOf, slotsOf, withHold } from '../../mappers/appointment.ts';
-import { slotState } from '../../mappers/slot.ts';
+import { keepsSlots, patientIdOf, slotsOf, withHold } from '../../mappers/appointment.ts';
+import { claimOf, slotState } from '../../mappers/slot.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 import { abandonedSlots } from '../../slots/abandoned-slots.ts';
 import { occupiedSlots } from '../../slots/occupied-slots.ts';
@@ -12,7 +12,7 @@ import type { Drafted } from '../changes/drafts.ts';
 import { existingIds, readChanges } from '../changes/read.ts';
 import type { PlannedAppointment } from '../write/appointment.ts';
 import type { PlanOptions } from '../write/attempts.ts';
-import { isTimeTaken } from '../write/outcomes.ts';
+import { isTimeTaken, LostRace } from '../write/outcomes.ts';
 import type { IntendedBookings } from './intended-bookings.ts';
 import { type PlaceContext, type Placed, type PlannedSlot, placeDrafts } from './place.ts';
 import type { ReadAhead, ReadTogether } from './read-ahead.ts';
@@ -85,16 +85,30 @@ async function planFrom(
   };
 }
 
-/** Only if the time is taken: check whether the current owners still need it. */
+/**
+ * Only if the time is taken: check whether the current owners still need it.
+ *
+ * @throws LostRace while another call frees a slot of an appointment that has ended
+ */
 async function placeWith(context: PlaceContext, drafted: Drafted): Promise<Placed> {
   try {
     return placeDrafts(context, drafted);
   } catch (error) {
     if (!isTimeTaken(error)) throw error;
-    const abandoned = await abandonedSlots(context.ehr, [...context.slots.values()]);
-    if (abandoned.size === 0) throw error;
-    return placeDrafts({ ...context, abandoned }, drafted);
+    const slots = [...context.slots.values()];
+    const abandoned = await abandonedSlots(context.ehr, slots);
+    if (abandoned.size > 0) return placeDrafts({ ...context, abandoned }, drafted);
+    if (!context.takeOver && (await areBeingFreed(context, slots))) throw new LostRace();
+    throw error;
   }
+}
+
+/** Whether the claim on a slot is of an appointment that has ended, for example of a hold that has just expired. */
+async function areBeingFreed({ ehr, now }: PlaceContext, slots: readonly FhirSlot[]): Promise<boolean> {
+  const tentative = slots.filter(
+    (it) => it.status === 'busy-tentative' && slotState(it, now) === 'taken' && claimOf(it),
+  );
+  return [...(await ownersOf(ehr, tentative)).values()].some((owner) => !keepsSlots(owner, now));
 }
 
 async function occupiedByOthers(
