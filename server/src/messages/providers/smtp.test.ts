@@ -210,14 +210,17 @@ it.each([
   await expect(smtp({ ...plain, port }).send(message(), inGoodTime())).rejects.toMatchObject({ reason });
 });
 
-it('reports a rejection of the message itself', async () => {
+it.each([
+  [554, '', 'PermanentFailure', 'smtp_554'],
+  [552, '', 'PermanentFailure', 'recipient_rejected_552'],
+  [452, '4.2.2 ', 'TemporaryFailure', 'recipient_rejected_452'],
+] as const)('reports a rejection of the message itself: %i %s', async (responseCode, enhanced, name, reason) => {
+  const refusal = Object.assign(new Error(`${enhanced}said no`), { responseCode });
   const { port } = await smtpServer({
-    onData: (stream, _session, done) => void text(stream).then(() => done(rejection(552))),
+    hideENHANCEDSTATUSCODES: true,
+    onData: (stream, _session, done) => void text(stream).then(() => done(refusal)),
   });
-  await expect(smtp({ ...plain, port }).send(message(), inGoodTime())).rejects.toMatchObject({
-    name: 'PermanentFailure',
-    reason: 'smtp_552',
-  });
+  await expect(smtp({ ...plain, port }).send(message(), inGoodTime())).rejects.toMatchObject({ name, reason });
 });
 
 it('retries after a connection that was closed, rejected or timed out', async () => {

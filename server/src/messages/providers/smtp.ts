@@ -113,7 +113,7 @@ function rejectedPart({ code, command, response }: Fault, reply: number): string
   if (command === 'RCPT TO') return rejectedWithRecipient(response);
   if (command === 'MAIL FROM') return 'sender_rejected';
   if (code === 'ETLS') return 'starttls_rejected';
-  return 'smtp';
+  return isFullMailbox(response, reply) ? 'recipient_rejected' : 'smtp';
 }
 
 /**
@@ -125,4 +125,9 @@ function rejectedWithRecipient(response: unknown): string {
   const [, subject, detail] = /^[45]\d\d[ -][45]\.(\d{1,3})\.(\d{1,3})\b/.exec(String(response)) ?? [];
   if (subject === '7' || (subject === '1' && (detail === '7' || detail === '8'))) return 'sender_rejected';
   return subject === '3' || subject === '4' || subject === '5' ? 'smtp' : 'recipient_rejected';
+}
+
+/** Some servers tell it only after the text: 552 (RFC 5321), 5.2.2 (RFC 3463). */
+function isFullMailbox(response: unknown, reply: number): boolean {
+  return reply === 552 || /^[45]\d\d[ -][45]\.2\.2\b/.test(String(response));
 }
