@@ -64,6 +64,8 @@ describe('ten restarts of two gateways in turn', () => {
       let before: number;
       do {
         before = requestsTo(old);
+        // The one that stops may be the slower one, and still have requests.
+        await load.settled();
         await load.progress(perSecond);
       } while (requestsTo(old) > before);
       process.kill(old.pid, 'SIGTERM');

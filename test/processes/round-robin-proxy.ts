@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
 
 export interface RoundRobinProxy {
   readonly address: string;
@@ -13,7 +14,8 @@ export interface RoundRobinProxy {
  * ends during a request, the caller's connection breaks, because the request may have been executed.
  *
  * @param options.path below which it serves, and which it removes. Other paths get 404
- * @param options.healthPort where it asks each server every second whether it is ready. Servers that are not get no requests
+ * @param options.healthPort where it asks each server every second whether it is ready. Servers that are not get no requests. A
+ *   server that does not answer stays what it was: a busy machine may be slow
  */
 export async function startRoundRobinProxy(
   targets: readonly string[],
@@ -21,20 +23,27 @@ export async function startRoundRobinProxy(
 ): Promise<RoundRobinProxy> {
   const agent = new Agent({ keepAlive: true });
   const notReady = new Set<string>();
+  const stopped = new AbortController();
   let turn = 0;
 
   async function check(target: string): Promise<void> {
     const url = new URL('/health/ready', target);
     url.port = String(healthPort);
-    const isReady = await fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
+    const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(10_000)]);
+    const isReady = await fetch(url, { signal }).then(
       ({ ok }) => ok,
-      () => false,
+      () => (signal.aborted ? undefined : false),
     );
     if (isReady) notReady.delete(target);
-    else notReady.add(target);
+    else if (isReady === false) notReady.add(target);
   }
-  const checkAll = () => void targets.map(check);
-  const checks = healthPort === undefined ? undefined : setInterval(checkAll, 1_000);
+  async function keepChecking(target: string): Promise<void> {
+    while (!stopped.signal.aborted) {
+      await check(target);
+      await setTimeout(1_000, undefined, { signal: stopped.signal }).catch(() => undefined);
+    }
+  }
+  const checks = healthPort === undefined ? [] : targets.map(keepChecking);
 
   async function forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = Buffer.concat(await incoming.toArray());
@@ -68,7 +77,8 @@ export async function startRoundRobinProxy(
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
-      clearInterval(checks);
+      stopped.abort();
+      await Promise.all(checks);
       agent.destroy();
       server.close();
       server.closeAllConnections();

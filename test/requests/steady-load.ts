@@ -4,6 +4,8 @@ import type { ChildRequest } from '../processes/child-gateway.ts';
 import { oslo, type Slot } from './bookings.ts';
 import { newKey } from './idempotency-keys.ts';
 
+const mostAtOnce = 20;
+
 interface Target {
   readonly address: string;
   readonly credentials: Readonly<Record<string, string>>;
@@ -12,12 +14,14 @@ interface Target {
 export interface SteadyLoad {
   /** Resolves after so many further responses. */
   progress(responses: number): Promise<void>;
+  /** Resolves when every request that has been sent by now has its response. */
+  settled(): Promise<void>;
   /** How many requests were sent, and what became of those that did not succeed. */
   stop(): Promise<{ readonly sent: number; readonly failures: readonly string[] }>;
 }
 
 /**
- * Callers that send a fixed number of requests a second and repeat none: nine reads for each write. A writer books a slot and
+ * Callers that send a fixed number of requests a second, as long as they get responses, and repeat none: nine reads for each write. A writer books a slot and
  * cancels the appointment, then the next one.
  *
  * @param slots nobody else books them
@@ -72,6 +76,8 @@ export function startSteadyLoad(target: Target, slots: readonly Slot[], perSecon
     };
     for (let turn = 0; !isStopped; turn++) {
       await setTimeout(Math.max(0, begun + (turn * 1000) / perSecond - performance.now()));
+      // What a slow machine cannot serve says nothing about the gateway.
+      while (pending.size >= mostAtOnce) await Promise.race(pending);
       const isWrite = turn % 10 === 0 && !isWriting;
       const request = isWrite ? writeNext() : send({ method: 'GET', path: `${oslo}/appointments?patient_id=p-3` });
       pending.add(request);
@@ -85,6 +91,9 @@ export function startSteadyLoad(target: Target, slots: readonly Slot[], perSecon
     async progress(responses) {
       const goal = ended + responses;
       while (ended < goal) await setTimeout(20);
+    },
+    async settled() {
+      await Promise.all(pending);
     },
     async stop() {
       isStopped = true;
