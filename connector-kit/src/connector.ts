@@ -109,6 +109,12 @@ export interface Capabilities {
    */
   readonly rebooks?: true;
   /**
+   * The EHR moves an appointment in one step, and gives it a new id. An `update` with a time or a resource always does so: it
+   * returns the new appointment, and the former one is cancelled. Without them `update` changes the comment, and the id stays.
+   * Needs `update` in `changes`, and excludes `rebooks`. The gateway tells callers the former id as `supersedes_id`.
+   */
+  readonly movesToNewId?: true;
+  /**
    * For how many days ahead the EHR has time slots for a schedule. Later slots follow as time passes. Absent: for all its
    * occurrences.
    */

@@ -109,6 +109,28 @@ describe.each(cases)('%s', (name, input, right, wrong) => {
   });
 });
 
+test('only a move gives a new id, and only in an EHR that claims it', async () => {
+  const outcome = (movesToNewId: true | undefined, change: object, id: string) => {
+    const answers = { capabilities: { movesToNewId }, changeAppointments: async () => [{ ...appointment, id }] };
+    const changes = [{ kind: 'update', appointmentId: 'a-1', ...change }] as const;
+    return withRightAnswers(answers as unknown as Connector)
+      .changeAppointments?.({ ...write, changes })
+      .then(
+        ([made]) => made?.id,
+        (error: ConnectorError) => error.kind,
+      );
+  };
+  const { start, end } = appointment;
+  for (const move of [{ time: { start, end } }, { resourceId: 'r-2' }]) {
+    expect(await outcome(true, move, 'a-2')).toBe('a-2');
+    expect(await outcome(true, move, 'a-1')).toBe('outcome_unknown');
+    expect(await outcome(undefined, move, 'a-2')).toBe('outcome_unknown');
+    expect(await outcome(undefined, move, 'a-1')).toBe('a-1');
+  }
+  expect(await outcome(true, { comment: 'x' }, 'a-1')).toBe('a-1');
+  expect(await outcome(true, { comment: 'x' }, 'a-2')).toBe('outcome_unknown');
+});
+
 test('a connector keeps its other operations, and those of its class', async () => {
   class Plugin {
     capabilities = { changes: [] };

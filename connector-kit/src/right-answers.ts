@@ -1,5 +1,6 @@
 import {
   type AppointmentChange,
+  type Capabilities,
   type Connector,
   type ConnectorOperation,
   type ConnectorOperations,
@@ -18,7 +19,7 @@ type Rules = {
 };
 
 /** For each operation that names a record, whether its result is that record. */
-const rules: Rules = {
+const rules = (claims: Capabilities | undefined): Rules => ({
   findPatient: (patient, identifier) => patient === null || isFoundBy(patient, identifier),
   createPatient: ({ patient }, { identifier }) => isFoundBy(patient, identifier),
   findResource: (resource, _, identifier) => resource === null || (resource.id !== '' && has(resource, identifier)),
@@ -39,7 +40,9 @@ const rules: Rules = {
     ),
   changeAppointments: (appointments, { careUnit, changes }) =>
     appointments.length === changes.length &&
-    appointments.every((it, index) => isAt(it, careUnit) && isOfChange(it, changes[index] as AppointmentChange)),
+    appointments.every(
+      (it, index) => isAt(it, careUnit) && isOfChange(it, changes[index] as AppointmentChange, claims),
+    ),
   listMedicalNotes: (notes, { patientId }) => notes.every((it) => isOf(it, patientId)),
   findMedicalNote: (note, _, patientId, id) => note === null || (isOf(note, patientId) && note.id === id),
   createMedicalNote: (note, { patientId }) => isOf(note, patientId),
@@ -51,7 +54,7 @@ const rules: Rules = {
   createSchedule: (schedule, { resourceId }) => isSchedule(schedule, resourceId),
   endSchedule: (schedule, { resourceId, scheduleId }) => isSchedule(schedule, resourceId, scheduleId),
   addScheduleException: (schedule, { resourceId, scheduleId }) => isSchedule(schedule, resourceId, scheduleId),
-};
+});
 
 /**
  * A connector whose results are compared with what it is asked for: a faulty EHR, proxy or connector may answer with the
@@ -64,18 +67,20 @@ export function withRightAnswers(connector: Connector): Connector {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
       const call = (...input: unknown[]): unknown => Reflect.apply(member, target, input);
-      return isRuled(name) ? checked(name, call) : call;
+      const rule: unknown = Reflect.get(rules(target.capabilities), name);
+      return isRule(rule) ? checked(name as ConnectorOperation, rule, call) : call;
     },
   });
 }
 
-function isRuled(name: string | symbol): name is ConnectorOperation {
-  return typeof name === 'string' && Object.hasOwn(rules, name);
+/** Loosely typed, because the mapped types do not work with a union of operations. */
+type Rule = (result: unknown, ...input: unknown[]) => boolean;
+
+function isRule(value: unknown): value is Rule {
+  return typeof value === 'function';
 }
 
-function checked(name: ConnectorOperation, call: (...input: unknown[]) => unknown) {
-  // Loosely typed, because the mapped types do not work with a union of operations.
-  const isRight = rules[name] as (result: unknown, ...input: unknown[]) => boolean;
+function checked(name: ConnectorOperation, isRight: Rule, call: (...input: unknown[]) => unknown) {
   return async (...input: unknown[]): Promise<unknown> => {
     const result = await call(...input);
     // A plug-in in JavaScript may return nothing for `null`.
@@ -112,8 +117,15 @@ function isAt(appointment: Appointment, careUnit: CareUnit): boolean {
   return appointment.id !== '' && appointment.careUnitId === careUnit.id;
 }
 
-function isOfChange({ id, patientId }: Appointment, change: AppointmentChange): boolean {
-  return change.kind === 'create' ? patientId === change.patientId : id === change.appointmentId;
+/** A move can give a new id, to an appointment of the same patient: that is not known here. */
+function isOfChange(
+  { id, patientId }: Appointment,
+  change: AppointmentChange,
+  claims: Capabilities | undefined,
+): boolean {
+  if (change.kind === 'create') return patientId === change.patientId;
+  const isMove = change.kind === 'update' && (change.time !== undefined || change.resourceId !== undefined);
+  return (id === change.appointmentId) !== (isMove && (claims?.movesToNewId ?? false));
 }
 
 function isOf(record: { readonly id: string; readonly patientId: string }, patientId: string): boolean {

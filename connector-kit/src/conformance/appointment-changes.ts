@@ -62,13 +62,15 @@ export const appointmentChanges = capability(
         const start = await list(subject);
         const { id } = await book(subject, { slot: from });
         const booked = await readUntil(subject, start.next, [id]);
-        await change(subject, { kind: 'update', appointmentId: id, time: { start: to.start, end: to.end } });
-        const moved = await readUntil(subject, booked.next, [id]);
-        expectSame(moved.found.get(id)?.appointment.start, to.start, 'Start of an appointment that was moved');
-        await change(subject, { kind: 'cancel', appointmentId: id });
-        const { found } = await readUntil(subject, moved.next, [id]);
-        const shown = [found.get(id)?.appointment].flatMap((it) => it ?? []).map(facts);
-        expectSame(shown, [facts(await mustRead(subject, id))], 'A changed appointment');
+        const time = { start: to.start, end: to.end };
+        // A move can give a new id.
+        const { id: now } = await change(subject, { kind: 'update', appointmentId: id, time });
+        const moved = await readUntil(subject, booked.next, [id, now]);
+        expectSame(moved.found.get(now)?.appointment.start, to.start, 'Start of an appointment that was moved');
+        await change(subject, { kind: 'cancel', appointmentId: now });
+        const { found } = await readUntil(subject, moved.next, [now]);
+        const shown = [found.get(now)?.appointment].flatMap((it) => it ?? []).map(facts);
+        expectSame(shown, [facts(await mustRead(subject, now))], 'A changed appointment');
       },
     ),
 

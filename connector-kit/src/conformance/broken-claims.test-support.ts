@@ -50,6 +50,35 @@ export const claimVariants: readonly Variant[] = [
     (right) => ({ capabilities: { ...right.capabilities, changes: ['create'], rebooks: true } }),
   ],
   [
+    'moves to a new id, and books anew',
+    'unclaimed',
+    'capabilities are consistent',
+    (right) => ({ capabilities: { ...right.capabilities, movesToNewId: true, rebooks: true } }),
+  ],
+  [
+    'moves to a new id, and keeps the id',
+    'update',
+    'a move gives the appointment a new id, and cancels the former one',
+    (right) => ({ capabilities: { ...right.capabilities, movesToNewId: true } }),
+  ],
+  [
+    'moves to a new id, and leaves the former appointment booked',
+    'update',
+    'a move gives the appointment a new id, and cancels the former one',
+    (right) => ({
+      capabilities: { ...right.capabilities, movesToNewId: true },
+      async changeAppointments(write) {
+        const [first] = write.changes;
+        if (first?.kind !== 'update' || !first.time) return right.changeAppointments(write);
+        const [before] = await right.findAppointments(write.careUnit, [first.appointmentId]);
+        if (before?.resourceId == null || before.healthcareServiceId === null) return [];
+        const { patientId, resourceId, healthcareServiceId } = before;
+        const booking = { patientId, resourceId, healthcareServiceId, ...first.time, comment: first.comment ?? null };
+        return right.changeAppointments({ ...write, changes: [{ kind: 'create', ...booking, holdUntil: null }] });
+      },
+    }),
+  ],
+  [
     'rebooks, and moves an appointment as well',
     'update',
     'rejects a new time or resource if appointments are rebooked, and changes nothing',

@@ -172,6 +172,9 @@ export const takesOneSlot: Claim = ({ facts }) => facts.oneSlotOnly ?? false;
 /** The EHR cannot move an appointment. The gateway books the new time and cancels the former appointment. */
 export const rebooks: Claim = ({ connector }) => connector.capabilities.rebooks ?? false;
 
+/** The EHR moves an appointment in one step, and gives it a new id. */
+export const movesToNewId: Claim = ({ connector }) => connector.capabilities.movesToNewId ?? false;
+
 /** `update` changes the time and the resource of an appointment. */
 export const moves: Claim = (subject) => changes('update')(subject) && !rebooks(subject);
 

@@ -43,6 +43,8 @@ export const unclaimed = capability('unclaimed', () => true, {
     expectThat(!some || claimsHolds(connector), 'confirm, extend and release must be claimed together with create');
     const canRebook = changes.includes('create') && changes.includes('cancel');
     expectThat(!rebooks || canRebook, 'rebooks needs create and cancel');
+    const canMove = changes.includes('update') && !rebooks;
+    expectThat(!connector.capabilities.movesToNewId || canMove, 'movesToNewId needs update, and excludes rebooks');
     const { passesThrough, commentLength = longestComment, appointmentIdsNamePatients } = connector.capabilities;
     const isLength = Number.isInteger(commentLength) && commentLength > 0 && commentLength <= longestComment;
     expectThat(isLength, `commentLength is not from 1 to ${longestComment}`);

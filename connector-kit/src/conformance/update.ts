@@ -5,6 +5,7 @@ import { capability, claimed } from './check.ts';
 import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
 import { foreignResource } from './resources.ts';
 import {
+  appointmentsAt,
   book,
   change,
   changes,
@@ -12,9 +13,10 @@ import {
   freeSlot,
   isFree,
   moves,
+  movesToNewId,
+  mustBeCancelled,
   mustRead,
   not,
-  read,
   rebooks,
   simultaneousSlots,
   takesOneSlot,
@@ -37,10 +39,20 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
     expectSame([now.start, now.end, now.comment], [to.start, to.end, 'kept'], 'Time and comment after the move');
     expectThat(await isFree(subject, from), 'The previous time of a moved appointment is not free');
     expectThat(!(await isFree(subject, to)), 'The new time of a moved appointment is free');
-    if (moved.id !== made.id) {
-      const former = await read(subject, made.id);
-      expectSame(former?.state, 'cancelled', 'State of the original appointment after a move created a new one');
-    }
+  }),
+
+  'a move gives the appointment a new id, and cancels the former one': claimed([movesToNewId], async (subject) => {
+    const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
+    const made = await book(subject, { slot: from, comment: 'first' });
+    const moved = await update(subject, made, { time: { start: to.start, end: to.end }, comment: 'second' });
+    expectThat(moved.id !== made.id, 'A move keeps the id, although movesToNewId is claimed');
+    await mustBeCancelled(subject, made.id, 'State of the former appointment after a move gave a new id');
+    expectSame((await mustRead(subject, moved.id)).comment, 'second', 'Comment that came with a move');
+    const there = (await appointmentsAt(subject, from, to)).map(({ id }) => id);
+    expectSame(there, [moved.id], 'Appointments at both times after a move');
+    const again = update(subject, made, { time: { start: from.start, end: from.end } });
+    await expectRejection(again, 'appointment_cancelled', 'Moving the former appointment');
+    expectThat(await isFree(subject, from), 'A rejected move of the former appointment takes its time');
   }),
 
   'treats the time of the appointment itself as free': claimed([moves, not(takesOneSlot)], async (subject) => {

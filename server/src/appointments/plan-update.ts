@@ -8,7 +8,7 @@ import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import type { AppointmentUpdateBody } from './contract.ts';
 import { readComment } from './read-comment.ts';
 import type { KnownAppointment } from './rebooking/known-appointment.ts';
-import { rebookingSteps } from './rebooking/steps.ts';
+import { moveStep, rebookingSteps } from './rebooking/steps.ts';
 import type { RequestContext } from './request-context.ts';
 import { assertMovable, targetState, updateReasons } from './target-rules.ts';
 import type { Target } from './targets.ts';
@@ -69,28 +69,28 @@ export function planUpdate(
   const word = wordFor(appointment, after);
   if (word === 'moved' && appointment.hasStarted) throw new Problem('appointment_started');
   if (word === 'moved') assertMovable({ ...appointment, end: after.end });
-  const { changes, rebooks } = ehr.capabilities;
+  const { changes, rebooks, movesToNewId } = ehr.capabilities;
+  const more = { ...(place ? { place } : {}), ...(faultIfTaken && word === 'moved' ? { faultIfTaken } : {}) };
   if (word === 'moved' && rebooks) {
     // The details of the former booking are not kept.
     if (ehr.capabilities.patientDetails === 'required') throw new Problem('operation_unsupported');
-    const more = { ...(place ? { place } : {}), ...(faultIfTaken ? { faultIfTaken } : {}) };
     return { steps: rebookingSteps(target, assertMovable(after), more), many: false };
   }
   if (word !== 'kept' && !changes.includes('update')) throw new Problem('operation_unsupported');
+  if (word === 'moved' && movesToNewId) return { steps: [moveStep(target, requested, after, more)], many: false };
   const step: Step = {
+    ...more,
     ...(word === 'kept'
       ? { response: { appointment, id, word } }
       : {
           change: {
             kind: 'update',
             appointmentId: appointment.id,
-            ...(rebooks ? { comment: requested.comment } : requested),
+            ...(rebooks || movesToNewId ? { comment: requested.comment } : requested),
           },
           before: appointment,
           response: { appointment: after, id, word },
         }),
-    ...(place ? { place } : {}),
-    ...(faultIfTaken && word === 'moved' ? { faultIfTaken } : {}),
   };
   return { steps: [step], many: false };
 }

@@ -15,7 +15,7 @@ function moveEvents(work: Work, move: Move, results: Results): NewEvent[] {
   const { booking, cancellation, formerId, supersedesId } = move;
   const next = successorOf(move, results);
   const both = [results.get(booking.index), results.get(cancellation.index)];
-  const booked = both.flatMap((it) => (it && it.id !== formerId ? [it] : []));
+  const booked = [...new Set(both)].flatMap((it) => (it && it.id !== formerId ? [it] : []));
   const isCancelled = both[1] !== undefined;
   const superseded_by_id = next?.id;
   return [

@@ -7,15 +7,20 @@ import { lookUpPlan } from '../write/look-up.ts';
 import { performPlan } from '../write/perform-plan.ts';
 import type { AppointmentPlan } from '../write/plan.ts';
 import { cleanUpPlan, recordPlan } from '../write/record.ts';
-import { bookedAgain, moveOutcome } from './compensation.ts';
+import { bookedAgain, movedBack, moveOutcome } from './compensation.ts';
 import { eventsOfMoves } from './events.ts';
 import { unfinishedMoves } from './moves.ts';
 import { recordMoves } from './record.ts';
 import { assertStillThere } from './still-there.ts';
 
-const rules: StepRules = { beforeCall: assertStillThere, compensation: bookedAgain, outcome: moveOutcome };
+const rules: StepRules = {
+  beforeCall: assertStillThere,
+  compensation: bookedAgain,
+  compensated: movedBack,
+  outcome: moveOutcome,
+};
 
-/** Writes that move appointments in an EHR that cannot: what they do besides, or otherwise than, other writes to appointments. */
+/** Writes whose moves give new ids: what they do besides, or otherwise than, other writes to appointments. */
 export const rebookingKind: WriteKind<AppointmentPlan, Results> = {
   ...appointmentKind,
   perform: (work, plan) => performPlan(work, plan, rules),

@@ -4,17 +4,18 @@ import type { EhrConnection } from '../../ehr/connection.ts';
 
 /** An appointment with what only the gateway knows of it. */
 export interface KnownAppointment extends Appointment {
-  /** The former id by which callers know it, if it was booked anew because the EHR cannot move one. */
+  /** The former id by which callers know it, if a move has given it a new one. */
   readonly supersedesId?: string | undefined;
 }
 
-/** Adds the former ids. Only EHRs that cannot move an appointment need the query. */
+/** Adds the former ids. Only EHRs whose moves give new ids need the query. */
 export async function withFormerIds(
   db: Db,
   ehr: EhrConnection,
   appointments: readonly Appointment[],
 ): Promise<readonly KnownAppointment[]> {
-  if (!ehr.capabilities.rebooks || appointments.length === 0) return appointments;
+  const { rebooks, movesToNewId } = ehr.capabilities;
+  if (!(rebooks || movesToNewId) || appointments.length === 0) return appointments;
   const rows = await db
     .selectFrom('moved_appointments')
     .select(['appointment_id', 'supersedes_id'])

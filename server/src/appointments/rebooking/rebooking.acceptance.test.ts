@@ -4,6 +4,7 @@ import type { Connector } from '@crossward/connector-kit';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { faultyEhrs } from '../../../../test/ehrs/faulty-ehr.ts';
 import {
+  movingToNewId,
   rebooking,
   withoutHolds,
   withoutOperationIds,
@@ -24,6 +25,7 @@ import {
 } from '../../../../test/requests/bookings.ts';
 import {
   type AppointmentResponse,
+  type AppointmentsResponse,
   backdateWrites,
   bookByCode,
   careUnitOf,
@@ -38,11 +40,17 @@ import { expectProblem } from '../../../../test/requests/problems.ts';
 const ehrs = faultyEhrs();
 beforeEach(ehrs.reset);
 
-/** How an EHR that cannot move appointments is limited besides. The last one is like GP Connect and GNU Health. */
+/**
+ * How an EHR whose moves give new ids is limited besides. `no-operation-ids` is like GP Connect and GNU Health. The last three
+ * move in one step.
+ */
 const kinds: Readonly<Record<string, (connector: Connector) => Connector>> = {
   'in-one-write': rebooking,
   'one-by-one': (connector) => withoutTransactions(rebooking(connector)),
   'no-operation-ids': (connector) => withoutTransactions(rebooking(withoutOperationIds(connector))),
+  'moves-in-one-write': movingToNewId,
+  'moves-one-by-one': (connector) => withoutTransactions(movingToNewId(connector)),
+  'moves-no-operation-ids': (connector) => withoutTransactions(movingToNewId(withoutOperationIds(connector))),
 };
 
 const gateway = await startGateway({
@@ -76,7 +84,8 @@ interface Moving {
   readonly slots: readonly [Slot, Slot, Slot, Slot];
 }
 
-describe.each(Object.keys(kinds))('an EHR that cannot move appointments (%s)', (emr) => {
+describe.each(Object.keys(kinds))('an EHR whose moves give new ids (%s)', (emr) => {
+  const isOneStep = emr.startsWith('moves-');
   const path = careUnitPath(emr, 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
   const ehr = ehrs.of(emr);
@@ -246,7 +255,7 @@ describe.each(Object.keys(kinds))('an EHR that cannot move appointments (%s)', (
       expectProblem(await move(first.id, at(slots[2]), key), 504, 'outcome_unknown');
       await calledWhileUnavailable(ehr);
       ehr.comeUp();
-      if (!isDone && emr === 'no-operation-ids') {
+      if (!isDone && emr.endsWith('no-operation-ids')) {
         // Nothing can be seen of it, so it is never sent again.
         await eventually(async () => {
           await backdateWrites(gateway);
@@ -265,7 +274,7 @@ describe.each(Object.keys(kinds))('an EHR that cannot move appointments (%s)', (
     },
   );
 
-  if (emr !== 'in-one-write') {
+  if (!isOneStep && emr !== 'in-one-write') {
     test.each([true, false])(
       'a former appointment whose cancellation got no response (done: %s) is cancelled once',
       async (isDone) => {
@@ -340,6 +349,70 @@ describe.each(Object.keys(kinds))('an EHR that cannot move appointments (%s)', (
       const there = await careUnit.list(`patient_id=${one.patient_id}&resource_id=r-2&status=booked`);
       expect(there.filter(({ start }) => start === one.start || start === two.start)).toEqual([]);
     });
+  }
+
+  if (isOneStep) {
+    test('a former appointment that staff cancel in between stays cancelled', async () => {
+      const { first, slots } = await booked();
+      ehr.failNext('appointment_cancelled', { kind: 'create', meanwhile: () => staff.cancel(first.id) });
+      const response = await move(first.id, at(slots[2]));
+      expect([response.status, response.body.reason]).toEqual([409, 'appointment_cancelled']);
+      expect(await bookedIn(slots)).toEqual([]);
+    });
+
+    test('a move whose new appointment staff have changed since is still told', async () => {
+      const { first, slots } = await booked();
+      const key = randomUUID();
+      ehr.goDownDuring({ isDone: true, kind: 'create' });
+      expectProblem(await move(first.id, at(slots[2]), key), 504, 'outcome_unknown');
+      await calledWhileUnavailable(ehr);
+      ehr.comeUp();
+      const [next] = await bookedIn(slots);
+      await staff.comment(next?.id ?? '', 'by staff');
+      const { status, body } = await finalResponse(() => move(first.id, at(slots[2]), key));
+      expect({ status, body }).toMatchObject({ status: 200, body: { id: next?.id, supersedes_id: first.id } });
+      await settled();
+      await expectEvents(gateway, first.id, ['booked', 'cancelled']);
+    });
+  }
+
+  if (isOneStep && emr !== 'moves-in-one-write') {
+    test.each([false, true])(
+      'if a later move fails, the former ones get their times back under new ids (the answer is lost: %s)',
+      async (isLost) => {
+        const { slots } = await booked();
+        const mine = await bookEach(gateway, [slots[1], slots[2]], { careUnit: path, comment: 'old' });
+        const [one, two] = mine as [Appointment, Appointment];
+        ehr.failNext('rejected', { kind: 'create', after: 1 });
+        // That of the compensation.
+        if (isLost) ehr.goDownDuring({ isDone: true, kind: 'create' });
+        const key = randomUUID();
+        const send = (): Promise<AppointmentsResponse> =>
+          gateway.request('PATCH', `${path}/appointments`, {
+            body: { ids: idsIn(mine), resource_id: 'r-2' },
+            headers: { 'idempotency-key': key },
+          });
+        if (isLost) {
+          expectProblem(await send(), 504, 'outcome_unknown');
+          await calledWhileUnavailable(ehr);
+          ehr.comeUp();
+        }
+        const response = isLost ? await finalResponse(send) : await send();
+        expectProblem(response, 502, 'partially_applied');
+        const [again, untouched] = await bookedIn(slots.slice(1));
+        expect(again).toMatchObject({ ...at(slots[1]), comment: 'old', supersedes_id: one.id });
+        expect(again?.id).not.toBe(one.id);
+        expect(untouched).toEqual(two);
+        expect(response.body.errors.map(({ id, detail }) => [id, detail])).toEqual([
+          [one.id, `Booked again at its former time, with the id ${again?.id}.`],
+          [two.id, 'Unchanged.'],
+        ]);
+        await expectEvents(gateway, one.id, ['booked', 'cancelled']);
+        await expectEvents(gateway, again?.id ?? '', ['booked']);
+        const there = await careUnit.list(`patient_id=${one.patient_id}&resource_id=r-2&status=booked`);
+        expect(there.filter(({ start }) => start === one.start || start === two.start)).toEqual([]);
+      },
+    );
   }
 
   test('of two moves at the same time one succeeds', async () => {

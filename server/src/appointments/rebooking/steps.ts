@@ -1,10 +1,11 @@
-import type { CompleteAppointment } from '@crossward/connector-kit';
+import type { AppointmentUpdate, CompleteAppointment } from '@crossward/connector-kit';
 import { areFree } from '../free-time.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Target } from '../targets.ts';
 import { timesTaken } from '../time-rules.ts';
 import { changesOf, isAtomic, withoutCollisions } from '../write/changes.ts';
 import type { AppointmentPlan, Step } from '../write/plan.ts';
+import type { KnownAppointment } from './known-appointment.ts';
 
 /**
  * The steps that move an appointment in an EHR that cannot: book it anew, then cancel the former one. Only the first is in the
@@ -24,6 +25,22 @@ export function rebookingSteps({ appointment, id }: Target, after: CompleteAppoi
   ];
 }
 
+/** The step that moves an appointment in an EHR that gives it a new id. */
+export function moveStep(
+  { appointment, id }: Target,
+  requested: Omit<AppointmentUpdate, 'kind' | 'appointmentId'>,
+  after: KnownAppointment,
+  more: Partial<Step>,
+): Step {
+  return {
+    ...more,
+    change: { kind: 'update', appointmentId: appointment.id, ...requested },
+    before: appointment,
+    response: { appointment: { ...after, id: '', supersedesId: id }, word: 'moved' },
+    supersedes: appointment.id,
+  };
+}
+
 /**
  * The former appointment must go first if the new time overlaps it, and the EHR has no transactions. Then it is kept unless the
  * new time is free.
@@ -35,7 +52,8 @@ export async function assertRoom(
   plan: AppointmentPlan,
 ): Promise<AppointmentPlan> {
   const changes = changesOf(plan);
-  if (!changes.some(({ supersedes }) => supersedes !== undefined) || isAtomic(ehr, changes)) return plan;
+  const books = changes.some(({ supersedes, change }) => supersedes !== undefined && change.kind === 'create');
+  if (!books || isAtomic(ehr, changes)) return plan;
   const [first] = withoutCollisions(changes);
   if (first?.change.kind !== 'cancel') return plan;
   const wanted = changes.flatMap(({ change }) => (change.kind === 'create' ? [change] : []));

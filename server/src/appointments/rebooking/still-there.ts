@@ -3,7 +3,7 @@ import type { Work } from '../../writes/write-kind.ts';
 import { type Call, ehrChange } from '../write/changes.ts';
 import { isSame } from '../write/compensate.ts';
 import type { AppointmentPlan } from '../write/plan.ts';
-import { movesOf } from './moves.ts';
+import { twoStepMovesOf } from './moves.ts';
 
 /**
  * Rejects a move whose former appointment staff have cancelled or changed since the plan was made: the new one was booked
@@ -14,7 +14,7 @@ import { movesOf } from './moves.ts';
 export async function assertStillThere(work: Work, plan: AppointmentPlan, { operationId, steps }: Call): Promise<void> {
   const { call, careUnit, ehr, isFirst, expiresAt } = work;
   const indices = new Set(steps.map(({ index }) => index));
-  const former = movesOf(plan).flatMap(({ cancellation }) =>
+  const former = twoStepMovesOf(plan).flatMap(({ cancellation }) =>
     indices.has(cancellation.index) ? cancellation.before : [],
   );
   if (former.length === 0) return;

@@ -38,6 +38,8 @@ export function asChanged({ change, before }: ChangeStep, found: Appointment): A
   const { time, resourceId, comment } = change;
   return {
     ...before,
+    // A move can give a new id.
+    id: found.id,
     ...time,
     resourceId: resourceId ?? before.resourceId,
     comment: comment === undefined ? before.comment : comment,
@@ -102,6 +104,8 @@ export interface StepRules {
     plan: AppointmentPlan,
     index: number,
   ): Promise<AppointmentCreation | Appointment | 'nothing' | undefined>;
+  /** What earlier attempts have left of the steps that they have compensated, and that are not seen as done any more. */
+  compensated(work: Work, plan: AppointmentPlan, done: Results): Promise<Results>;
   /** What became of a step of a plan that could not be compensated without a trace. `undefined`: what becomes of any step. */
   outcome(plan: AppointmentPlan, index: number, uncompensated: Results): Pick<Fault, 'id' | 'detail'> | undefined;
 }

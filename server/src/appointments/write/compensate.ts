@@ -20,18 +20,20 @@ export class NotCompensated extends PartiallyApplied {
 /** Compensates the steps of a plan that the EHR has performed. */
 export async function compensatePlan(work: Work, plan: AppointmentPlan, rules?: StepRules): Promise<void> {
   const found = await partsDone(work, plan);
+  const earlier = await rules?.compensated(work, plan, found);
   const done = changesOf(plan).flatMap((step) => {
     const appointment = found.get(step.index);
     // The EHR may return the current state. The plan has the state that the step produced.
     return appointment ? [[step.index, asChanged(step, appointment)] as const] : [];
   });
-  await compensateSteps(work, plan, new Map(done), rules);
+  await compensateSteps(work, plan, new Map(done), rules, earlier);
 }
 
 /**
  * Compensates steps in reverse order. A step whose appointment has changed since is kept. Safe to call again: steps
  * that are already compensated are skipped.
  *
+ * @param earlier what earlier attempts have left of other steps
  * @throws NotCompensated with a fault for every appointment of the response; any error that is not final (`isFinal`)
  */
 export async function compensateSteps(
@@ -39,10 +41,11 @@ export async function compensateSteps(
   plan: AppointmentPlan,
   done: Results,
   rules?: StepRules,
+  earlier: Results = new Map(),
 ): Promise<void> {
   const { call, careUnit, ehrId } = work;
   const changes = changesOf(plan);
-  const uncompensated = new Map<number, Appointment>();
+  const uncompensated = new Map<number, Appointment>(earlier);
   for (const step of withoutCollisions(changes).toReversed()) {
     const { index } = step;
     const result = done.get(index);
@@ -95,7 +98,7 @@ function reversal(
   const { start, end } = before;
   return {
     kind: 'update',
-    appointmentId: before.id,
+    appointmentId: now.id,
     // Without an end or a resource, the update changed only the comment.
     ...(end && { time: { start, end } }),
     ...(before.resourceId !== null && { resourceId: before.resourceId }),

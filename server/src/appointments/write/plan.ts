@@ -67,7 +67,10 @@ export interface Step {
   readonly confirms?: string;
   /** The id that no longer awaits its code. */
   readonly releases?: string;
-  /** The EHR's id of the appointment that another step cancels for this booking, because the EHR cannot move it. */
+  /**
+   * The EHR's id of the appointment in whose place this step makes a new one. An update moves it, and gives it a new id. For a
+   * booking, another step cancels it, because the EHR cannot move it.
+   */
   readonly supersedes?: string;
 }
 

@@ -2,7 +2,7 @@ import type { Appointment } from '@crossward/connector-kit';
 import { isPlannedElsewhere } from '../../unfinished-writes/other-plans.ts';
 import type { Work } from '../../writes/write-kind.ts';
 import { cancelledIfGone } from '../cancelled-if-gone.ts';
-import { changesOf, type Results } from './changes.ts';
+import { type ChangeStep, changesOf, type Results } from './changes.ts';
 import { type AppointmentPlan, appointmentKindName, type PlannedChange, type PlannedCreation } from './plan.ts';
 
 type ChangeOfExisting = Exclude<PlannedChange, PlannedCreation>;
@@ -12,8 +12,8 @@ const mostOverlapping = 20;
 
 /**
  * Reconciles a plan with an EHR without `findOperation`: returns the steps that were visibly performed. The others may or
- * may not have been performed. A new appointment counts as ours if it is the only one for the patient, resource and time,
- * and no other record or write of the gateway explains it.
+ * may not have been performed. A new appointment, or one that a move has given a new id, counts as ours if it is the only one for
+ * the patient, resource and time, and no other record or write of the gateway explains it.
  */
 export async function reconcile(work: Work, plan: AppointmentPlan): Promise<Results> {
   const { call, careUnit, expiresAt } = work;
@@ -21,20 +21,35 @@ export async function reconcile(work: Work, plan: AppointmentPlan): Promise<Resu
   const ids = changes.flatMap(({ change }) => (change.kind === 'create' ? [] : [change.appointmentId]));
   const found = ids.length > 0 ? await call('findAppointments', careUnit, ids) : [];
   const effects = new Map<number, Appointment>();
-  for (const { index, change, before } of changes) {
-    const isNew = change.kind === 'create';
-    const effect = isNew
-      ? await findCreated(work, change)
-      : (found.find(({ id }) => id === change.appointmentId) ?? cancelledIfGone(work, change, before));
-    if (effect && (isNew || isAsPlanned(effect, change, expiresAt))) effects.set(index, effect);
+  for (const step of changes) {
+    const { index, change, before } = step;
+    if (change.kind === 'create') {
+      const created = await findCreated(work, change);
+      if (created) effects.set(index, created);
+      continue;
+    }
+    const now = found.find(({ id }) => id === change.appointmentId) ?? cancelledIfGone(work, change, before);
+    const moved = movedTo(step);
+    const effect = moved ? now?.state === 'cancelled' && (await findCreated(work, moved)) : now;
+    if (effect && (moved || isAsPlanned(effect, change, expiresAt))) effects.set(index, effect);
   }
   return effects;
 }
 
-async function findCreated(work: Work, creation: PlannedCreation): Promise<Appointment | undefined> {
+/** What a move books that gives a new id. */
+function movedTo({ change, before, supersedes }: ChangeStep): (Booking & { readonly hold: false }) | undefined {
+  if (change.kind !== 'update' || !before || supersedes === undefined) return undefined;
+  const { patientId, start, end } = before;
+  return { patientId, start, end, ...change.time, resourceId: change.resourceId ?? before.resourceId, hold: false };
+}
+
+async function findCreated(
+  work: Work,
+  creation: Booking & Pick<PlannedCreation, 'hold'>,
+): Promise<Appointment | undefined> {
   const { call, careUnit, ehr } = work;
   const { patientId, resourceId, start, end, hold } = creation;
-  if (!ehr.offers('listAppointments')) return undefined;
+  if (!ehr.offers('listAppointments') || resourceId === null || end === null) return undefined;
   const overlapping = await call('listAppointments', {
     careUnit,
     patientId,
@@ -59,7 +74,10 @@ async function isAccountedFor(work: Work, appointment: Appointment): Promise<boo
     .execute();
   if (items.length > 0) return true;
   return isPlannedElsewhere(work, appointmentKindName, (plan) =>
-    changesOf(plan as AppointmentPlan).some(({ change }) => change.kind === 'create' && isSame(appointment, change)),
+    changesOf(plan as AppointmentPlan).some((step) => {
+      const booking = step.change.kind === 'create' ? step.change : movedTo(step);
+      return booking !== undefined && isSame(appointment, booking);
+    }),
   );
 }
 
