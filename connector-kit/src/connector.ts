@@ -342,10 +342,10 @@ export interface ConnectorOperations
   settleChanges(changes: InterruptedChanges): Promise<boolean>;
 }
 
-/** The name of an operation of the port. */
+/** The name of a method of the port. */
 export type ConnectorOperation = keyof ConnectorOperations;
 
-/** The operations that write in the EHR. One that gets no response may have been done. */
+/** The methods that write in the EHR. One that gets no response may have been done. */
 export const writeOperations = [
   'changeAppointments',
   'createPatient',

@@ -154,7 +154,7 @@ export interface Representation {
   readonly consumes?: readonly string[];
   /** Also for callers without credentials. Then the endpoint has no client. */
   readonly isPublic?: boolean;
-  /** Whether a write is only tried. Default: by the query parameter `dry_run`. */
+  /** Whether a write is only tried. Default: no. The query parameter `dry_run` is of the native standard. */
   isDryRun?(request: FastifyRequest): boolean;
   /** The idempotency key of a request. Default: its header. @throws Problem `request_invalid` */
   keyOf?(request: FastifyRequest): string | undefined;

@@ -10,7 +10,7 @@ import { appointmentKind } from './write/kind.ts';
 import type { AppointmentPlan } from './write/plan.ts';
 
 /**
- * A plan as a write to the EHR, with what it reserves.
+ * A plan as a write to the EHR: with its kind, and what the transaction that stores it decides.
  *
  * @param code what the patient entered, for a confirmation
  */

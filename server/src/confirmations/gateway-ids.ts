@@ -8,7 +8,7 @@ export function makeGatewayId(): string {
   return `${prefix}${randomUUID()}`;
 }
 
-/** Whether the id has the gateway's format. Only these need a look-up in the gateway's tables. */
+/** Whether the id has the gateway's format. Those are looked up in its tables before the EHR. */
 export function isGatewayId(id: string): boolean {
   return pattern.test(id);
 }

@@ -139,7 +139,7 @@ function isWrite(operation: ConnectorOperation): boolean {
   return (writeOperations as readonly ConnectorOperation[]).includes(operation);
 }
 
-/** Loosely typed, because the mapped type does not work with a union of operations. */
+/** Loosely typed, because the mapped type does not work with a union of methods. */
 async function ask(
   guard: Guard,
   operation: ConnectorOperation,

@@ -14,7 +14,7 @@ export interface EhrFigures {
   readonly answeredFromMemoryAt: Date | undefined;
   /** The last sixty, the oldest first. */
   readonly minutes: readonly MinuteOfCalls[];
-  /** Calls of these minutes by operation of the connector, the most frequent first. */
+  /** Calls of these minutes by method of the port, the most frequent first. */
   readonly operations: readonly CallsOfOperation[];
   /** The last twenty, the newest first, with the cause of each. Also those that opened the connection, named `open`. */
   readonly failedCalls: readonly FailedCall[];

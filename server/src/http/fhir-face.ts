@@ -12,7 +12,7 @@ import { parseJson } from './json-body.ts';
 const jsonTypes = ['application/fhir+json', 'application/json', 'application/json-patch+json'];
 const formLimit = 64 * 1024;
 
-/** `/api/emrs/{emr}/care-units/{care_unit_id}/fhir-r4`: see `fhir-face`. Its media types are read nowhere else. */
+/** `/api/emrs/{emr}/care-units/{care_unit_id}/fhir-r4`: see the folder `fhir-face`. Its media types are read nowhere else. */
 export async function addFhirFaceRoutes(app: FastifyInstance): Promise<void> {
   addEndpoint(app, readSmartConfiguration);
   await app.register(async (face) => {

@@ -96,7 +96,7 @@ function reopen(
 }
 
 /**
- * What is to be done with an interrupted write. `end`: the EHR has not performed it, and can no longer do so late.
+ * What is to be done with an interrupted write. `end`: the EHR shows nothing of it, and had time to perform it.
  *
  * - It is performed again only if the EHR finds writes by id, and so performs it at most once, and if somebody waits for it:
  *   its caller, or a retry with its key. Not after `outcome_unknown`: the caller may have looked, found nothing and asked again.

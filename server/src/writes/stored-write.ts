@@ -33,7 +33,7 @@ export interface StoredRow extends Leased {
   readonly expiresAt: Date | null;
   /** Its holds and codes have expired. */
   readonly isExpired: boolean;
-  /** When the EHR was called for it for the first time. Null: it was not. */
+  /** When its plan was stored, just before the first call to the EHR. Null: it is to be planned again. */
   readonly firstSentAt: Date | null;
   readonly secondsSinceFirstCall: number;
   readonly secondsSinceLastCall: number;

@@ -38,7 +38,7 @@ export interface Work extends Proposal {
   readonly expiresAt: Date | null;
   /** No process has called the EHR for this attempt before. */
   readonly isFirst: boolean;
-  /** Of an interrupted write that has not ended: when the EHR was first called for it, by the database's clock. */
+  /** Of an interrupted write that has not ended: when its plan was stored, by the database's clock. The EHR was called later. */
   readonly interruptedSince?: Date | undefined;
   /** The operation id that the EHR gets for the whole write or for one part. */
   ehrId(part?: number | string): string;
@@ -94,8 +94,8 @@ export interface WriteKind<Plan, Outcome> {
   /** The EHR's ids of the patients whose records the plan is about, for the audit trail. A look-up can find more. */
   patientsOf(plan: Plan): readonly string[];
   /**
-   * What the plan reserves while it is open: holds and codes. When the caller has disconnected, a write that has one is
-   * compensated, not finished, because nobody could enter the code. Absent: nothing.
+   * What the plan reserves while it is open: holds and codes. Background recovery compensates a write that has one, and does
+   * not finish it, because nobody could enter the code. Absent: nothing.
    */
   reservation?(proposal: Proposal, plan: Plan): Reservation | undefined;
   /** The response to a dry run: makes all checks without changing or sending anything. Absent: there is no dry run. */

@@ -134,8 +134,8 @@ async function unlessAnswered<Planned, Answer>(
 }
 
 /**
- * Claims the key, decides, and stores the plan: one statement if there is nothing to decide, otherwise one transaction. A plan
- * that has nothing for the EHR, such as the release of a draft, is performed and ended in the same transaction.
+ * Claims the key and stores the plan: one statement if there is nothing to decide, otherwise one transaction, which decides.
+ * A plan that has nothing for the EHR, such as the release of a draft, is performed and ended in the same transaction.
  */
 async function store(
   services: WriteServices,

@@ -84,7 +84,7 @@ export interface AppointmentPlan {
   readonly many: boolean;
   /** The confirmation whose code was entered. */
   readonly confirmationId?: string;
-  /** Whether all changes have one operation id in the EHR, or each has its own. Absent until the plan is stored. */
+  /** Whether all changes have one operation id in the EHR, or each has its own. Absent until `asWrite`. */
   readonly hasOneId?: boolean;
 }
 

@@ -42,6 +42,7 @@ interface ConfirmationItemRow {
   draft_resource_id: string | null;
   draft_start: Date | null;
   draft_end: Date | null;
+  /** Id of the write that confirms or expires it. */
   operation_id: Generated<string | null>;
 }
 

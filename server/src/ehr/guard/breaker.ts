@@ -38,8 +38,8 @@ const longestFailingMs = 60_000;
 const servesMs = 10_000;
 
 /**
- * An EHR that answers can be out of order for one operation alone. So faults do not open the breaker while other calls succeed;
- * and when they have opened it, an operation that has not failed since the last success tests the EHR without waiting. An
+ * An EHR that answers can be out of order for one method alone. So faults do not open the breaker while other calls succeed;
+ * and when they have opened it, a method that has not failed since the last success tests the EHR without waiting. An
  * EHR that is silent gets no call but the test.
  *
  * https://learn.microsoft.com/en-us/azure/architecture/patterns/circuit-breaker. A call of its own, because libraries count

@@ -34,7 +34,7 @@ export interface FailedCall {
   readonly milliseconds: number;
 }
 
-/** The calls of one operation in the last hour. */
+/** The calls of one method of the port in the last hour. */
 export interface CallsOfOperation {
   readonly operation: GuardedOperation;
   readonly calls: number;
@@ -45,7 +45,7 @@ export interface CallsOfOperation {
 export interface CallHistory {
   /** The last sixty minutes, the oldest first. The last one is not complete. */
   of(emr: string): readonly MinuteOfCalls[];
-  /** The operations that were called in these minutes, the most frequent first. */
+  /** The methods that were called in these minutes, the most frequent first. */
   operations(emr: string): readonly CallsOfOperation[];
   /** The last twenty calls that failed, the newest first, however old. */
   failed(emr: string): readonly FailedCall[];
