@@ -76,10 +76,20 @@ export interface DataSetOptions {
   readonly oneActorEach?: boolean;
 }
 
-function dataSet({ days = 70, alsoOn = [], oneActorEach = false }: DataSetOptions = {}): FhirResource[] {
+const made = new Map<string, readonly FhirResource[]>();
+
+/** Made once for a day and options: tests start hundreds of servers, and thousands of slots take most of a start. */
+function dataSet(options: DataSetOptions): readonly FhirResource[] {
+  const key = JSON.stringify([Temporal.Now.plainDateISO(timeZone), options]);
+  const resources = made.get(key) ?? makeDataSet(options);
+  made.set(key, resources);
+  return resources;
+}
+
+function makeDataSet({ days = 70, alsoOn = [], oneActorEach = false }: DataSetOptions): readonly FhirResource[] {
   const dates = [...datesFromToday(days), ...alsoOn.map((date) => Temporal.PlainDate.from(date))];
   const at = (place: string) => (oneActorEach ? [] : [`Location/${place}`]);
-  const resources: readonly Fhir[] = [
+  return [
     ...names.map(([given, family, gender, birthDate, number], index) => ({
       resourceType: 'Patient',
       id: `p-${index + 1}`,
@@ -125,8 +135,7 @@ function dataSet({ days = 70, alsoOn = [], oneActorEach = false }: DataSetOption
     ...scheduleOf('r-3', ['Practitioner/r-3', ...at('south')], [consultation], dates),
     ...scheduleOf('room-1', ['Location/room-1'], [vaccination], dates),
     ...scheduleOf('scanner-1', ['Device/scanner-1'], [consultation], datesFromToday(Math.min(days, 7))),
-  ];
-  return [...resources];
+  ] satisfies readonly Fhir[];
 }
 
 function role(id: string, practitionerId: string, place: string): Fhir {
