@@ -162,7 +162,7 @@ export async function buildApp(
     },
   });
   const methods = trackMethods(app);
-  addErrorHandler(app);
+  addErrorHandler(app, methods);
   addPageLinks(app, deps);
   app.addHook('onRequest', (request, reply, done) => {
     watch({ request, reply });

@@ -9,6 +9,7 @@ import { faceRepresentation, isFacePath } from '../fhir-face/face.ts';
 import { describeError } from '../log/describe-error.ts';
 import { outcomeUnknownInDatabase, Problem, problemAt, unavailable } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
+import type { TrackedMethods } from './method-not-allowed.ts';
 import { linksIfBrowser, sendNotFoundPage } from './pages/not-found.ts';
 
 const mebibyte = 1024 * 1024;
@@ -20,8 +21,8 @@ declare module 'fastify' {
   }
 }
 
-/** Turns every error into a problem response. */
-export function addErrorHandler(app: FastifyInstance): void {
+/** Turns every error, and a request without a route, into a problem response. */
+export function addErrorHandler(app: FastifyInstance, methods: Pick<TrackedMethods, 'withoutRoute'>): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     // The caller disconnected during its upload, so nobody receives the response.
     if (isAbortedUpload(error, request)) return reply.hijack();
@@ -35,9 +36,7 @@ export function addErrorHandler(app: FastifyInstance): void {
     if (!auditing) return sendProblem(problem, request, reply);
     return auditing.then((sent) => sendProblem(sent, request, reply));
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(new Problem('route_not_found', { detail: 'No route matches this path.' }), request, reply),
-  );
+  app.setNotFoundHandler((request, reply) => sendProblem(methods.withoutRoute(request), request, reply));
 }
 
 /** Compares the error objects, because a database connection can fail with the same code. */

@@ -19,7 +19,7 @@ export async function buildOperationsApp(
     forceCloseConnections: true,
   });
   const methods = trackMethods(app);
-  addErrorHandler(app);
+  addErrorHandler(app, methods);
   addHeaders(app);
   addMetrics(app, deps.metrics);
   addHealth(app, deps);

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database/da
 import { createDb, type Db } from '../db/kysely.ts';
 import { addDemoMailboxRoutes } from '../http/demo/mailbox-routes.ts';
 import { addErrorHandler } from '../http/error-handler.ts';
+import { trackMethods } from '../http/method-not-allowed.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { type DemoMailbox, demoMailbox } from './providers/demo-mailbox.ts';
 import { inGoodTime, outgoing } from './providers/test-support.ts';
@@ -28,8 +29,8 @@ beforeAll(async () => {
     },
   });
   app = Fastify();
-  addErrorHandler(app);
-  addDemoMailboxRoutes(app, mailbox);
+  addErrorHandler(app, trackMethods(app));
+  await addDemoMailboxRoutes(app, mailbox);
 });
 afterAll(async () => {
   await app.close();
