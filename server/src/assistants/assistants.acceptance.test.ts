@@ -345,7 +345,7 @@ describe('tools', () => {
   });
 });
 
-test('a hostile script gets nothing', { tags: 'every-ehr' }, async () => {
+test('a hostile script gets nothing', async () => {
   const host = await http.connect(atOslo, '2026-07-28');
   const other = await http.connect({ ...atOslo, patient: 'p-3' }, '2026-07-28');
   const refused = async (tool: string, args: Record<string, unknown>): Promise<string> => {

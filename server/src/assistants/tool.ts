@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import type { Static, TObject } from 'typebox';
+import { once } from '../http/once.ts';
 import { describeError } from '../log/describe-error.ts';
 import { checkArguments } from './arguments.ts';
 import type { Desk } from './desk.ts';
@@ -47,6 +48,11 @@ const anyInput: jsonSchemaValidator = {
  */
 export function tool<Input extends TObject, Output extends TObject>(facts: ToolFacts<Input, Output>): Tool {
   const { name, title, description, hints: annotations, input, output, run } = facts;
+  // Each request has a server of its own, and compiling the schemas of all tools takes longer than the rest of it.
+  const schemas = once(() => ({
+    inputSchema: fromJsonSchema(input as JsonSchemaType, anyInput),
+    outputSchema: fromJsonSchema(strictObject({ ...output.properties, now: time }) as JsonSchemaType),
+  }));
   return (server, desk, log) => {
     const answer = async (given: unknown): Promise<CallToolResult> => {
       const started = performance.now();
@@ -68,16 +74,6 @@ export function tool<Input extends TObject, Output extends TObject>(facts: ToolF
         return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error: reason, next }) }] };
       }
     };
-    server.registerTool(
-      name,
-      {
-        title,
-        description,
-        annotations,
-        inputSchema: fromJsonSchema(input as JsonSchemaType, anyInput),
-        outputSchema: fromJsonSchema(strictObject({ ...output.properties, now: time }) as JsonSchemaType),
-      },
-      answer,
-    );
+    server.registerTool(name, { title, description, annotations, ...schemas() }, answer);
   };
 }
