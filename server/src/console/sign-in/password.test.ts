@@ -19,3 +19,8 @@ test('passwords from browsers that nobody has signed in with wait behind the oth
   expect(done).toEqual(['stranger 0', 'operator']);
   await Promise.all(strangers);
 });
+
+test('a hash that cannot be read is an error, and the next password is checked', async () => {
+  await expect(isPassword('a password', 'no hash')).rejects.toThrow();
+  expect(await isPassword('a password', undefined)).toBe(false);
+});

@@ -74,12 +74,29 @@ async function inTurn(task: PasswordTask, queue = waiting.known): Promise<unknow
   }
 }
 
+/** Milliseconds. People sign in with one attempt after another, and to start a thread takes longer than to hash. */
+const idleThreadTime = 5_000;
+let thread: Worker | undefined;
+let idling: NodeJS.Timeout | undefined;
+
+/** In a thread that ends when it has had nothing to do, because it needs memory. */
 async function inThread(task: PasswordTask): Promise<unknown> {
-  const worker = new Worker(new URL('./password-worker.ts', import.meta.url), { workerData: task });
+  clearTimeout(idling);
+  const worker = thread ?? new Worker(new URL('./password-worker.ts', import.meta.url));
+  thread = worker;
+  worker.ref();
+  worker.postMessage(task);
   try {
     const [result] = await once(worker, 'message');
     return result;
+  } catch (error) {
+    thread = undefined;
+    throw error;
   } finally {
-    await worker.terminate();
+    worker.unref();
+    idling = setTimeout(() => {
+      thread = undefined;
+      void worker.terminate();
+    }, idleThreadTime).unref();
   }
 }
