@@ -86,6 +86,22 @@ const texts = [
   `header:${people.norwegian}`,
 ];
 
+/** One of each kind that the interface could treat in its own way. The others are sent as identifiers and credentials. */
+const everywhere: readonly string[] = [
+  people.norwegian,
+  people.norwegianWithSpace,
+  people.shortSwedish,
+  people.hsa,
+  people.familyName,
+  people.phone,
+  people.email,
+  note.noteText,
+  secrets.urlToken,
+  `no_personal_number:${people.norwegian}`,
+  `no_personal_number:${people.malformedNorwegian}`,
+  `header:${people.norwegian}`,
+];
+
 test('no log line, metric, problem or table contains personal data', async () => {
   const problems: string[] = [];
   const send: typeof gateway.request = async (method, path, options) => {
@@ -117,6 +133,15 @@ test('no log line, metric, problem or table contains personal data', async () =>
       add('GET', `${careUnit}/appointments?patient_id=header:x-patient`, {
         headers: { 'x-patient': headerValue },
       });
+    }
+    // In credentials.
+    add('GET', `${oslo}/patients/p-1`, { client: { id: headerValue, secret: headerValue } });
+    add('GET', `${oslo}/patients/p-1`, { client: { id: clientId, secret: headerValue } });
+    add('GET', `${oslo}/patients/p-1`, { headers: { authorization: `Bearer ${headerValue}` } });
+    add('GET', `${oslo}/patients/p-1`, { client: null, headers: { authorization: `Bearer ${headerValue}` } });
+    if (!everywhere.includes(text)) {
+      await Promise.all(sent);
+      return;
     }
     for (const path of [
       `${oslo}/appointments/${encoded}`,
@@ -286,12 +311,6 @@ test('no log line, metric, problem or table contains personal data', async () =>
       add('GET', `${oslo}/patients/header:${headerName}`, { headers: { [headerName]: 'nobody' } });
       add('GET', `${oslo}/patients/header:${encoded}`);
     }
-
-    // In credentials.
-    add('GET', `${oslo}/patients/p-1`, { client: { id: headerValue, secret: headerValue } });
-    add('GET', `${oslo}/patients/p-1`, { client: { id: clientId, secret: headerValue } });
-    add('GET', `${oslo}/patients/p-1`, { headers: { authorization: `Bearer ${headerValue}` } });
-    add('GET', `${oslo}/patients/p-1`, { client: null, headers: { authorization: `Bearer ${headerValue}` } });
 
     // In the form of the token endpoint, and in what a client signs.
     const said = { jti: text, sub: text, iss: text, scope: text };
@@ -642,9 +661,10 @@ async function createClient(browser: ConsoleBrowser): Promise<string[]> {
 
 function expectNoneIn(name: string, lines: readonly string[], more: readonly string[]): void {
   const wanted = [...canaries, ...more].flatMap((it) => [it, encodeURIComponent(it), it.replaceAll(/[ -]/g, '')]);
+  const lowered = wanted.map((it) => it.toLowerCase());
   for (const line of lines) {
     const lower = line.toLowerCase();
-    const found = wanted.find((it) => lower.includes(it.toLowerCase()));
+    const found = lowered.find((it) => lower.includes(it));
     if (found !== undefined) throw new Error(`${name} contains ${found}: ${line.slice(0, 500)}`);
   }
 }
