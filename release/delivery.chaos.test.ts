@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { introduction } from '../server/src/http/openapi-introduction.ts';
+import { introduction } from '../server/src/http/openapi/openapi-introduction.ts';
 import { createTestDatabase } from '../test/database/database.ts';
 import { type ChildGateway, type ChildSetup, startChild } from '../test/processes/child-gateway.ts';
 import { clientExamples, compileIn } from './client-readme.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import packageFile from '../../package.json' with { type: 'json' };
-import { scopes } from '../../server/src/config/schema.ts';
+import { scopes } from '../../server/src/config/schema/schema.ts';
 import { freePort } from '../../test/processes/free-port.ts';
 import type { Server } from './server.ts';
 

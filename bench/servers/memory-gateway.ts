@@ -1,7 +1,7 @@
 // The gateway's program with another connector: each sandbox EHR is one that responds at once from memory.
 import { pino } from 'pino';
-import { readEnvironment } from '../../server/src/config/environment.ts';
-import { loadConfiguration } from '../../server/src/config/load.ts';
+import { readEnvironment } from '../../server/src/config/environment/environment.ts';
+import { loadConfiguration } from '../../server/src/config/file/load.ts';
 import { openDatabase } from '../../server/src/db/database.ts';
 import { createDeps } from '../../server/src/deps.ts';
 import { buildApp } from '../../server/src/http/app.ts';

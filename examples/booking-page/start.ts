@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCrosswardClient } from '../../client/src/index.ts';
-import { readEnvironment } from '../../server/src/config/environment.ts';
+import { readEnvironment } from '../../server/src/config/environment/environment.ts';
 import { createBookingPage } from './app.ts';
 
 const pagePort = Number(process.env.PAGE_PORT || 8088);

@@ -5,8 +5,8 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startMedplum } from '../../connectors/fhir-r4/counterparts/medplum.ts';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
-import { readEnvironment } from '../../server/src/config/environment.ts';
-import { loadConfiguration } from '../../server/src/config/load.ts';
+import { readEnvironment } from '../../server/src/config/environment/environment.ts';
+import { loadConfiguration } from '../../server/src/config/file/load.ts';
 import { connectors } from '../../server/src/ehr/connectors.ts';
 
 /** The dates in the example requests of the repository's README. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { readEnvironment } from '../../server/src/config/environment.ts';
+import { readEnvironment } from '../../server/src/config/environment/environment.ts';
 import { messages } from './mailbox.ts';
 import { print } from './print.ts';
 

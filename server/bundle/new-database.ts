@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { zstdDecompressSync } from 'node:zlib';
-import { readEnvironment } from '../src/config/environment.ts';
+import { readEnvironment } from '../src/config/environment/environment.ts';
 import { embeddedFiles } from '../src/db/embedded-files.ts';
 import { initialDatabase } from './initial-database.ts';
 

@@ -47,7 +47,7 @@ export async function start(program) {
  */
 async function mayStart() {
   try {
-    const { readEnvironment } = await import('../src/config/environment.ts');
+    const { readEnvironment } = await import('../src/config/environment/environment.ts');
     const { assertCanListen } = await import('../src/startup/listen-error.ts');
     await assertCanListen(readEnvironment());
     return true;

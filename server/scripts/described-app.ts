@@ -6,7 +6,7 @@ import { createCursors } from '../src/api/paging.ts';
 import { createClientRegistry } from '../src/clients/client-registry.ts';
 import type { Db } from '../src/db/kysely.ts';
 import { type AppDeps, buildApp } from '../src/http/app.ts';
-import { addOpenApiGenerator } from '../src/http/openapi-generator.ts';
+import { addOpenApiGenerator } from '../src/http/openapi/openapi-generator.ts';
 import type { KeySets } from '../src/oauth/key-sets.ts';
 import { createKeyRing } from '../src/secrets/key-ring.ts';
 import type { WriteServices } from '../src/writes/services.ts';

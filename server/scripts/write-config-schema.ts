@@ -1,6 +1,6 @@
 // Writes server/config.schema.json. With --check, fails if the file is out of date.
 import { readFile, writeFile } from 'node:fs/promises';
-import { publishedSchema } from '../src/config/published-schema.ts';
+import { publishedSchema } from '../src/config/schema/published-schema.ts';
 import { connectors } from '../src/ehr/connectors.ts';
 
 const target = new URL('../config.schema.json', import.meta.url);

@@ -19,7 +19,7 @@ import type { RefreshableClients } from './clients/client-registry.ts';
 import { noteGrants } from './clients/configured-grants.ts';
 import { openClientRegistry } from './clients/open-client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
-import type { DemoClient } from './config/demo.ts';
+import type { DemoClient } from './config/file/demo.ts';
 import { proveExisting, watchProofs } from './console/accounts/renew-proofs.ts';
 import { createSignInMetrics } from './console/sign-in/sign-in-metrics.ts';
 import { createDatabaseClock } from './db/clock.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { environmentVariables } from './config/environment-variables.ts';
-import { nearest } from './config/nearest.ts';
+import { environmentVariables } from './config/environment/environment-variables.ts';
+import { nearest } from './config/mistakes/nearest.ts';
 
 interface Answer {
   readonly text: string;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Environment, readEnvironment } from './config/environment.ts';
+import { type Environment, readEnvironment } from './config/environment/environment.ts';
 import { DatabaseError } from './db/errors.ts';
 import { createLog, type LogFormat } from './log/create-log.ts';
 import { describeError } from './log/describe-error.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AnyEndpoint, isRead } from '../../server/src/api/endpoint.ts';
-import { type Scope, scopes } from '../../server/src/config/schema.ts';
+import { type Scope, scopes } from '../../server/src/config/schema/schema.ts';
 import type { Gateway, GatewayResponse, Problem, RequestOptions, TestClient } from '../gateway/gateway.ts';
 
 /** A scope that an operation does not accept. */

@@ -1,5 +1,5 @@
-import { resolveConnection } from '../../server/src/config/connection.ts';
-import { httpSchema } from '../../server/src/config/http.ts';
+import { resolveConnection } from '../../server/src/config/schema/connection.ts';
+import { httpSchema } from '../../server/src/config/schema/http.ts';
 
 /** `http.drain_seconds` by default. */
 export const drainSeconds: number = defaultOf('drain_seconds');

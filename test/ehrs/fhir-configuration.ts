@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSettings } from '../../connectors/sandbox/src/settings.ts';
-import { demoConfigurationPath } from '../../server/src/config/demo.ts';
-import type { ConfigurationFile } from '../../server/src/config/schema.ts';
-import { parseYaml } from '../../server/src/config/yaml-file.ts';
+import { demoConfigurationPath } from '../../server/src/config/file/demo.ts';
+import { parseYaml } from '../../server/src/config/file/yaml-file.ts';
+import type { ConfigurationFile } from '../../server/src/config/schema/schema.ts';
 import { fhirSettingsOf } from './fhir-data.ts';
 
 type EmrInFile = ConfigurationFile['emrs'][number];

@@ -1,6 +1,6 @@
 import type { Connector, ConnectorModule, DatabaseContext } from '@crossward/connector-kit';
 import type { Configuration } from '../../server/src/config/configuration.ts';
-import { type PoliciesInFile, resolvePolicies } from '../../server/src/config/policies.ts';
+import { type PoliciesInFile, resolvePolicies } from '../../server/src/config/schema/policies.ts';
 import { connectorUnderTest } from './under-test.ts';
 
 /** Wraps the connector under test. `change` is called for each configured EHR. */

@@ -4,7 +4,7 @@ import { sandboxConnector } from '@crossward/connector-sandbox';
 import { inject } from 'vitest';
 import { resourceId } from '../../connectors/fhir-r4/src/mappers/resource.ts';
 import type { Configuration, ConfiguredEmr } from '../../server/src/config/configuration.ts';
-import { loadConfiguration } from '../../server/src/config/load.ts';
+import { loadConfiguration } from '../../server/src/config/file/load.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { connectors } from '../../server/src/ehr/connectors.ts';
 import type { Ehr } from './ehr.ts';

@@ -1,7 +1,7 @@
 import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
-import { resolveConnection } from '../../server/src/config/connection.ts';
-import { resolvePolicies } from '../../server/src/config/policies.ts';
+import { resolveConnection } from '../../server/src/config/schema/connection.ts';
+import { resolvePolicies } from '../../server/src/config/schema/policies.ts';
 import { withQuickRecovery } from '../gateway/recovery.ts';
 import { northCareUnit } from './north.ts';
 

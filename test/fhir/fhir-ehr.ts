@@ -3,9 +3,9 @@ import type { FakeServer } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
 import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
-import { resolveConnection } from '../../server/src/config/connection.ts';
-import { resolvePatientPage } from '../../server/src/config/patient-page.ts';
-import { type PoliciesInFile, resolvePolicies } from '../../server/src/config/policies.ts';
+import { resolveConnection } from '../../server/src/config/schema/connection.ts';
+import { resolvePatientPage } from '../../server/src/config/schema/patient-page.ts';
+import { type PoliciesInFile, resolvePolicies } from '../../server/src/config/schema/policies.ts';
 
 /** An EHR of a test: the FHIR connector in front of our own server, with the care units `north` and `south`. */
 export function fhirEhr(

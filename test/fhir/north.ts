@@ -1,6 +1,6 @@
 import { timeZone } from '../../connectors/fhir-r4/fake/data-set.ts';
-import { resolvePatientPage } from '../../server/src/config/patient-page.ts';
-import type { Policies } from '../../server/src/config/policies.ts';
+import { resolvePatientPage } from '../../server/src/config/schema/patient-page.ts';
+import type { Policies } from '../../server/src/config/schema/policies.ts';
 
 /** The care unit of our own FHIR server, in a gateway's configuration. */
 export function northCareUnit(policies: Policies) {

@@ -6,7 +6,7 @@ import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import { fhirR4Connector } from '../../connectors/fhir-r4/src/connector.ts';
 import type { FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
 import { formatCheck } from '../../server/src/cli/emr-check-report.ts';
-import { loadConfiguration } from '../../server/src/config/load.ts';
+import { loadConfiguration } from '../../server/src/config/file/load.ts';
 import { clientSecret, temporaryFolder } from '../../server/src/config/test-support.ts';
 import { connectors } from '../../server/src/ehr/connectors.ts';
 import { startGateway } from '../gateway/gateway.ts';

@@ -1,4 +1,4 @@
-import { compilersFactory } from '../../server/src/http/compilers.ts';
+import { compilersFactory } from '../../server/src/http/body/compilers.ts';
 
 type Compile = (route: { readonly schema: unknown; readonly httpPart?: string }) => unknown;
 type Build = (schemas: object, options?: unknown) => Compile;

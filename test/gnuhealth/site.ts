@@ -4,9 +4,9 @@ import { gnuHealthConnector } from '../../connectors/gnuhealth/src/connector.ts'
 import type { GnuHealthSettings } from '../../connectors/gnuhealth/src/settings.ts';
 import { lengthHttp } from '../../connectors/gnuhealth/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
-import { resolveConnection } from '../../server/src/config/connection.ts';
-import { resolvePatientPage } from '../../server/src/config/patient-page.ts';
-import { resolvePolicies } from '../../server/src/config/policies.ts';
+import { resolveConnection } from '../../server/src/config/schema/connection.ts';
+import { resolvePatientPage } from '../../server/src/config/schema/patient-page.ts';
+import { resolvePolicies } from '../../server/src/config/schema/policies.ts';
 
 /** A GNU Health, the fake or a real one, and what is in it. */
 export interface Site {

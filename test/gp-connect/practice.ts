@@ -1,9 +1,9 @@
 import type { FakePractice } from '../../connectors/gp-connect/fake/server.ts';
 import { careUnits, settingsFor } from '../../connectors/gp-connect/test/subject.ts';
 import type { Configuration, ConfiguredEmr } from '../../server/src/config/configuration.ts';
-import { resolveConnection } from '../../server/src/config/connection.ts';
-import { resolvePatientPage } from '../../server/src/config/patient-page.ts';
-import { resolvePolicies } from '../../server/src/config/policies.ts';
+import { resolveConnection } from '../../server/src/config/schema/connection.ts';
+import { resolvePatientPage } from '../../server/src/config/schema/patient-page.ts';
+import { resolvePolicies } from '../../server/src/config/schema/policies.ts';
 import type { ProxiedRequest } from '../ehrs/fault-proxy.ts';
 import { careUnitPath } from '../ehrs/other-ehrs.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';

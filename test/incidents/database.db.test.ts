@@ -1,7 +1,7 @@
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { checkDatabase } from '../../server/src/cli/doctor/check-database.ts';
-import { resolveConnection } from '../../server/src/config/connection.ts';
-import { readEnvironment } from '../../server/src/config/environment.ts';
+import { readEnvironment } from '../../server/src/config/environment/environment.ts';
+import { resolveConnection } from '../../server/src/config/schema/connection.ts';
 import { connectors } from '../../server/src/ehr/connectors.ts';
 import { createTestDatabase } from '../database/database.ts';
 import { startPostgresProxy } from '../postgres-proxy/postgres-proxy.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { resolveConnection } from '../../server/src/config/connection.ts';
+import { resolveConnection } from '../../server/src/config/schema/connection.ts';
 import { withEhr, wrapConnector } from '../ehrs/other-ehrs.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { eventually } from '../requests/codes.ts';

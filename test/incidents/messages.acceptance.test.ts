@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { checkMessages } from '../../server/src/cli/doctor/check-messages.ts';
-import { Secret } from '../../server/src/config/secret.ts';
+import { Secret } from '../../server/src/config/environment/secret.ts';
 import { listFailingProviders } from '../../server/src/messages/provider-faults.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { book, sodermalm } from '../requests/bookings.ts';

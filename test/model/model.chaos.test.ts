@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, inject, test, vi } from 'vitest';
 import type { Configuration } from '../../server/src/config/configuration.ts';
-import type { Policies } from '../../server/src/config/policies.ts';
+import type { Policies } from '../../server/src/config/schema/policies.ts';
 import { faultyEhrs } from '../ehrs/faulty-ehr.ts';
 import { wrapConnector } from '../ehrs/other-ehrs.ts';
 import { withQuickRecovery } from '../gateway/recovery.ts';

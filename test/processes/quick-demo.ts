@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashSecret } from '../../server/src/config/configuration.ts';
-import { demoConfigurationPath } from '../../server/src/config/demo.ts';
-import { scopes } from '../../server/src/config/schema.ts';
-import { parseYaml } from '../../server/src/config/yaml-file.ts';
+import { demoConfigurationPath } from '../../server/src/config/file/demo.ts';
+import { parseYaml } from '../../server/src/config/file/yaml-file.ts';
+import { scopes } from '../../server/src/config/schema/schema.ts';
 import type { ChildSetup } from './child-gateway.ts';
 
 /** Short limits: a lease expires after nine seconds, and a write that the EHR does not show soon counts as not made. */

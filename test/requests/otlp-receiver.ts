@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { vi } from 'vitest';
-import { readTelemetry } from '../../server/src/config/telemetry-variables.ts';
+import { readTelemetry } from '../../server/src/config/environment/telemetry-variables.ts';
 import { startTelemetry, type Telemetry } from '../../server/src/telemetry/start.ts';
 
 type Attributes = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import type { ClientKey } from '../../server/src/config/client-keys.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
+import type { ClientKey } from '../../server/src/config/rules/client-keys.ts';
 import type { Gateway, GatewayResponse } from '../gateway/gateway.ts';
 
 /** The public address of gateways in tests, which is not where they listen. */

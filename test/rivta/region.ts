@@ -2,9 +2,9 @@ import { north, patients, timeZone } from '../../connectors/rivta-scheduling/fak
 import { type FakeProducer, startFake } from '../../connectors/rivta-scheduling/fake/server.ts';
 import { settingsFor } from '../../connectors/rivta-scheduling/test/subject.ts';
 import { details } from '../../connectors/rivta-scheduling/test/with-fake.ts';
-import { resolveConnection } from '../../server/src/config/connection.ts';
-import { resolvePatientPage } from '../../server/src/config/patient-page.ts';
-import { resolvePolicies } from '../../server/src/config/policies.ts';
+import { resolveConnection } from '../../server/src/config/schema/connection.ts';
+import { resolvePatientPage } from '../../server/src/config/schema/patient-page.ts';
+import { resolvePolicies } from '../../server/src/config/schema/policies.ts';
 import { type FaultProxy, startFaultProxy } from '../ehrs/fault-proxy.ts';
 import { type Gateway, type GatewayResponse, startGateway } from '../gateway/gateway.ts';
 import { withQuickRecovery } from '../gateway/recovery.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadConfiguration } from '../../../server/src/config/load.ts';
+import { loadConfiguration } from '../../../server/src/config/file/load.ts';
 import { temporaryFolder } from '../../../server/src/config/test-support.ts';
 import { connectors } from '../../../server/src/ehr/connectors.ts';
 

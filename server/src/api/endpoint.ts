@@ -4,7 +4,7 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Client, ClientRegistry } from '../clients/client-registry.ts';
 import type { WrongNameMetrics } from '../clients/wrong-name-metrics.ts';
 import type { Configuration } from '../config/configuration.ts';
-import type { Scope } from '../config/schema.ts';
+import type { Scope } from '../config/schema/schema.ts';
 import type { Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { ReadHeader } from '../identifiers/index.ts';

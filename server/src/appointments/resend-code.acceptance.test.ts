@@ -27,7 +27,7 @@ import {
   startCancellation,
 } from '../../../test/requests/codes.ts';
 import { expectProblem } from '../../../test/requests/problems.ts';
-import { Secret } from '../config/secret.ts';
+import { Secret } from '../config/environment/secret.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());

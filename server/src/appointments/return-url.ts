@@ -1,5 +1,5 @@
 import type { Client } from '../clients/client-registry.ts';
-import { isLoopbackHost } from '../config/loopback.ts';
+import { isLoopbackHost } from '../config/rules/loopback.ts';
 import { inBody } from '../problems/places.ts';
 import { problemAt } from '../problems/problem.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type EnvironmentVariables, readEnvironment } from '../config/environment.ts';
+import { type EnvironmentVariables, readEnvironment } from '../config/environment/environment.ts';
 import { createKeyRing, type KeyRing } from '../secrets/key-ring.ts';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 import { createDesk, type Desk, type GatewayAccess } from './desk.ts';

@@ -5,7 +5,7 @@ import { startGateway } from '../../../test/gateway/gateway.ts';
 import { oslo } from '../../../test/requests/bookings.ts';
 import { eventually } from '../../../test/requests/codes.ts';
 import { checkSecretKey } from '../cli/doctor/check-secret-key.ts';
-import { readEnvironment } from '../config/environment.ts';
+import { readEnvironment } from '../config/environment/environment.ts';
 import { createDb } from '../db/kysely.ts';
 import { isIncomplete, lostAuditKeys, watchLostKeys } from './lost-keys.ts';
 

@@ -8,7 +8,7 @@ import { readAuditKeys } from '../audit/key-store.ts';
 import { incompleteText, isIncomplete } from '../audit/lost-keys.ts';
 import { readAuditSearch, type TypedSearch } from '../audit/read-search.ts';
 import type { AuditSearch } from '../audit/search.ts';
-import { exportFormats } from '../config/schema.ts';
+import { exportFormats } from '../config/schema/schema.ts';
 import { record } from '../console/audit/act.ts';
 import type { Db } from '../db/kysely.ts';
 import { currentKeyRing } from './current-key-ring.ts';

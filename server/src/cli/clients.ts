@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { parseGrants } from '../clients/grants.ts';
 import { findListedClient, findOverridden, findUnaccepted, listClients } from '../clients/list-clients.ts';
 import type { ConfiguredAccess } from '../config/configuration.ts';
-import { formatPath, isMapping, type Mistake } from '../config/mistake.ts';
-import { type ClientFacts, type Scope, scopes } from '../config/schema.ts';
+import { formatPath, isMapping, type Mistake } from '../config/mistakes/mistake.ts';
+import { type ClientFacts, type Scope, scopes } from '../config/schema/schema.ts';
 import {
   acceptAsOperator,
   type ClientAdministration,

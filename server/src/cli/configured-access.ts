@@ -1,5 +1,5 @@
-import { demoAccess, demoConfigurationPath, demoWebhooks } from '../config/demo.ts';
-import { type LoadedAccess, loadAccess } from '../config/load.ts';
+import { demoAccess, demoConfigurationPath, demoWebhooks } from '../config/file/demo.ts';
+import { type LoadedAccess, loadAccess } from '../config/file/load.ts';
 import { connectors } from '../ehr/connectors.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readEnvironment } from '../config/environment.ts';
-import { parseSecretKey } from '../config/secret-key.ts';
+import { readEnvironment } from '../config/environment/environment.ts';
+import { parseSecretKey } from '../config/environment/secret.ts';
 import type { Db } from '../db/kysely.ts';
 import { checkKnownKeys, listKnownKeys } from '../secret-keys/require-known-keys.ts';
 import { createKeyRing, type KeyRing, keyIdentity } from '../secrets/key-ring.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ConnectorModule } from '@crossward/connector-kit';
-import { readEnvironment } from '../config/environment.ts';
+import { readEnvironment } from '../config/environment/environment.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { databaseName } from '../db/database-name.ts';
 import { embeddedFiles } from '../db/embedded-files.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readEnvironment } from '../config/environment.ts';
-import { loadConfiguration } from '../config/load.ts';
+import { readEnvironment } from '../config/environment/environment.ts';
+import { loadConfiguration } from '../config/file/load.ts';
 import { connectors } from '../ehr/connectors.ts';
 import { run } from './run.ts';
 

@@ -1,5 +1,5 @@
-import { demoConfigurationPath } from '../config/demo.ts';
-import { loadEmr } from '../config/load.ts';
+import { demoConfigurationPath } from '../config/file/demo.ts';
+import { loadEmr } from '../config/file/load.ts';
 import type { Database } from '../db/database.ts';
 import type { ChosenEmr } from '../ehr/check-connection.ts';
 import { connectors } from '../ehr/connectors.ts';

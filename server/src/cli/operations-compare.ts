@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { type CareUnitComparison, compareSince } from '../appointments/since-backup/compare.ts';
 import type { ConfiguredEmr } from '../config/configuration.ts';
-import { demoConfigurationPath } from '../config/demo.ts';
-import { loadWithConnectors } from '../config/load.ts';
+import { demoConfigurationPath } from '../config/file/demo.ts';
+import { loadWithConnectors } from '../config/file/load.ts';
 import type { Database } from '../db/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { bindEmr, type ChosenEmr } from '../ehr/check-connection.ts';

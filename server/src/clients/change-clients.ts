@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ClientFacts } from '../config/schema.ts';
+import type { ClientFacts } from '../config/schema/schema.ts';
 import type { Tx } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { isProvenClient, proveClient, provenClientColumns, stateOfClient } from './client-proof.ts';

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { ClientBudgets } from '../config/client-budgets.ts';
 import type { ConfiguredAccess, ConfiguredClient } from '../config/configuration.ts';
-import type { Scope } from '../config/schema.ts';
+import type { ClientBudgets } from '../config/schema/client-budgets.ts';
+import type { Scope } from '../config/schema/schema.ts';
 import { hashOfSecret } from './client-secret.ts';
 import { resolveGrants } from './grants.ts';
 import { type ClientKeys, keysOf, type StoredClient, type StoredClients } from './read-clients.ts';

@@ -1,5 +1,5 @@
 import type { ConfiguredAccess } from '../config/configuration.ts';
-import type { Grant } from '../config/schema.ts';
+import type { Grant } from '../config/schema/schema.ts';
 
 type Emrs = ConfiguredAccess['emrs'];
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Grant, isScope, type Scope } from '../config/schema.ts';
+import { type Grant, isScope, type Scope } from '../config/schema/schema.ts';
 import type { Db } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { isProvenClient, type ProvenClientRow, provenClientColumns } from './client-proof.ts';

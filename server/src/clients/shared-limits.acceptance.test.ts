@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import { rowsOf } from '../../../test/requests/codes.ts';
-import { type Scope, scopes } from '../config/schema.ts';
+import { type Scope, scopes } from '../config/schema/schema.ts';
 
 const limit = 200;
 const failures = 100;

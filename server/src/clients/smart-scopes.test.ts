@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Scope, scopes } from '../config/schema.ts';
+import { type Scope, scopes } from '../config/schema/schema.ts';
 import { grantedScopes, mayCall, maySeeResource, permissionsOf, smartScopes } from './smart-scopes.ts';
 
 const client = (...of: Scope[]) => ({ scopes: new Set(of) });

@@ -1,4 +1,4 @@
-import { isScope, type Scope } from '../config/schema.ts';
+import { isScope, type Scope } from '../config/schema/schema.ts';
 import type { Client } from './client-registry.ts';
 import { typesOf } from './smart-operations.ts';
 

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { Default } from 'typebox/value';
-import { type ConnectionSettings, resolveConnection } from './connection.ts';
 import { type ConsoleSettings, resolveConsole } from './console-settings.ts';
-import type { EnvironmentVariables } from './environment.ts';
-import { httpSchema } from './http.ts';
-import { type PatientPageSettings, resolvePatientPage } from './patient-page.ts';
-import { type Policies, resolvePolicies } from './policies.ts';
-import { isReference, variable, type WithSecrets, withSecrets } from './references.ts';
+import type { EnvironmentVariables } from './environment/environment.ts';
+import { isReference, variable, type WithSecrets, withSecrets } from './environment/references.ts';
+import { Secret } from './environment/secret.ts';
+import { type ConnectionSettings, resolveConnection } from './schema/connection.ts';
+import { httpSchema } from './schema/http.ts';
+import { type PatientPageSettings, resolvePatientPage } from './schema/patient-page.ts';
+import { type Policies, resolvePolicies } from './schema/policies.ts';
 import {
   auditSchema,
   type ConfigurationFile,
   documentSettingsSchema,
   limitsSchema,
   retentionSchema,
-} from './schema.ts';
-import { Secret } from './secret.ts';
-import { webhooksSchema } from './webhooks.ts';
+} from './schema/schema.ts';
+import { webhooksSchema } from './schema/webhooks.ts';
 
 type EmrInFile = ConfigurationFile['emrs'][number];
 type CareUnitInFile = EmrInFile['care_units'][number];

@@ -1,8 +1,8 @@
 import { Default } from 'typebox/value';
-import { type ConsoleInFile, consoleSchema } from './console.ts';
-import type { EnvironmentVariables } from './environment.ts';
-import { type WithSecrets, withSecrets } from './references.ts';
-import type { Secret } from './secret.ts';
+import type { EnvironmentVariables } from './environment/environment.ts';
+import { type WithSecrets, withSecrets } from './environment/references.ts';
+import type { Secret } from './environment/secret.ts';
+import { type ConsoleInFile, consoleSchema } from './schema/console.ts';
 
 type Completed = Readonly<Required<Omit<ConsoleInFile, 'url' | 'oidc' | 'time_zone'>>>;
 type OidcInFile = NonNullable<ConsoleInFile['oidc']>;

@@ -5,8 +5,8 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import { onTestFinished } from 'vitest';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 import type { Configuration } from './configuration.ts';
-import type { EnvironmentVariables } from './environment.ts';
-import { loadConfiguration } from './load.ts';
+import type { EnvironmentVariables } from './environment/environment.ts';
+import { loadConfiguration } from './file/load.ts';
 
 function fakeConnector(name: string, settingsSchema: object): ConnectorModule {
   return { name, settingsSchema, open: async () => Promise.reject(new Error('never opened')) };

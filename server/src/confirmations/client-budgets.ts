@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ClientBudgets } from '../config/client-budgets.ts';
+import type { ClientBudgets } from '../config/schema/client-budgets.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import { Problem } from '../problems/problem.ts';

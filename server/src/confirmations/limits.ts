@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PatientLimits } from '../config/policies.ts';
+import type { PatientLimits } from '../config/schema/policies.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';

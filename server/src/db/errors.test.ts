@@ -1,6 +1,6 @@
 import type { FastifyError } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { frameworkProblem } from '../http/error-handler.ts';
+import { frameworkProblem } from '../http/protocol/error-handler.ts';
 import {
   canBeRepeatedAtOnce,
   isConnectionFailure,

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createAuthority } from '../../../test/tls/certificates.ts';
-import { resolveConnection } from '../config/connection.ts';
+import { resolveConnection } from '../config/schema/connection.ts';
 import { temporaryFolder } from '../config/test-support.ts';
 import { certificateFinding, measureCertificates, watchCertificates } from './certificates.ts';
 import { type EhrTls, openTls } from './guard/ehr-tls.ts';

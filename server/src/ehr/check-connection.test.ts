@@ -1,7 +1,7 @@
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { expect, test } from 'vitest';
-import { demoConfigurationPath } from '../config/demo.ts';
-import { loadEmr } from '../config/load.ts';
+import { demoConfigurationPath } from '../config/file/demo.ts';
+import { loadEmr } from '../config/file/load.ts';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 import { checkConnection } from './check-connection.ts';
 import { connectors } from './connectors.ts';

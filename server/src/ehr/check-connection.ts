@@ -1,7 +1,7 @@
 import { type Connector, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
 import { watchedHttp } from '@crossward/connector-kit/conformance';
 import type { PostgresPool } from 'kysely';
-import type { LoadedEmr } from '../config/load.ts';
+import type { LoadedEmr } from '../config/file/load.ts';
 import { type BoundConnector, bindConnector } from './bind-connector.ts';
 import { certificateFinding } from './certificates.ts';
 import { causeOf } from './guard/cause-of.ts';

@@ -9,8 +9,8 @@ import type {
   TimeSlotQuery,
 } from '@crossward/connector-kit';
 import { writeOperations } from '@crossward/connector-kit';
-import type { PatientPageSettings } from '../config/patient-page.ts';
-import type { PatientLimits } from '../config/policies.ts';
+import type { PatientPageSettings } from '../config/schema/patient-page.ts';
+import type { PatientLimits } from '../config/schema/policies.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import type { PatientTokens } from '../secrets/patient-tokens.ts';
 import { asProblem } from './connector-problems.ts';

@@ -2,7 +2,7 @@ import type { Bundle, Resource } from '@medplum/fhirtypes';
 import type { FastifyRequest } from 'fastify';
 import Type, { type TProperties } from 'typebox';
 import { type AnyEndpoint, endpoint, type ReadShown, type Representation } from '../api/endpoint.ts';
-import type { Scope } from '../config/schema.ts';
+import type { Scope } from '../config/schema/schema.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { Problem } from '../problems/problem.ts';
 import type { PlannedWrite } from '../writes/write-kind.ts';

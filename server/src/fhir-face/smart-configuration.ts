@@ -1,5 +1,5 @@
 import { supportedScopes } from '../clients/smart-scopes.ts';
-import { assertionAlgorithms } from '../config/client-keys.ts';
+import { assertionAlgorithms } from '../config/rules/client-keys.ts';
 import { fhirDescription } from './interaction.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { Client, ClientRegistry } from '../clients/client-registry.ts';
 import { mayCall } from '../clients/smart-scopes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
-import type { Rejections } from './rejected-credentials.ts';
+import type { Rejections } from './limits/rejected-credentials.ts';
 
 interface Dependencies {
   readonly clients: ClientRegistry;

@@ -1,12 +1,12 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { AppDeps } from './app.ts';
-import { addErrorHandler } from './error-handler.ts';
-import { addHeaders } from './headers.ts';
-import { addHealth } from './health.ts';
-import { QuietLogController } from './log-controller.ts';
-import { trackMethods } from './method-not-allowed.ts';
-import { addMetrics } from './metrics.ts';
-import { requestId } from './request-id.ts';
+import { QuietLogController } from './observed/log-controller.ts';
+import { addMetrics } from './observed/metrics.ts';
+import { requestId } from './observed/request-id.ts';
+import { addErrorHandler } from './protocol/error-handler.ts';
+import { addHeaders } from './protocol/headers.ts';
+import { addHealth } from './routes/health.ts';
+import { trackMethods } from './routes/method-not-allowed.ts';
 
 /** Builds the server of `http.operations_port`: `/health` and `/metrics` of this process. Does not listen yet. */
 export async function buildOperationsApp(

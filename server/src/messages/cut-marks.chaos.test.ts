@@ -5,7 +5,7 @@ import { freePort } from '../../../test/processes/free-port.ts';
 import { book, sodermalm } from '../../../test/requests/bookings.ts';
 import { eventually, rowsOf } from '../../../test/requests/codes.ts';
 import { readEvents } from '../../../test/requests/events.ts';
-import { Secret } from '../config/secret.ts';
+import { Secret } from '../config/environment/secret.ts';
 
 let gateway: ProxiedGateway;
 beforeAll(async () => {

@@ -10,8 +10,8 @@ import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/re
 import { browserWith, withConsole } from '../../../test/requests/console.ts';
 import { readEvents } from '../../../test/requests/events.ts';
 import { browserOf, pagePath, withPages } from '../../../test/requests/patient-page.ts';
-import { resolvePatientPage } from '../config/patient-page.ts';
-import { Secret } from '../config/secret.ts';
+import { Secret } from '../config/environment/secret.ts';
+import { resolvePatientPage } from '../config/schema/patient-page.ts';
 import { sendAgain } from './failed.ts';
 
 /** The address of a provider that is down: nothing listens there. */

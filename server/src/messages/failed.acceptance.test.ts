@@ -15,7 +15,7 @@ import {
   rowsOf,
 } from '../../../test/requests/codes.ts';
 import { readEvents } from '../../../test/requests/events.ts';
-import { Secret } from '../config/secret.ts';
+import { Secret } from '../config/environment/secret.ts';
 import { listFailed, sendAgain } from './failed.ts';
 import { deleteExpiredContent } from './retention.ts';
 

@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../../test/gateway/gateway.ts';
 import { eventually } from '../../../test/requests/codes.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { Secret } from '../config/secret.ts';
+import { Secret } from '../config/environment/secret.ts';
 import type { Channel } from '../db/tables/messages.ts';
 
 /** Accepts connections and never answers. */

@@ -14,7 +14,7 @@ import { startChild } from '../../../test/processes/child-gateway.ts';
 import { writeQuickDemo } from '../../../test/processes/quick-demo.ts';
 import { book, sodermalm } from '../../../test/requests/bookings.ts';
 import { confirmationOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
-import { Secret } from '../config/secret.ts';
+import { Secret } from '../config/environment/secret.ts';
 import { createDb } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { createOutbox } from './create-outbox.ts';

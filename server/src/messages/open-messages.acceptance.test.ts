@@ -5,7 +5,7 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { startGateway } from '../../../test/gateway/gateway.ts';
 import { book, sodermalm } from '../../../test/requests/bookings.ts';
 import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
-import { Secret } from '../config/secret.ts';
+import { Secret } from '../config/environment/secret.ts';
 import { sendAgain } from './failed.ts';
 import { groupOpen, listOpen } from './open-messages.ts';
 

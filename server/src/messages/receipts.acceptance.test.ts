@@ -18,7 +18,7 @@ import { browserWith, withConsole } from '../../../test/requests/console.ts';
 import { readEvents } from '../../../test/requests/events.ts';
 import { browserOf, pagePath, withPages } from '../../../test/requests/patient-page.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { Secret } from '../config/secret.ts';
+import { Secret } from '../config/environment/secret.ts';
 import { deleteExpiredContent } from './retention.ts';
 
 /** Messages that the provider has taken. */

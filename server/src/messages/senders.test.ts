@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { Secret } from '../config/secret.ts';
+import { Secret } from '../config/environment/secret.ts';
 import { temporaryFolder } from '../config/test-support.ts';
 import type { Db } from '../db/kysely.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';

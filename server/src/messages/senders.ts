@@ -1,5 +1,5 @@
-import { readCertificates } from '../config/certificates.ts';
 import type { ConfiguredMessages } from '../config/configuration.ts';
+import { readCertificates } from '../config/environment/certificates.ts';
 import { type DemoMailbox, demoMailbox } from './providers/demo-mailbox.ts';
 import { elks } from './providers/elks.ts';
 import { twilio } from './providers/twilio.ts';

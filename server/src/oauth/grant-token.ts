@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } 
 import { type AccessTokens, tokenSeconds } from '../clients/access-tokens.ts';
 import type { Client, ClientRegistry } from '../clients/client-registry.ts';
 import { grantedScopes } from '../clients/smart-scopes.ts';
-import { assertionAlgorithms } from '../config/client-keys.ts';
+import { assertionAlgorithms } from '../config/rules/client-keys.ts';
 import type { Db } from '../db/kysely.ts';
 import { type KeySets, KeysUnreadable } from './key-sets.ts';
 import { TokenError } from './token-error.ts';

@@ -3,7 +3,7 @@ import { LruMap } from 'toad-cache';
 import { Agent, request } from 'undici';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { ClientKeys } from '../clients/read-clients.ts';
-import { usableKeys } from '../config/client-keys.ts';
+import { usableKeys } from '../config/rules/client-keys.ts';
 import { type AddressRules, urlMistake } from '../ehr/guard/address-rules.ts';
 import { addressRejected, createConnect } from '../ehr/guard/connect.ts';
 import { connectionFault } from '../log/connection-fault.ts';

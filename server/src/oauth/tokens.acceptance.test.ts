@@ -18,7 +18,7 @@ import {
   withKeyClient,
   withToken,
 } from '../../../test/requests/tokens.ts';
-import type { Scope } from '../config/schema.ts';
+import type { Scope } from '../config/schema/schema.ts';
 import { createClient, revokeAsOperator, rotateClient, updateAsOperator } from '../console/clients/client-actions.ts';
 import { createDb } from '../db/kysely.ts';
 import { bookingOf, fhirClient, issueIn } from '../fhir-face/test-requests.ts';

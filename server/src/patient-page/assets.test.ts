@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { resolvePatientPage } from '../config/patient-page.ts';
+import { resolvePatientPage } from '../config/schema/patient-page.ts';
 import { ConfigurationError } from '../startup/configuration-error.ts';
 import { createPageAssets } from './assets.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { PatientPageSettings } from '../config/patient-page.ts';
+import type { PatientPageSettings } from '../config/schema/patient-page.ts';
 import { type Asset, createAsset } from '../html/asset.ts';
 import { readStyle } from '../html/read-style.ts';
 import { ConfigurationError } from '../startup/configuration-error.ts';

@@ -34,7 +34,7 @@ import {
   withPages,
 } from '../../../test/requests/patient-page.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { resolvePatientPage } from '../config/patient-page.ts';
+import { resolvePatientPage } from '../config/schema/patient-page.ts';
 import { languages } from './language.ts';
 
 const themes = ['light', 'dark'] as const;

@@ -5,7 +5,7 @@ import { startGateway } from '../../../test/gateway/gateway.ts';
 import { riverside, sodermalm } from '../../../test/requests/bookings.ts';
 import { careUnitOf } from '../../../test/requests/codes.ts';
 import { browserOf, withPages } from '../../../test/requests/patient-page.ts';
-import { resolvePatientPage } from '../config/patient-page.ts';
+import { resolvePatientPage } from '../config/schema/patient-page.ts';
 
 export const returnUrl = 'https://booking.example.org/done';
 

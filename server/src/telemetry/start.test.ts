@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { freePort } from '../../../test/processes/free-port.ts';
 import { exportTo, startOtlpReceiver } from '../../../test/requests/otlp-receiver.ts';
-import { readTelemetry } from '../config/telemetry-variables.ts';
+import { readTelemetry } from '../config/environment/telemetry-variables.ts';
 import { startTelemetry } from './start.ts';
 import { traceHeaders, tracing } from './tracing.ts';
 

@@ -1,4 +1,4 @@
-import type { ClientBudgets } from '../config/client-budgets.ts';
+import type { ClientBudgets } from '../config/schema/client-budgets.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { NewEvent } from '../events/new-event.ts';

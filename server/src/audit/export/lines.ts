@@ -1,4 +1,4 @@
-import type { exportFormats } from '../../config/schema.ts';
+import type { exportFormats } from '../../config/schema/schema.ts';
 import type { StoredEntry } from '../linked-accesses.ts';
 import { auditEvents } from './audit-events.ts';
 import { concerns, type ExportedPatient } from './named-patient.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { tolerance } from '../../background/watch-clock.ts';
-import type { Environment } from '../../config/environment.ts';
+import type { Environment } from '../../config/environment/environment.ts';
 import { createDatabaseClock, longestAnswer } from '../../db/clock.ts';
 import { dataDirInUse } from '../../db/data-dir-lock.ts';
 import { type Database, openDatabase } from '../../db/database.ts';

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Configuration } from '../../config/configuration.ts';
-import type { Environment } from '../../config/environment.ts';
+import type { Environment } from '../../config/environment/environment.ts';
 import { type DatabaseTrouble, databaseTroubles, troubleWords } from '../../db/troubles.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { assertCanListen } from '../../startup/listen-error.ts';

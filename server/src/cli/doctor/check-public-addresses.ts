@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import type { Configuration } from '../../config/configuration.ts';
-import { isLoopbackHost } from '../../config/loopback.ts';
+import { isLoopbackHost } from '../../config/rules/loopback.ts';
 import { addressOf, connectionFault } from '../../log/connection-fault.ts';
 import type { RunningGateway } from './check-gateway.ts';
 import { type Finding, findingsOf } from './finding.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { lostAuditKeys } from '../../audit/lost-keys.ts';
-import type { Environment } from '../../config/environment.ts';
-import { parseSecretKey } from '../../config/secret-key.ts';
+import type { Environment } from '../../config/environment/environment.ts';
+import { parseSecretKey } from '../../config/environment/secret.ts';
 import { listUnproven } from '../../console/accounts/renew-proofs.ts';
 import type { Database } from '../../db/database.ts';
 import { createDb, type Db } from '../../db/kysely.ts';

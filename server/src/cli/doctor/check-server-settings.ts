@@ -1,4 +1,4 @@
-import type { Environment } from '../../config/environment.ts';
+import type { Environment } from '../../config/environment/environment.ts';
 import { type Database, gatewayConnections, serverTimeouts } from '../../db/database.ts';
 import { type Finding, findingsOf } from './finding.ts';
 

@@ -18,7 +18,7 @@ import { eventually } from '../../../../test/requests/codes.ts';
 import { createAuthority } from '../../../../test/tls/certificates.ts';
 import { prepareAuditKey } from '../../audit/key-store.ts';
 import { newTrail, tamper } from '../../audit/test-audit.ts';
-import { environmentVariables } from '../../config/environment-variables.ts';
+import { environmentVariables } from '../../config/environment/environment-variables.ts';
 import { createDb } from '../../db/kysely.ts';
 import { pauseEhr, resumeEhr } from '../../ehr/pauses.ts';
 import { providerServer } from '../../messages/providers/test-support.ts';

@@ -7,7 +7,7 @@ import { createClientRegistry } from '../../clients/client-registry.ts';
 import { findUnaccepted, listClients, missingPart } from '../../clients/list-clients.ts';
 import { openClientRegistry } from '../../clients/open-client-registry.ts';
 import { readClients } from '../../clients/read-clients.ts';
-import type { ClientFacts } from '../../config/schema.ts';
+import type { ClientFacts } from '../../config/schema/schema.ts';
 import { createDb } from '../../db/kysely.ts';
 import { createKeyRing } from '../../secrets/key-ring.ts';
 import { acceptAsOperator, createClient, revokeAsOperator, rotateClient, updateAsOperator } from './client-actions.ts';

@@ -9,10 +9,10 @@ import {
   updateClient as update,
 } from '../../clients/change-clients.ts';
 import { newSecret } from '../../clients/client-secret.ts';
-import { clientMistakes } from '../../config/client-mistakes.ts';
 import type { ConfiguredAccess } from '../../config/configuration.ts';
-import type { Mistake } from '../../config/mistake.ts';
-import type { ClientFacts } from '../../config/schema.ts';
+import type { Mistake } from '../../config/mistakes/mistake.ts';
+import { clientMistakes } from '../../config/rules/client-mistakes.ts';
+import type { ClientFacts } from '../../config/schema/schema.ts';
 import type { Db, Tx } from '../../db/kysely.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import { disableEndpointsOf } from '../../webhooks/endpoint-actions.ts';

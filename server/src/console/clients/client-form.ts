@@ -1,8 +1,8 @@
 import { parseGrants } from '../../clients/grants.ts';
 import type { ListedClient } from '../../clients/list-clients.ts';
 import type { ConfiguredAccess } from '../../config/configuration.ts';
-import { formatPath, type Mistake } from '../../config/mistake.ts';
-import { type ClientFacts, type Scope, scopes } from '../../config/schema.ts';
+import { formatPath, type Mistake } from '../../config/mistakes/mistake.ts';
+import { type ClientFacts, type Scope, scopes } from '../../config/schema/schema.ts';
 import { type Html, type HtmlContent, html } from '../../html/html.ts';
 import type { FieldMistake } from '../frame/parts.ts';
 

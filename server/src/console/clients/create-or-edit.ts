@@ -1,5 +1,5 @@
 import type { ListedClient } from '../../clients/list-clients.ts';
-import type { Mistake } from '../../config/mistake.ts';
+import type { Mistake } from '../../config/mistakes/mistake.ts';
 import { type Html, html } from '../../html/html.ts';
 import { consolePage, postForm } from '../frame/frame.ts';
 import { type ConsoleResponse, linkTo, type Route, type SignedIn, seeOther } from '../frame/page.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { contrast } from '../../config/contrast.ts';
+import { contrast } from '../../config/rules/contrast.ts';
 
 /** The values of a custom property, of the light theme and then of the dark one. */
 function valuesOf(property: string): string[] {

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
-import { isLoopback } from '../../config/loopback.ts';
+import { isLoopback } from '../../config/rules/loopback.ts';
 import { clientCertificateRejected } from '../../log/connection-fault.ts';
 import { mayConnectTo } from './addresses.ts';
 import type { EhrTls } from './ehr-tls.ts';

@@ -5,7 +5,7 @@ import { ConnectorError, type EhrRequest } from '@crossward/connector-kit';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../../test/processes/free-port.ts';
 import { selfSigned } from '../../../../test/tls/certificates.ts';
-import { trusting } from '../../config/certificates.ts';
+import { trusting } from '../../config/environment/certificates.ts';
 import { mayConnectTo } from './addresses.ts';
 import { callScope, newFacts } from './call-scope.ts';
 import { createEhrHttp, type EhrHttpSettings } from './ehr-http.ts';

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import type { SecureContext } from 'node:tls';
-import { type CertificateAndKey, readCertificates, trusting } from '../../config/certificates.ts';
 import type { ConfiguredEmr } from '../../config/configuration.ts';
-import type { ClientCertificateSettings } from '../../config/connection.ts';
+import { type CertificateAndKey, readCertificates, trusting } from '../../config/environment/certificates.ts';
+import type { ClientCertificateSettings } from '../../config/schema/connection.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 
 /** What secures the connections to an EHR: the authorities to trust, and the gateway's own certificate. */

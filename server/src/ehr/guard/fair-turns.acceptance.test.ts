@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
 import { startGateway } from '../../../../test/gateway/gateway.ts';
 import { sodermalm } from '../../../../test/requests/bookings.ts';
-import { resolveConnection } from '../../config/connection.ts';
+import { resolveConnection } from '../../config/schema/connection.ts';
 
 /** Look-ups of appointments that hang until the test ends them. */
 const slow: (() => void)[] = [];

@@ -5,7 +5,7 @@ import { wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
 import { type GatewayResponse, type Problem, startGateway } from '../../../../test/gateway/gateway.ts';
 import { creationBody, freeSlot, oslo, sodermalm } from '../../../../test/requests/bookings.ts';
 import { browserWith, type ConsoleBrowser, withConsole } from '../../../../test/requests/console.ts';
-import { resolveConnection } from '../../config/connection.ts';
+import { resolveConnection } from '../../config/schema/connection.ts';
 import { timersOf } from './test-timers.ts';
 
 type Behaviour = 'well' | 'hangs' | 'hangs at writes' | 'down' | 'closes connections';

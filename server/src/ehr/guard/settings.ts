@@ -1,5 +1,5 @@
 import type { Connector } from '@crossward/connector-kit';
-import type { ConnectionSettings } from '../../config/connection.ts';
+import type { ConnectionSettings } from '../../config/schema/connection.ts';
 import type { EhrHttpSettings } from './ehr-http.ts';
 import type { EhrTls } from './ehr-tls.ts';
 import type { GuardSettings } from './guard.ts';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../config/loopback.ts';
+import { isLoopback } from '../../config/rules/loopback.ts';
 
 /**
  * Whether a `host` header names this machine. What the demo shows without credentials is only under such a name, which

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ConsoleSettings } from '../../config/console-settings.ts';
-import { consoleUrl } from '../console-host.ts';
 import { isOwnHost } from '../demo/own-host.ts';
+import { consoleUrl } from '../routes/console-host.ts';
 
 /** A page that the gateway serves. */
 export interface PageLink {

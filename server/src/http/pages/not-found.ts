@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { html } from '../../html/html.ts';
-import { asksForHtml } from '../accept.ts';
+import { asksForHtml } from '../protocol/accept.ts';
 import { pageFrame } from './frame.ts';
 import type { PageLink } from './links.ts';
 

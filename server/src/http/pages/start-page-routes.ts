@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ConsoleSettings } from '../../config/console-settings.ts';
-import type { DemoClient } from '../../config/demo.ts';
+import type { DemoClient } from '../../config/file/demo.ts';
 import type { EhrConnection } from '../../ehr/connection.ts';
 import { sandboxFaults } from '../../ehr/connectors.ts';
 import type { EhrRegistry } from '../../ehr/registry.ts';

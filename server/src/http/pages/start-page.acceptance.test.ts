@@ -7,7 +7,7 @@ import { careUnitOf, codeFor, confirmationOf, eventually } from '../../../../tes
 import { consoleBrowser, withConsole } from '../../../../test/requests/console.ts';
 import type { EventPage } from '../../../../test/requests/events.ts';
 import { demoConsole } from '../../config/console-settings.ts';
-import { Secret } from '../../config/secret.ts';
+import { Secret } from '../../config/environment/secret.ts';
 import { sandboxFaults } from '../../ehr/connectors.ts';
 import { Problem as ProblemError } from '../../problems/problem.ts';
 

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { escapedToken, isEchoable } from '../../api/json-pointer.ts';
 import type { Problem } from '../../problems/problem.ts';
 import type { Upload } from '../../uploads/upload.ts';
-import { bodyUnreadable } from '../error-handler.ts';
+import { bodyUnreadable } from '../protocol/error-handler.ts';
 import type { ReceivedUpload, Stage } from './received-upload.ts';
 
 /** Limits far above what any endpoint needs. The limit of the content is that of the staging area. */

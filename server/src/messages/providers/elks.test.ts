@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Secret } from '../../config/secret.ts';
+import { Secret } from '../../config/environment/secret.ts';
 import { elks } from './elks.ts';
 import { inGoodTime, json, outgoing, providerServer } from './test-support.ts';
 

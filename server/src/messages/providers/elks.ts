@@ -1,4 +1,4 @@
-import type { Secret } from '../../config/secret.ts';
+import type { Secret } from '../../config/environment/secret.ts';
 import { addressOf } from '../../log/connection-fault.ts';
 import { PermanentFailure, type Provider } from '../sender.ts';
 import { assertAccepted, assertJson, basicAuthorization, below, post, send } from './http-post.ts';

@@ -4,7 +4,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { selfSigned } from '../../../../test/tls/certificates.ts';
-import { Secret } from '../../config/secret.ts';
+import { Secret } from '../../config/environment/secret.ts';
 import { smtp } from './smtp.ts';
 import { testCertificate } from './test-certificate.ts';
 import { inGoodTime, outgoing } from './test-support.ts';

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
-import { trusting } from '../../config/certificates.ts';
-import type { Secret } from '../../config/secret.ts';
+import { trusting } from '../../config/environment/certificates.ts';
+import type { Secret } from '../../config/environment/secret.ts';
 import { connectionFault } from '../../log/connection-fault.ts';
 import { PermanentFailure, type Provider, TemporaryFailure } from '../sender.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../config/secret.ts';
+import { Secret } from '../../config/environment/secret.ts';
 import { inGoodTime, json, outgoing, providerServer } from './test-support.ts';
 import { twilio } from './twilio.ts';
 

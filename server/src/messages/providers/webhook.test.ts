@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Secret } from '../../config/secret.ts';
+import { Secret } from '../../config/environment/secret.ts';
 import { inGoodTime, json, outgoing, providerServer, type Received } from './test-support.ts';
 import { webhook } from './webhook.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Secret } from '../../config/secret.ts';
+import type { Secret } from '../../config/environment/secret.ts';
 import { addressOf } from '../../log/connection-fault.ts';
 import { type Provider, TemporaryFailure } from '../sender.ts';
 import { assertAccepted, post, send } from './http-post.ts';

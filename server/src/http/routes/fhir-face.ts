@@ -1,0 +1,52 @@
+import { parse } from 'node:querystring';
+import type { FastifyInstance } from 'fastify';
+import { addEndpoint } from '../../api/add-endpoint.ts';
+import { isFacePath } from '../../fhir-face/face.ts';
+import { formMediaType } from '../../fhir-face/interaction.ts';
+import { assertAcceptable, assertMediaType } from '../../fhir-face/preferences.ts';
+import { faceEndpoints } from '../../fhir-face/routes.ts';
+import { readSmartConfiguration } from '../../fhir-face/smart-configuration.ts';
+import type { Problem } from '../../problems/problem.ts';
+import { parseJson } from '../body/json-body.ts';
+
+const jsonTypes = ['application/fhir+json', 'application/json', 'application/json-patch+json'];
+const formLimit = 64 * 1024;
+
+/** `/api/emrs/{emr}/care-units/{care_unit_id}/fhir-r4`: see the folder `fhir-face`. Its media types are read nowhere else. */
+export async function addFhirFaceRoutes(app: FastifyInstance): Promise<void> {
+  addEndpoint(app, readSmartConfiguration);
+  await app.register(async (face) => {
+    face.removeAllContentTypeParsers();
+    face.addContentTypeParser(jsonTypes, { parseAs: 'buffer' }, (_request, body, done) => {
+      try {
+        done(null, parseJson(body as Buffer));
+      } catch (error) {
+        done(error as Problem);
+      }
+    });
+    face.addContentTypeParser(formMediaType, { parseAs: 'string', bodyLimit: formLimit }, (_request, body, done) =>
+      // All of them: a search without some of its parameters finds more.
+      done(null, { ...parse(String(body), undefined, undefined, { maxKeys: 0 }) }),
+    );
+    face.addHook('onRequest', (request, _reply, done) => {
+      const { representation } = request.routeOptions.config.endpoint ?? {};
+      if (representation) {
+        assertAcceptable(request);
+        if (representation.consumes) assertMediaType(request, representation.consumes);
+      }
+      done();
+    });
+    for (const endpoint of faceEndpoints) addEndpoint(face, endpoint);
+  });
+}
+
+/**
+ * A URL of the face as the router compares it. Some clients encode the `$` of a `$operation`, and some write a slash before the
+ * query.
+ */
+export function routedUrl(url: string): string {
+  if (!isFacePath(url)) return url;
+  const [path = '', ...query] = url.split('?');
+  const routed = path.replace(/(?<=\/fhir-r4\/.+)\/$/, '').replace(/\/%24(?=[a-z-]+$)/, '/$$');
+  return [routed, ...query].join('?');
+}
