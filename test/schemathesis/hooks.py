@@ -80,7 +80,7 @@ def breaks_combined_rule(problem):
     )
 
 
-# Formats of the gateway (server/src/http/formats.ts). Without a generator, Schemathesis would treat any string as valid.
+# Formats of the gateway (server/src/http/body/formats.ts). Without a generator, Schemathesis would treat any string as valid.
 # `date` and `date-time` are in the range of years that the gateway takes.
 local_times = st.datetimes(datetime(1900, 1, 1), datetime(2200, 12, 31)).map(
     lambda moment: moment.isoformat(timespec="seconds")

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TimeSlot } from '@crossward/connector-kit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { healthcareServices } from '../fake/data-set.ts';
-import { refreshed } from '../src/directory/refreshed.ts';
+import { refreshed } from '../src/directory/create.ts';
 import type { FhirResource, FhirSlot } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation } from './bookings.ts';

@@ -62,7 +62,7 @@ export function updateFacts(
   return { changed, previous: { start, end, resource_id } };
 }
 
-type Shown = Pick<AppointmentBody, 'id' | 'replaces_id'>;
+type BodyOfEvent = Pick<AppointmentBody, 'id' | 'replaces_id'>;
 
 /**
  * The events of a plan that was performed, or of the steps of it that the EHR has performed.
@@ -73,7 +73,7 @@ export function planEvents(
   work: Work,
   { steps }: AppointmentPlan,
   results: Results,
-  bodies?: readonly Shown[],
+  bodies?: readonly BodyOfEvent[],
 ): NewEvent[] {
   const shown = bodies?.values();
   return steps.flatMap((step, index) => {
@@ -87,7 +87,7 @@ function stepEvents(
   work: Work,
   step: Step & { readonly index: number },
   results: Results,
-  body: Shown | undefined,
+  body: BodyOfEvent | undefined,
 ): NewEvent[] {
   const { change, before, response, awaits, releases } = step;
   const result = producedBy(work, step, results.get(step.index));

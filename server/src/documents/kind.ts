@@ -1,5 +1,5 @@
 import type { Document } from '@crossward/connector-kit';
-import { recordKind } from '../api/record-kind.ts';
+import { oneCallKind } from '../api/one-call-kind.ts';
 import { readUpload } from '../uploads/read-upload.ts';
 import { deleteUpload } from '../uploads/remove-uploads.ts';
 import { type DocumentPlan, documentKindName } from './plan.ts';
@@ -7,7 +7,7 @@ import { reconcileDocument } from './reconcile.ts';
 import { documentBody, documentPath } from './representation.ts';
 
 /** Storing a document in the EHR. */
-export const documentKind = recordKind<DocumentPlan, Document>({
+export const documentKind = oneCallKind<DocumentPlan, Document>({
   name: documentKindName,
   findOperation: 'findDocumentWrite',
   patientOf: ({ patientId }) => patientId,

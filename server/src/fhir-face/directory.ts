@@ -7,7 +7,7 @@ import { listResources } from '../resources/routes.ts';
 import { accessOf } from './face.ts';
 import { readNative, shows } from './native.ts';
 import { patientNames } from './notation.ts';
-import type { Named } from './to-fhir/appointment.ts';
+import type { AppointmentNames } from './to-fhir/appointment.ts';
 import type { ServiceBody } from './to-fhir/healthcare-service.ts';
 import { type ResourceBody, typeOfKind } from './to-fhir/resource.ts';
 import type { Agenda } from './to-fhir/schedule-and-slot.ts';
@@ -63,8 +63,8 @@ export function agendasById({ agendas }: Directory): ReadonlyMap<string, Agenda>
 }
 
 /** What Appointments say of other records. If the EHR does not say what there is, an Appointment is shown with fewer names. */
-export async function namedIn(request: FastifyRequest): Promise<Named> {
-  return namedFrom(request, await readDirectory(request).catch(() => undefined));
+export async function appointmentNamesIn(request: FastifyRequest): Promise<AppointmentNames> {
+  return appointmentNames(request, await readDirectory(request).catch(() => undefined));
 }
 
 /**
@@ -72,7 +72,7 @@ export async function namedIn(request: FastifyRequest): Promise<Named> {
  *
  * @param directory absent: it is not known
  */
-export function namedFrom(request: FastifyRequest, directory?: Directory): Named {
+export function appointmentNames(request: FastifyRequest, directory?: Directory): AppointmentNames {
   const { ehr, careUnit } = accessOf(request);
   const kinds = new Map(directory?.resources.map(({ id, kind }) => [id, kind]));
   const isAllowed = shows(request, 'HealthcareService');

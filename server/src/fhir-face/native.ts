@@ -14,7 +14,7 @@ import { accessOf } from './face.ts';
  */
 
 /** What a native endpoint is asked for. */
-interface Asked<P extends TProperties, Q extends TProperties, B extends TSchema> {
+interface NativeInput<P extends TProperties, Q extends TProperties, B extends TSchema> {
   readonly params?: Static<TObject<P>>;
   readonly query?: Static<TObject<Q>>;
   readonly body?: Static<B>;
@@ -23,20 +23,20 @@ interface Asked<P extends TProperties, Q extends TProperties, B extends TSchema>
 type Part = 'params' | 'querystring' | 'body';
 
 /** The body of the response. */
-export async function readNative<P extends TProperties, Q extends TProperties, B extends TSchema, Shown extends object>(
+export async function readNative<P extends TProperties, Q extends TProperties, B extends TSchema, Body extends object>(
   request: FastifyRequest,
-  endpoint: ReadEndpoint<'care_unit', P, Q, B, Shown>,
-  asked: Asked<P, Q, B>,
-): Promise<Shown> {
-  return (await endpoint.handle(nativeInput(request, endpoint, asked), request)).body;
+  endpoint: ReadEndpoint<'care_unit', P, Q, B, Body>,
+  input: NativeInput<P, Q, B>,
+): Promise<Body> {
+  return (await endpoint.handle(nativeInput(request, endpoint, input), request)).body;
 }
 
 export async function planNative<P extends TProperties, Q extends TProperties, B extends TSchema>(
   request: FastifyRequest,
   endpoint: WriteEndpoint<'care_unit', P, Q, B>,
-  asked: Asked<P, Q, B>,
+  input: NativeInput<P, Q, B>,
 ): Promise<PlannedWrite> {
-  return endpoint.plan(nativeInput(request, endpoint, asked), request);
+  return endpoint.plan(nativeInput(request, endpoint, input), request);
 }
 
 /** Whether the client may see resources of a FHIR type. */
@@ -59,7 +59,7 @@ export function checked<Schema extends TSchema>(
 function nativeInput<P extends TProperties, Q extends TProperties, B extends TSchema>(
   request: FastifyRequest,
   endpoint: Declaration<'care_unit', P, Q, B>,
-  { params, query, body }: Asked<P, Q, B>,
+  { params, query, body }: NativeInput<P, Q, B>,
 ): Input<'care_unit', P, Q, B> {
   const schemas = schemasOf(endpoint);
   // A default of the schema is set in the copy.

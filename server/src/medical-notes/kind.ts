@@ -1,11 +1,11 @@
 import type { MedicalNote } from '@crossward/connector-kit';
-import { recordKind } from '../api/record-kind.ts';
+import { oneCallKind } from '../api/one-call-kind.ts';
 import { type MedicalNotePlan, medicalNoteKindName } from './plan.ts';
 import { reconcileNote } from './reconcile.ts';
 import { medicalNoteBody, medicalNotePath } from './representation.ts';
 
 /** Creates a medical note. */
-export const medicalNoteKind = recordKind<MedicalNotePlan, MedicalNote>({
+export const medicalNoteKind = oneCallKind<MedicalNotePlan, MedicalNote>({
   name: medicalNoteKindName,
   findOperation: 'findMedicalNoteWrite',
   patientOf: ({ patientId }) => patientId,

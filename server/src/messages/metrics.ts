@@ -58,14 +58,14 @@ export function createMessageMetrics(registry: Registry, db: Db): MessageMetrics
   };
 }
 
-interface Shown extends Waiting {
+interface WaitingMessages extends Waiting {
   /** Whether the provider answers nothing but faults. */
   readonly isFailing: boolean;
 }
 
 /** The gauges share one look for each scrape. If it fails they are left out, since old values would mislead. */
-function watchQueue(registry: Registry, read: () => Promise<readonly Shown[]>): void {
-  let reading: Promise<readonly Shown[] | undefined> | undefined;
+function watchQueue(registry: Registry, read: () => Promise<readonly WaitingMessages[]>): void {
+  let reading: Promise<readonly WaitingMessages[] | undefined> | undefined;
   const look = () => {
     reading ??= Promise.race([read(), sleep(readTimeout, undefined, { ref: false })])
       .catch(() => undefined)
@@ -74,7 +74,7 @@ function watchQueue(registry: Registry, read: () => Promise<readonly Shown[]>): 
       });
     return reading;
   };
-  const gauge = (name: string, help: string, value: (waiting: Shown) => number) =>
+  const gauge = (name: string, help: string, value: (waiting: WaitingMessages) => number) =>
     new Gauge({
       name,
       help,

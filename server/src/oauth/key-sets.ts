@@ -39,7 +39,7 @@ interface KeySet {
   readonly until: number;
 }
 
-interface Place {
+interface PublishedKeys {
   set?: KeySet;
   failure?: KeysUnreadable | undefined;
   /** When the last reading began, by `performance.now()`. */
@@ -63,7 +63,7 @@ export function createKeySets(settings: Settings): KeySets {
     }),
     allowH2: false,
   });
-  const places = new LruMap<Place>(mostSets);
+  const byUri = new LruMap<PublishedKeys>(mostSets);
   const given = new WeakMap<object, JWTVerifyGetKey>();
 
   function inline(jwks: { readonly keys: readonly object[] }): JWTVerifyGetKey {
@@ -73,34 +73,34 @@ export function createKeySets(settings: Settings): KeySets {
   }
 
   async function published(uri: string, kid: string): Promise<JWTVerifyGetKey> {
-    const place = places.get(uri) ?? {};
-    places.set(uri, place);
+    const keys = byUri.get(uri) ?? {};
+    byUri.set(uri, keys);
     const now = performance.now();
-    const isRecent = now - (place.readAt ?? Number.NEGATIVE_INFINITY) < betweenReadings;
-    const { set, reading } = place;
+    const isRecent = now - (keys.readAt ?? Number.NEGATIVE_INFINITY) < betweenReadings;
+    const { set, reading } = keys;
     if (set && now < set.until && (set.kids.has(kid) || (isRecent && !reading))) return set.getKey;
-    if (!reading && place.failure && isRecent) throw place.failure;
-    return (await (reading ?? startReading(uri, place))).getKey;
+    if (!reading && keys.failure && isRecent) throw keys.failure;
+    return (await (reading ?? startReading(uri, keys))).getKey;
   }
 
-  function startReading(uri: string, place: Place): Promise<KeySet> {
-    place.readAt = performance.now();
-    place.reading = readSet(uri, rules, agent)
+  function startReading(uri: string, keys: PublishedKeys): Promise<KeySet> {
+    keys.readAt = performance.now();
+    keys.reading = readSet(uri, rules, agent)
       .then(
         (set) => {
-          place.set = set;
-          place.failure = undefined;
+          keys.set = set;
+          keys.failure = undefined;
           return set;
         },
         (error) => {
-          place.failure = new KeysUnreadable(failureText(error));
-          throw place.failure;
+          keys.failure = new KeysUnreadable(failureText(error));
+          throw keys.failure;
         },
       )
       .finally(() => {
-        place.reading = undefined;
+        keys.reading = undefined;
       });
-    return place.reading;
+    return keys.reading;
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { Schedule, ScheduleCreation, ScheduleEnd, ScheduleException, Write } from '@crossward/connector-kit';
-import { recordKind } from '../api/record-kind.ts';
+import { oneCallKind } from '../api/one-call-kind.ts';
 import { inBody } from '../problems/places.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import type { Work } from '../writes/write-kind.ts';
@@ -16,7 +16,7 @@ const lookUps = {
   withdraw: (work: Work, operationId: string) => work.call('withdrawSchedule', work.careUnit, operationId),
 } as const;
 
-export const scheduleCreationKind = recordKind<ScheduleCreationPlan, Schedule>({
+export const scheduleCreationKind = oneCallKind<ScheduleCreationPlan, Schedule>({
   ...lookUps,
   name: 'schedule_creation',
   create: (work, write, plan) => work.call('createSchedule', { ...write, ...plan }).catch(throwWithPlace),
@@ -26,14 +26,14 @@ export const scheduleCreationKind = recordKind<ScheduleCreationPlan, Schedule>({
   }),
 });
 
-export const scheduleEndKind = recordKind<ScheduleEndPlan, Schedule>({
+export const scheduleEndKind = oneCallKind<ScheduleEndPlan, Schedule>({
   ...lookUps,
   name: 'schedule_end',
   create: (work, write, plan) => work.call('endSchedule', { ...write, ...plan }),
   respond: ({ careUnit }, _plan, schedule) => ({ body: scheduleBody(schedule, careUnit) }),
 });
 
-export const scheduleExceptionKind = recordKind<ScheduleExceptionPlan, Schedule>({
+export const scheduleExceptionKind = oneCallKind<ScheduleExceptionPlan, Schedule>({
   ...lookUps,
   name: 'schedule_exception',
   create: (work, write, plan) => work.call('addScheduleException', { ...write, ...plan }),

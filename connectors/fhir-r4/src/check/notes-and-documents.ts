@@ -1,8 +1,8 @@
 import type { ConfiguredCareUnit, ProbeFinding } from '@crossward/connector-kit';
 import type { FhirDocumentReference } from '../fhir.ts';
 import { isOfCareUnit } from '../notes-and-documents/care-unit.ts';
+import { isCurrentDocument } from '../notes-and-documents/document-reference.ts';
 import { documents, lackedForDocuments } from '../notes-and-documents/documents.ts';
-import { isCurrentDocument } from '../notes-and-documents/entered-in-error.ts';
 import { hasCategory, noteCodings } from '../notes-and-documents/medical-note.ts';
 import { medicalNotes } from '../notes-and-documents/medical-notes.ts';
 import type { ServerFacts } from '../server/capability-statement.ts';

@@ -5,7 +5,7 @@ import type { FhirClient } from '../server/client.ts';
 import type { FhirConnection } from '../server/connection.ts';
 import { isRejection } from '../server/outcome.ts';
 
-type Named = FhirResource & { readonly identifier?: readonly FhirIdentifier[] };
+type Identified = FhirResource & { readonly identifier?: readonly FhirIdentifier[] };
 
 /** Checks which types of numbers are in use on the server, and recommends to claim only those. */
 export async function probeNumbers(
@@ -91,7 +91,7 @@ async function numberWith(
       ['_count', '20'],
     ]);
     for await (const { resources } of found) {
-      const all = resources.flatMap(({ identifier = [] }: Named) => identifier);
+      const all = resources.flatMap(({ identifier = [] }: Identified) => identifier);
       if (resources.length > 0) return all.find(isNumber);
     }
     return false;

@@ -4,7 +4,7 @@ import { type Attachment, type Coding, type FhirDocumentReference, localReferenc
 import type { FhirSettings } from '../settings.ts';
 import type { AuthorOf } from './authors.ts';
 import { careUnitElements } from './care-unit.ts';
-import { createdAt } from './created-at.ts';
+import { createdAt } from './document-reference.ts';
 import { noteCodings } from './medical-note.ts';
 
 export interface DocumentCodings {

@@ -10,7 +10,7 @@ import { ofCareUnit } from './care-unit.ts';
 import { binaryIdIn } from './content-hash.ts';
 import { documentCodings, documentReference, onlyAttachment, storedBinary, toDocument } from './document.ts';
 import { documentContent, storeContent } from './document-content.ts';
-import { isCurrentDocument, isEnteredInError } from './entered-in-error.ts';
+import { isCurrentDocument, isEnteredInError } from './document-reference.ts';
 import { isNote, noteCodings } from './medical-note.ts';
 import { type DocumentSearch, documentSearch } from './search.ts';
 import { createNew, findCreated, withdrawDocument } from './write.ts';

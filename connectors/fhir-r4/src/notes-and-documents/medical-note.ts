@@ -8,7 +8,7 @@ import { attachmentData, type BinaryUrls } from './attachment-data.ts';
 import { attachmentText, rankOfText } from './attachment-text.ts';
 import type { AuthorOf } from './authors.ts';
 import { careUnitElements } from './care-unit.ts';
-import { createdAt } from './created-at.ts';
+import { createdAt } from './document-reference.ts';
 
 export interface NoteCodings {
   readonly category: Coding;

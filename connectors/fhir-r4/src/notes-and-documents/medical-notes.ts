@@ -7,7 +7,7 @@ import type { FhirConnection } from '../server/connection.ts';
 import { appointmentsOf } from './appointments.ts';
 import { authorReference, authorsOf } from './authors.ts';
 import { ofCareUnit } from './care-unit.ts';
-import { isCurrentDocument, isEnteredInError } from './entered-in-error.ts';
+import { isCurrentDocument, isEnteredInError } from './document-reference.ts';
 import { isNote, noteCodings, noteDocument, toMedicalNote } from './medical-note.ts';
 import { documentSearch } from './search.ts';
 import { createDocument, findCreated, withdrawDocument } from './write.ts';

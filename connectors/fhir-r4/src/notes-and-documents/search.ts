@@ -2,7 +2,7 @@ import { compare, type FhirDocumentReference } from '../fhir.ts';
 import { isFhirId } from '../patients/patients.ts';
 import type { FhirClient, SearchParameters } from '../server/client.ts';
 import { isRejection } from '../server/outcome.ts';
-import { createdAt } from './created-at.ts';
+import { createdAt } from './document-reference.ts';
 
 /** Few, because the content may be inline. */
 const pageSize = 20;

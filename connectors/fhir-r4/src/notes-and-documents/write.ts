@@ -5,8 +5,7 @@ import { compare, type FhirDocumentReference, referenceTo } from '../fhir.ts';
 import type { WriteResponse } from '../server/client.ts';
 import type { FhirConnection } from '../server/connection.ts';
 import { isUnchanged, withContentHash } from './content-hash.ts';
-import { createdAt } from './created-at.ts';
-import { isEnteredInError } from './entered-in-error.ts';
+import { createdAt, isEnteredInError } from './document-reference.ts';
 
 /** How often a write is tried that loses against others at the same time. */
 const attempts = 5;

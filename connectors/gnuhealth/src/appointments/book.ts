@@ -3,8 +3,8 @@ import type { Ehr } from '../ehr.ts';
 import { standingOf } from '../patients.ts';
 import { recordId, toRpc } from '../rpc/values.ts';
 import { untilUnchanged } from './attempts.ts';
+import { careUnitNames } from './care-unit-names.ts';
 import { freeRowLike, tidyFreeRows, writeRows, writeTogether } from './compound.ts';
-import { placeOf } from './place.ts';
 import { type TimedRow, toAppointment } from './record.ts';
 import { freeRowAt, taken } from './target.ts';
 import { isSameTime, rowsAt } from './times.ts';
@@ -26,7 +26,7 @@ export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCr
       // It is as requested, but another call may have booked it for this patient.
       throw new ConnectorError('outcome_unknown', 'A booking got no response, and the time is booked for the patient');
     }
-    const appointment = mine && toAppointment(mine, await placeOf(ehr, careUnit, [mine]), ehr.settings);
+    const appointment = mine && toAppointment(mine, await careUnitNames(ehr, careUnit, [mine]), ehr.settings);
     if (!mine || !appointment) throw new ConnectorError('outcome_unknown', 'A booking was changed at once');
     if (booked.some((row) => row !== mine)) await giveBack(ehr, mine, patient);
     return appointment;

@@ -10,9 +10,9 @@ import type { Page } from '../rpc/client.ts';
 import { idSchema } from '../rpc/rows.ts';
 import { fromRpc, toRpc } from '../rpc/values.ts';
 import { bookedSince } from './booked-since.ts';
+import { type CareUnitNames, careUnitNames } from './care-unit-names.ts';
 import { type ChangeCursor, markOf, overlapMilliseconds, readCursor, writeCursor } from './change-cursor.ts';
 import { type DeletedRow, deletedIds, searchDeletions } from './deletions.ts';
-import { type Place, placeOf } from './place.ts';
 import { type AppointmentRow, searchRowPage, toAppointment } from './record.ts';
 
 const pageSize = 500;
@@ -151,15 +151,15 @@ async function viewsOf(
   careUnits: AppointmentChangesQuery['careUnits'],
   fresh: readonly Change[],
 ): Promise<readonly (ChangedAppointment & { readonly row: AppointmentRow })[]> {
-  const places = new Map<string, Place>();
+  const known = new Map<string, CareUnitNames>();
   for (const careUnit of careUnits) {
     const rows = fresh.flatMap(({ row }) => (row && isIn(ehr, careUnit, row) ? [row] : []));
-    if (rows.length > 0) places.set(careUnit.id, await placeOf(ehr, careUnit, rows));
+    if (rows.length > 0) known.set(careUnit.id, await careUnitNames(ehr, careUnit, rows));
   }
   return fresh.flatMap(({ row, at }) =>
     careUnits.flatMap((careUnit) => {
-      const place = row && isIn(ehr, careUnit, row) ? places.get(careUnit.id) : undefined;
-      const appointment = row && place && toAppointment(row, place, ehr.settings);
+      const names = row && isIn(ehr, careUnit, row) ? known.get(careUnit.id) : undefined;
+      const appointment = row && names && toAppointment(row, names, ehr.settings);
       return appointment ? [{ row, appointment, changedAt: new Date(at) }] : [];
     }),
   );

@@ -1,7 +1,7 @@
 import { type CareUnit, ConnectorError } from '@crossward/connector-kit';
 import type { Ehr } from '../ehr.ts';
 import { recordId } from '../rpc/values.ts';
-import { placeOf } from './place.ts';
+import { careUnitNames } from './care-unit-names.ts';
 import { dated, searchAllRows, toAppointment } from './record.ts';
 
 /** @throws ConnectorError `appointment_not_found` */
@@ -16,7 +16,7 @@ export async function appointmentRow(ehr: Ehr, careUnit: CareUnit, appointmentId
           ['institution', '=', institution],
         ]);
   const found = row && dated(row, ehr.settings);
-  const appointment = found && toAppointment(found, await placeOf(ehr, careUnit, [found]), ehr.settings);
+  const appointment = found && toAppointment(found, await careUnitNames(ehr, careUnit, [found]), ehr.settings);
   if (!found || !appointment || found.patient === null) {
     throw new ConnectorError('appointment_not_found', 'The care unit has no such appointment');
   }

@@ -9,8 +9,8 @@ import type { Ehr } from '../ehr.ts';
 import { compareKeys } from '../order.ts';
 import type { Domain } from '../rpc/client.ts';
 import { recordId, recordIds } from '../rpc/values.ts';
+import { careUnitNames } from './care-unit-names.ts';
 import { pagesByStart } from './pages.ts';
-import { placeOf } from './place.ts';
 import { searchAllRows, searchRows, statesFor, toAppointment } from './record.ts';
 import { overlapping } from './times.ts';
 
@@ -29,8 +29,8 @@ export async function findAppointments(
     ['id', 'in', known],
     ['institution', '=', institution],
   ]);
-  const place = await placeOf(ehr, careUnit, rows);
-  return rows.flatMap((row) => toAppointment(row, place, settings) ?? []);
+  const names = await careUnitNames(ehr, careUnit, rows);
+  return rows.flatMap((row) => toAppointment(row, names, settings) ?? []);
 }
 
 export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promise<readonly Appointment[]> {
@@ -39,9 +39,9 @@ export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promi
   if (!domain) return [];
   const found: Appointment[] = [];
   for await (const rows of pagesByStart(ehr.rpc, domain, after?.start)) {
-    const place = await placeOf(ehr, careUnit, rows);
+    const names = await careUnitNames(ehr, careUnit, rows);
     const shown = rows
-      .flatMap((row) => toAppointment(row, place, ehr.settings) ?? [])
+      .flatMap((row) => toAppointment(row, names, ehr.settings) ?? [])
       .filter((it) => !range || overlaps(it, range))
       .filter((it) => !after || compareKeys(keys(it), keys(after)) > 0);
     found.push(...shown.sort((a, b) => compareKeys(keys(a), keys(b))));

@@ -4,7 +4,7 @@ import type { Domain, Page, RpcClient, Search } from '../rpc/client.ts';
 import { idSchema, nullable, textSchema } from '../rpc/rows.ts';
 import { dateTimeSchema, fromRpc } from '../rpc/values.ts';
 import { defaultMinutes, type GnuHealthSettings } from '../settings.ts';
-import type { Place } from './place.ts';
+import type { CareUnitNames } from './care-unit-names.ts';
 
 export const model = 'gnuhealth.appointment';
 
@@ -113,7 +113,11 @@ export function statesFor(wanted: readonly AppointmentState[]): string[] {
 }
 
 /** `null`: a free time, or a row that is not complete. */
-export function toAppointment(row: AppointmentRow, place: Place, settings: GnuHealthSettings): Appointment | null {
+export function toAppointment(
+  row: AppointmentRow,
+  known: CareUnitNames,
+  settings: GnuHealthSettings,
+): Appointment | null {
   const found = dated(row, settings);
   const state = states[row.state ?? ''];
   if (!found || state === undefined || row.patient === null) return null;
@@ -127,17 +131,17 @@ export function toAppointment(row: AppointmentRow, place: Place, settings: GnuHe
     comment: row.comments || null,
     patientId: String(row.patient),
     // Staff need enter neither, and can enter those of other institutions.
-    resourceId: listedId(row.healthprof, 'resource', place),
-    resourceName: row.healthprof === null ? null : place.nameOf(row.healthprof),
-    healthcareServiceId: listedId(row.speciality, 'service', place),
-    careUnitId: place.careUnitId,
+    resourceId: listedId(row.healthprof, 'resource', known),
+    resourceName: row.healthprof === null ? null : known.nameOf(row.healthprof),
+    healthcareServiceId: listedId(row.speciality, 'service', known),
+    careUnitId: known.careUnitId,
     attendance: attendances[row.state ?? ''] ?? null,
     modality: modalityOf(row, settings),
   };
 }
 
-function listedId(id: number | null, kind: 'resource' | 'service', place: Place): string | null {
-  return id !== null && place.has(kind, String(id)) ? String(id) : null;
+function listedId(id: number | null, kind: 'resource' | 'service', known: CareUnitNames): string | null {
+  return id !== null && known.has(kind, String(id)) ? String(id) : null;
 }
 
 /** `null`: nobody could book it, because it has no speciality, or nothing that tells whether somebody else was faster. */

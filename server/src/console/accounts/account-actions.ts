@@ -26,7 +26,7 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: 'accounts/:name/disable', role: 'admin', page: disableAccount },
 ];
 
-interface Shown {
+interface FormShown {
   readonly name: string;
   readonly role: string;
   readonly problem?: { readonly field: 'Name' | 'Role'; readonly text: string; readonly status: number };
@@ -35,7 +35,7 @@ interface Shown {
 /** The form of a new account. */
 async function newAccount(
   context: SignedIn,
-  { name, role, problem }: Shown = { name: '', role: 'view' },
+  { name, role, problem }: FormShown = { name: '', role: 'view' },
 ): Promise<ConsoleResponse> {
   const at = (field: string) => (problem?.field === field ? problem.text : undefined);
   return consolePage(context, {

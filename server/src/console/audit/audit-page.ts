@@ -184,7 +184,7 @@ async function searchForm(context: SignedIn, typed: Typed): Promise<Html> {
     html`<div class="field">${textField({ ...optional, name, label, hint, value })}</div>\n`;
   const day = (name: string, label: string, value: string | undefined, hint: string) =>
     html`<div class="field">${textField({ ...optional, name, label, hint, value, type: 'date' })}</div>\n`;
-  const select = (name: string, label: string, value: string | undefined, choices: readonly Named[]) =>
+  const select = (name: string, label: string, value: string | undefined, choices: readonly Choice[]) =>
     html`<div class="field">${selectField({ name, label, value, isOptional: true }, choices.map(choice))}</div>\n`;
   return postForm(
     context,
@@ -202,9 +202,9 @@ ${day('to', 'To', typed.to, `${zone} It is included.`)}
   );
 }
 
-type Named = readonly [id: string, name: string];
+type Choice = readonly [id: string, name: string];
 
-function choice([value, name]: Named) {
+function choice([value, name]: Choice) {
   return { value, text: value === '' || value === name ? name : `${name} (${value})` };
 }
 

@@ -88,12 +88,12 @@ async function sendChangedClient(context: SignedIn): Promise<ConsoleResponse> {
   return editForm(context, { ...found.client, version }, { fields, mistakes: result.mistakes });
 }
 
-interface Shown {
+interface FormShown {
   readonly fields: ClientFields;
   readonly mistakes?: readonly Mistake[];
 }
 
-function editForm(context: SignedIn, client: ListedClient, { fields, mistakes = [] }: Shown): ConsoleResponse {
+function editForm(context: SignedIn, client: ListedClient, { fields, mistakes = [] }: FormShown): ConsoleResponse {
   const { id, name, version } = client;
   const isWrong = mistakes.length > 0;
   return consolePage(context, {

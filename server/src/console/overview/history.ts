@@ -108,12 +108,12 @@ function countsTable(counts: readonly Counts[], { columns, times }: Period): Htm
   );
 }
 
-interface Named {
+interface EhrName {
   readonly id: string;
   readonly name: string;
 }
 
-function ehrPlots({ id, name }: Named, seen: readonly EhrColumn[], period: Period): Html {
+function ehrPlots({ id, name }: EhrName, seen: readonly EhrColumn[], period: Period): Html {
   const { columns, times } = period;
   const all = sumUp(seen);
   const ran = seen.map(({ running }) => running > 0);

@@ -37,7 +37,7 @@ export const routes: readonly Route[] = [
   },
 ];
 
-interface Shown {
+interface FormShown {
   /** The id of the field with the mistake. */
   readonly field?: string;
   readonly problem?: string;
@@ -52,7 +52,7 @@ const results: Readonly<Record<string, readonly ['good' | 'bad', string]>> = {
 };
 
 /** The form to sign in. */
-export async function signInPage(context: PageContext, shown: Shown = {}): Promise<ConsoleResponse> {
+export async function signInPage(context: PageContext, shown: FormShown = {}): Promise<ConsoleResponse> {
   const { deps, request } = context;
   const { settings } = deps;
   const cookie = cookieOf(context, 'sign-in') ?? randomBytes(32).toString('base64url');
@@ -92,7 +92,7 @@ function oidcLink(context: PageContext, issuer: string, next: string): Html {
   }</a></p>`;
 }
 
-async function localForm(context: PageContext, token: HtmlContent, { name }: Shown) {
+async function localForm(context: PageContext, token: HtmlContent, { name }: FormShown) {
   const { demoOperator } = context.deps.settings;
   const asksForCode = !demoOperator || (await hasCodes(context));
   return html`<form method="post" action="${linkTo(context, 'sign-in')}" class="fields">${token}

@@ -29,7 +29,7 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: 'webhooks/:id/change', role: 'admin', page: changeWebhook },
 ];
 
-interface Shown extends EndpointFields {
+interface FormShown extends EndpointFields {
   readonly id: string;
   readonly client: string;
   readonly problem?: { readonly field: 'Client' | 'URL' | 'other'; readonly text: string };
@@ -40,7 +40,7 @@ async function newWebhook(context: SignedIn): Promise<ConsoleResponse> {
   return formPage(context, { id: randomUUID(), client: '', url: '', types: [] });
 }
 
-async function formPage(context: SignedIn, { id, client, problem, ...fields }: Shown): Promise<ConsoleResponse> {
+async function formPage(context: SignedIn, { id, client, problem, ...fields }: FormShown): Promise<ConsoleResponse> {
   const clients = await possibleClients(context);
   const at = (field: string) => (problem?.field === field ? problem.text : undefined);
   return consolePage(context, {
@@ -70,7 +70,7 @@ ${endpointFields(fields, { problem: at('URL') })}</div>
   });
 }
 
-function failure({ field, text }: NonNullable<Shown['problem']>): Html {
+function failure({ field, text }: NonNullable<FormShown['problem']>): Html {
   if (field === 'other') return notice('bad', `No endpoint was created. ${text}`);
   return mistakeSummary('No endpoint was created.', [[field.toLowerCase(), `${field}: ${text}`]]);
 }

@@ -6,7 +6,7 @@ import { changeAppointment, createAppointment } from '../../appointments/routes.
 import { formatIdentifier } from '../../identifiers/index.ts';
 import type { PlannedWrite } from '../../writes/write-kind.ts';
 import { assertUnconditional, assertVersion, conditionOf, noteLost } from '../conditions.ts';
-import { type Directory, namedFrom, readDirectory } from '../directory.ts';
+import { appointmentNames, type Directory, readDirectory } from '../directory.ts';
 import { accessOf, baseOf } from '../face.ts';
 import { unprocessable } from '../from-fhir/faults.ts';
 import { type ChangeRules, changeBody, creationBody } from '../from-fhir/native-bodies.ts';
@@ -60,7 +60,7 @@ export async function planFhirChange(
 ): Promise<PlannedWrite> {
   assertUnconditional(request);
   const reading = await readingIn(request);
-  const current = toAppointment(before, namedFrom(request, reading.directory));
+  const current = toAppointment(before, appointmentNames(request, reading.directory));
   const wish = readAppointment(withoutSame(appointment, current), reading);
   const removed = Object.keys(rules.isPatch ? (current ?? {}) : {}).filter(
     (it) => it !== 'comment' && !(it in appointment),

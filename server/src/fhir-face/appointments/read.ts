@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AppointmentBody } from '../../appointments/contract.ts';
 import { getAppointment } from '../../appointments/routes.ts';
 import { Problem } from '../../problems/problem.ts';
-import { namedIn } from '../directory.ts';
+import { appointmentNamesIn } from '../directory.ts';
 import { shownInFhir, unknownResource } from '../face.ts';
 import { fromFhirId } from '../ids.ts';
 import { fhirRead } from '../interaction.ts';
@@ -17,7 +17,7 @@ export const appointmentRead = fhirRead(
 );
 
 async function read(request: FastifyRequest, id: string): Promise<Appointment> {
-  const [body, named] = await Promise.all([nativeAppointment(request, id), namedIn(request)]);
+  const [body, named] = await Promise.all([nativeAppointment(request, id), appointmentNamesIn(request)]);
   const appointment = toAppointment(body, named);
   if (!appointment) throw unknownResource('appointment_not_found');
   return appointment;

@@ -5,7 +5,7 @@ import { listAppointments } from '../../appointments/routes.ts';
 import { inQuery } from '../../problems/places.ts';
 import { type Fault, Problem } from '../../problems/problem.ts';
 import { formatInstant } from '../../time/date-times.ts';
-import { type Directory, namedFrom, readDirectory } from '../directory.ts';
+import { appointmentNames, type Directory, readDirectory } from '../directory.ts';
 import { accessOf, baseOf, shownInFhir } from '../face.ts';
 import { statuses } from '../from-fhir/schemas.ts';
 import { careUnitLocationId, readSlotId } from '../ids.ts';
@@ -29,7 +29,7 @@ import {
 import { pagesInOrder } from '../search/pages.ts';
 import { placeOf } from '../search/place.ts';
 import { isOfType } from '../services.ts';
-import { type Named, nativeStatuses, statusOf, toAppointment } from '../to-fhir/appointment.ts';
+import { type AppointmentNames, nativeStatuses, statusOf, toAppointment } from '../to-fhir/appointment.ts';
 import { toHealthcareService } from '../to-fhir/healthcare-service.ts';
 import { isBookableType, toBookable, toCareUnitLocation } from '../to-fhir/resource.ts';
 import { agendaId, toSlot } from '../to-fhir/schedule-and-slot.ts';
@@ -57,7 +57,7 @@ async function search(request: FastifyRequest): Promise<Bundle> {
   assertSelective(search, wanted, starts);
   const patient = await patientOf(request, wanted);
   const directory = await readDirectory(request);
-  const named = namedFrom(request, directory);
+  const named = appointmentNames(request, directory);
   const matches = readFilter(search, { ...wanted, patient }, starts, baseOf(request), named);
   // The links have the id that was found, and no number.
   const changed = {
@@ -199,7 +199,7 @@ function readFilter(
   { ids, patient, actors, shownAs }: Wanted,
   starts: Starts,
   base: string,
-  named: Named,
+  named: AppointmentNames,
 ): (body: AppointmentBody) => boolean {
   const types = tokensOf(search, 'service-type');
   const slots = anyOf(search, 'slot')?.map((it) => readSlotId(readReference(it, base)?.id ?? it));
@@ -217,7 +217,7 @@ function readFilter(
     (!slots || slots.some((it) => it && it.start.getTime() === Date.parse(body.start)));
 }
 
-function takingPart(body: AppointmentBody, named: Named): string[] {
+function takingPart(body: AppointmentBody, named: AppointmentNames): string[] {
   return (toAppointment(body, named)?.participant ?? []).flatMap(({ actor }) => actor?.reference ?? []);
 }
 

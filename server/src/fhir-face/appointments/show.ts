@@ -5,7 +5,7 @@ import type { Shown } from '../../api/endpoint.ts';
 import type { AppointmentBody, PreviewBody } from '../../appointments/contract.ts';
 import { isReplayed, type WriteResponse } from '../../writes/write-response.ts';
 import { conditionOf, keyOfOther } from '../conditions.ts';
-import { namedFrom } from '../directory.ts';
+import { appointmentNames } from '../directory.ts';
 import { baseOf } from '../face.ts';
 import { jsonMediaTypes } from '../interaction.ts';
 import { allFine } from '../operation-outcome.ts';
@@ -34,7 +34,7 @@ export async function showWritten(
   pendingStatus = 202,
 ): Promise<Shown> {
   const native = body as AppointmentBody | PreviewBody;
-  const named = namedFrom(request, request.directory);
+  const named = appointmentNames(request, request.directory);
   if (native.id === null || 'change' in native) return { status: 200, body: appointmentContent(native, named) };
   const made = native as AppointmentBody;
   const isPending = made.confirmation !== null;

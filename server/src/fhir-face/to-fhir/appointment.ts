@@ -9,7 +9,7 @@ import { toServiceType } from './healthcare-service.ts';
 import type { BookableType } from './resource.ts';
 
 /** What an Appointment says of other records. */
-export interface Named {
+export interface AppointmentNames {
   readonly careUnit: CareUnitConnection;
   readonly patients: PatientNames;
   /** `undefined`: it is not known, because the EHR does not respond. */
@@ -49,7 +49,7 @@ export function nativeStatuses(shownAs: readonly string[]): AppointmentStatus[] 
  *
  * @returns `undefined` if its id or its patient's is too long to be named
  */
-export function toAppointment(body: AppointmentBody, named: Named): Appointment | undefined {
+export function toAppointment(body: AppointmentBody, named: AppointmentNames): Appointment | undefined {
   const appointment = shown(body);
   const id = toFhirId(appointment.id);
   const patient = named.patients.fhirIdOf(body.patient_id);
@@ -61,7 +61,7 @@ export function toAppointment(body: AppointmentBody, named: Named): Appointment 
 }
 
 /** A fixed order of elements and participants: a JSON Patch names them by their place. */
-export function appointmentContent(body: Content, named: Named): Appointment {
+export function appointmentContent(body: Content, named: AppointmentNames): Appointment {
   const { careUnit } = named;
   const extension = extensionsOf(body);
   const { healthcare_service_id: service } = body;
@@ -122,13 +122,16 @@ export function isCancellation({ replaces_id }: AppointmentBody): boolean {
 }
 
 /** Without a reference if FHIR cannot name the patient: two people never share one. */
-function patientOf({ patient_id }: Content, { patients }: Named): Reference {
+function patientOf({ patient_id }: Content, { patients }: AppointmentNames): Reference {
   const id = patients.fhirIdOf(patient_id);
   return id === undefined ? { type: 'Patient' } : { reference: `Patient/${id}` };
 }
 
 /** None if the EHR says nothing about the resource. */
-function resourceParticipant({ resource_id, resource_name }: Content, named: Named): AppointmentParticipant[] {
+function resourceParticipant(
+  { resource_id, resource_name }: Content,
+  named: AppointmentNames,
+): AppointmentParticipant[] {
   if (resource_id === null) return resource_name ? [participant({ display: resource_name })] : [];
   const type = named.typeOf(resource_id);
   const id = fhirIdOf(resource_id);

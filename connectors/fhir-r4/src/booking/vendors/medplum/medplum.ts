@@ -2,8 +2,7 @@ import { slotsOf } from '../../../mappers/appointment.ts';
 import { bookPath, holdPath, type OperationForm } from '../../by-operations/form.ts';
 import { quietly } from '../../write/outcomes.ts';
 import { move } from './move.ts';
-import { findOpenTimes } from './open-times.ts';
-import { proposedTimes } from './proposed-times.ts';
+import { findOpenTimes, proposedTimes } from './open-times.ts';
 
 /**
  * Medplum's `$find`, `$hold`, `$book` of a proposal with added elements, `$confirm` for a hold, and `$reschedule`:

@@ -5,7 +5,7 @@ import type { Work, WriteKind } from '../writes/write-kind.ts';
 import type { WriteResponse } from '../writes/write-response.ts';
 
 /** How a kind of record is created, found and withdrawn in the EHR. */
-interface RecordCalls<Plan, Result> {
+interface Calls<Plan, Result> {
   /** Stored with every write. Must not change. */
   readonly name: string;
   /** The method of the port that `find` calls. An EHR without it does not find these writes by id. */
@@ -29,7 +29,7 @@ interface RecordCalls<Plan, Result> {
  * A kind of write that changes one record in the EHR by one call, such as creating a medical note. Once it has ended, the
  * gateway stores nothing about the record.
  */
-export function recordKind<Plan, Result extends object>(calls: RecordCalls<Plan, Result>): WriteKind<Plan, Result> {
+export function oneCallKind<Plan, Result extends object>(calls: Calls<Plan, Result>): WriteKind<Plan, Result> {
   const finds: WriteKind<Plan, Result>['findsById'] = (ehr) => ehr.offers(calls.findOperation);
   return {
     name: calls.name,

@@ -9,7 +9,7 @@ interface Naming {
 }
 
 /** What appointments of a care unit can name. */
-export interface Place {
+export interface CareUnitNames {
   readonly careUnitId: string;
   has(kind: 'resource' | 'service', id: string): boolean;
   /** Of health professionals who are no resource of the care unit, too. `null`: it is not known. */
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** Of professionals and specialities that are not listed, it asks once more: staff may have entered them a moment ago. */
-export async function placeOf(ehr: Ehr, careUnit: CareUnit, rows: readonly Naming[]): Promise<Place> {
+export async function careUnitNames(ehr: Ehr, careUnit: CareUnit, rows: readonly Naming[]): Promise<CareUnitNames> {
   const professionals = idsIn(rows.map(({ healthprof }) => healthprof));
   const specialities = idsIn(rows.map(({ speciality }) => speciality));
   const { directory, rpc } = ehr;

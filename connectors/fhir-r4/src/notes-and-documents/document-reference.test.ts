@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createdAt } from './created-at.ts';
+import { createdAt } from './document-reference.ts';
 
 const zoneOfProcess = process.env.TZ;
 
