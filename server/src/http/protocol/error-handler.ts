@@ -9,8 +9,8 @@ import { faceRepresentation, isFacePath } from '../../fhir-face/face.ts';
 import { describeError } from '../../log/describe-error.ts';
 import { outcomeUnknownInDatabase, Problem, problemAt, unavailable } from '../../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../../problems/problem-document.ts';
-import type { TrackedMethods } from '../routes/method-not-allowed.ts';
 import { linksIfBrowser, sendNotFoundPage } from '../pages/not-found.ts';
+import type { TrackedMethods } from '../routes/method-not-allowed.ts';
 
 const mebibyte = 1024 * 1024;
 
