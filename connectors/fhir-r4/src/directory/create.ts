@@ -49,6 +49,8 @@ interface Refreshed<Value> {
  * value stays, and the next caller starts another.
  *
  * @param lifetime in milliseconds. 0: nothing is cached
+ *
+ * @internal for the test
  */
 export function refreshed<Value>(
   load: (key: string) => Promise<Value>,
