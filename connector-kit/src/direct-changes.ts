@@ -7,6 +7,8 @@ export interface DirectChanges {
   cancel?(appointment: Appointment): Promise<void>;
   /** Deletes the appointment, if the EHR tells that among its changes. */
   delete?(appointment: Appointment): Promise<void>;
+  /** Moves the appointment to a free time of the same resource. */
+  move?(appointment: Appointment, to: TimeSlot): Promise<void>;
   comment?(appointment: Appointment, text: string): Promise<void>;
   /** Notes the attendance of the patient. */
   attend?(appointment: Appointment, attendance: Attendance): Promise<void>;

@@ -13,7 +13,11 @@ export function describeCounterparts(
       name,
       async () => {
         const subject = await make();
-        return Object.create(subject, { callGateway: { value: gatewayBefore(() => subject.connector) } });
+        return Object.create(subject, {
+          callGateway: { value: gatewayBefore(() => subject.connector) },
+          // Ten rounds: races.chaos.test.ts.
+          raceRounds: { value: 3 },
+        });
       },
       published ? { assertReport: assertPublished } : {},
     );

@@ -1,3 +1,4 @@
+import { connectorInProcess } from '@crossward/connector-kit/conformance';
 import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
 import { inject } from 'vitest';
 import { sandboxSubject } from '../../connectors/sandbox/test/conformance-subject.ts';
@@ -20,9 +21,14 @@ describeConformance(
     const { database, url, dispose } = await createTestDatabase();
     const { pool, close } = url === undefined ? { ...database, close: undefined } : await openPatient(url);
     const subject = await sandboxSubject('sandbox', pool);
+    const second =
+      url === undefined ? undefined : await connectorInProcess(new URL('./sandbox-process.ts', import.meta.url), url);
     return Object.assign(subject, {
+      ...(second && { second }),
+      raceRounds: 3,
       callGateway: gatewayBefore(() => subject.connector),
       close: async () => {
+        await second?.close();
         await close?.();
         await dispose();
       },

@@ -45,7 +45,7 @@ async function subject({ request = (it) => it, write = (make) => make() }: Defec
   };
 }
 
-const says = 'says which request books';
+const says = 'says which request writes';
 const booking = 'a booking is not told as not made when the requests after it fail';
 const cancellation = 'a cancellation is not told as not made when the requests after it fail';
 

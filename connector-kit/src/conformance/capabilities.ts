@@ -9,6 +9,7 @@ import { documents } from './documents.ts';
 import { failedReads } from './failed-reads.ts';
 import { healthcareServices } from './healthcare-services.ts';
 import { holds } from './holds.ts';
+import { lostAnswers } from './lost-answers.ts';
 import { medicalNotes } from './medical-notes.ts';
 import { operationIds } from './operation-ids.ts';
 import { paging } from './paging.ts';
@@ -16,8 +17,10 @@ import { patientCreation, patientSearch } from './patient-registration.ts';
 import { patients } from './patients.ts';
 import { races } from './races.ts';
 import { references } from './references.ts';
+import { refusals } from './refusals.ts';
 import { resources } from './resources.ts';
 import { schedules } from './schedules.ts';
+import { staffInBetween } from './staff-in-between.ts';
 import { timeSlots } from './time-slots.ts';
 import { transactions } from './transactions.ts';
 import { unclaimed } from './unclaimed.ts';
@@ -41,12 +44,15 @@ export const capabilities: readonly Capability[] = [
   transactions,
   operationIds,
   failedReads,
+  lostAnswers,
+  refusals,
   unreadableRecords,
   references,
   races,
   clockChanges,
   paging,
   concurrentEdits,
+  staffInBetween,
   appointmentChanges,
   medicalNotes,
   documents,

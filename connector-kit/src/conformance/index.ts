@@ -3,6 +3,7 @@ export { type Capability, type Check, Failure, NotChecked } from './check.ts';
 export { type CutOffPool, cutOffPool } from './cut-off-pool.ts';
 export { formatMatrix } from './matrix.ts';
 export type { Mend, OddRecords } from './odd-records.ts';
+export { type ConnectorInProcess, connectorInProcess } from './own-process.ts';
 export { type PlainHttp, plainHttp } from './plain-http.ts';
 export { type CheckResult, formatReport, type Report } from './report.ts';
 export { type RunOptions, runCheck, runConformance } from './run.ts';

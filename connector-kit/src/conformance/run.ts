@@ -16,19 +16,19 @@ export interface RunOptions {
   readonly only?: readonly string[] | undefined;
   /** Whether to write nothing. Checks that need a write are reported as not checked. */
   readonly readOnly?: boolean | undefined;
-  /** Time-out of one check, in milliseconds. Default: two minutes, more for an EHR that allows few requests. */
+  /** Time-out of one check, in milliseconds. Default: five minutes, more for an EHR that allows few requests. */
   readonly timeoutMilliseconds?: number | undefined;
   /** Called after each check. */
   readonly onResult?: ((result: CheckResult) => void) | undefined;
 }
 
-const twoMinutes = 120_000;
+const fiveMinutes = 300_000;
 /** Requests per second with which no check takes longer. */
 const ampleRate = 5;
 
 /** Milliseconds that one check may take. */
 export function timeLimit({ connector }: Pick<Subject, 'connector'>): number {
-  return twoMinutes * Math.max(1, ampleRate / (connector.capabilities.requestsPerSecond ?? ampleRate));
+  return fiveMinutes * Math.max(1, ampleRate / (connector.capabilities.requestsPerSecond ?? ampleRate));
 }
 
 /**

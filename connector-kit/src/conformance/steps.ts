@@ -189,6 +189,14 @@ interface WriteOptions {
   readonly through?: Connector;
 }
 
+/** The time that a booking or a move takes. */
+export function slotOf(change: AppointmentChange, made?: Appointment): TimeSlot {
+  if (change.kind === 'create') return change;
+  const { time } = change.kind === 'update' ? change : {};
+  if (!time) throw new TypeError('The change takes no time');
+  return { ...time, resourceId: made?.resourceId ?? '', healthcareServiceId: made?.healthcareServiceId ?? '' };
+}
+
 /** Makes one write, with a new operation id unless one is given. */
 export async function write(
   { connector, careUnit }: Subject,

@@ -67,8 +67,13 @@ export interface Subject {
   readonly facts: Facts;
   /** The clock that the connector was opened with. Default: that of this machine. */
   readonly now?: (() => Date) | undefined;
-  /** A second connection to the same EHR, as from another gateway. */
+  /**
+   * A second connection to the same EHR, as from another gateway. Open it with `connectorInProcess`: in the same process, a lock in a
+   * variable would hide a race.
+   */
   readonly second?: Connector | undefined;
+  /** How often each race is run. Default: ten times. */
+  readonly raceRounds?: number | undefined;
   /** Ends the connector as if its process were killed, and opens a new one. */
   restart?: (() => Promise<void>) | undefined;
   readonly directChanges?: DirectChanges | undefined;

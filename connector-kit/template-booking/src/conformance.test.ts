@@ -1,4 +1,5 @@
 import type { LeftOutRecord } from '@crossward/connector-kit';
+import { connectorInProcess } from '@crossward/connector-kit/conformance';
 import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
 import { connector } from './connector.ts';
 import { startEhr } from './ehr-server.ts';
@@ -20,10 +21,11 @@ describeConformance('the clinic', async () => {
       now: () => new Date(),
       leftOut: (record) => void leftOut.push(record),
     });
+  const second = await connectorInProcess(new URL('./second.ts', import.meta.url), server.url);
   return {
     name: 'clinic',
     connector: await open(),
-    second: await open(),
+    second,
     careUnit,
     otherCareUnit,
     facts: {
@@ -41,6 +43,9 @@ describeConformance('the clinic', async () => {
       foreignResourceId: 'cy',
     },
     oddRecords: { ...oddRecords, leftOut },
-    close: server.close,
+    async close() {
+      await second.close();
+      await server.close();
+    },
   };
 });

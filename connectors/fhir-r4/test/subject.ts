@@ -6,7 +6,7 @@ import type {
   LeftOutRecord,
   ProbeReport,
 } from '@crossward/connector-kit';
-import { type Facts, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import { connectorInProcess, type Facts, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import { careUnits, healthcareServices } from '../fake/data-set.ts';
 import type { Store } from '../fake/store.ts';
 import { fhirR4Connector } from '../src/connector.ts';
@@ -81,6 +81,7 @@ export async function fhirSubject(
   const leftOut: LeftOutRecord[] = [];
   const open = () => openConnector(settings, http, careUnits, now, (record) => void leftOut.push(record));
   let connector = await open();
+  const second = await connectorInProcess(new URL('./second.ts', import.meta.url), settings);
   return {
     name,
     get connector() {
@@ -111,7 +112,7 @@ export async function fhirSubject(
       oneSlotOnly,
     },
     now,
-    second: await openConnector(settings, plainHttp(), careUnits, now),
+    second,
     async restart() {
       http.cut();
       http = plainHttp();
@@ -119,7 +120,10 @@ export async function fhirSubject(
     },
     directChanges: await directChangesBy(settings),
     ...(store ? { oddRecords: { ...oddRecordsIn(store), leftOut } } : {}),
-    close,
+    async close() {
+      await second.close();
+      await close();
+    },
   };
 }
 

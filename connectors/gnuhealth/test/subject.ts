@@ -1,5 +1,11 @@
 import type { ConfiguredCareUnit, Connector, ConnectorContext, EhrHttp, LeftOutRecord } from '@crossward/connector-kit';
-import { type OddRecords, type PlainHttp, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import {
+  connectorInProcess,
+  type OddRecords,
+  type PlainHttp,
+  plainHttp,
+  type Subject,
+} from '@crossward/connector-kit/conformance';
 import { institutions, kariNumber, people, professionals, specialities } from '../fake/data.ts';
 import { database, type FakeServer, password, startFake } from '../fake/server.ts';
 import { gnuHealthConnector } from '../src/connector.ts';
@@ -67,6 +73,7 @@ export async function fakeSubject(): Promise<Subject> {
   const open = () =>
     gnuHealthConnector.open({ ...contextFor(settings, http), leftOut: (record) => void leftOut.push(record) });
   let connector = await open();
+  const second = await connectorInProcess(new URL('./second.ts', import.meta.url), fake.url);
   const directChanges = await gnuHealthConnector.directChanges?.(asStaff);
   return {
     name: 'gnuhealth',
@@ -93,7 +100,7 @@ export async function fakeSubject(): Promise<Subject> {
       healthcareServiceId: String(specialities.family),
       oneSlotOnly: true,
     },
-    second: await openConnector(settings),
+    second,
     async restart() {
       http.cut();
       http = lengthHttp();
@@ -102,7 +109,10 @@ export async function fakeSubject(): Promise<Subject> {
     ...(directChanges ? { directChanges } : {}),
     oddRecords: { ...oddRecordsOf(fake), leftOut },
     clockChanges: around,
-    close: () => fake.close(),
+    async close() {
+      await second.close();
+      await fake.close();
+    },
   };
 }
 

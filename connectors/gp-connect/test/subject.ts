@@ -1,5 +1,5 @@
 import type { Connector, ConnectorContext, DirectChanges, EhrHttp, LeftOutRecord } from '@crossward/connector-kit';
-import { type OddRecords, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import { connectorInProcess, type OddRecords, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import { patients, unusedNhsNumber } from '../fake/data-set.ts';
 import type { FakePractice } from '../fake/server.ts';
 import { gpConnectConnector } from '../src/connector.ts';
@@ -68,6 +68,7 @@ export async function subjectOver(practice: FakePractice, name = 'gp-connect'): 
   const open = () =>
     gpConnectConnector.open({ ...contextFor(settings, http), leftOut: (record) => void leftOut.push(record) });
   let connector = await open();
+  const second = await connectorInProcess(new URL('./second.ts', import.meta.url), practice.url);
   const [known, other] = patients;
   return {
     name,
@@ -94,7 +95,7 @@ export async function subjectOver(practice: FakePractice, name = 'gp-connect'): 
       healthcareServiceId: 'gp',
       foreignResourceId: '3',
     },
-    second: await openConnector(settings),
+    second,
     async restart() {
       http.cut();
       http = plainHttp();
@@ -111,7 +112,10 @@ export async function subjectOver(practice: FakePractice, name = 'gp-connect'): 
       at,
       slotStarts: starts.map((it) => new Date(it)),
     })),
-    close: practice.close,
+    async close() {
+      await second.close();
+      await practice.close();
+    },
   };
 }
 

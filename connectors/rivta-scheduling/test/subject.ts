@@ -1,5 +1,5 @@
 import type { Connector, EhrHttp, LeftOutRecord, ProbeReport } from '@crossward/connector-kit';
-import { type ClockChange, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import { type ClockChange, connectorInProcess, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import type { Temporal } from 'temporal-polyfill';
 import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
 import { localNow, type Slot } from '../fake/calendar.ts';
@@ -16,7 +16,7 @@ export const [careUnit, otherCareUnit] = careUnits;
 
 export const idOf = (number: string) => `se_personal_number:${number}`;
 
-export function settingsFor(fake: FakeProducer, settings: Partial<RivtaSettings> = {}): RivtaSettings {
+export function settingsFor(fake: Pick<FakeProducer, 'url'>, settings: Partial<RivtaSettings> = {}): RivtaSettings {
   return {
     url: fake.url,
     actor: { type: 'agent', hsa_id: 'SE2321000000-AGNT' },
@@ -34,7 +34,7 @@ export interface Opened {
   readonly leftOut?: (record: LeftOutRecord) => void;
 }
 
-function contextFor(fake: FakeProducer, options: Opened) {
+function contextFor(fake: Pick<FakeProducer, 'url'>, options: Opened) {
   const { http = plainHttp(), settings, units, now = () => new Date(), leftOut = () => undefined } = options;
   const facilities = [north, south];
   return {
@@ -50,11 +50,11 @@ function contextFor(fake: FakeProducer, options: Opened) {
   };
 }
 
-export function openConnector(fake: FakeProducer, options: Opened = {}): Promise<Connector> {
+export function openConnector(fake: Pick<FakeProducer, 'url'>, options: Opened = {}): Promise<Connector> {
   return rivtaSchedulingConnector.open(contextFor(fake, options));
 }
 
-export async function probe(fake: FakeProducer, options: Opened = {}): Promise<ProbeReport> {
+export async function probe(fake: Pick<FakeProducer, 'url'>, options: Opened = {}): Promise<ProbeReport> {
   const report = await rivtaSchedulingConnector.probe?.(contextFor(fake, options));
   if (!report) throw new Error('The connector has no probe');
   return report;
@@ -68,6 +68,7 @@ export async function rivtaSubject(name = 'rivta-scheduling', fakeOptions = {}):
   const leftOut: LeftOutRecord[] = [];
   const open = () => openConnector(fake, { http, leftOut: (record) => void leftOut.push(record) });
   let connector = await open();
+  const second = await connectorInProcess(new URL('./second.ts', import.meta.url), fake.url);
   const bookingOf = (id: string) => {
     const booking = fake.calendar.bookings.get(id.split('/')[2] ?? '');
     if (!booking) throw new Error('No such booking');
@@ -94,7 +95,7 @@ export async function rivtaSubject(name = 'rivta-scheduling', fakeOptions = {}):
       foreignResourceId: 'SE2321000000-P003',
       oneSlotOnly: true,
     },
-    second: await openConnector(fake),
+    second,
     async restart() {
       http.cut();
       http = plainHttp();
@@ -137,7 +138,10 @@ export async function rivtaSubject(name = 'rivta-scheduling', fakeOptions = {}):
       },
     },
     clockChanges,
-    close: fake.close,
+    async close() {
+      await second.close();
+      await fake.close();
+    },
   };
 }
 

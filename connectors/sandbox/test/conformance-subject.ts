@@ -12,17 +12,19 @@ const otherCareUnit: CareUnit = { id: 'south', timeZone: 'Europe/Stockholm' };
 /** Has night slots, because clock changes happen at night. */
 const nightWorker = 'r-2';
 
+export function open(database: PostgresPool): Promise<Connector> {
+  return sandboxConnector.open({
+    emr,
+    settings: { country: 'SE' },
+    careUnits: [careUnit, otherCareUnit],
+    http: plainHttp(),
+    now: () => new Date(),
+    database,
+  });
+}
+
 /** A Swedish sandbox. The database must have the sandbox tables. */
 export async function sandboxSubject(name: string, database: PostgresPool): Promise<Subject> {
-  const open = (pool: PostgresPool): Promise<Connector> =>
-    sandboxConnector.open({
-      emr,
-      settings: { country: 'SE' },
-      careUnits: [careUnit, otherCareUnit],
-      http: plainHttp(),
-      now: () => new Date(),
-      database: pool,
-    });
   let pool = cutOffPool(database);
   let connector = await open(pool);
   const sql = async (text: string, values: readonly unknown[]) => {

@@ -31,7 +31,30 @@ export function operationsBooking(connection: FhirConnection, facts: ServerFacts
       return [await runOperations(ehr, form, change, { canChange })];
     },
   });
-  return { ...booking, computesTimes: computed !== undefined };
+  return computed ? { ...booking, computesTimes: true, ...findMoved(ehr, booking) } : booking;
+}
+
+/**
+ * A move takes its time in one request and stores its operation id in the next. One that was interrupted in between is completed:
+ * otherwise an appointment that has moved would be told as not moved.
+ */
+function findMoved(
+  ehr: BookingConnection,
+  { findOperation, changeAppointments }: ReturnType<typeof createBooking>,
+): Pick<Booking, 'findOperation'> {
+  if (!findOperation) return {};
+  return {
+    async findOperation(careUnit, operationId, changes) {
+      const found = await findOperation(careUnit, operationId, changes);
+      const [change] = changes ?? [];
+      if (found || !changes || change?.kind !== 'update' || !change.time) return found;
+      const write = { operationId, careUnit, changes };
+      const { before, needed } = await readSingleChange(ehr, write);
+      // It has another time than the one that was wanted.
+      if (needed || before?.status !== 'booked') return found;
+      return changeAppointments(write);
+    },
+  };
 }
 
 /** The operations check the time, so it is not read first. */

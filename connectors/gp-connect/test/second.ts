@@ -1,0 +1,5 @@
+import type { Connector } from '@crossward/connector-kit';
+import { openConnector, settingsFor } from './subject.ts';
+
+/** For a process of its own. */
+export default (url: string): Promise<Connector> => openConnector(settingsFor(url));

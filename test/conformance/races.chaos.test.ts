@@ -1,0 +1,15 @@
+import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
+import { slotFakes } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
+import { fakeSubject } from '../../connectors/gnuhealth/test/subject.ts';
+import { gpConnectSubject } from '../../connectors/gp-connect/test/conformance-subject.ts';
+import { rivtaSubject } from '../../connectors/rivta-scheduling/test/subject.ts';
+
+// As often as the kit runs races for everybody else: `npm test` runs them three times.
+for (const { name, make } of [
+  ...slotFakes,
+  { name: 'gnuhealth', make: fakeSubject },
+  { name: 'gp-connect', make: gpConnectSubject },
+  { name: 'rivta-scheduling', make: () => rivtaSubject() },
+]) {
+  describeConformance(`ten races of ${name}`, make, { only: ['races'] });
+}
