@@ -1,0 +1,473 @@
+/** A small fault that somebody could make, as a change of one place in the source. */
+export interface Mutant {
+  readonly name: string;
+  /** A subject of `subjects.ts`. */
+  readonly of: string;
+  readonly file: string;
+  /** Stands in the file exactly once. */
+  readonly from: string;
+  readonly to: string;
+  /** Why no check of the kit catches it. Absent: one must. */
+  readonly survives?: string;
+}
+
+type Part = Omit<Mutant, 'of' | 'file'>;
+
+function inFile(of: string, file: string, parts: readonly Part[]): readonly Mutant[] {
+  return parts.map((part) => ({ ...part, of, file }));
+}
+
+const gnuHealth = (file: string, parts: readonly Part[]) =>
+  inFile('gnuhealth', `connectors/gnuhealth/src/${file}`, parts);
+const gpConnect = (file: string, parts: readonly Part[]) =>
+  inFile('gp-connect', `connectors/gp-connect/src/${file}`, parts);
+const rivta = (file: string, parts: readonly Part[]) =>
+  inFile('rivta-scheduling', `connectors/rivta-scheduling/src/${file}`, parts);
+const slotClaim = (file: string, parts: readonly Part[]) =>
+  inFile('fhir-r4, slot claim', `connectors/fhir-r4/src/${file}`, parts);
+const transaction = (file: string, parts: readonly Part[]) =>
+  inFile('fhir-r4, transaction', `connectors/fhir-r4/src/${file}`, parts);
+const toy = (file: string, parts: readonly Part[]) => inFile('template', `connector-kit/template/src/${file}`, parts);
+const clinic = (file: string, parts: readonly Part[]) =>
+  inFile('template-booking', `connector-kit/template-booking/src/${file}`, parts);
+
+/** Put into the connectors one at a time. */
+export const mutants: readonly Mutant[] = [
+  ...gnuHealth('appointments/book.ts', [
+    { name: 'takes a refused booking for its own', from: "if (outcome === 'refused') return undefined;", to: '' },
+    {
+      name: 'does not look whether somebody else has booked an overlapping time',
+      from: 'if (booked.some((row) => row !== mine)) await giveBack(ehr, mine, patient);',
+      to: '',
+    },
+    {
+      name: 'says that a booking with an unknown outcome was not made',
+      from: "throw new ConnectorError('outcome_unknown', 'A booking got no response, and the time is booked for the patient');",
+      to: "throw new ConnectorError('unavailable', 'Try again', { nothingChanged: true });",
+    },
+    { name: 'forgets the comment', from: 'comments: comment, appointment_date_end', to: 'appointment_date_end' },
+    {
+      name: 'books for a patient who does not exist',
+      from: "if (standing === 'unknown' || patient === undefined) {",
+      to: 'if (patient === undefined) {',
+    },
+    {
+      name: 'holds a time by booking it',
+      from: "if (creation.holdUntil !== null) throw new ConnectorError('unsupported', 'The EHR cannot hold a time');",
+      to: '',
+    },
+  ]),
+  ...gnuHealth('appointments/cancel.ts', [
+    {
+      name: 'cancels without freeing the time',
+      from: 'const freed = await freedBy(ehr, row);',
+      to: 'const freed: object[] = [];',
+    },
+    { name: 'takes a refused cancellation for done', from: "if (outcome !== 'done') return undefined;", to: '' },
+    {
+      name: 'frees a time that another appointment still has',
+      from: 'const isNeeded = taken.every(({ id }) => id === row.id) && ',
+      to: 'const isNeeded = ',
+    },
+    {
+      name: 'cancels a cancelled appointment again',
+      from: "if (appointment.state === 'cancelled') return found;",
+      to: '',
+    },
+  ]),
+  ...gnuHealth('appointments/update.ts', [
+    {
+      name: 'revives a cancelled appointment',
+      from: "if (appointment.state === 'cancelled') {",
+      to: "if (appointment.state === ('never' as string)) {",
+    },
+    {
+      name: 'takes a refused move for done',
+      from: "      mayBeDone ||= outcome === 'undecided';\n      if (outcome !== 'done') return undefined;\n      await expectAlone",
+      to: '      await expectAlone',
+    },
+    {
+      name: 'loses the comment at a move',
+      from: 'write: { row, values: { ...values, ...time } },',
+      to: 'write: { row, values: { comments: null, ...values, ...time } },',
+    },
+    {
+      name: 'does not free the former time',
+      from: 'free, values, await freedBy(ehr, former))',
+      to: 'free, values, [])',
+    },
+  ]),
+  ...gnuHealth('appointments/target.ts', [
+    {
+      name: 'does not look for appointments at the time',
+      from: 'if (rows.taken.some(({ id }) => id !== ownId)) throw taken();',
+      to: '',
+    },
+    {
+      name: 'books at another institution',
+      from: 'it.institution === institution && it.speciality',
+      to: 'it.speciality',
+    },
+    { name: 'books times that have passed', from: ' || start <= ehr.now()) throw taken();', to: ') throw taken();' },
+  ]),
+  ...gnuHealth('rpc/conditional-write.ts', [
+    {
+      name: 'ignores the version of a record',
+      from: 'const send = (repeatable: boolean) => rpc.write(method, params, { context, repeatable });',
+      to: 'void context; const send = (repeatable: boolean) => rpc.write(method, params, { context: {}, repeatable });',
+    },
+    {
+      name: 'takes a conflict for done',
+      from: "if ('result' in answer) return 'done';",
+      to: "if ('result' in answer || isRace(answer.exception)) return 'done';",
+    },
+    {
+      name: 'takes an undecided write for refused',
+      from: "return 'result' in (await again(send)) ? 'done' : 'undecided';",
+      to: "return 'result' in (await again(send)) ? 'done' : 'refused';",
+    },
+  ]),
+  ...gnuHealth('appointments/pages.ts', [
+    {
+      name: 'reads the first page only',
+      from: '    if (!isFull) {\n      yield rows;',
+      to: '    if (rows.length >= 0 || isFull) {\n      yield rows;',
+    },
+  ]),
+  ...gnuHealth('appointments/read.ts', [
+    {
+      name: 'cuts off a list before it is sorted out',
+      from: 'return found.slice(0, limit);',
+      to: 'return found.slice(0, limit - 1);',
+    },
+    {
+      name: 'lists appointments of other care units',
+      from: "    ['institution', '=', directory.institutionOf(careUnit)],\n    ['state'",
+      to: "    ['state'",
+    },
+  ]),
+  ...gnuHealth('rpc/values.ts', [
+    {
+      name: 'reads times in the time zone of the process',
+      from: 'return new Date(Date.UTC(year, month - 1, day, hour, minute, second, Math.floor(microsecond / 1000)));',
+      to: 'return new Date(year, month - 1, day, hour, minute, second, Math.floor(microsecond / 1000));',
+    },
+    {
+      name: 'writes times in the time zone of the process',
+      from: 'hour: date.getUTCHours(),',
+      to: 'hour: date.getHours(),',
+    },
+  ]),
+  ...gnuHealth('appointments/change-cursor.ts', [
+    {
+      name: 'reads no changes again',
+      from: 'export const overlapMilliseconds = 5 * 60_000;',
+      to: 'export const overlapMilliseconds = 0;',
+    },
+  ]),
+  ...gnuHealth('appointments/changes.ts', [
+    {
+      name: 'reports changes again and again',
+      from: 'const isNew = ({ mark }: Change) => !seen.has(mark);',
+      to: 'const isNew = (_: Change) => seen.size >= 0;',
+    },
+    {
+      name: 'says that there is no more',
+      from: 'return { changes, hasMore: cut.length > 0 || fresh.length > limit };',
+      to: 'void fresh; return { changes, hasMore: false };',
+    },
+  ]),
+  ...gpConnect('client.ts', [
+    {
+      name: 'sends a write again',
+      from: '        repeatable: false,\n        refused',
+      to: '        repeatable: true,\n        refused',
+    },
+    {
+      name: 'ignores the version',
+      from: '...(ifMatch === undefined ? {} : { \'if-match\': `W/"${ifMatch}"` }),',
+      to: "'if-match': 'W/\"1\"',",
+    },
+    {
+      name: 'takes every answer for a refusal',
+      from: 'refused: (answered) => failureOf(answered, interaction)?.isRefusal ?? false,',
+      to: 'refused: () => true,',
+    },
+    {
+      name: 'takes every failure for a refusal',
+      from: 'if (failure) throw failure.isRefusal ? failure : unknown(interaction, failure);',
+      to: "if (failure) throw new ConnectorError('rejected', 'No', { nothingChanged: true });",
+    },
+  ]),
+  ...gpConnect('book.ts', [
+    {
+      name: 'books nothing and says that it has',
+      from: 'if (result && isAsRequested(result, creation)) return result;',
+      to: 'if (result) return { ...result, id: `${result.id}0` };',
+    },
+    { name: 'forgets the comment', from: '...(comment === null ? {} : { comment }),', to: '' },
+    { name: 'books with any resource', from: '      resourceIdOf(it) === resourceId &&\n', to: '' },
+    { name: 'books any service', from: ' &&\n      directory.serviceOf(it)?.id === healthcareServiceId,', to: ',' },
+    {
+      name: 'tells a lost race as another refusal',
+      from: "if (!(error instanceof ConnectorError) || error.kind !== 'time_slot_unavailable') throw error;",
+      to: "if (error instanceof ConnectorError) throw new ConnectorError('rejected', 'No');",
+    },
+  ]),
+  ...gpConnect('changes.ts', [
+    {
+      name: 'revives a cancelled appointment',
+      from: "if (current.state === 'cancelled') throw new ConnectorError('appointment_cancelled', 'It is cancelled');",
+      to: '',
+    },
+    {
+      name: 'gives up when somebody else was faster',
+      from: 'if (error.mayBeStale && attempt < attempts && (await hasChanged(ehr, resource, error))) continue;',
+      to: '',
+    },
+    {
+      name: 'changes appointments of other care units',
+      from: "if (!current) throw new ConnectorError('appointment_not_found', 'No such appointment');\n  return { current, resource };",
+      to: "if (!current && !resource) throw new ConnectorError('appointment_not_found', 'No such appointment');\n  return { current: current as Appointment, resource: resource as FhirAppointment };",
+    },
+  ]),
+  ...gpConnect('slots.ts', [
+    { name: 'reads the first two weeks only', from: '    from = next;', to: '    from = last;' },
+    {
+      name: 'lists taken slots',
+      from: "if (status !== 'free' || location === undefined) return { record: null };",
+      to: 'if (location === undefined) return { record: null };',
+    },
+  ]),
+  ...gpConnect('appointment-reads.ts', [
+    {
+      name: 'takes an error for an absence',
+      from: 'if (error instanceof SpineError && error.isAbsence) return null;\n    throw error;\n  }\n  throw new ConnectorError(',
+      to: 'if (error instanceof ConnectorError) return null;\n    throw error;\n  }\n  throw new ConnectorError(',
+    },
+    {
+      name: 'counts an appointment that cannot be read as gone',
+      from: "throw new ConnectorError('rejected', `The EHR sent an appointment that cannot be read (${path})`);",
+      to: 'return null;',
+    },
+  ]),
+  ...rivta('changes.ts', [
+    {
+      name: 'books a time that is not free',
+      from: 'if (!slot) throw slotTaken();\n  const facility',
+      to: "if (!slot) throw new ConnectorError('rejected', 'No');\n  const facility",
+    },
+    {
+      name: 'takes a refused booking for made',
+      from: 'if (!outcome.isDone) throw await refusal(outcome, () => findSlot(producer, careUnit, subject, creation));',
+      to: '',
+    },
+    {
+      name: 'takes a refused cancellation for made',
+      from: 'if (!outcome.isDone && (await isListed(producer, careUnit, key))) throw refused(outcome);',
+      to: '',
+    },
+    {
+      name: 'loses the comment at a move',
+      from: 'const reason = comment === undefined ? (booking.texts.reason ?? null) : asXmlText(comment);',
+      to: 'const reason = comment === undefined ? null : asXmlText(comment);',
+    },
+  ]),
+  ...rivta('soap.ts', [
+    {
+      name: 'sends a write again',
+      from: '    repeatable: reads,\n',
+      to: '    repeatable: true,\n    writes: !reads,\n',
+    },
+    {
+      name: 'sends a write again itself',
+      from: 'const isOutage = error instanceof Outage && request.reads;',
+      to: 'const isOutage = error instanceof ConnectorError;',
+    },
+    {
+      name: 'takes what is no answer for a refusal',
+      from: "const kind = reads || wasRefused ? 'rejected' : 'outcome_unknown';",
+      to: "const kind = 'rejected' as const; void wasRefused; void reads;",
+    },
+  ]),
+  ...rivta('local-time.ts', [
+    {
+      name: 'offers the hour that autumn repeats',
+      from: "if (starts.length === 0 || (starts.length > 1 && rule === 'refuse')) return 'not offered';",
+      to: "if (starts.length === 0) return 'not offered';",
+    },
+    {
+      name: 'does not know an end at the clock change',
+      from: 'return firstPeriod(inOrder(starts, rule), reachedAt(to, timeZone));',
+      to: 'return firstPeriod(inOrder(starts, rule), instantsOf(to, timeZone));',
+    },
+  ]),
+  ...rivta('slots.ts', [
+    {
+      name: 'searches by the dates of Greenwich',
+      from: "['startDateInclusive', localDate(start, timeZone)],",
+      to: "['startDateInclusive', localDate(start, 'Pacific/Kiritimati')],",
+    },
+    { name: 'finds times of another unit', from: 'if (slot && isOther) return undefined;', to: 'void isOther;' },
+  ]),
+  ...rivta('bookings.ts', [
+    { name: 'counts a booking that cannot be read as gone', from: 'if (id !== undefined) unreadable.add(id);', to: '' },
+  ]),
+  ...slotClaim('booking/slot-claim/claim.ts', [
+    {
+      name: 'takes a lost claim for its own',
+      from: 'if (error instanceof LostRace || !isUntouched) throw new LostRace();',
+      to: 'if (error instanceof LostRace || !isUntouched) return current ?? wanted;',
+    },
+  ]),
+  ...slotClaim('server/create.ts', [
+    {
+      name: 'ignores the version',
+      from: "return version === undefined ? {} : { 'if-match': weakTag(version) };",
+      to: 'void version; void weakTag; return {};',
+    },
+    {
+      name: 'sends a create again',
+      from: "          headers: ifNoneExist === undefined ? {} : { 'if-none-exist': ifNoneExist },\n          repeatable: false,",
+      to: '          headers: {},\n          repeatable: true,\n          writes: true,',
+    },
+  ]),
+  ...slotClaim('booking/slot-claim/steps.ts', [
+    {
+      name: 'gives the time back after an unknown outcome',
+      from: 'if (!isUnknown(error)) await giveAllBack(ehr, claimed);',
+      to: 'await giveAllBack(ehr, claimed);',
+    },
+    {
+      name: 'keeps the time after a refusal',
+      from: 'if (!isUnknown(error)) await giveAllBack(ehr, claimed);',
+      to: 'void giveAllBack;',
+    },
+    {
+      name: 'does not free the times that are left',
+      from: 'if (once) await freeSlots(ehr, plan, claimed);',
+      to: 'void freeSlots;',
+    },
+  ]),
+  ...slotClaim('booking/changes/rules.ts', [
+    {
+      name: 'revives a cancelled appointment',
+      from: "if (state === 'cancelled') throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');",
+      to: '',
+    },
+    {
+      name: 'confirms what is no hold',
+      from: "      if (state === 'cancelled') throw timeTaken();\n      throw notHeld();\n    case 'extend'",
+      to: "      return { after: booked(appointment), slots: 'book' };\n    case 'extend'",
+    },
+    { name: 'releases a booking', from: "if (state !== 'held' && !hasExpired) throw notHeld();", to: '' },
+  ]),
+  ...slotClaim('server/search.ts', [
+    {
+      name: 'reads the first page only',
+      from: '      const url = next(bundle);',
+      to: '      const url = next(bundle) && undefined;',
+    },
+  ]),
+  ...transaction('booking/transaction/transaction-write.ts', [
+    {
+      name: 'writes slots whatever their version',
+      from: "request: { method: 'PUT', url: reference, ifMatch: weakTag(versionOf(before)) } };",
+      to: "request: { method: 'PUT', url: reference, ...(before ? {} : { ifMatch: weakTag(versionOf(before)) }) } };",
+    },
+    {
+      name: 'takes a broken transaction for refused',
+      from: 'if (isBroken(response.status) || response.ok) throw unknownOutcome(response.rejection);',
+      to: "if (isBroken(response.status) || response.ok) throw new ConnectorError('rejected', 'No', { nothingChanged: true });",
+    },
+  ]),
+  ...toy('patients.ts', [
+    {
+      name: 'takes the first of several patients',
+      from: '  if (more.length > 0)\n    throw',
+      to: '  if (more.length < 0)\n    throw',
+    },
+    {
+      name: 'searches for one spelling of a number',
+      from: '{ nhs: spellingsOf(nhsNumber(identifier)) }',
+      to: '{ nhs: [identifier.value] }',
+    },
+    {
+      name: 'takes an error for an absence',
+      from: '  if (status !== 200)\n',
+      to: '  if (status !== 200) return null;\n  if (status < 200)\n',
+    },
+    {
+      name: 'shows numbers as they are written',
+      from: "const number = numberIn('nhs_number', nhs);",
+      to: 'const number = nhs ?? undefined; void numberIn;',
+    },
+  ]),
+  ...clinic('appointment-writes.ts', [
+    {
+      name: 'holds a time by booking it',
+      from: "if (change.holdUntil !== null) throw new ConnectorError('unsupported', 'The EHR cannot hold a time');",
+      to: '',
+    },
+    { name: 'forgets the comment', from: '          note: comment,\n', to: '' },
+    {
+      name: 'finds no write',
+      from: 'return found.length === 0 ? null : found.map(appointment);',
+      to: 'void found; return null;',
+    },
+    {
+      name: 'makes the first of several changes',
+      from: 'if (!change || more.length > 0) throw',
+      to: 'void more; if (!change) throw',
+    },
+    {
+      name: 'keeps the practitioner at a move',
+      from: 'body: { id: appointmentId, practitioner: resourceId, start',
+      to: 'body: { id: appointmentId, start',
+    },
+  ]),
+  ...clinic('ehr-client.ts', [
+    {
+      name: 'makes a write anew each time',
+      from: "{ 'write-id': writeId }",
+      to: "{ 'write-id': crypto.randomUUID() }",
+    },
+    { name: 'does not say that a write writes', from: '      writes: writeId !== undefined,\n', to: '' },
+    {
+      name: 'takes each time for one with an offset',
+      from: ' && /T.*(Z|[+-]\\d{2}:\\d{2})$/.test(value)',
+      to: '',
+      survives: 'Its EHR sends every time with an offset.',
+    },
+    { name: 'takes a lost time for another refusal', from: "  not_free: 'time_slot_unavailable',\n", to: '' },
+    {
+      name: 'hides a list behind a bad record',
+      from: "        leftOut({ type: kind.name, id: idOf(entry), path: faultIn(kind, entry) ?? '' });\n        return [];",
+      to: "        throw new ConnectorError('rejected', 'A bad record');",
+    },
+  ]),
+  ...clinic('appointment-reads.ts', [
+    {
+      name: 'shows cancelled appointments as booked',
+      from: "state: found.status === 'cancelled' ? 'cancelled' : 'booked',",
+      to: "state: 'booked',",
+    },
+    {
+      name: 'lists appointments of every care unit',
+      from: '    department: careUnit.id,\n    patient: patientId,',
+      to: '    patient: patientId,',
+    },
+    {
+      name: 'shows a page twice',
+      from: 'compareKeys(keys(it), keys(after)) > 0',
+      to: 'compareKeys(keys(it), keys(after)) >= 0',
+    },
+  ]),
+  ...clinic('time-slots.ts', [
+    {
+      name: 'does not free the time of the appointment that moves',
+      from: 'to: end, freeing };',
+      to: 'to: end, freeing: freeing.slice(1) };',
+    },
+  ]),
+];

@@ -1,0 +1,85 @@
+import type { LeftOutRecord } from '@crossward/connector-kit';
+import { connectorInProcess, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+
+/** One of the fake FHIR servers, by its name. */
+function fhir(name: string): () => Promise<Subject> {
+  return async () => {
+    const { slotFakes } = await import('../../connectors/fhir-r4/test/conformance-subjects.ts');
+    const counterpart = slotFakes.find((it) => it.name === name);
+    if (!counterpart) throw new Error(`No counterpart ${name}`);
+    return counterpart.make();
+  };
+}
+
+/** The connectors that mutants are put into, each over its fake. Imported when they are needed: the FHIR servers are large. */
+export const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
+  gnuhealth: async () => (await import('../../connectors/gnuhealth/test/subject.ts')).fakeSubject(),
+  'gp-connect': async () =>
+    (await import('../../connectors/gp-connect/test/conformance-subject.ts')).gpConnectSubject(),
+  'rivta-scheduling': async () => (await import('../../connectors/rivta-scheduling/test/subject.ts')).rivtaSubject(),
+  'fhir-r4, slot claim': fhir('fhir-r4, slot claim'),
+  'fhir-r4, transaction': fhir('fhir-r4, transaction'),
+  template,
+  'template-booking': templateBooking,
+};
+
+const numbers = {
+  numbersAsWritten: [{ type: 'nhs_number', value: '9990000018' }],
+  unknownPatients: [
+    { type: 'emr_id', value: '9999' },
+    { type: 'nhs_number', value: '9990000026' },
+  ],
+  patient: [
+    { type: 'emr_id', value: '1001' },
+    { type: 'nhs_number', value: '9990000018' },
+  ],
+} as const;
+const careUnit = { id: 'clinic', timeZone: 'Europe/London' };
+const otherCareUnit = { id: 'annex', timeZone: 'Europe/London' };
+
+/** As in the template's own test. */
+async function template(): Promise<Subject> {
+  const { connector } = await import('../../connector-kit/template/src/connector.ts');
+  const { startToyServer } = await import('../../connector-kit/template/src/toy-server.ts');
+  const server = await startToyServer();
+  const context = { emr: 'toy', settings: { base_url: server.url }, careUnits: [careUnit], now: () => new Date() };
+  return {
+    name: 'template',
+    connector: await connector.open({ ...context, http: plainHttp() }),
+    careUnit,
+    facts: numbers,
+    close: server.close,
+  };
+}
+
+/** As in the template's own test. */
+async function templateBooking(): Promise<Subject> {
+  const folder = '../../connector-kit/template-booking/src';
+  const { connector } = await import('../../connector-kit/template-booking/src/connector.ts');
+  const { startEhr } = await import('../../connector-kit/template-booking/src/ehr-server.ts');
+  const { spoiledAnswers } = await import('../../connector-kit/template-booking/src/spoiled-answers.ts');
+  const server = await startEhr();
+  const { http, oddRecords } = spoiledAnswers();
+  const leftOut: LeftOutRecord[] = [];
+  const second = await connectorInProcess(new URL(`${folder}/second.ts`, import.meta.url), server.url);
+  return {
+    name: 'template-booking',
+    connector: await connector.open({
+      emr: 'clinic',
+      settings: { base_url: server.url },
+      careUnits: [careUnit, otherCareUnit],
+      http,
+      now: () => new Date(),
+      leftOut: (record) => void leftOut.push(record),
+    }),
+    second,
+    careUnit,
+    otherCareUnit,
+    facts: { ...numbers, otherPatientId: '1002', phonesAsWritten: { 1001: '+447700900001' }, foreignResourceId: 'cy' },
+    oddRecords: { ...oddRecords, leftOut },
+    async close() {
+      await second.close();
+      await server.close();
+    },
+  };
+}
