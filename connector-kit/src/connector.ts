@@ -115,6 +115,12 @@ export interface Capabilities {
    */
   readonly movesToNewId?: true;
   /**
+   * The EHR takes a change as a whole record and compares no version, so that a change which staff make to the same appointment
+   * between the connector's read and its write can be lost, such as a comment. A cancellation is never undone. Absent: nothing is
+   * overwritten.
+   */
+  readonly lastWriteWins?: true;
+  /**
    * For how many days ahead the EHR has time slots for a schedule. Later slots follow as time passes. Absent: for all its
    * occurrences.
    */

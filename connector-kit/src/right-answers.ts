@@ -91,7 +91,9 @@ function checked(name: ConnectorOperation, isRight: Rule, call: (...input: unkno
 
 function wrongAnswer(operation: ConnectorOperation): ConnectorError {
   const isWrite = (writeOperations as readonly ConnectorOperation[]).includes(operation);
-  const words = `The result of ${operation} is not what was asked for: another record, or one without an id`;
+  const wayOut = operation === 'changeAppointments' ? '. If the EHR moves to a new id, claim movesToNewId' : '';
+  const wrong = 'another record, or one without an id';
+  const words = `The result of the connector's ${operation} is not what was asked for: ${wrong}${wayOut}`;
   return new ConnectorError(isWrite ? 'outcome_unknown' : 'rejected', words);
 }
 

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are texts of sources.
+
 /** A small fault that somebody could make, as a change of one place in the source. */
 export interface Mutant {
   readonly name: string;

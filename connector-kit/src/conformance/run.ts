@@ -4,6 +4,7 @@ import { withRightAnswers } from '../right-answers.ts';
 import { capabilities as everyCapability } from './capabilities.ts';
 import { type Check, Failure, NotChecked } from './check.ts';
 import { describe } from './expect.ts';
+import { assertNodeVersion } from './node-version.ts';
 import { recordWrites } from './recorded-writes.ts';
 import type { CheckResult, Report } from './report.ts';
 import { withRetries } from './retry-after.ts';
@@ -36,6 +37,7 @@ export function timeLimit({ connector }: Pick<Subject, 'connector'>): number {
  * that they book.
  */
 export async function runConformance(subject: Subject, options: RunOptions = {}): Promise<Report> {
+  assertNodeVersion();
   const chosen = everyCapability.filter(({ name }) => options.only?.includes(name) ?? true);
   const results: CheckResult[] = [];
   const leftBehind: string[] = [];

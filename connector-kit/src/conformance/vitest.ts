@@ -1,6 +1,7 @@
 import { afterAll, describe, test } from 'vitest';
 import { capabilities } from './capabilities.ts';
 import { Failure } from './check.ts';
+import { assertNodeVersion } from './node-version.ts';
 import type { CheckResult, Report } from './report.ts';
 import { isClaimed, notClaimed, type RunOptions, reportOf, runCheck, timeLimit } from './run.ts';
 import type { Subject } from './subject.ts';
@@ -20,6 +21,7 @@ export function describeConformance(
   { assertReport, ...options }: ConformanceOptions = {},
 ): void {
   describe(`conformance of ${name}`, async () => {
+    assertNodeVersion();
     const subject = await makeSubject();
     afterAll(() => subject.close?.());
     const results: CheckResult[] = [];

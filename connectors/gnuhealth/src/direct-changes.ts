@@ -39,6 +39,10 @@ export async function gnuHealthDirectChanges(context: ConnectorContext<GnuHealth
     },
     attend: async ({ id }, attendance) =>
       void (await send(`${model}.write`, [[Number(id)], { state: attendanceStates[attendance] }])),
+    move: async ({ id }, { start, end }) => {
+      const time = { appointment_date: toRpc(start), appointment_date_end: toRpc(end) };
+      await send(`${model}.write`, [[Number(id)], time]);
+    },
     comment: async ({ id }, text) => void (await send(`${model}.write`, [[Number(id)], { comments: text }])),
     async take(slot) {
       const { free } = await rowsAt(rpc, settings, [Number(slot.resourceId)], slot);

@@ -73,6 +73,8 @@ function capabilitiesOf({ searchSubject }: Producer, changes: readonly ChangeKin
     resourceIdentifierTypes: ['emr_id', 'hsa_id'],
     changes,
     transactions: false,
+    // UpdateBooking sends the whole booking, and the contracts have no versions.
+    lastWriteWins: true,
     appointmentsByPatient: 'required',
     forgetsCancelled: true,
     appointmentIdsNamePatients: true,

@@ -1,4 +1,4 @@
-import type { Connector, EhrHttp, LeftOutRecord, ProbeReport } from '@crossward/connector-kit';
+import type { Connector, EhrHttp, LeftOutRecord, ProbeReport, TimeSlot } from '@crossward/connector-kit';
 import { type ClockChange, connectorInProcess, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import type { Temporal } from 'temporal-polyfill';
 import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
@@ -74,6 +74,12 @@ export async function rivtaSubject(name = 'rivta-scheduling', fakeOptions = {}):
     if (!booking) throw new Error('No such booking');
     return booking;
   };
+  const slotAt = ({ start, resourceId }: TimeSlot) => {
+    const at = localNow(start);
+    const slot = fake.calendar.slots.find((it) => it.start === at && it.performer?.id === resourceId);
+    if (!slot) throw new Error('No such slot');
+    return slot;
+  };
   return {
     name,
     get connector() {
@@ -106,10 +112,11 @@ export async function rivtaSubject(name = 'rivta-scheduling', fakeOptions = {}):
       comment: async ({ id }, text) => {
         bookingOf(id).reason = text;
       },
-      async take({ start, resourceId }) {
-        const at = localNow(start);
-        const slot = fake.calendar.slots.find((it) => it.start === at && it.performer?.id === resourceId);
-        if (!slot) throw new Error('No such slot');
+      move: async ({ id }, to) => {
+        bookingOf(id).slot = slotAt(to);
+      },
+      async take(time) {
+        const slot = slotAt(time);
         const { id } = fake.calendar.book(slot, patients.second, slot.timeTypes[0], undefined);
         return async () => void fake.calendar.bookings.delete(id);
       },

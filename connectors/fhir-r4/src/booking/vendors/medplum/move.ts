@@ -41,6 +41,9 @@ export async function move(
   const there = await appointmentOf(ehr, moved);
   const { commentField } = ehr.dialect;
   const { identifier } = after;
-  const written = withComment(there, commentField, after[commentField] ?? null);
+  const wanted = after[commentField] ?? null;
+  // Staff may have written one since the appointment was read.
+  const keeps = wanted === (before[commentField] ?? null);
+  const written = keeps ? there : withComment(there, commentField, wanted);
   return afterWriting(() => changeAppointment(ehr, there, identifier ? { ...written, identifier } : written));
 }
