@@ -1,16 +1,7 @@
 /** @module-tag every-ehr */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { faultyEhrs } from '../ehrs/faulty-ehr.ts';
-import { wrapConnector } from '../ehrs/other-ehrs.ts';
-import { startGateway } from '../gateway/gateway.ts';
-import {
-  allAvailable,
-  calledWhileUnavailable,
-  finalResponse,
-  lookedUpWithoutResult,
-  settledResponse,
-  withQuickRecovery,
-} from '../gateway/recovery.ts';
+import { describe, expect, test } from 'vitest';
+import { startBeforeFaultyEhrs } from '../gateway/faulty-ehrs.ts';
+import { calledWhileUnavailable, finalResponse, lookedUpWithoutResult, settledResponse } from '../gateway/recovery.ts';
 import {
   book,
   bookEach,
@@ -36,14 +27,7 @@ import {
 
 /* Checks how reconciliation finds writes in FHIR servers. The tests with sandboxes cover every kind of write. */
 
-const ehrs = faultyEhrs();
-const gateway = await startGateway({
-  connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
-  configure: (demo) => withQuickRecovery(demo),
-});
-beforeAll(() => allAvailable(gateway));
-beforeEach(() => ehrs.reset());
-afterAll(() => gateway.close());
+const { gateway, ehrs } = await startBeforeFaultyEhrs();
 const { send, at } = keysOf(gateway);
 const sweden = careUnitOf(gateway, sodermalm);
 

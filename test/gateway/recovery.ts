@@ -4,7 +4,7 @@ import { withTolerantBreakers } from '../ehrs/other-ehrs.ts';
 import { eventually } from '../requests/codes.ts';
 import type { Gateway, GatewayResponse } from './gateway.ts';
 
-interface Recovery {
+export interface Recovery {
   /** For how long after the last look-up a missing write does not count as not made. */
   readonly settling_seconds?: number;
   /** For how long after the request the gateway may still make the write. */

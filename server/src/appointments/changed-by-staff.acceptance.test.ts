@@ -1,11 +1,10 @@
 /** @module-tag any-database */
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Ehr } from '../../../test/ehrs/ehr.ts';
-import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
 import { withoutTransactions } from '../../../test/ehrs/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
-import { startGateway } from '../../../test/gateway/gateway.ts';
-import { calledWhileUnavailable, withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { careUnitPath } from '../../../test/ehrs/other-ehrs.ts';
+import { startBeforeFaultyEhrs } from '../../../test/gateway/faulty-ehrs.ts';
+import { calledWhileUnavailable } from '../../../test/gateway/recovery.ts';
 import {
   type Appointment,
   bookEach,
@@ -18,18 +17,10 @@ import {
 import { type AppointmentsResponse, careUnitOf, eventually } from '../../../test/requests/codes.ts';
 import { expectProblem } from '../../../test/requests/problems.ts';
 
-const ehrs = faultyEhrs();
-beforeEach(ehrs.reset);
-const gateway = await startGateway({
-  connectors: [
-    wrapConnector((connector, emr) => {
-      const faulty = ehrs.faulty(connector, emr);
-      return emr === 'no-transactions' ? withoutTransactions(faulty) : faulty;
-    }),
-  ],
-  configure: (demo) => withQuickRecovery(withEhr(demo, { id: 'no-transactions', like: 'sandbox-no', policies: {} })),
+const { gateway, ehrs } = await startBeforeFaultyEhrs({
+  more: [{ id: 'no-transactions', like: 'sandbox-no' }],
+  limited: (faulty, emr) => (emr === 'no-transactions' ? withoutTransactions(faulty) : faulty),
 });
-afterAll(() => gateway.close());
 
 const path = careUnitPath('no-transactions', 'oslo-sentrum');
 const careUnit = careUnitOf(gateway, path);

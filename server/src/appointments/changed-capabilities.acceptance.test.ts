@@ -1,19 +1,16 @@
 /** @module-tag any-database */
 import type { AppointmentWrite, Connector } from '@crossward/connector-kit';
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
-import { startGateway } from '../../../test/gateway/gateway.ts';
-import { finalResponse, withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { careUnitPath } from '../../../test/ehrs/other-ehrs.ts';
+import { startBeforeFaultyEhrs } from '../../../test/gateway/faulty-ehrs.ts';
+import { finalResponse } from '../../../test/gateway/recovery.ts';
 import { bookEach, consecutiveSlots, idsIn } from '../../../test/requests/bookings.ts';
 import { changeMany, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
 
 const emr = 'changing';
-const ehrs = faultyEhrs();
 let transactions = true;
 let writes: AppointmentWrite[] = [];
 beforeEach(() => {
-  ehrs.reset();
   writes = [];
 });
 
@@ -34,16 +31,10 @@ function changing(connector: Connector): Connector {
   };
 }
 
-const gateway = await startGateway({
-  connectors: [
-    wrapConnector((connector, id) => {
-      const faulty = ehrs.faulty(connector, id);
-      return id === emr ? changing(faulty) : faulty;
-    }),
-  ],
-  configure: (demo) => withEhr(withQuickRecovery(demo), { id: emr, like: 'sandbox-no', policies: {} }),
+const { gateway, ehrs } = await startBeforeFaultyEhrs({
+  more: [{ id: emr, like: 'sandbox-no' }],
+  limited: (faulty, id) => (id === emr ? changing(faulty) : faulty),
 });
-afterAll(() => gateway.close());
 const { send } = keysOf(gateway);
 const careUnit = careUnitPath(emr, 'oslo-sentrum');
 

@@ -1,8 +1,7 @@
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
-import { careUnitPath, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
-import { startGateway } from '../../../test/gateway/gateway.ts';
-import { finalResponse, withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { careUnitPath } from '../../../test/ehrs/other-ehrs.ts';
+import { startBeforeFaultyEhrs } from '../../../test/gateway/faulty-ehrs.ts';
+import { finalResponse } from '../../../test/gateway/recovery.ts';
 import { book, consecutiveSlots, freeSlot, type Slot, at as timeOf } from '../../../test/requests/bookings.ts';
 import { codeFor, eventually, messagesAbout, rowsOf } from '../../../test/requests/codes.ts';
 import {
@@ -14,13 +13,7 @@ import {
   type Sent,
 } from '../../../test/requests/idempotency-keys.ts';
 
-const ehrs = faultyEhrs();
-beforeEach(ehrs.reset);
-const gateway = await startGateway({
-  connectors: [wrapConnector(ehrs.faulty)],
-  configure: (demo) => withQuickRecovery(demo),
-});
-afterAll(() => gateway.close());
+const { gateway, ehrs } = await startBeforeFaultyEhrs();
 const { send, at, stored } = keysOf(gateway);
 const direct = careUnitPath('sandbox-no', 'oslo-sentrum');
 const byCode = careUnitPath('sandbox-se', 'sodermalm');

@@ -1,25 +1,13 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
-import { careUnitPath, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
-import { startGateway } from '../../../test/gateway/gateway.ts';
-import {
-  calledWhileUnavailable,
-  lookedUpWithoutResult,
-  settledResponse,
-  withQuickRecovery,
-} from '../../../test/gateway/recovery.ts';
+import { expect, test } from 'vitest';
+import { careUnitPath } from '../../../test/ehrs/other-ehrs.ts';
+import { startBeforeFaultyEhrs } from '../../../test/gateway/faulty-ehrs.ts';
+import { calledWhileUnavailable, lookedUpWithoutResult, settledResponse } from '../../../test/gateway/recovery.ts';
 import { freeSlot, isFree } from '../../../test/requests/bookings.ts';
 import { eventually } from '../../../test/requests/codes.ts';
 import { creation, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
 
 const giveUpSeconds = 3;
-const ehrs = faultyEhrs();
-beforeEach(ehrs.reset);
-const gateway = await startGateway({
-  connectors: [wrapConnector(ehrs.faulty)],
-  configure: (demo) => withQuickRecovery(demo, { give_up_seconds: giveUpSeconds }),
-});
-afterAll(() => gateway.close());
+const { gateway, ehrs } = await startBeforeFaultyEhrs({ recovery: { give_up_seconds: giveUpSeconds } });
 const { send, at } = keysOf(gateway);
 const ehr = ehrs.of('sandbox-no');
 const path = careUnitPath('sandbox-no', 'oslo-sentrum');

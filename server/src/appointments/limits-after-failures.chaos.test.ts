@@ -1,26 +1,19 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
-import { startGateway } from '../../../test/gateway/gateway.ts';
-import { withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { describe, expect, test } from 'vitest';
+import { careUnitPath } from '../../../test/ehrs/other-ehrs.ts';
+import { startBeforeFaultyEhrs } from '../../../test/gateway/faulty-ehrs.ts';
 import { creationBody, freeSlot } from '../../../test/requests/bookings.ts';
 import { type AppointmentResponse, careUnitOf, eventually } from '../../../test/requests/codes.ts';
 import { expectProblem } from '../../../test/requests/problems.ts';
 
-const ehrs = faultyEhrs();
-beforeEach(ehrs.reset);
-const gateway = await startGateway({
-  connectors: [wrapConnector(ehrs.faulty)],
-  configure: (demo) =>
-    withQuickRecovery(
-      withEhr(demo, {
-        id: 'one-pending',
-        like: 'sandbox-se',
-        policies: { limits_per_patient: { pending: 1, codes_per_hour: 100 } },
-      }),
-    ),
+const { gateway, ehrs } = await startBeforeFaultyEhrs({
+  more: [
+    {
+      id: 'one-pending',
+      like: 'sandbox-se',
+      policies: { limits_per_patient: { pending: 1, codes_per_hour: 100 } },
+    },
+  ],
 });
-afterAll(() => gateway.close());
 
 const path = careUnitPath('one-pending', 'sodermalm');
 const ehr = ehrs.of('one-pending');

@@ -1,16 +1,10 @@
 /** @module-tag any-database */
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { withoutHolds, withoutTransactions } from '../../../test/ehrs/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
-import { startGateway } from '../../../test/gateway/gateway.ts';
-import {
-  allAvailable,
-  lookedUpWithoutResult,
-  settledResponse,
-  withQuickRecovery,
-} from '../../../test/gateway/recovery.ts';
+import { careUnitPath } from '../../../test/ehrs/other-ehrs.ts';
+import { startBeforeFaultyEhrs } from '../../../test/gateway/faulty-ehrs.ts';
+import { lookedUpWithoutResult, settledResponse } from '../../../test/gateway/recovery.ts';
 import {
   type Appointment,
   book,
@@ -24,7 +18,6 @@ import { careUnitOf, codeFor, confirmationOf, eventually, rowsOf } from '../../.
 import { change, changeMany, creation, keysOf, newKey } from '../../../test/requests/idempotency-keys.ts';
 import { expectProblem } from '../../../test/requests/problems.ts';
 
-const ehrs = faultyEhrs();
 /** Appointments whose release the EHR rejects. */
 const kept = new Set<string>();
 
@@ -45,31 +38,21 @@ function unasked({ findOperation: _, ...connector }: Connector): Connector {
   return connector;
 }
 
-const gateway = await startGateway({
-  connectors: [
-    wrapConnector((connector, emr) => {
-      const faulty = keeping(ehrs.faulty(connector, emr));
-      if (emr === 'no-transactions') return withoutTransactions(faulty);
-      if (emr === 'no-hold') return withoutHolds(faulty);
-      return emr === 'unasked' ? unasked(faulty) : faulty;
-    }),
+const { gateway, ehrs } = await startBeforeFaultyEhrs({
+  more: [
+    { id: 'no-transactions', like: 'sandbox-no' },
+    { id: 'unasked', like: 'sandbox-no' },
+    { id: 'no-hold', like: 'sandbox-se' },
+    { id: 'holds', like: 'sandbox-se' },
   ],
-  configure: (demo) =>
-    withQuickRecovery(
-      [
-        { id: 'no-transactions', like: 'sandbox-no', policies: {} },
-        { id: 'unasked', like: 'sandbox-no', policies: {} },
-        { id: 'no-hold', like: 'sandbox-se', policies: {} },
-        { id: 'holds', like: 'sandbox-se', policies: {} },
-      ].reduce(withEhr, demo),
-    ),
+  limited(connector, emr) {
+    const faulty = keeping(connector);
+    if (emr === 'no-transactions') return withoutTransactions(faulty);
+    if (emr === 'no-hold') return withoutHolds(faulty);
+    return emr === 'unasked' ? unasked(faulty) : faulty;
+  },
 });
-beforeAll(() => allAvailable(gateway));
-beforeEach(() => {
-  ehrs.reset();
-  kept.clear();
-});
-afterAll(() => gateway.close());
+beforeEach(() => kept.clear());
 const { send } = keysOf(gateway);
 
 test('a change by staff between two attempts is kept if the second attempt is rejected', async () => {

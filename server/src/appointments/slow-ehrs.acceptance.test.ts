@@ -1,24 +1,12 @@
 /** @module-tag any-database */
-import { afterAll, afterEach, expect, test } from 'vitest';
-import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
-import { startGateway } from '../../../test/gateway/gateway.ts';
-import { withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { afterEach, expect, test } from 'vitest';
+import { careUnitPath } from '../../../test/ehrs/other-ehrs.ts';
+import { startBeforeFaultyEhrs } from '../../../test/gateway/faulty-ehrs.ts';
 import { type Appointment, book, creationBody, freeSlot, type Slot } from '../../../test/requests/bookings.ts';
 import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/requests/codes.ts';
 import { keysOf } from '../../../test/requests/idempotency-keys.ts';
 import { expectProblem } from '../../../test/requests/problems.ts';
 import type { Configuration } from '../config/configuration.ts';
-
-const ehrs = faultyEhrs();
-const slow = ehrs.of('slow');
-const quick = ehrs.of('quick');
-let gate = Promise.withResolvers<void>();
-afterEach(() => {
-  gate.resolve();
-  gate = Promise.withResolvers();
-  ehrs.reset();
-});
 
 /** Longer than any test: only the test ends a hanging call. */
 function withoutTimeouts(configuration: Configuration): Configuration {
@@ -26,16 +14,17 @@ function withoutTimeouts(configuration: Configuration): Configuration {
   return { ...configuration, emrs };
 }
 
-const gateway = await startGateway({
-  connectors: [wrapConnector(ehrs.faulty)],
-  configure: (demo) =>
-    withoutTimeouts(
-      withQuickRecovery(
-        ['slow', 'quick'].reduce((it, id) => withEhr(it, { id, like: 'sandbox-se', policies: {} }), demo),
-      ),
-    ),
+const { gateway, ehrs } = await startBeforeFaultyEhrs({
+  more: ['slow', 'quick'].map((id) => ({ id, like: 'sandbox-se' })),
+  configure: withoutTimeouts,
 });
-afterAll(() => gateway.close());
+const slow = ehrs.of('slow');
+const quick = ehrs.of('quick');
+let gate = Promise.withResolvers<void>();
+afterEach(() => {
+  gate.resolve();
+  gate = Promise.withResolvers();
+});
 const { at } = keysOf(gateway);
 const pathOf = (emr: string) => careUnitPath(emr, 'sodermalm');
 

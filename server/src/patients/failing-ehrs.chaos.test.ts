@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
-import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
-import { type Problem, startGateway } from '../../../test/gateway/gateway.ts';
-import {
-  allAvailable,
-  calledWhileUnavailable,
-  finalResponse,
-  withQuickRecovery,
-} from '../../../test/gateway/recovery.ts';
+import { expect, test } from 'vitest';
+import { startBeforeFaultyEhrs } from '../../../test/gateway/faulty-ehrs.ts';
+import type { Problem } from '../../../test/gateway/gateway.ts';
+import { calledWhileUnavailable, finalResponse } from '../../../test/gateway/recovery.ts';
 import { oslo } from '../../../test/requests/bookings.ts';
 import { newKey } from '../../../test/requests/idempotency-keys.ts';
 
 /* The EHR gets one patient, whatever happens to the request that creates it. */
 
-const ehrs = faultyEhrs();
-const gateway = await startGateway({
-  connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
-  configure: (demo) => withQuickRecovery(demo),
-});
+const { gateway, ehrs } = await startBeforeFaultyEhrs();
 const ehr = ehrs.of('sandbox-no');
-beforeAll(() => allAvailable(gateway));
-beforeEach(() => ehrs.reset());
-afterAll(() => gateway.close());
 
 interface Patient {
   readonly id: string;

@@ -1,31 +1,21 @@
 import type { ConnectorOperation } from '@crossward/connector-kit';
 import { Temporal } from 'temporal-polyfill';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
-import { wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
-import { type GatewayResponse, type Problem, startGateway } from '../../../test/gateway/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { startBeforeFaultyEhrs } from '../../../test/gateway/faulty-ehrs.ts';
+import type { GatewayResponse, Problem } from '../../../test/gateway/gateway.ts';
 import {
-  allAvailable,
   calledWhileUnavailable,
   finalResponse,
   lookedUpWithoutResult,
   settledResponse,
-  withQuickRecovery,
 } from '../../../test/gateway/recovery.ts';
 import { oslo } from '../../../test/requests/bookings.ts';
 import { eventually } from '../../../test/requests/codes.ts';
 import { newKey } from '../../../test/requests/idempotency-keys.ts';
 import type { ScheduleBody } from './contract.ts';
 
-const ehrs = faultyEhrs();
-const gateway = await startGateway({
-  connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
-  configure: (demo) => withQuickRecovery(demo),
-});
+const { gateway, ehrs } = await startBeforeFaultyEhrs();
 const ehr = ehrs.of('sandbox-no');
-beforeAll(() => allAvailable(gateway));
-beforeEach(() => ehrs.reset());
-afterAll(() => gateway.close());
 
 type Body = ScheduleBody & Problem;
 

@@ -1,9 +1,8 @@
 /** @module-tag any-database */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { faultyEhrs } from '../../../test/ehrs/faulty-ehr.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';
-import { startGateway } from '../../../test/gateway/gateway.ts';
-import { allAvailable, settledResponse, withQuickRecovery } from '../../../test/gateway/recovery.ts';
+import { expect, test } from 'vitest';
+import { careUnitPath } from '../../../test/ehrs/other-ehrs.ts';
+import { startBeforeFaultyEhrs } from '../../../test/gateway/faulty-ehrs.ts';
+import { settledResponse } from '../../../test/gateway/recovery.ts';
 import { book, freeSlot, isFree } from '../../../test/requests/bookings.ts';
 import { careUnitOf, codeFor, eventually, expireCode, rowsOf } from '../../../test/requests/codes.ts';
 import { expectEvents } from '../../../test/requests/events.ts';
@@ -11,22 +10,14 @@ import { change, creation, keysOf, newKey } from '../../../test/requests/idempot
 import { writeKinds } from '../write-kinds.ts';
 import { dropWrite, findOpenWrite, listOpenWrites, type OpenWrite, tryNow } from './operator.ts';
 
-const ehrs = faultyEhrs();
-const gateway = await startGateway({
-  connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
-  configure: (demo) =>
-    withQuickRecovery(
-      [
-        { id: 'direct', like: 'sandbox-no', policies: {} },
-        { id: 'by-code', like: 'sandbox-se', policies: {} },
-      ].reduce(withEhr, demo),
-      // Long enough that no write expires during the test.
-      { settling_seconds: 3600 },
-    ),
+const { gateway, ehrs } = await startBeforeFaultyEhrs({
+  more: [
+    { id: 'direct', like: 'sandbox-no' },
+    { id: 'by-code', like: 'sandbox-se' },
+  ],
+  // Long enough that no write expires during the test.
+  recovery: { settling_seconds: 3600 },
 });
-beforeAll(() => allAvailable(gateway));
-beforeEach(() => ehrs.reset());
-afterAll(() => gateway.close());
 const { send, at } = keysOf(gateway);
 const { db } = gateway.deps.services;
 const direct = careUnitPath('direct', 'oslo-sentrum');

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { faultyEhrs } from '../../../../test/ehrs/faulty-ehr.ts';
+import { describe, expect, test } from 'vitest';
 import { rebooking, withoutOperationIds, withoutTransactions } from '../../../../test/ehrs/limited-ehrs.ts';
-import { careUnitPath, withEhr, wrapConnector } from '../../../../test/ehrs/other-ehrs.ts';
-import { startGateway } from '../../../../test/gateway/gateway.ts';
-import { finalResponse, lookedUpWithoutResult, withQuickRecovery } from '../../../../test/gateway/recovery.ts';
+import { careUnitPath } from '../../../../test/ehrs/other-ehrs.ts';
+import { startBeforeFaultyEhrs } from '../../../../test/gateway/faulty-ehrs.ts';
+import { finalResponse, lookedUpWithoutResult } from '../../../../test/gateway/recovery.ts';
 import { type Appointment, at, bookEach, consecutiveSlots, type Slot } from '../../../../test/requests/bookings.ts';
 import {
   type AppointmentResponse,
@@ -15,24 +14,13 @@ import {
 import { expectEvents } from '../../../../test/requests/events.ts';
 import { expectProblem } from '../../../../test/requests/problems.ts';
 
-const ehrs = faultyEhrs();
-beforeEach(ehrs.reset);
-const gateway = await startGateway({
-  connectors: [
-    wrapConnector((connector, emr) => {
-      const faulty = ehrs.faulty(connector, emr);
-      if (emr === 'no-operation-ids') return withoutTransactions(rebooking(withoutOperationIds(faulty)));
-      return emr === 'operation-ids' ? withoutTransactions(rebooking(faulty)) : faulty;
-    }),
-  ],
-  configure: (demo) =>
-    withQuickRecovery(
-      ['operation-ids', 'no-operation-ids']
-        .map((id) => ({ id, like: 'sandbox-no', policies: {} }))
-        .reduce(withEhr, demo),
-    ),
+const { gateway, ehrs } = await startBeforeFaultyEhrs({
+  more: ['operation-ids', 'no-operation-ids'].map((id) => ({ id, like: 'sandbox-no' })),
+  limited(faulty, emr) {
+    if (emr === 'no-operation-ids') return withoutTransactions(rebooking(withoutOperationIds(faulty)));
+    return emr === 'operation-ids' ? withoutTransactions(rebooking(faulty)) : faulty;
+  },
 });
-afterAll(() => gateway.close());
 
 function inEhr(emr: string) {
   const path = careUnitPath(emr, 'oslo-sentrum');
