@@ -64,11 +64,11 @@ test('every event arrives in order while the receiver is down for a minute, slow
   const stored: Event[] = [];
   let isKilled = false;
   let held = 0;
-  receiver.behave(async (response, event, request) => {
+  receiver.behave(async (response, event) => {
     const attempt = stored.filter(({ id }) => id === event.id).length;
     stored.push(event);
     const { appointment_id: about } = event.data;
-    if (about === failingOne && attempt < 2) return status(500)(response, event, request);
+    if (about === failingOne && attempt < 2) return status(500)(response);
     // Responds after the time-out of the gateway.
     if (about === late && attempt === 0 && event.type === 'appointment.booked') await once(response, 'close');
     if (about === slow) await sleep(500);
@@ -76,7 +76,7 @@ test('every event arrives in order while the receiver is down for a minute, slow
       held++;
       await once(response, 'close');
     }
-    return status(204)(response, event, request);
+    return status(204)(response);
   });
   await receiver.comeBack();
   for (const id of ids) {

@@ -40,7 +40,7 @@ async function startExample() {
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const printed = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', () => output.includes('Ctrl-C') && resolve(output));
-    ended.then(() => reject(new Error(`The example did not start: ${output}`)));
+    void ended.then(() => reject(new Error(`The example did not start: ${output}`)));
   });
   return { child, ended, fhirUrl, printed, output: () => output };
 }

@@ -33,15 +33,15 @@ export interface Receiver {
 }
 
 /** Responds with a status and nothing else. */
-export const status =
-  (code: number): Behaviour =>
-  (response) =>
-    void response.writeHead(code).end();
+export const status = (code: number) =>
+  ((response) => {
+    response.writeHead(code).end();
+  }) satisfies Behaviour;
 
 /** A real HTTP server that gets webhooks. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
-  let behaviour = status(204);
+  let behaviour: Behaviour = status(204);
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
     const body = Buffer.concat(await request.toArray()).toString();
     const event = JSON.parse(body) as Event;

@@ -26,7 +26,7 @@ export interface EhrServer {
 export async function startEhr(port = 0): Promise<EhrServer> {
   const ehr = createEhr();
   const server = createServer((request, response) => {
-    responseTo(ehr, request)
+    void responseTo(ehr, request)
       .catch((): [number, object] => [400, { error: 'invalid_request' }])
       .then(([status, body]) => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));

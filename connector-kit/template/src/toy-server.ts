@@ -41,7 +41,7 @@ export interface ToyServer {
 /** Starts a minimal EHR server. */
 export async function startToyServer(port = 0): Promise<ToyServer> {
   const server = createServer((request, response) => {
-    responseTo(request)
+    void responseTo(request)
       .catch((): [number, object] => [400, { error: 'invalid request' }])
       .then(([status, body]) => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));

@@ -93,10 +93,10 @@ describe('every event arrives, signed and in order per appointment, while the re
   test('responds with 500 every second time, and closes connections', async () => {
     const it = await receiver();
     let requests = 0;
-    it.behave((response, ...rest) => {
+    it.behave((response) => {
       requests++;
       if (requests % 3 === 0) response.destroy();
-      else status(requests % 3 === 1 ? 500 : 200)(response, ...rest);
+      else status(requests % 3 === 1 ? 500 : 200)(response);
     });
     const count = await writeEvents(3);
     const ended = await webhooks.ended(it.endpoint.id, count);
@@ -107,10 +107,10 @@ describe('every event arrives, signed and in order per appointment, while the re
   test('stores an event and closes the connection: the event arrives again, with the same id', async () => {
     const it = await receiver(['appointment.booked']);
     const stored: Event[] = [];
-    it.behave((response, event, request) => {
+    it.behave((response, event) => {
       stored.push(event);
       if (stored.length === 1) response.destroy();
-      else status(200)(response, event, request);
+      else status(200)(response);
     });
     await book(gateway);
     await webhooks.ended(it.endpoint.id, 1);
@@ -121,9 +121,9 @@ describe('every event arrives, signed and in order per appointment, while the re
   test('is slow: others are not delayed, and later events of the appointment wait', async () => {
     const [slow, quick] = [await receiver(), await receiver()];
     const release = Promise.withResolvers<void>();
-    slow.behave(async (response, event, request) => {
+    slow.behave(async (response) => {
       await release.promise;
-      status(200)(response, event, request);
+      status(200)(response);
     });
     const count = await writeEvents(2);
     await webhooks.ended(quick.endpoint.id, count);
@@ -165,9 +165,7 @@ describe('a delivery fails', () => {
     });
     const endpoints = webhooksOf(impatient);
     const { id } = await endpoints.create(it.url);
-    it.behave((response, event, request) =>
-      status(event.type === 'appointment.booked' ? 503 : 200)(response, event, request),
-    );
+    it.behave((response, event) => status(event.type === 'appointment.booked' ? 503 : 200)(response));
     const booked = await book(impatient);
     await careUnitOf(impatient, oslo).cancel(booked.id);
     const [cancelled, given] = await endpoints.ended(id, 2);
@@ -184,10 +182,10 @@ describe('a delivery fails', () => {
     const [it, elsewhere] = [await receiver(['appointment.booked']), await startReceiver()];
     onTestFinished(() => elsewhere.close());
     let redirected = 0;
-    it.behave((response, event, request) => {
+    it.behave((response) => {
       redirected++;
       if (redirected === 1) response.writeHead(307, { location: elsewhere.url }).end();
-      else status(200)(response, event, request);
+      else status(200)(response);
     });
     await book(gateway);
     await webhooks.ended(it.endpoint.id, 1);
@@ -315,7 +313,7 @@ test('a replay ends with the last event of an appointment, also if that is being
   const released = Promise.withResolvers<void>();
   const isAccepted = Promise.withResolvers<void>();
   let booked: Appointment | undefined;
-  it.behave(async (response, event, request) => {
+  it.behave(async (response, event) => {
     const isMine = event.data.appointment_id === booked?.id;
     if (isMine && event.type === 'appointment.cancelled') {
       await released.promise;
@@ -323,7 +321,7 @@ test('a replay ends with the last event of an appointment, also if that is being
     }
     const isRepeated = it.received.some((earlier) => earlier.event.id === event.id);
     if (isMine && isRepeated && event.type === 'appointment.booked') await isAccepted.promise;
-    status(204)(response, event, request);
+    status(204)(response);
   });
   booked = await book(gateway);
   const { change, cancel } = careUnitOf(gateway, oslo);
