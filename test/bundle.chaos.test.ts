@@ -21,7 +21,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test('the bundle migrates a database, books an appointment, serves its documents, and its command line works', async () => {
   const database = await createTestDatabase('postgresql', 'empty');
-  const gateway = await startChild({ dataDir: join(folder, 'data'), databaseUrl: database.url, bundled: true });
+  const gateway = await startChild({ dataDir: join(folder, 'data'), databaseUrl: database.url });
   try {
     const booking = {
       patient_id: 'p-3',
@@ -45,7 +45,7 @@ test('the bundle migrates a database, books an appointment, serves its documents
 });
 
 test('the bundle starts on the embedded database', async () => {
-  const gateway = await startChild({ dataDir: join(folder, 'data'), bundled: true });
+  const gateway = await startChild({ dataDir: join(folder, 'data') });
   try {
     expect((await fetch(`${gateway.address}/health/ready`)).status).toBe(200);
   } finally {

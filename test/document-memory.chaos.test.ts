@@ -59,7 +59,6 @@ await writeFile(
 const gateway = await startChild({
   dataDir: join(folder, 'data'),
   databaseUrl: testDatabase.url,
-  bundled: true,
   setup: {
     client: clients[0],
     variables: {

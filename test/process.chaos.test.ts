@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from './database/database.ts';
 import { writeQuickDemo } from './processes/quick-demo.ts';
 import type { Appointment } from './requests/bookings.ts';
 
-const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+/** What `npm start` runs. */
+const npmStart = [fileOf('../server/node.sh'), fileOf('../server/bundle/gateway.js')];
 
 interface Child {
   readonly process: ChildProcess;
@@ -26,8 +28,6 @@ const onPostgres = { DATABASE_URL: '' };
 let disposeDatabase: () => Promise<void>;
 let dataDir: string;
 const children: Child[] = [];
-const compiled = await mkdtemp(join(tmpdir(), 'crossward-compiled-'));
-afterAll(() => rm(compiled, { recursive: true, force: true }));
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'crossward-process-'));
@@ -45,8 +45,8 @@ afterEach(async () => {
 });
 
 function start(variables: Record<string, string> = {}): Child {
-  const process_ = spawn(process.execPath, [main], {
-    env: { PATH: process.env.PATH, PORT: '0', CROSSWARD_DATA_DIR: dataDir, NODE_COMPILE_CACHE: compiled, ...variables },
+  const process_ = spawn('sh', npmStart, {
+    env: { PATH: process.env.PATH, PORT: '0', CROSSWARD_DATA_DIR: dataDir, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

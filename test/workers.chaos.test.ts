@@ -37,7 +37,6 @@ async function startWorkers(variables: Readonly<Record<string, string>> = {}) {
     dataDir,
     databaseUrl: testDatabase.url,
     setup,
-    bundled: true,
     variables: { CROSSWARD_WORKERS: '2', ...variables },
   });
   onTestFinished(() => gateway.kill());

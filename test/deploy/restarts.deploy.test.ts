@@ -40,7 +40,7 @@ describe('ten restarts of two gateways in turn', () => {
     start = async (turn) => {
       const variables = { PORT: `${port}`, HOST: hosts[turn % 2] ?? '' };
       const dataDir = join(folder, 'data');
-      return await startChild({ dataDir, databaseUrl: database.url, setup, variables, bundled: true });
+      return await startChild({ dataDir, databaseUrl: database.url, setup, variables });
     };
     for (const turn of [0, 1]) gateways.push(await start(turn));
   });

@@ -22,10 +22,8 @@ interface ChildOptions {
   /** Default: the demo. */
   readonly setup?: ChildSetup;
   readonly variables?: Readonly<Record<string, string>>;
-  /** A module to load before the gateway. */
+  /** A module to load before the gateway, which then runs from its sources. Otherwise it is the bundle, which starts faster. */
   readonly preload?: URL;
-  /** Runs the bundle as `npm start` does, instead of the sources. */
-  readonly bundled?: boolean;
   /** Another command to run. */
   readonly command?: readonly [string, ...string[]];
   /** Where to run it. Default: here. */
@@ -71,18 +69,16 @@ export async function startChild({
   setup,
   variables,
   preload,
-  bundled = false,
   command: given,
   cwd,
 }: ChildOptions): Promise<ChildGateway> {
-  const sources = [process.execPath, ...(preload ? ['--import', preload.href] : []), main] as const;
-  const [command, ...words] = given ?? (bundled ? npmStart : sources);
+  const [command, ...words] = given ?? (preload ? [process.execPath, '--import', preload.href, main] : npmStart);
   const child = spawn(command, words, {
     env: {
       PATH: process.env.PATH,
       PORT: '0',
       CROSSWARD_DATA_DIR: dataDir,
-      NODE_COMPILE_CACHE: join(dataDir, '..', 'compiled'),
+      ...(preload ? { NODE_COMPILE_CACHE: join(dataDir, '..', 'compiled') } : {}),
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
       ...setup?.variables,
       ...variables,
@@ -110,7 +106,7 @@ export async function startChild({
     };
     child.stdout.setEncoding('utf8').on('data', readOutput);
     child.stderr.setEncoding('utf8').on('data', readOutput);
-    ended.then(() => reject(new Error(`The gateway did not start: ${output}`)));
+    void ended.then(() => reject(new Error(`The gateway did not start: ${output}`)));
   });
   const client = setup?.client ?? (await readDemoClient(dataDir));
   const credentials = { 'x-service-client-id': client.id, 'x-service-client-secret': client.secret };

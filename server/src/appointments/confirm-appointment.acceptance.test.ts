@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
 import { careUnitPath, withEhr } from '../../../test/ehrs/other-ehrs.ts';
 import { startGateway } from '../../../test/gateway/gateway.ts';

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
 import { bodyCases } from '../../../test/cases/body-cases.ts';
 import { identifierCases } from '../../../test/cases/identifier-cases.ts';

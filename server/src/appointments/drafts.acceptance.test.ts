@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
 import { withoutHolds } from '../../../test/ehrs/limited-ehrs.ts';
 import { careUnitPath, withEhr, wrapConnector } from '../../../test/ehrs/other-ehrs.ts';

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { randomBytes } from 'node:crypto';
 import type { PatientDetails, TimeSlotQuery } from '@crossward/connector-kit';
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';

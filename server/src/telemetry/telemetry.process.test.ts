@@ -10,7 +10,7 @@ test('npm start exports the traces of a process, the last ones when it stops', a
   const dataDir = await mkdtemp(join(tmpdir(), 'crossward-'));
   const collector = await startOtlpReceiver();
   const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
-  const gateway = await startChild({ dataDir, variables, bundled: true });
+  const gateway = await startChild({ dataDir, variables });
   try {
     expect((await gateway.send({ method: 'GET', path: '/api/emrs' }))?.status).toBe(200);
     process.kill(gateway.pid, 'SIGTERM');
