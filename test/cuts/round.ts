@@ -12,6 +12,8 @@ export interface RoundOptions {
   readonly seed: number;
   /** 0: nothing fails. */
   readonly cuts: number;
+  /** Whether EHRs lose responses, are away and make writes late. Default: no. */
+  readonly hasFaultyEhrs?: boolean;
   readonly callers?: number;
   /** How long callers write if nothing fails. */
   readonly quietMilliseconds?: number;
@@ -27,6 +29,8 @@ export interface Round {
 /** Milliseconds. After it, what has not ended is stuck. */
 const recoveryMilliseconds = 150_000;
 const longestFreezeMilliseconds = 20_000;
+/** Longer than an EHR delays a write. */
+const lateWriteMilliseconds = 10_000;
 
 /** Lets callers write on an empty database while connections are cut and gateways killed and frozen, and lets all of it recover. */
 export async function runRound({
@@ -34,11 +38,12 @@ export async function runRound({
   postgresUrl,
   seed,
   cuts,
+  hasFaultyEhrs = false,
   callers: count = 60,
   quietMilliseconds = 15_000,
 }: RoundOptions): Promise<Round> {
   const random = randomFrom(seed);
-  const world = await createWorld(folder, postgresUrl, random, cuts === 0);
+  const world = await createWorld(folder, postgresUrl, random, { isQuiet: cuts === 0, hasFaultyEhrs });
   const events = watchEvents(world.database);
   try {
     const callers = createCallers(world, random);
@@ -78,6 +83,8 @@ export async function runRound({
     callers.healed();
     await Promise.all(working);
     await expireCodes(world);
+    await recovered(world);
+    if (hasFaultyEhrs) await sleep(lateWriteMilliseconds);
     const left = await recovered(world);
     await events.stop();
     const snapshot = await readSnapshot(world, { watched: events.watched, deliveries, unfinished: left });

@@ -13,9 +13,11 @@ import { runRound } from './round.ts';
  * callers write, and compares what the callers were told with what is there in the end.
  *
  *   npm run test:cuts -- [--cuts 600] [--seed 1] [--round 200] [--at-once 2] [--state .data/cuts.json] [--resume]
+ *     [--faults]
  *
  * A run consists of rounds, each on an empty database, two of them at once: a round ends with callers who wait. After each round
- * the state is stored: `--resume` continues. With `--cuts 0` one round runs without any cut.
+ * the state is stored: `--resume` continues. With `--cuts 0` one round runs without any cut. With `--faults`, the EHRs lose
+ * responses, become unavailable for a while, and make writes late.
  */
 
 const { values } = parseArgs({
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     'at-once': { type: 'string', default: '2' },
     state: { type: 'string', default: '.data/cuts.json' },
     resume: { type: 'boolean', default: false },
+    faults: { type: 'boolean', default: false },
   },
 });
 
@@ -67,7 +70,8 @@ async function nextRound(): Promise<void> {
   const seed = state.seed * 10_000 + begun.rounds++;
   begun.cuts += cuts;
   const from = Date.now();
-  const round = await runRound({ folder, postgresUrl: postgres.url, seed, cuts }).catch((error) => {
+  const options = { folder, postgresUrl: postgres.url, seed, cuts, hasFaultyEhrs: values.faults };
+  const round = await runRound(options).catch((error) => {
     // The other rounds fail when their database stops.
     print(`round with seed ${seed} failed: ${error.stack}`);
     throw error;

@@ -55,12 +55,20 @@ const refusedMilliseconds = 3_500;
 /** Every cut has done what it does after this time. */
 export const cutMilliseconds = 6_000;
 
-/**
- * Two gateways on one database, each behind a proxy of its own, and a receiver of their events.
- *
- * @param isQuiet nothing fails: with long limits, nothing is unknown only because the machine is slow
- */
-export async function createWorld(folderOfRun: string, postgresUrl: string, random: Random, isQuiet: boolean) {
+interface Conditions {
+  /** Nothing fails: with long limits, nothing is unknown only because the machine is slow. */
+  readonly isQuiet: boolean;
+  /** Whether EHRs fail, too. */
+  readonly hasFaultyEhrs: boolean;
+}
+
+/** Two gateways on one database, each behind a proxy of its own, and a receiver of their events. */
+export async function createWorld(
+  folderOfRun: string,
+  postgresUrl: string,
+  random: Random,
+  { isQuiet, hasFaultyEhrs }: Conditions,
+) {
   const folder = await mkdtemp(join(folderOfRun, 'cuts-'));
   const name = `cuts_${randomUUID().replaceAll('-', '')}`;
   await withClient(postgresUrl, (client) => client.query(`CREATE DATABASE ${name}`));
@@ -87,7 +95,9 @@ export async function createWorld(folderOfRun: string, postgresUrl: string, rand
     const url = new URL(proxies[index]?.url ?? '');
     for (const [limit, milliseconds] of Object.entries(isQuiet ? {} : limits))
       url.searchParams.set(limit, String(milliseconds));
-    const preload = new URL('./drafts-ehr.ts', import.meta.url);
+    const preload = hasFaultyEhrs
+      ? new URL('./faulty-ehrs.ts', import.meta.url)
+      : new URL('./drafts-ehr.ts', import.meta.url);
     const options = { dataDir: join(folder, 'data'), databaseUrl: url.href, setup, preload };
     // A cut can prevent a start.
     gateways[index] = await retried(startAttempts, () => startChild(options));
