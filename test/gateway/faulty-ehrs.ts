@@ -1,7 +1,7 @@
 import type { Connector } from '@crossward/connector-kit';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Configuration } from '../../server/src/config/configuration.ts';
-import type { PoliciesInFile } from '../../server/src/config/policies.ts';
+import type { PoliciesInFile } from '../../server/src/config/schema/policies.ts';
 import { type FaultyEhrs, faultyEhrs } from '../ehrs/faulty-ehr.ts';
 import { withEhr, wrapConnector } from '../ehrs/other-ehrs.ts';
 import { type Gateway, startGateway } from './gateway.ts';
