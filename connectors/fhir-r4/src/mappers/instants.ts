@@ -23,6 +23,5 @@ export function readInstant(text: string | undefined): Date | undefined {
 
 /** `Date` reads 30 February as 2 March. */
 function isDay(day = ''): boolean {
-  const midnight = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day);
+  return new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice('yyyy-mm-'.length));
 }
