@@ -9,10 +9,9 @@ import { inBody } from '../problems/places.ts';
 import { Problem } from '../problems/problem.ts';
 import { contactable, contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';
-import { readPatientDetails } from './patient-details.ts';
-import { readComment } from './read-comment.ts';
 import type { RequestContext } from './request-context.ts';
 import { readReturnUrl } from './return-url.ts';
+import { readComment, readPatientDetails } from './sent-details.ts';
 import { longestAppointmentHours, slotFault } from './time-rules.ts';
 import { type AppointmentPlan, draftAppointment, type PlannedCreation, type Step } from './write/plan.ts';
 

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BackgroundOutcome } from '../audit/access.ts';
+import type { NewDraft } from '../audit/drafts.ts';
+import { currentContext } from '../context/work-context.ts';
 import { isDatabaseFailure } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { inTransaction } from '../db/retry.ts';
 import { LeaseLost } from '../db/write-lease.ts';
 import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
+import type { Reason } from '../problems/reasons.ts';
 import { WriteEnded } from '../problems/write-errors.ts';
-import { draftsOf, noteRecorded, type RecordedOutcome } from './audit-draft.ts';
 import { type EhrState, type Event, type KeyState, rowAfter } from './end-table.ts';
 import { isStoredUnderKey, sealOutcome } from './sealed-outcome.ts';
 import { storeEnd, writeRecords } from './store-end.ts';
@@ -133,4 +136,30 @@ export async function releaseSoon(db: Db, leased: Leased): Promise<void> {
   const waited = new AbortController();
   await Promise.race([released, sleep(1_000, undefined, { signal: waited.signal }).catch(() => undefined)]);
   waited.abort();
+}
+
+type RecordedOutcome = 'success' | Reason | BackgroundOutcome;
+
+/**
+ * The draft of the present access, for the statement that ends its write. Empty if the work leaves no entry.
+ *
+ * @param body of the response
+ */
+function draftsOf(
+  { services, leased, kind, plan }: LeasedWork,
+  outcome: RecordedOutcome,
+  body?: object,
+): readonly NewDraft[] {
+  const access = currentContext().access?.describe(outcome, body);
+  if (!access) return [];
+  const patients = [...access.patients, ...kind.patientsOf(plan).map((id) => `emr_id:${id}`)];
+  // A background job that reached no patient's records leaves no entry.
+  if (access.actor === 'background' && patients.length === 0) return [];
+  return [services.audit.draft({ ...access, patients, writeId: leased.id })];
+}
+
+/** Notes that the transaction with the draft has committed, so that nobody records the same outcome again. */
+export function noteRecorded(outcome: RecordedOutcome): void {
+  const { access } = currentContext();
+  if (access) access.recorded = outcome;
 }
