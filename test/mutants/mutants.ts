@@ -209,7 +209,12 @@ export const mutants: readonly Mutant[] = [
     },
     { name: 'forgets the comment', from: '...(comment === null ? {} : { comment }),', to: '' },
     { name: 'books with any resource', from: '      resourceIdOf(it) === resourceId &&\n', to: '' },
-    { name: 'books any service', from: ' &&\n      directory.serviceOf(it)?.id === healthcareServiceId,', to: ',' },
+    {
+      name: 'books any service',
+      from: ' &&\n      directory.serviceOf(it)?.id === healthcareServiceId,',
+      to: ',',
+      survives: 'Each time of its fake is of one service.',
+    },
     {
       name: 'tells a lost race as another refusal',
       from: "if (!(error instanceof ConnectorError) || error.kind !== 'time_slot_unavailable') throw error;",
@@ -235,11 +240,6 @@ export const mutants: readonly Mutant[] = [
   ]),
   ...gpConnect('slots.ts', [
     { name: 'reads the first two weeks only', from: '    from = next;', to: '    from = last;' },
-    {
-      name: 'lists taken slots',
-      from: "if (status !== 'free' || location === undefined) return { record: null };",
-      to: 'if (location === undefined) return { record: null };',
-    },
   ]),
   ...gpConnect('appointment-reads.ts', [
     {
@@ -268,6 +268,7 @@ export const mutants: readonly Mutant[] = [
       name: 'takes a refused cancellation for made',
       from: 'if (!outcome.isDone && (await isListed(producer, careUnit, key))) throw refused(outcome);',
       to: '',
+      survives: 'Its fake refuses no cancellation that the flags of the booking allow.',
     },
     {
       name: 'loses the comment at a move',
@@ -388,6 +389,7 @@ export const mutants: readonly Mutant[] = [
       name: 'takes the first of several patients',
       from: '  if (more.length > 0)\n    throw',
       to: '  if (more.length < 0)\n    throw',
+      survives: 'Its EHR has no two patients with one number.',
     },
     {
       name: 'searches for one spelling of a number',

@@ -7,6 +7,7 @@ import { clockChanges } from './clock-changes.ts';
 import { concurrentEdits } from './concurrent-edits.ts';
 import { documents } from './documents.ts';
 import { failedReads } from './failed-reads.ts';
+import { failingEhr } from './failing-ehr.ts';
 import { healthcareServices } from './healthcare-services.ts';
 import { holds } from './holds.ts';
 import { lostAnswers } from './lost-answers.ts';
@@ -43,6 +44,7 @@ export const capabilities: readonly Capability[] = [
   holds,
   transactions,
   operationIds,
+  failingEhr,
   failedReads,
   lostAnswers,
   refusals,

@@ -6,6 +6,9 @@ import { foreignResource } from './resources.ts';
 import { book, consecutiveSlots, freeSlot, freeSlots, isFree, patientId, windowOf } from './steps.ts';
 
 const day = 24 * 60 * 60 * 1000;
+const week = 7 * day;
+/** More than any EHR has for one resource in two months. */
+const everySlot = 10_000;
 
 const searchesByPatient: Claim = ({ connector }) => connector.capabilities.slotsByPatient !== undefined;
 
@@ -41,6 +44,19 @@ export const timeSlots = capability('time-slots', (connector) => connector.listT
       [second.start],
       'Starts of the slots in a range equal to one slot',
     );
+  },
+
+  'lists in a long range what it lists in its last part': async (subject) => {
+    const { start, end } = windowOf(subject);
+    const whole = new Set((await freeSlots(subject, { limit: everySlot })).map(({ start: at }) => at.getTime()));
+    for (let from = end.getTime() - week; from > start.getTime(); from -= week) {
+      const part = await freeSlots(subject, { start: new Date(from), end: new Date(from + week), limit: everySlot });
+      for (const { start: at } of part) {
+        expectThat(whole.has(at.getTime()), 'A slot of the last weeks is missing in a list of the whole time');
+      }
+      if (part.length > 0) return;
+    }
+    throw new NotChecked('the EHR has no free slot');
   },
 
   'reads the same slots in every time zone of the process': async (subject) => {

@@ -1,0 +1,59 @@
+import { afterAll, expect, test } from 'vitest';
+import { connector as clinic } from '../../template-booking/src/connector.ts';
+import { startEhr } from '../../template-booking/src/ehr-server.ts';
+import type { Connector } from '../index.ts';
+import { outcomeOf } from './broken.test-support.ts';
+import { plainHttp } from './plain-http.ts';
+import type { Subject } from './subject.ts';
+
+const server = await startEhr();
+afterAll(() => server.close());
+const careUnit = { id: 'clinic', timeZone: 'Europe/London' };
+
+type Right = Required<Connector>;
+
+/** The connector of the template, with a defect. */
+async function subject(defects: (right: Right) => Partial<Connector>): Promise<Subject> {
+  const settings = { base_url: server.url };
+  const context = { emr: 'clinic', settings, careUnits: [careUnit], http: plainHttp(), now: () => new Date() };
+  const right = (await clinic.open(context)) as Right;
+  const facts = { patient: [{ type: 'emr_id', value: '1001' }] } as const;
+  return { name: 'clinic', connector: { ...right, ...defects(right) }, careUnit, facts };
+}
+
+const failing = ['failing-ehr', 'no read takes an EHR that fails for one that has nothing'] as const;
+const long = ['time-slots', 'lists in a long range what it lists in its last part'] as const;
+
+test.each([failing, long])('the connector of the template passes: %s: %s', async (capability, check) => {
+  const result = await outcomeOf(await subject(() => ({})), capability, check);
+  expect(result).toMatchObject({ outcome: 'passed', reason: null });
+});
+
+const twoWeeks = 14 * 24 * 60 * 60 * 1000;
+
+test.each<[string, (right: Right) => Partial<Connector>, readonly [string, string], string]>([
+  [
+    'takes an error for a patient whom nobody knows',
+    ({ findPatient }) => ({ findPatient: (it) => findPatient(it).catch(() => null) }),
+    failing,
+    'findPatient returned a result',
+  ],
+  [
+    'takes an error for a list without appointments',
+    ({ listAppointments }) => ({ listAppointments: (it) => listAppointments(it).catch(() => []) }),
+    failing,
+    'listAppointments returned a result',
+  ],
+  [
+    'reads the first two weeks of a range',
+    ({ listTimeSlots }) => ({
+      listTimeSlots: ({ end, ...it }) =>
+        listTimeSlots({ ...it, end: new Date(Math.min(end.getTime(), it.start.getTime() + twoWeeks)) }),
+    }),
+    long,
+    'missing in a list of the whole time',
+  ],
+])('the kit catches a connector that %s', async (_, defects, [capability, check], reason) => {
+  const result = await outcomeOf(await subject(defects), capability, check);
+  expect(result).toMatchObject({ outcome: 'failed', reason: expect.stringContaining(reason) });
+});
