@@ -20,7 +20,7 @@ import {
   type Shown,
 } from './endpoint.ts';
 import { headerReader } from './header-reader.ts';
-import { writeOnce, writeToEhr } from './write-request.ts';
+import { writeToEhr, writeToOwnTables } from './write-request.ts';
 
 const prefixes: Record<Level, string> = {
   client: '/api',
@@ -127,7 +127,7 @@ async function respond(endpoint: AnyEndpoint, request: FastifyRequest, reply: Fa
 async function run(endpoint: AnyEndpoint, request: FastifyRequest): Promise<WriteResponse> {
   const { services } = request.server.endpointDeps;
   if ('plan' in endpoint) return writeToEhr(services, request, () => endpoint.plan(inputOf(request), request));
-  if ('store' in endpoint) return writeOnce(services, request, (tx) => endpoint.store(tx, inputOf(request)));
+  if ('store' in endpoint) return writeToOwnTables(services, request, (tx) => endpoint.store(tx, inputOf(request)));
   return endpoint.handle(inputOf(request), request);
 }
 

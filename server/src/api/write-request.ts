@@ -29,7 +29,7 @@ export async function writeToEhr(
 }
 
 /** Writes to the gateway's own tables, at most once for each `Idempotency-Key`. */
-export async function writeOnce(
+export async function writeToOwnTables(
   services: WriteServices,
   request: FastifyRequest,
   store: (tx: Tx) => Promise<WriteResponse>,

@@ -99,10 +99,10 @@ async function recordFailure(services: WriteServices, row: StoredRow, error: unk
 /** Schedules the next attempt of background recovery, or suspends the write. */
 async function postpone(
   db: Db,
-  operation: StoredRow,
+  row: StoredRow,
   { seconds, failure, failures, isSuspended }: Postponement,
 ): Promise<void> {
-  await updateLeased(db, operation)
+  await updateLeased(db, row)
     .set({
       ...withoutLease,
       next_attempt_at: isSuspended ? null : leaseEnd(seconds),

@@ -20,7 +20,7 @@ export const events = [
   /** Its outcome is not known yet. */
   'unknown',
 ] as const;
-export type Event = (typeof events)[number];
+export type EndEvent = (typeof events)[number];
 
 /** What the EHR may still do after its answers. */
 export const ehrStates = [
@@ -49,7 +49,7 @@ export const rows = {
 } as const;
 export type Row = keyof typeof rows;
 
-const table: Record<Event, Record<EhrState, Row>> = {
+const table: Record<EndEvent, Record<EhrState, Row>> = {
   made: { done: 'answered', late: 'monitored', undone: 'answered' },
   refused: { done: 'answered', late: 'monitored', undone: 'answered' },
   'refused for now': { done: 'gone', late: 'monitored', undone: 'gone' },
@@ -60,7 +60,7 @@ const table: Record<Event, Record<EhrState, Row>> = {
 };
 
 /** What becomes of the row of a write. A response stays; a row that no retry can find, and nobody looks at, goes. */
-export function rowAfter(event: Event, ehr: EhrState, key: KeyState): Row {
+export function rowAfter(event: EndEvent, ehr: EhrState, key: KeyState): Row {
   const row = table[event][ehr];
   if (row !== 'answered' && row !== 'free' && row !== 'gone') return row;
   if (key === 'response') return 'answered';

@@ -9,7 +9,7 @@ import { LeaseLost } from '../db/write-lease.ts';
 import { outcomeUnknownInDatabase, Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { WriteEnded } from '../problems/write-errors.ts';
-import { type EhrState, type Event, type KeyState, rowAfter } from './end-table.ts';
+import { type EhrState, type EndEvent, type KeyState, rowAfter } from './end-table.ts';
 import { isStoredUnderKey, sealOutcome } from './sealed-outcome.ts';
 import { storeEnd, writeRecords } from './store-end.ts';
 import type { Leased } from './stored-write.ts';
@@ -88,7 +88,7 @@ async function store(db: Db | Tx, work: LeasedWork, how: WriteEnd, response?: Wr
   return response;
 }
 
-function eventOf({ hasCaller }: LeasedWork, { is, problem }: WriteEnd): Event {
+function eventOf({ hasCaller }: LeasedWork, { is, problem }: WriteEnd): EndEvent {
   if (is !== 'not made' || !problem) return is;
   if (problem.status === 429) return 'refused for now';
   return hasCaller && isStoredUnderKey(problem) ? 'refused' : 'not made';

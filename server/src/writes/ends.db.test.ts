@@ -14,7 +14,7 @@ import { createKeyRing } from '../secrets/key-ring.ts';
 import { end, leaveOpen, type WriteEnd } from './end.ts';
 import {
   type EhrState,
-  type Event,
+  type EndEvent,
   ehrStates,
   events,
   type KeyState,
@@ -150,7 +150,7 @@ function expected({ event, response }: Way, ehr: EhrState, key: KeyState): Seen 
 }
 
 interface Way {
-  readonly event: Event;
+  readonly event: EndEvent;
   readonly how: WriteEnd | 'unknown';
   readonly hasCaller?: boolean;
   readonly hasRecords?: boolean;

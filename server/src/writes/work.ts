@@ -4,7 +4,7 @@ import { beganWrite, reachedPatient, reachedRecords, within } from '../context/w
 import { leaseEnd, setLeased } from '../db/write-lease.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { sinceBoot } from '../time/since-boot.ts';
-import type { EhrState, Event } from './end-table.ts';
+import type { EhrState, EndEvent } from './end-table.ts';
 import type { WriteServices } from './services.ts';
 import type { Leased } from './stored-write.ts';
 import type { AnyKind, InCareUnit, Work } from './write-kind.ts';
@@ -29,7 +29,7 @@ export interface LeasedWork extends Work {
   /** A caller waits for the response, and gets `outcome_unknown` if needed. Without one, background recovery tries again. */
   readonly hasCaller: boolean;
   /** What the EHR may still do: make the write late, or if it has made it, a second time. */
-  ehrState(event: Event): EhrState;
+  ehrState(event: EndEvent): EhrState;
 }
 
 interface Begun extends InCareUnit, Pick<LeasedWork, 'kind' | 'plan' | 'expiresAt' | 'isFirst' | 'hasCaller'> {
