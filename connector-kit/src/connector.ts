@@ -9,6 +9,7 @@ import type {
   ResourceIdentifier,
   ResourceIdentifierType,
 } from './identifiers.ts';
+import type { InTurn } from './in-turn.ts';
 import type { MedicalNoteOperations } from './medical-notes.ts';
 import type { PatientOperations } from './patients.ts';
 import type { ProbeReport } from './probe.ts';
@@ -411,6 +412,11 @@ export interface ConnectorContext<Settings> {
    * and the path of the first. Absent: nobody counts.
    */
   leftOut?(record: LeftOutRecord): void;
+  /**
+   * Takes turns with all gateways of this EHR, for one that does not itself refuse the second of two bookings. Absent: only this
+   * process writes to it.
+   */
+  readonly inTurn?: InTurn;
 }
 
 /** The context of a connector with migrations. */

@@ -8,6 +8,7 @@ export * from './email-addresses.ts';
 export * from './errors.ts';
 export * from './http.ts';
 export * from './identifiers.ts';
+export * from './in-turn.ts';
 export * from './medical-notes.ts';
 export * from './names.ts';
 export * from './numbers.ts';

@@ -82,6 +82,7 @@ async function newPatient(subject: Subject, fields: Partial<PatientCreation> = {
     phone: null,
     email: 'new@patients.example',
     address: { lines: ['Storgata 1', 'Oppgang B'], postalCode: '0001', city: 'Oslo', country: 'NO' },
+    ...facts.newPatient?.fields,
     ...fields,
   };
 }
@@ -102,6 +103,7 @@ export const patientCreation = capability('patient-creation', (connector) => con
       phone: creation.phone,
       email: creation.email,
       address: creation.address,
+      ...subject.facts.newPatient?.shown,
     };
     expectSame(patient, expected, 'The patient who was created');
     expectSame(found, expected, 'The patient who was found');

@@ -1,7 +1,8 @@
 import type { Connector, ConnectorOperation } from '../connector.ts';
 import type { DirectChanges } from '../direct-changes.ts';
 import type { PatientIdentifier, ResourceIdentifier } from '../identifiers.ts';
-import type { CareUnit, PatientDetails } from '../records.ts';
+import type { PatientCreation } from '../patients.ts';
+import type { CareUnit, Patient, PatientDetails } from '../records.ts';
 import type { OddRecords } from './odd-records.ts';
 
 /**
@@ -29,6 +30,8 @@ export interface Facts {
   readonly unknownPatients?: readonly PatientIdentifier[] | undefined;
   /** National numbers that no patient has. The kit creates a patient with each. Absent: it creates none. */
   readonly newPatients?: readonly PatientIdentifier[] | undefined;
+  /** What a new patient of this EHR has to have besides, and what the EHR shows otherwise than it was sent, such as one name. */
+  readonly newPatient?: { readonly fields: Partial<PatientCreation>; readonly shown: Partial<Patient> } | undefined;
   /** Identifiers of one resource of the care unit, of all types. Absent: the first with free slots. */
   readonly resource?: readonly ResourceIdentifier[] | undefined;
   /** Absent: the first service with free slots. */

@@ -7,15 +7,13 @@ import {
   type Resource,
   type ResourceIdentifier,
 } from '@crossward/connector-kit';
+import { compareText, type KeptLists, keptLists } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
-import { compareText } from './order.ts';
 import type { RpcClient } from './rpc/client.ts';
 import { idSchema, nullable, textSchema } from './rpc/rows.ts';
 import { dateSchema, dateText } from './rpc/values.ts';
 import { careUnitSettings, type GnuHealthSettings } from './settings.ts';
-
-const lifetimeMilliseconds = 60_000;
 
 /** The health professionals of a care unit's institution, and their specialities. */
 export interface CareUnitDirectory {
@@ -27,15 +25,9 @@ export interface CareUnitDirectory {
   readonly services: readonly HealthcareService[];
 }
 
-export interface Directory {
+export interface Directory extends KeptLists<CareUnitDirectory> {
   /** Known without asking the server. */
   institutionOf(careUnit: CareUnit): number;
-  of(careUnit: CareUnit): Promise<CareUnitDirectory>;
-  /** What `pick` finds, in a directory that is read anew if it finds nothing in the one that is kept. */
-  find<Value>(
-    careUnit: CareUnit,
-    pick: (directory: CareUnitDirectory) => Value | undefined,
-  ): Promise<Value | undefined>;
 }
 
 const professionalSchema = Type.Object({
@@ -57,10 +49,8 @@ export function createDirectory(
   rpc: RpcClient,
   settings: GnuHealthSettings,
   careUnits: readonly ConfiguredCareUnit[],
-  now: () => Date,
 ): Directory {
   const institutions = new Map(careUnits.map(({ id, settings: own }) => [id, institutionIn(id, own)]));
-  const kept = new Map<string, { readonly loadedAt: number; readonly directory: Promise<CareUnitDirectory> }>();
 
   function institutionOf({ id }: CareUnit): number {
     const institution = institutions.get(id);
@@ -68,32 +58,7 @@ export function createDirectory(
     return institution;
   }
 
-  function load(careUnit: CareUnit): Promise<CareUnitDirectory> {
-    const directory = read(rpc, settings, careUnit.id, institutionOf(careUnit));
-    kept.set(careUnit.id, { loadedAt: now().getTime(), directory });
-    directory.catch(() => {
-      if (kept.get(careUnit.id)?.directory === directory) kept.delete(careUnit.id);
-    });
-    return directory;
-  }
-
-  function of(careUnit: CareUnit): Promise<CareUnitDirectory> {
-    const current = kept.get(careUnit.id);
-    return current && now().getTime() - current.loadedAt < lifetimeMilliseconds ? current.directory : load(careUnit);
-  }
-
-  return {
-    institutionOf,
-    of,
-    async find(careUnit, pick) {
-      const current = of(careUnit);
-      const found = pick(await current);
-      if (found !== undefined) return found;
-      // Another caller may have read it anew by now.
-      const newer = kept.get(careUnit.id)?.directory;
-      return pick(await (newer && newer !== current ? newer : load(careUnit)));
-    },
-  };
+  return { institutionOf, ...keptLists((careUnit) => read(rpc, settings, careUnit.id, institutionOf(careUnit))) };
 }
 
 function institutionIn(careUnitId: string, settings: unknown): number {

@@ -8,5 +8,5 @@ import type { GnuHealthSettings } from './settings.ts';
 export function openEhr(context: ConnectorContext<GnuHealthSettings>): Ehr {
   const { http, settings, careUnits, now } = context;
   const rpc = createRpcClient(http, settings, now, (record) => context.leftOut?.(record));
-  return { rpc, settings, now, directory: createDirectory(rpc, settings, careUnits, now) };
+  return { rpc, settings, now, directory: createDirectory(rpc, settings, careUnits) };
 }

@@ -1,4 +1,10 @@
-import { type Connector, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
+import {
+  type Connector,
+  ConnectorError,
+  type ProbeFinding,
+  type ProbeReport,
+  turnsInProcess,
+} from '@crossward/connector-kit';
 import { watchedHttp } from '@crossward/connector-kit/conformance';
 import type { PostgresPool } from 'kysely';
 import type { LoadedEmr } from '../config/file/load.ts';
@@ -70,6 +76,7 @@ export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool
     http: watchedHttp(http),
     now: () => new Date(),
     leftOut: unreadable.leftOut,
+    inTurn: turnsInProcess(),
   };
   const bound = bindConnector(module, context, database);
   return {

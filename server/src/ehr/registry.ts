@@ -8,6 +8,7 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { patientTokens } from '../secrets/patient-tokens.ts';
 import { bindConnector } from './bind-connector.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
+import { exclusiveTurns } from './exclusive-turns.ts';
 import { watchWaits } from './guard/database-waits.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
 import { openTls } from './guard/ehr-tls.ts';
@@ -82,6 +83,7 @@ async function openConnection(
     now,
     user: () => currentContext().user,
     leftOut: unreadable.leftOut,
+    inTurn: exclusiveTurns(db, emr.id, { waitMs: emr.connection.timeout_ms }),
   };
   const watched = watchWaits(database);
   const { open } = bindConnector(module, context, watched.pool);

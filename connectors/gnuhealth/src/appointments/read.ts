@@ -5,8 +5,8 @@ import {
   type CareUnit,
   overlaps,
 } from '@crossward/connector-kit';
+import { compareKeys } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
-import { compareKeys } from '../order.ts';
 import type { Domain } from '../rpc/client.ts';
 import { recordId, recordIds } from '../rpc/values.ts';
 import { careUnitNames } from './care-unit-names.ts';

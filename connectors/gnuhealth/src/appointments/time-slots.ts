@@ -1,6 +1,6 @@
 import { overlaps, type TimeSlot, type TimeSlotPosition, type TimeSlotQuery } from '@crossward/connector-kit';
+import { compareKeys } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
-import { compareKeys } from '../order.ts';
 import { recordIds, toRpc } from '../rpc/values.ts';
 import { pagesByStart } from './pages.ts';
 import { searchRows, type TimedRow, takingStates, timed, toTimeSlot } from './record.ts';

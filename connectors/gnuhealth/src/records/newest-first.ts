@@ -1,4 +1,4 @@
-import { compareText } from '../order.ts';
+import { compareText } from '@crossward/connector-kit/rest';
 import { fromRpc, type RpcDateTime } from '../rpc/values.ts';
 
 interface Position {

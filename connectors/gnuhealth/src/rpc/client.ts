@@ -9,7 +9,7 @@ import type { Static, TObject } from 'typebox';
 import type { GnuHealthSettings } from '../settings.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { fieldsOf, readRows } from './rows.ts';
-import { createSessions, type Session } from './session.ts';
+import { gnuHealthSessions, type Session } from './session.ts';
 
 /** A term of a search, or a group of terms. */
 export type Domain = readonly unknown[];
@@ -74,24 +74,19 @@ export function createRpcClient(
   now: () => Date,
   leftOut: (record: LeftOutRecord) => void,
 ): RpcClient {
-  const sessions = createSessions(http, settings, () => now().getTime());
+  const sessions = gnuHealthSessions(http, settings, now);
   /** By how much the clock of the server is ahead, in milliseconds. */
   let ahead = 0;
 
-  /** A session can end at any time. The server then has done nothing, so the request is sent again with a new one. */
-  async function inSession<Response extends { readonly status: number; readonly headers: EhrStream['headers'] }>(
+  function inSession<Response extends { readonly status: number; readonly headers: EhrStream['headers'] }>(
     send: (session: Session) => Promise<Response>,
   ): Promise<Response> {
-    for (let attempt = 1; ; attempt++) {
-      const session = await sessions.get();
+    return sessions.in(async (session) => {
       const response = await send(session);
       const date = Date.parse(response.headers.date ?? '');
       if (!Number.isNaN(date)) ahead = date - now().getTime();
-      if (response.status !== 401) return response;
-      sessions.drop(session);
-      if (attempt === 2)
-        throw new ConnectorError('rejected', 'The EHR does not accept its own session', { fault: true });
-    }
+      return response;
+    });
   }
 
   function request(body: EhrRequest['body'], { authorization }: Session, options: Effect): EhrRequest {

@@ -1,4 +1,5 @@
 import { ConnectorError, type EhrHttp } from '@crossward/connector-kit';
+import { createSessions, type Sessions } from '@crossward/connector-kit/rest';
 import type { GnuHealthSettings } from '../settings.ts';
 import { readAnswer } from './answer.ts';
 
@@ -14,26 +15,17 @@ export interface Session {
   readonly authorization: string;
 }
 
-export interface Sessions {
-  /** The session that is kept, or a new one. */
-  get(): Promise<Session>;
-  /** Ends the use of a session that the server does not know any more. */
-  drop(session: Session): void;
+interface Answered {
+  readonly status: number;
 }
 
-/** Logs in once for all callers: a login takes half a second, a call with its session a few milliseconds. */
-export function createSessions(
+/** A login takes half a second, a call with its session a few milliseconds. */
+export function gnuHealthSessions(
   http: EhrHttp,
   { base_url, database, user, password }: GnuHealthSettings,
-  now: () => number,
-): Sessions {
-  let kept: Session | undefined;
-  let login: Promise<Session> | undefined;
-  let pausedUntil = 0;
-
-  async function logIn(): Promise<Session> {
-    const seconds = Math.ceil((pausedUntil - now()) / 1000);
-    if (seconds > 0) throw locked(seconds);
+  now: () => Date,
+): Sessions<Session, Answered> {
+  async function signIn(): Promise<Session> {
     const { status, text } = await http
       .send({
         method: 'POST',
@@ -52,10 +44,7 @@ export function createSessions(
         if (error instanceof ConnectorError && error.kind === 'unavailable') throw error;
         throw new ConnectorError('unavailable', 'The EHR did not respond to the login', { cause: error });
       });
-    if (status === 401) {
-      pausedUntil = now() + pauseMilliseconds;
-      throw noLogin('The EHR rejected the user or its password');
-    }
+    if (status === 401) throw noLogin('The EHR rejected the user or its password', status);
     if (status !== 200) throw noLogin(`The EHR responded ${status} to the login`);
     const answer = readAnswer(text);
     // Such as that it wants a second factor.
@@ -67,30 +56,12 @@ export function createSessions(
     return { userId, authorization };
   }
 
-  return {
-    async get() {
-      if (kept) return kept;
-      login ??= logIn().finally(() => {
-        login = undefined;
-      });
-      kept = await login;
-      return kept;
-    },
-    drop(session) {
-      // Another request may have found out before, and logged in.
-      if (kept === session) kept = undefined;
-    },
-  };
+  return createSessions({ signIn, hasEnded: ({ status }) => status === 401, pauseMilliseconds, now });
 }
 
 /** Without a session, no request succeeds. */
-function noLogin(words: string): ConnectorError {
-  return new ConnectorError('rejected', words, { fault: true });
-}
-
-function locked(seconds: number): ConnectorError {
-  const words = 'The EHR has rejected the password. It is not tried again yet, because the EHR would lock the user';
-  return new ConnectorError('unavailable', words, { retryAfterSeconds: seconds });
+function noLogin(words: string, refused?: number): ConnectorError {
+  return new ConnectorError('rejected', words, { fault: true, ...(refused ? { refusal: { status: refused } } : {}) });
 }
 
 function readSession(result: unknown): readonly [number, string] | undefined {

@@ -1,0 +1,94 @@
+import { expect, test, vi } from 'vitest';
+import type { Appointment, TimeSlot } from '../records.ts';
+import { keptLists } from './kept-lists.ts';
+import { datesIn, instantIn } from './local-dates.ts';
+import { oneChange } from './one-change.ts';
+import { appointmentsFor, timeSlotsFor } from './order.ts';
+
+const careUnit = { id: 'unit', timeZone: 'Europe/Oslo' };
+const at = (hour: number) => new Date(Date.UTC(2030, 0, 1, hour));
+
+test('a list is kept for a minute, read once for all callers, and read anew for what it lacks', async () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const lists: string[][] = [['a'], ['a', 'b'], ['c']];
+  const read = vi.fn(async () => lists.shift() ?? []);
+  const { of, find } = keptLists(read);
+  expect(await Promise.all([of(careUnit), of(careUnit)])).toEqual([['a'], ['a']]);
+  clock.mockReturnValue(6_000);
+  const b = () => find(careUnit, (it) => it.find((id) => id === 'b'));
+  expect(await b()).toBe('b');
+  clock.mockReturnValue(65_000);
+  expect(await of(careUnit)).toEqual(['a', 'b']);
+  clock.mockReturnValue(66_000);
+  expect(await of(careUnit)).toEqual(['c']);
+  expect(await b()).toBe(undefined);
+  expect(read).toHaveBeenCalledTimes(3);
+  clock.mockRestore();
+});
+
+test('a reading that fails is not kept', async () => {
+  const read = vi.fn(async () => 'list').mockRejectedValueOnce(new Error('away'));
+  const { of } = keptLists(read);
+  await expect(of(careUnit)).rejects.toThrow('away');
+  expect(await of(careUnit)).toBe('list');
+});
+
+test('appointments come by start and id, after a position, and up to a limit', () => {
+  const appointment = (id: string, hour: number, more: Partial<Appointment> = {}): Appointment =>
+    ({ id, state: 'booked', start: at(hour), end: at(hour + 1), resourceId: 'r', ...more }) as Appointment;
+  const all = [
+    appointment('c', 2),
+    appointment('b', 1),
+    appointment('a', 1),
+    appointment('d', 3, { state: 'cancelled' }),
+  ];
+  const ids = (query: object) => appointmentsFor(all, { careUnit, limit: 10, ...query }).map(({ id }) => id);
+  expect(ids({})).toEqual(['a', 'b', 'c', 'd']);
+  expect(ids({ after: { start: at(1), id: 'a' }, limit: 2 })).toEqual(['b', 'c']);
+  expect(ids({ states: ['cancelled'] })).toEqual(['d']);
+  expect(ids({ range: { start: at(2), end: at(3) } })).toEqual(['c']);
+  expect(ids({ resourceId: 'other' })).toEqual([]);
+});
+
+test('time slots come once, in order, inside the range, and not in the past', () => {
+  const slot = (hour: number, resourceId = 'r'): TimeSlot => ({
+    ...{ start: at(hour), end: at(hour + 1), resourceId },
+    healthcareServiceId: 's',
+  });
+  const all = [slot(3), slot(2, 'b'), slot(2, 'a'), slot(2, 'a'), slot(0), slot(9)];
+  const query = { careUnit, start: at(0), end: at(9), limit: 10 };
+  const shown = (more: object) =>
+    timeSlotsFor(all, { ...query, ...more }, at(1)).map((it) => [it.start.getUTCHours(), it.resourceId]);
+  expect(shown({})).toEqual([
+    [2, 'a'],
+    [2, 'b'],
+    [3, 'r'],
+  ]);
+  expect(shown({ after: slot(2, 'a'), limit: 1 })).toEqual([[2, 'b']]);
+  expect(shown({ resourceIds: ['r'], healthcareServiceIds: ['s'] })).toEqual([[3, 'r']]);
+});
+
+test('dates of a range are local, and a time without an offset is none', () => {
+  expect(
+    datesIn('Asia/Kolkata', { start: new Date('2030-01-01T18:29:00Z'), end: new Date('2030-01-02T18:30:00Z') }),
+  ).toEqual(['2030-01-01', '2030-01-02']);
+  expect(datesIn('Asia/Kolkata', { start: at(1), end: at(1) })).toEqual([]);
+  expect(instantIn('2030-01-01T09:00:00+05:30')).toEqual(new Date('2030-01-01T03:30:00Z'));
+  for (const wrong of [null, 7, '2030-01-01', '2030-01-01T09:00:00', '2030-02-30T09:00:00Z']) {
+    expect(instantIn(wrong)).toBe(undefined);
+  }
+});
+
+test('one change at a time, and no holds', async () => {
+  const cancel = async () => ({ id: 'made' }) as Appointment;
+  const write = (changes: readonly object[]) => oneChange({ careUnit, operationId: 'o', changes } as never, { cancel });
+  expect(await write([{ kind: 'cancel' }])).toEqual([{ id: 'made' }]);
+  for (const changes of [
+    [],
+    [{ kind: 'cancel' }, { kind: 'cancel' }],
+    [{ kind: 'create', holdUntil: null }],
+    [{ kind: 'extend' }],
+  ]) {
+    await expect(write(changes)).rejects.toMatchObject({ kind: 'unsupported' });
+  }
+});
