@@ -1,6 +1,7 @@
 // Writes docs/conformance.md from fresh conformance reports. The conformance tests check that it is up to date.
 import { writeFile } from 'node:fs/promises';
 import { formatMatrix, type Report, runConformance, type Subject } from '@crossward/connector-kit/conformance';
+import { careSubject } from '../../connectors/care/test/subject.ts';
 import { fakes, medplums } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
 import { fakeSubject as gnuHealth } from '../../connectors/gnuhealth/test/subject.ts';
 import { gpConnectSubject } from '../../connectors/gp-connect/test/conformance-subject.ts';
@@ -35,6 +36,7 @@ const makeSubjects: readonly (() => Promise<Subject>)[] = [
   gpConnectSubject,
   gnuHealth,
   () => rivtaSubject(),
+  careSubject,
 ];
 
 async function sandbox(): Promise<Subject> {

@@ -160,23 +160,23 @@ export const mutants: readonly Mutant[] = [
       to: 'hour: date.getHours(),',
     },
   ]),
-  ...gnuHealth('appointments/change-cursor.ts', [
-    {
-      name: 'reads no changes again',
-      from: 'export const overlapMilliseconds = 5 * 60_000;',
-      to: 'export const overlapMilliseconds = 0;',
-    },
-  ]),
   ...gnuHealth('appointments/changes.ts', [
     {
+      name: 'reads no changes again',
+      from: 'const overlapMilliseconds = 5 * 60_000;',
+      to: 'const overlapMilliseconds = 0;',
+    },
+  ]),
+  ...inFile('gnuhealth', 'connector-kit/src/rest/change-feed.ts', [
+    {
       name: 'reports changes again and again',
-      from: 'const isNew = ({ mark }: Change) => !seen.has(mark);',
-      to: 'const isNew = (_: Change) => seen.size >= 0;',
+      from: 'const isNew = ({ mark }: Item) => !known.has(mark);',
+      to: 'const isNew = (_: Item) => known.size >= 0;',
     },
     {
       name: 'says that there is no more',
-      from: 'return { changes, hasMore: cut.length > 0 || fresh.length > limit };',
-      to: 'void fresh; return { changes, hasMore: false };',
+      from: 'hasMore: isCut || page.length < changes.length,',
+      to: 'hasMore: false,',
     },
   ]),
   ...gpConnect('client.ts', [

@@ -1,3 +1,4 @@
+import { careConnector } from '@crossward/connector-care';
 import { fhirR4Connector } from '@crossward/connector-fhir-r4';
 import { gnuHealthConnector } from '@crossward/connector-gnuhealth';
 import { gpConnectConnector } from '@crossward/connector-gp-connect';
@@ -14,4 +15,5 @@ export const connectors: readonly ConnectorModule[] = [
   gpConnectConnector,
   gnuHealthConnector,
   rivtaSchedulingConnector,
+  careConnector,
 ];

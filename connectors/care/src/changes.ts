@@ -1,0 +1,221 @@
+import {
+  type Appointment,
+  type AppointmentCancellation,
+  type AppointmentCreation,
+  type AppointmentUpdate,
+  assertComplete,
+  type CareUnit,
+  type CompleteAppointment,
+  ConnectorError,
+  inTurns,
+  overlaps,
+  type Resource,
+} from '@crossward/connector-kit';
+import { compareKeys, dateIn, instantIn } from '@crossward/connector-kit/rest';
+import Type from 'typebox';
+import { Check } from 'typebox/value';
+import { asBooking, bookingPath, findBooking, takesPlace, toAppointment } from './appointments.ts';
+import type { Ehr } from './ehr.ts';
+import type { CareBooking } from './records.ts';
+import { isAbsence } from './refusals.ts';
+import { isId } from './settings.ts';
+import { bookingsOf, type FreeSlot, freeSlotsOf, timeOf } from './time-slots.ts';
+
+type Place = Pick<CompleteAppointment, 'resourceId' | 'start' | 'end'>;
+
+/** CARE itself books one place twice when callers come together, so bookings of one resource take turns over all gateways. */
+function inTurnOf<Result>(
+  { inTurn }: Ehr,
+  resourceIds: readonly string[],
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return inTurns(
+    inTurn,
+    resourceIds.map((id) => `resource ${id}`),
+    run,
+  );
+}
+
+export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCreation): Promise<Appointment> {
+  const { patientId, resourceId, healthcareServiceId, comment } = creation;
+  const resource = await requireResource(ehr, careUnit, resourceId);
+  const services = await ehr.lists.find(careUnit, ({ services: all }) =>
+    all.find(({ id }) => id === healthcareServiceId),
+  );
+  if (!services) throw new ConnectorError('healthcare_service_not_found', 'No such healthcare service');
+  if (!isId(patientId)) throw new ConnectorError('patient_not_found', 'No such patient');
+  return inTurnOf(ehr, [resourceId], async () => {
+    const slot = await freeSlotAt(ehr, careUnit, resource, creation, healthcareServiceId);
+    const path = `facility/${ehr.unitOf(careUnit).facility}/slots/${slot.id}/create_appointment/`;
+    const made = await ehr.client.write(path, { patient: patientId, note: comment ?? '' }).catch(takenIfAbsent);
+    return alone(ehr, careUnit, resource, asBooking(ehr, made));
+  });
+}
+
+/** The EHR cancels the former booking and makes a new one, in one step. */
+async function move(
+  ehr: Ehr,
+  careUnit: CareUnit,
+  update: AppointmentUpdate,
+  before: CareBooking,
+): Promise<Appointment> {
+  const former = assertComplete(toAppointment(ehr, careUnit, before));
+  const target = { ...former, ...update.time, resourceId: update.resourceId ?? former.resourceId };
+  const resource = await requireResource(ehr, careUnit, target.resourceId);
+  return inTurnOf(ehr, [former.resourceId, target.resourceId], async () => {
+    const slot = await freeSlotAt(ehr, careUnit, resource, target, former.healthcareServiceId, [former.id]);
+    let sent = '';
+    const [now, made] = await together(ehr, careUnit, former.id, {
+      path: 'reschedule/',
+      method: 'POST',
+      body({ note }) {
+        sent = (update.comment === undefined ? note : update.comment) ?? '';
+        return { new_slot: slot.id, new_booking_note: sent };
+      },
+    }).catch(takenIfAbsent);
+    const moved = asBooking(ehr, made);
+    // CARE does not look at the state of what it moves.
+    if (toAppointment(ehr, careUnit, now).state !== 'cancelled') {
+      const isKept = update.comment !== undefined || sent === (now.note ?? '');
+      return isKept ? toAppointment(ehr, careUnit, moved) : comment(ehr, careUnit, moved.id, now.note ?? '');
+    }
+    await withdraw(ehr, careUnit, moved);
+    throw cancelledMeanwhile();
+  });
+}
+
+/** A PUT writes the whole booking, so it would bring back one that staff have cancelled, or send away who has arrived. */
+async function comment(ehr: Ehr, careUnit: CareUnit, id: string, note: string): Promise<Appointment> {
+  const put = { path: '', method: 'PUT' } as const;
+  let sent = '';
+  const [now, changed] = await together(ehr, careUnit, id, {
+    ...put,
+    body({ status }) {
+      sent = status;
+      return { status, note };
+    },
+  });
+  if (!takesPlace(now)) {
+    const again = { reason: now.status, note: now.note ?? '' };
+    await ehr.client.write(`${bookingPath(ehr, careUnit, id)}cancel/`, again);
+    throw cancelledMeanwhile();
+  }
+  if (now.status === sent) return toAppointment(ehr, careUnit, asBooking(ehr, changed, id));
+  const [, again] = await together(ehr, careUnit, id, { ...put, body: () => ({ status: now.status, note }) });
+  return toAppointment(ehr, careUnit, asBooking(ehr, again, id));
+}
+
+function cancelledMeanwhile(): ConnectorError {
+  return new ConnectorError('appointment_cancelled', 'Somebody has cancelled the appointment', {
+    nothingChanged: true,
+  });
+}
+
+export async function update(ehr: Ehr, careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment> {
+  const before = await mustFind(ehr, careUnit, change.appointmentId);
+  const { state, hasStarted } = toAppointment(ehr, careUnit, before);
+  if (state === 'cancelled') throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
+  const isMove = change.time !== undefined || change.resourceId !== undefined;
+  if (isMove && hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
+  if (isMove) return move(ehr, careUnit, change, before);
+  if (change.comment === undefined) return toAppointment(ehr, careUnit, before);
+  return comment(ehr, careUnit, before.id, change.comment ?? '');
+}
+
+/** Cancelling twice changes nothing in CARE but the reason. */
+export async function cancel(ehr: Ehr, careUnit: CareUnit, change: AppointmentCancellation): Promise<Appointment> {
+  const before = await mustFind(ehr, careUnit, change.appointmentId);
+  const { state, hasStarted } = toAppointment(ehr, careUnit, before);
+  if (state === 'cancelled') return toAppointment(ehr, careUnit, before);
+  if (hasStarted) throw new ConnectorError('appointment_started', 'The visit has started');
+  const body = { reason: 'cancelled', ...(change.comment ? { note: change.comment } : {}) };
+  const cancelled = await ehr.client.write(`${bookingPath(ehr, careUnit, before.id)}cancel/`, body);
+  return toAppointment(ehr, careUnit, asBooking(ehr, cancelled, before.id));
+}
+
+async function mustFind(ehr: Ehr, careUnit: CareUnit, id: string): Promise<CareBooking> {
+  const found = await findBooking(ehr, careUnit, id);
+  if (found) return found;
+  throw new ConnectorError('appointment_not_found', 'No such appointment');
+}
+
+async function requireResource({ lists }: Ehr, careUnit: CareUnit, resourceId: string): Promise<Resource> {
+  const found = await lists.find(careUnit, ({ resources }) => resources.find(({ id }) => id === resourceId));
+  if (found) return found;
+  throw new ConnectorError('resource_not_found', 'The care unit has no such resource');
+}
+
+function slotTaken(options: { cause?: unknown; nothingChanged?: boolean } = {}): ConnectorError {
+  return new ConnectorError('time_slot_unavailable', 'No free slot is exactly at this time', options);
+}
+
+/** CARE removes slots from a schedule that was changed. */
+function takenIfAbsent(error: unknown): never {
+  throw isAbsence(error) ? slotTaken({ cause: error }) : error;
+}
+
+async function freeSlotAt(
+  ehr: Ehr,
+  careUnit: CareUnit,
+  resource: Resource,
+  { start, end }: Place,
+  service: string,
+  freeing: readonly string[] = [],
+): Promise<FreeSlot> {
+  if (start <= ehr.now()) throw slotTaken();
+  const free = await freeSlotsOf(ehr, careUnit, [resource], dateIn(careUnit.timeZone, start), freeing);
+  const at = ({ start: from, end: to }: Place) => [from.getTime(), to.getTime()];
+  const slot = free.find(
+    (it) => it.healthcareServiceId === service && compareKeys(at(it), at({ ...it, start, end })) === 0,
+  );
+  if (!slot) throw slotTaken();
+  return slot;
+}
+
+const togetherSchema = Type.Object({
+  results: Type.Array(Type.Object({ reference_id: Type.String(), data: Type.Unknown() })),
+});
+
+interface Change {
+  readonly path: string;
+  readonly method: 'POST' | 'PUT';
+  body(before: CareBooking): object;
+}
+
+/** Reads a booking and changes it in one transaction, so that the state right before the change is known. */
+async function together(ehr: Ehr, careUnit: CareUnit, id: string, change: Change): Promise<[CareBooking, unknown]> {
+  const url = `/api/v1/${bookingPath(ehr, careUnit, id)}`;
+  const before = await mustFind(ehr, careUnit, id);
+  if (toAppointment(ehr, careUnit, before).state === 'cancelled') {
+    throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
+  }
+  const requests = [
+    { reference_id: 'read', method: 'GET', url, body: {} },
+    { reference_id: 'change', method: change.method, url: url + change.path, body: change.body(before) },
+  ];
+  const answer = await ehr.client.write('batch_requests/', { requests });
+  const results = Check(togetherSchema, answer) ? answer.results : [];
+  const [read, changed] = ['read', 'change'].map((name) => results.find((it) => it.reference_id === name)?.data);
+  return [asBooking(ehr, read, id), changed];
+}
+
+/**
+ * The appointment, unless somebody else was first: staff and patients do not take turns with the gateway. CARE's count of the slot
+ * is then one too low for good, so free times are counted by bookings, too.
+ */
+async function alone(ehr: Ehr, careUnit: CareUnit, resource: Resource, made: CareBooking): Promise<Appointment> {
+  const appointment = assertComplete(toAppointment(ehr, careUnit, made));
+  const there = await bookingsOf(ehr, careUnit, [resource], dateIn(careUnit.timeZone, appointment.start));
+  const order = (it: CareBooking) => [instantIn(it.created_date)?.getTime() ?? 0, it.id];
+  const earlier = there.filter(
+    (it) => it.id !== made.id && overlaps(timeOf(it), appointment) && compareKeys(order(it), order(made)) < 0,
+  );
+  const places = made.token_slot.availability?.tokens_per_slot ?? 1;
+  if (earlier.length < places) return appointment;
+  await withdraw(ehr, careUnit, made);
+  throw slotTaken({ nothingChanged: true });
+}
+
+async function withdraw(ehr: Ehr, careUnit: CareUnit, { id }: CareBooking): Promise<void> {
+  await ehr.client.write(`${bookingPath(ehr, careUnit, id)}cancel/`, { reason: 'entered_in_error' });
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { type CareUnit, type ConnectorContext, ConnectorError, type ProbeReport } from '@crossward/connector-kit';
+import { dateIn, probeSteps } from '@crossward/connector-kit/rest';
+import { type Ehr, openEhr } from './ehr.ts';
+import { configOf, findPatient, typesOf } from './patients.ts';
+import type { CareSettings } from './settings.ts';
+import { freeSlotsOf, listTimeSlots } from './time-slots.ts';
+
+const days = 31;
+
+/** `crossward emr check`. */
+export async function probe(context: ConnectorContext<CareSettings>): Promise<ProbeReport> {
+  const { findings, step } = probeSteps();
+  const ehr = await step('sign-in', async (report) => {
+    const opened = openEhr(context);
+    await opened.client.get('users/getcurrentuser/');
+    report('ok', 'The server can be reached, and the user can sign in.');
+    return opened;
+  });
+  if (ehr) {
+    for (const type of typesOf(ehr)) {
+      await step(`numbers: ${type}`, async (report) => {
+        await configOf(ehr, type);
+        // A number that nobody has shows whether the search tells whom it finds.
+        await findPatient(ehr, { type, value: '0' });
+        report('ok', 'The EHR has an identifier configuration with this system, and finds people by it.');
+      });
+    }
+    for (const careUnit of context.careUnits) {
+      const name = `care unit ${careUnit.id}`;
+      await step(name, async (report) => {
+        const { resources } = await ehr.lists.of(careUnit);
+        if (resources.length === 0) return report('problem', 'Nobody in the facility has a schedule.');
+        return report('ok', `${resources.length} practitioners and locations can be booked.`);
+      });
+      await step(`${name}: booking`, async (report) => report(...(await canBook(ehr, careUnit))));
+    }
+  }
+  return { findings, recommendedSettings: {} };
+}
+
+/** A booking for a patient who does not exist is refused, for another reason if the user has no right to book. */
+async function canBook(ehr: Ehr, careUnit: CareUnit): Promise<['ok' | 'problem' | 'untried', string]> {
+  const start = ehr.now();
+  const end = new Date(start.getTime() + days * 24 * 60 * 60 * 1000);
+  const [slot] = await listTimeSlots(ehr, { careUnit, start, end, limit: 1 });
+  const resource = (await ehr.lists.of(careUnit)).resources.find(({ id }) => id === slot?.resourceId);
+  if (!slot || !resource) return ['untried', `There is no free time in the next ${days} days.`];
+  const free = await freeSlotsOf(ehr, careUnit, [resource], dateIn(careUnit.timeZone, slot.start), []);
+  const path = `facility/${ehr.unitOf(careUnit).facility}/slots/${free[0]?.id}/create_appointment/`;
+  try {
+    await ehr.client.write(path, { patient: randomUUID(), note: '' });
+  } catch (error) {
+    if (error instanceof ConnectorError && error.kind === 'patient_not_found') return ['ok', 'The user may book.'];
+    if (error instanceof ConnectorError && error.refusal?.status === 403) {
+      return ['problem', 'The user may not book: give it a role with the permission to create bookings.'];
+    }
+    throw error;
+  }
+  return ['problem', 'The EHR books for patients who do not exist.'];
+}
