@@ -50,7 +50,7 @@ export function someOf<T>(items: readonly T[], every: number): readonly T[] {
 /** The number of statements after which the operation completes without a client retry. */
 export function doneAfter(statements: readonly string[], from: Operation['completesAfter']): number {
   if (from === 'end') return statements.lastIndexOf('commit') + 1;
-  const intent = statements.findIndex((text) => /^(WITH operation AS|update "operations" set "kind")/.test(text));
+  const intent = statements.findIndex((text) => /^(WITH planned AS|update "operations" set "kind")/.test(text));
   if (intent === -1) throw new Error(`None of these statements stores a plan: ${statements.join('; ')}`);
   const isInTransaction = statements.lastIndexOf('begin', intent) > statements.lastIndexOf('commit', intent);
   return (isInTransaction ? statements.indexOf('commit', intent) : intent) + 1;

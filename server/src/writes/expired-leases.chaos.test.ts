@@ -40,7 +40,7 @@ test('a retry after a restart does not wait for the old lease', async () => {
   const counted = await book(one, randomUUID(), 'count');
   const statements: string[] = JSON.parse(decodeURIComponent(counted?.headers.get('x-statements') ?? '[]'));
   // The plan is stored, and the EHR is called next.
-  const stored = statements.findIndex((text) => /^\s*with operation as/i.test(text)) + 1;
+  const stored = statements.findIndex((text) => /^\s*with planned as/i.test(text)) + 1;
   expect(stored).toBeGreaterThan(0);
   const key = randomUUID();
   expect(await book(another, key, `after ${stored}`)).toBeUndefined();
