@@ -54,7 +54,17 @@ test('the example books in FHIR servers, directly and by code, writes records, a
     const { client_id, client_secret } = JSON.parse(await readFile(credentials, 'utf8'));
     expect((await stat(credentials)).mode & 0o077).toBe(0);
     expect(printed).not.toContain(client_secret);
-    const send = async (method: string, url: string, body: string) => {
+    // A busy machine may be too slow for the EHR or the database. Nothing is changed then, and callers try again.
+    const send = async (method: string, url: string, body: string) =>
+      await vi.waitFor(
+        async () => {
+          const response = await sendOnce(method, url, body);
+          expect(response.status).not.toBe(503);
+          return response;
+        },
+        { timeout: 60_000, interval: 1_000 },
+      );
+    const sendOnce = async (method: string, url: string, body: string) => {
       const response = await fetch(url, {
         method,
         headers: {
