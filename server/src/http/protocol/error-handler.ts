@@ -102,6 +102,8 @@ export function frameworkProblem(error: FastifyError, bodyLimit = mebibyte, form
       return bodyUnreadable('The body is empty.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return bodyUnreadable('The length of the body differs from its content-length header.');
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE': // of QUERY, which no route takes
+      return new Problem('route_not_found', { detail: 'No route matches this path.' });
     case 'FST_ERR_BAD_URL':
       return new Problem('request_invalid', { detail: 'The path is not valid percent-encoded UTF-8.' });
     case 'FST_ERR_MAX_PARAM_LENGTH':

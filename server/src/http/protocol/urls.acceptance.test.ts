@@ -59,6 +59,11 @@ describe('routes', () => {
     expect(response).toMatchObject({ status: 405, body: { reason: 'method_not_allowed' }, headers: { allow } });
   });
 
+  test.each(['DELETE', 'PROPFIND', 'QUERY', 'TRACE'])('%s on a path of nothing gets 404', async (method) => {
+    const response = await gateway.request<Problem>(method, '/nowhere');
+    expect(response).toMatchObject({ status: 404, body: { reason: 'route_not_found' } });
+  });
+
   test('reject unknown methods', async () => {
     expect(await exchange(get('/api/emrs').replace('GET', 'BREW'))).toMatchObject({
       status: 400,
