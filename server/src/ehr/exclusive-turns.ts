@@ -26,7 +26,7 @@ export function exclusiveTurns(db: Db, emr: string, { waitMs, leaseMs = 15_000 }
     const { rows } = await sql`
       INSERT INTO ehr_exclusive_turns AS current (emr, key, holder, ends_at) VALUES (${emr}, ${key}, ${holder}, ${lease})
       ON CONFLICT (emr, key) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
-        WHERE current.ends_at < clock_timestamp() OR current.holder = excluded.holder
+        WHERE current.ends_at < clock_timestamp()
       RETURNING holder`.execute(db);
     return rows.length > 0;
   }
@@ -42,6 +42,12 @@ export function exclusiveTurns(db: Db, emr: string, { waitMs, leaseMs = 15_000 }
     }
   }
 
+  // Only a turn that is still there: a late renewal must not bring back one that was given back.
+  async function renew(key: string, holder: string): Promise<void> {
+    await sql`UPDATE ehr_exclusive_turns SET ends_at = ${lease}
+      WHERE emr = ${emr} AND key = ${key} AND holder = ${holder}`.execute(db);
+  }
+
   async function release(key: string, holder: string): Promise<void> {
     const where = sql`emr = ${emr} AND key = ${key} AND holder = ${holder}`;
     // A turn that cannot be given back ends by itself.
@@ -53,7 +59,7 @@ export function exclusiveTurns(db: Db, emr: string, { waitMs, leaseMs = 15_000 }
     return inProcess(key, async () => {
       const holder = randomUUID();
       await take(key, holder, since);
-      const renewal = setInterval(() => void isTaken(key, holder).catch(() => undefined), leaseMs / 3).unref();
+      const renewal = setInterval(() => void renew(key, holder).catch(() => undefined), leaseMs / 3).unref();
       try {
         return await run();
       } finally {
