@@ -22,6 +22,8 @@ import { pick, type Random } from './random.ts';
 const patience = { short: 8_000, long: 60_000 };
 /** In the URL of each gateway's database. */
 const limits = { statement_timeout: 2_500, query_timeout: 3_500, idle_in_transaction_session_timeout: 3_000 };
+/** Of the connections to EHRs while nothing fails. */
+const longLimits = { timeout_ms: 300_000, queue_timeout_ms: 60_000 };
 /** The share of commits and statements that fail, if they belong to a write of a caller, and if not. */
 const shares = { ofWrites: 0.08, ofOthers: 0.02 };
 const ofWrites =
@@ -87,7 +89,7 @@ export async function createWorld(
     folder,
     more,
     (ehrs) => ehrs.filter(({ id }) => id === 'sandbox-se').map((ehr) => ({ ...ehr, id: draftsEhr })),
-    isQuiet ? { changes_seconds: 1 } : undefined,
+    isQuiet ? { ...longLimits, changes_seconds: 1 } : undefined,
   );
   const proxies: PostgresProxy[] = [];
   const gateways: (ChildGateway | undefined)[] = [];

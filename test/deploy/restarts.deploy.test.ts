@@ -64,9 +64,9 @@ describe('ten restarts of two gateways in turn', () => {
       let before: number;
       do {
         before = requestsTo(old);
-        // The one that stops may be the slower one, and still have requests.
-        await load.settled();
         await load.progress(perSecond);
+        // The one that stops may be the slower one, and still have requests, which are not in its log yet.
+        await load.settled();
       } while (requestsTo(old) > before);
       process.kill(old.pid, 'SIGTERM');
       await old.ended;
