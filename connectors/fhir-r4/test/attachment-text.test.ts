@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { attachmentData } from '../src/notes-and-documents/attachment-data.ts';
-import { attachmentText, rankOfText } from '../src/notes-and-documents/attachment-text.ts';
+import { attachmentData, attachmentText, rankOfText } from '../src/notes-and-documents/attachment.ts';
 import { boundedHtml } from '../src/notes-and-documents/bounded-html.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');

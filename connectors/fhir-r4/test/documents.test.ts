@@ -4,7 +4,7 @@ import { plainHttp } from '@crossward/connector-kit/conformance';
 import { describe, expect, test, vi } from 'vitest';
 import type { FakeOptions, FakeServer, Fault } from '../fake/server.ts';
 import type { FhirDocumentReference, FhirResource } from '../src/fhir.ts';
-import { bytesOf } from '../src/notes-and-documents/attachment-data.ts';
+import { bytesOf } from '../src/notes-and-documents/attachment.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { startFake } from './fake.ts';
 import { north, openConnector, settingsFor, south } from './subject.ts';

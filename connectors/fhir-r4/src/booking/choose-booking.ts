@@ -11,7 +11,7 @@ import { operationsBooking } from './by-operations/operations-booking.ts';
 import { proveIfMatch, slotClaimBooking } from './slot-claim/slot-claim-booking.ts';
 import { transactionBooking } from './transaction/transaction-booking.ts';
 import { proveTransactions } from './transaction/transaction-proof.ts';
-import { operationsOf } from './vendors/by-name.ts';
+import { operationsOf } from './vendors/operation-forms.ts';
 import { oracleBooking } from './vendors/oracle.ts';
 import { operationFinder } from './write/operation-results.ts';
 

@@ -3,7 +3,7 @@ import { chooseMode } from '../booking/choose-booking.ts';
 import { proveIfMatch } from '../booking/slot-claim/slot-claim-booking.ts';
 import { proveTransactions } from '../booking/transaction/transaction-proof.ts';
 import { measureTransactions } from '../booking/transaction/transaction-size.ts';
-import { operationsOf } from '../booking/vendors/by-name.ts';
+import { operationsOf } from '../booking/vendors/operation-forms.ts';
 import type { ServerFacts } from '../server/capability-statement.ts';
 import type { FhirClient } from '../server/client.ts';
 import { type BookingMode, defaultOperationSystem, type FhirSettings, smallestTransaction } from '../settings.ts';

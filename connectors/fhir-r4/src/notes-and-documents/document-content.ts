@@ -1,9 +1,9 @@
 import { ConnectorError, type DocumentContent, type DocumentWrite, type EhrStream } from '@crossward/connector-kit';
 import { isUnknown } from '../booking/write/outcomes.ts';
 import type { Attachment, FhirBinary, FhirDocumentReference } from '../fhir.ts';
-import { parse } from '../server/body.ts';
 import type { FhirClient } from '../server/client.ts';
-import { type BinaryUrls, bytesOf, localBinary } from './attachment-data.ts';
+import { parse } from '../server/messages.ts';
+import { type BinaryUrls, bytesOf, localBinary } from './attachment.ts';
 import { mediaTypeOf } from './charset.ts';
 import { binaryIdIn } from './content-hash.ts';
 import { onlyAttachment, storedBinary } from './document.ts';

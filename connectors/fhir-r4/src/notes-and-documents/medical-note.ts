@@ -4,8 +4,7 @@ import { type Attachment, type Coding, type FhirDocumentReference, localReferenc
 import type { FhirClient } from '../server/client.ts';
 import type { FhirSettings } from '../settings.ts';
 import { appointmentReference } from './appointments.ts';
-import { attachmentData, type BinaryUrls } from './attachment-data.ts';
-import { attachmentText, rankOfText } from './attachment-text.ts';
+import { attachmentData, attachmentText, type BinaryUrls, rankOfText } from './attachment.ts';
 import type { AuthorOf } from './authors.ts';
 import { careUnitElements } from './care-unit.ts';
 import { createdAt } from './document-reference.ts';

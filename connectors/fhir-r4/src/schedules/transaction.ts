@@ -5,7 +5,7 @@ import { versionOf } from '../booking/write/appointment.ts';
 import { isBroken, isConflict, LostRace, unknownOutcome } from '../booking/write/outcomes.ts';
 import { type BundleEntry, type FhirResource, isBundle, referenceTo } from '../fhir.ts';
 import type { FhirConnection } from '../server/connection.ts';
-import { weakTag } from '../server/etag.ts';
+import { weakTag } from '../server/messages.ts';
 
 /** What a transaction writes. */
 export interface ScheduleChanges {

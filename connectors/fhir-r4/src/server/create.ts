@@ -6,11 +6,10 @@ import {
   type LeftOutRecord,
 } from '@crossward/connector-kit';
 import { type Bundle, type FhirResource, storedReference } from '../fhir.ts';
-import { isResource, mediaType, parse } from './body.ts';
 import type { FhirClient, WriteResponse } from './client.ts';
 import { createClock } from './clock.ts';
-import { versionIn, weakTag } from './etag.ts';
 import { createHabits } from './habits.ts';
+import { isResource, mediaType, parse, versionIn, weakTag } from './messages.ts';
 import { hasFailed, isOutcome, rejection } from './outcome.ts';
 import { reader } from './read.ts';
 import { createReceiver, type Receiver } from './received/receive.ts';

@@ -1,8 +1,8 @@
 import type { FhirResource } from '../fhir.ts';
-import { isResource, parse } from './body.ts';
 import { chunks } from './chunks.ts';
 import type { FhirClient } from './client.ts';
 import type { Habits } from './habits.ts';
+import { isResource, parse } from './messages.ts';
 import { isAbsent, isOutcome, isRejection, rejection } from './outcome.ts';
 import type { Receiver } from './received/receive.ts';
 import { assertAreWanted, assertIsRead } from './right-answer.ts';

@@ -7,8 +7,8 @@ import {
   type StreamedBody,
 } from '@crossward/connector-kit';
 import { type Bundle, type FhirResource, isBundle } from '../fhir.ts';
-import { isResource, mediaType, parse } from './body.ts';
 import type { ObservedClock } from './clock.ts';
+import { isResource, mediaType, parse } from './messages.ts';
 import { hasFailed, isOutcome, rejection, searchFailure } from './outcome.ts';
 import type { Receiver } from './received/receive.ts';
 import type { Authorizer } from './sign-in/authorizer.ts';

@@ -1,3 +1,4 @@
+import type { WantedTime } from '../booking/changes/drafts.ts';
 import { slotPlace } from '../booking/vendors/oracle-slots.ts';
 import type { CareUnitDirectory } from '../directory/directory.ts';
 import { type FhirAppointment, type FhirResource, type FhirSlot, localReference } from '../fhir.ts';
@@ -70,4 +71,19 @@ export async function searchSlots(
 
 function isAppointment(resource: FhirResource): resource is FhirAppointment {
   return resource.resourceType === 'Appointment';
+}
+
+/** All slots of a resource that start in a time, whatever their status is. */
+export function slotsAt(
+  ehr: FhirConnection,
+  directory: CareUnitDirectory,
+  { resourceId, serviceId, start, end }: WantedTime,
+): Promise<readonly FhirSlot[]> {
+  return searchSlots(ehr, directory, directory.schedulesOf([resourceId]), {
+    start,
+    before: end,
+    statuses: undefined,
+    few: true,
+    services: serviceId === null ? undefined : [serviceId],
+  });
 }

@@ -1,9 +1,9 @@
 import { operationKeys } from '../booking/operation-ids.ts';
 import type { CareUnitDirectory } from '../directory/directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
-import { keepsSlots, slotsOf } from '../mappers/appointment.ts';
+import { keepsSlots, slotsOf, standingOf } from '../mappers/appointment.ts';
 import { escapeToken } from '../mappers/identifiers.ts';
-import { claimOf } from '../mappers/slot.ts';
+import { claimedSlot, claimOf } from '../mappers/slot.ts';
 import { chunks } from '../server/chunks.ts';
 import type { BookingConnection } from '../server/connection.ts';
 import { slotUsers } from './slot-users.ts';
@@ -93,4 +93,14 @@ export function isOwnerOf(
 /** All names that an appointment may have as the owner of a slot. */
 export function ownerNames(appointment: FhirAppointment, operationSystem: string): string[] {
   return [referenceTo(appointment), ...operationKeys(appointment, operationSystem)];
+}
+
+/** A slot with the claim of the appointment that needs it. `null`: it is as it should be. */
+export function slotOfOwner(slot: FhirSlot, owner: FhirAppointment, now: Date): FhirSlot | null {
+  const { state, heldUntil } = standingOf(owner, now);
+  if (state === 'booked') return claimedSlot(slot, 'busy', { owner: referenceTo(owner), until: null });
+  if (state !== 'held') return null;
+  const claim = claimOf(slot);
+  const isFinal = claim?.owner === referenceTo(owner) && claim.until?.getTime() === heldUntil?.getTime();
+  return isFinal ? null : claimedSlot(slot, 'busy-tentative', { owner: referenceTo(owner), until: heldUntil });
 }

@@ -7,7 +7,7 @@ import { operationKeys } from '../operation-ids.ts';
 import { changeAppointment, type PlannedAppointment } from '../write/appointment.ts';
 import { afterWriting, isUnknown, LostRace, nothingChanged } from '../write/outcomes.ts';
 import { settled } from '../write/settle.ts';
-import { appointmentOf, call } from './call.ts';
+import { appointmentOf, call } from './calls.ts';
 import { type OperationForm, wordsOf } from './form.ts';
 
 /**

@@ -2,10 +2,9 @@ import { type AppointmentWrite, type ChangeKind, changeKinds } from '@crossward/
 import { canChangeAppointments, type ServerFacts } from '../../server/capability-statement.ts';
 import { type BookingConnection, type FhirConnection, withOperationLookup } from '../../server/connection.ts';
 import type { FhirSettings } from '../../settings.ts';
-import type { Booking } from '../booking.ts';
+import { type Booking, createBooking } from '../booking.ts';
 import { placedAppointment } from '../changes/new-appointment.ts';
 import { type ChangeOnSlots, planOnSlots, readSingleChange } from '../changes/single.ts';
-import { createBooking } from '../create-booking.ts';
 import { endExpiredHolds, withExpiredHolds } from './expired-holds.ts';
 import type { OperationForm } from './form.ts';
 import { runOperations } from './run.ts';

@@ -7,7 +7,7 @@ import type { ChangeOnSlots } from '../changes/single.ts';
 import { runCheckedWrite } from '../write/attempts.ts';
 import { timeTaken, unknownOutcome } from '../write/outcomes.ts';
 import { areFree, settled } from '../write/settle.ts';
-import { appointmentOf, call } from './call.ts';
+import { appointmentOf, call } from './calls.ts';
 import { finishCancellations } from './expired-holds.ts';
 import { type OperationForm, type Wanted, wordsOf } from './form.ts';
 import { confirm, hold, withOurs } from './holds.ts';

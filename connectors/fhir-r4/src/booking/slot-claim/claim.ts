@@ -1,11 +1,11 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import { type FhirSlot, referenceTo } from '../../fhir.ts';
+import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { claimedSlot, claimOf } from '../../mappers/slot.ts';
+import type { WriteResponse } from '../../server/client.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 import type { PlannedSlot } from '../slots/place.ts';
 import { versionOf } from '../write/appointment.ts';
-import { isUnknown, LostRace, unknownOutcome } from '../write/outcomes.ts';
-import { put } from './put.ts';
+import { afterWriting, isBroken, isConflict, isUnknown, LostRace, unknownOutcome } from '../write/outcomes.ts';
 
 /** How long a slot stays claimed by an interrupted write. Then its owner's appointment decides whether it is taken. */
 export const claimMilliseconds = 120_000;
@@ -63,4 +63,33 @@ export async function giveBack(
 export function hasSameClaim(a: FhirSlot, b: FhirSlot): boolean {
   const [one, other] = [claimOf(a), claimOf(b)];
   return a.status === b.status && one?.owner === other?.owner && one?.until?.getTime() === other?.until?.getTime();
+}
+
+/**
+ * Writes a resource under the version that was read. Returns it with its new version.
+ *
+ * @throws LostRace if another write was faster: 412, or 409, or 400 on some servers
+ */
+export async function put<R extends FhirSlot | FhirAppointment>(
+  ehr: BookingConnection,
+  resource: R,
+  version: string,
+): Promise<R> {
+  const response = await ehr.client.update(resource, { ifMatch: version });
+  if (response.ok) return stored(ehr, resource, response);
+  if (isConflict(response.status)) throw new LostRace();
+  if (isBroken(response.status)) throw unknownOutcome(response.rejection);
+  const current = await ehr.client.read(referenceTo(resource));
+  if (current?.meta?.versionId !== version) throw new LostRace();
+  throw response.rejection ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
+}
+
+async function stored<R extends FhirSlot | FhirAppointment>(
+  ehr: BookingConnection,
+  resource: R,
+  { resource: received, version }: WriteResponse,
+): Promise<R> {
+  if (received?.resourceType === resource.resourceType && received.meta?.versionId) return received as R;
+  if (version !== undefined) return { ...resource, meta: { ...resource.meta, versionId: version } };
+  return (await afterWriting(() => ehr.client.read<R>(referenceTo(resource)))) ?? resource;
 }

@@ -8,9 +8,8 @@ import type { Plan } from '../slots/plan.ts';
 import { type PlannedAppointment, versionOf, writeAppointment } from '../write/appointment.ts';
 import { findOperationResources } from '../write/operation-results.ts';
 import { afterWriting, FinalError, isUnknown, LostRace, quietly } from '../write/outcomes.ts';
-import { claim, giveBack, hasSameClaim } from './claim.ts';
+import { claim, giveBack, hasSameClaim, put } from './claim.ts';
 import { keptAppointment } from './duplicates.ts';
-import { put } from './put.ts';
 
 const creationAttempts = 10;
 

@@ -7,15 +7,14 @@ import { readGroupId } from '../../mappers/group.ts';
 import { readInstant } from '../../mappers/instants.ts';
 import { claimOf, freedSlot, isClaimedBy } from '../../mappers/slot.ts';
 import type { BookingConnection } from '../../server/connection.ts';
+import { slotsAt } from '../../slots/search.ts';
 import { slotUsers } from '../../slots/slot-users.ts';
 import type { WantedTime } from '../changes/drafts.ts';
 import { existingIds } from '../changes/read.ts';
 import { creationKey } from '../operation-ids.ts';
-import { slotsAt } from '../slots/slots-at.ts';
 import { versionOf } from '../write/appointment.ts';
 import { LostRace, unknownOutcome } from '../write/outcomes.ts';
-import { claimMilliseconds } from './claim.ts';
-import { put } from './put.ts';
+import { claimMilliseconds, put } from './claim.ts';
 
 /** A write that left no appointment. */
 interface Undone {

@@ -1,9 +1,9 @@
 import type { IntendedBooking } from '@crossward/connector-kit';
 import type { FhirSlot } from '../../fhir.ts';
 import type { FhirConnection } from '../../server/connection.ts';
+import { slotsAt } from '../../slots/search.ts';
 import type { WantedTime } from '../changes/drafts.ts';
 import { recent } from '../recent.ts';
-import { slotsAt } from './slots-at.ts';
 
 export interface IntendedBookings {
   /**

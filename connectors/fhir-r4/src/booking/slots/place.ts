@@ -4,13 +4,12 @@ import { keepsSlots, slotsOf, standingOf } from '../../mappers/appointment.ts';
 import { claimedSlot, claimOf, freedSlot, isClaimedBy, slotState } from '../../mappers/slot.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 import { offerIn } from '../../slots/offer.ts';
-import { isOwnerOf, ownerNames } from '../../slots/slot-owners.ts';
+import { isOwnerOf, ownerNames, slotOfOwner } from '../../slots/slot-owners.ts';
 import { slotPath } from '../../slots/slot-path.ts';
 import type { Draft, Drafted, NeededTime, SlotOutcome } from '../changes/drafts.ts';
 import { placedAppointment } from '../changes/new-appointment.ts';
 import { unavailableTime } from '../changes/unavailable-time.ts';
 import { OperationInProgress, timeTaken } from '../write/outcomes.ts';
-import { slotOfOwner } from './slot-of-owner.ts';
 
 export interface PlannedSlot {
   readonly before: FhirSlot;

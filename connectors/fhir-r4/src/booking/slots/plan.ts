@@ -6,6 +6,7 @@ import { claimOf, slotState } from '../../mappers/slot.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 import { abandonedSlots } from '../../slots/abandoned-slots.ts';
 import { occupiedSlots } from '../../slots/occupied-slots.ts';
+import { slotsAt } from '../../slots/search.ts';
 import { ownersOf } from '../../slots/slot-owners.ts';
 import { slotUsers } from '../../slots/slot-users.ts';
 import type { Drafted } from '../changes/drafts.ts';
@@ -16,7 +17,6 @@ import { isTimeTaken, LostRace } from '../write/outcomes.ts';
 import type { IntendedBookings } from './intended-bookings.ts';
 import { type PlaceContext, type Placed, type PlannedSlot, placeDrafts } from './place.ts';
 import type { ReadAhead, ReadTogether } from './read-ahead.ts';
-import { slotsAt } from './slots-at.ts';
 
 /** Every resource that a write changes, before and after it, each once. */
 export interface Plan {

@@ -2,11 +2,11 @@ import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts'
 import { slotsOf, standingOf } from '../../mappers/appointment.ts';
 import { claimOf, freedSlot, slotState } from '../../mappers/slot.ts';
 import type { BookingConnection } from '../../server/connection.ts';
+import { slotOfOwner } from '../../slots/slot-owners.ts';
 import type { Leftover } from '../../slots/slot-times.ts';
 import { operationKeys } from '../operation-ids.ts';
 import { versionOf } from '../write/appointment.ts';
 import { quietly } from '../write/outcomes.ts';
-import { slotOfOwner } from './slot-of-owner.ts';
 
 /** The maximum number of slots written by one listing. The next listing writes the rest. */
 const atOnce = 20;

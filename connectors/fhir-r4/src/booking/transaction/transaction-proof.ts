@@ -9,7 +9,7 @@ import {
 } from '../../check/proofs.ts';
 import { isBundle, referenceTo, storedReference } from '../../fhir.ts';
 import type { FhirClient } from '../../server/client.ts';
-import { weakTag } from '../../server/etag.ts';
+import { weakTag } from '../../server/messages.ts';
 import { withdraw } from '../write/appointment.ts';
 
 /**

@@ -2,7 +2,7 @@ import { ConnectorError } from '@crossward/connector-kit';
 import { noVersion } from '../../check/proofs.ts';
 import { type FhirSlot, referenceTo } from '../../fhir.ts';
 import type { FhirClient } from '../../server/client.ts';
-import { weakTag } from '../../server/etag.ts';
+import { weakTag } from '../../server/messages.ts';
 import { versionOf } from '../write/appointment.ts';
 
 /** Enough to move a hundred appointments of one slot each at once. */

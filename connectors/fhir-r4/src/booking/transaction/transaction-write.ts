@@ -10,7 +10,7 @@ import {
 } from '../../fhir.ts';
 import type { WriteResponse } from '../../server/client.ts';
 import type { BookingConnection } from '../../server/connection.ts';
-import { versionIn, weakTag } from '../../server/etag.ts';
+import { versionIn, weakTag } from '../../server/messages.ts';
 import { isOutcome } from '../../server/outcome.ts';
 import { isStored } from '../../server/right-answer.ts';
 import type { Plan } from '../slots/plan.ts';

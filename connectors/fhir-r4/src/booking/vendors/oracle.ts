@@ -3,9 +3,8 @@ import { type FhirAppointment, localReference } from '../../fhir.ts';
 import { slotsOf } from '../../mappers/appointment.ts';
 import type { ServerFacts } from '../../server/capability-statement.ts';
 import { type FhirConnection, withOperationLookup } from '../../server/connection.ts';
-import type { Booking } from '../booking.ts';
+import { type Booking, createBooking } from '../booking.ts';
 import { planOnSlots } from '../changes/single.ts';
-import { createBooking } from '../create-booking.ts';
 import { runCheckedWrite } from '../write/attempts.ts';
 
 /**

@@ -8,7 +8,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'oauth4webapi';
-import { parse } from '../body.ts';
+import { parse } from '../messages.ts';
 import type { Authorizer } from './authorizer.ts';
 
 /** How long before its expiry a token is renewed. A token with a short lifetime is renewed after half of it. */

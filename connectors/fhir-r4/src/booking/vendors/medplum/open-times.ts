@@ -3,8 +3,12 @@ import { type FhirAppointment, localReference, typeOf } from '../../../fhir.ts';
 import { actorsOf, appointmentTime } from '../../../mappers/appointment.ts';
 import type { BookingConnection } from '../../../server/connection.ts';
 import type { FreeTimeSource } from '../../../slots/list.ts';
-import { findProposals } from './proposals.ts';
+import { appointmentsIn } from '../../by-operations/calls.ts';
 
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+/** Medplum searches at most 31 days at once, and returns at most as many proposals as requested. */
+const longestDays = 28;
+const mostProposals = 1000;
 const serviceReferenceUrl = 'https://medplum.com/fhir/service-type-reference';
 
 export interface OpenTime {
@@ -66,8 +70,6 @@ function namesService(appointment: FhirAppointment): boolean {
   return actorsOf(appointment).some((actor) => typeOf(actor) === 'HealthcareService');
 }
 
-const dayMilliseconds = 24 * 60 * 60 * 1000;
-
 /** Free times that Medplum's `$find` proposes. */
 export function proposedTimes(ehr: BookingConnection): FreeTimeSource {
   return async (directory, schedules, query) => {
@@ -99,4 +101,45 @@ export function proposedTimes(ehr: BookingConnection): FreeTimeSource {
       return found.flat();
     };
   };
+}
+
+interface Search {
+  readonly schedule: string;
+  /** `HealthcareService/1` */
+  readonly service: string;
+  readonly start: Date;
+  readonly end: Date;
+  /** `Appointment/1`, whose time counts as free. */
+  readonly ignoring?: string | undefined;
+}
+
+/**
+ * The appointments that Medplum proposes for one schedule and service. Some may be in the list twice.
+ * https://www.medplum.com/docs/scheduling/appointment-find
+ */
+async function findProposals(
+  { client }: BookingConnection,
+  { schedule, service, start, end, ignoring }: Search,
+): Promise<readonly FhirAppointment[]> {
+  const found: FhirAppointment[] = [];
+  let from = start.getTime();
+  while (from < end.getTime()) {
+    const until = Math.min(from + longestDays * dayMilliseconds, end.getTime());
+    const body = await client.ask('Appointment/$find', [
+      ['start', new Date(from).toISOString()],
+      ['end', new Date(until).toISOString()],
+      ['schedule', schedule],
+      ['service-type-reference', service],
+      ...(ignoring === undefined ? [] : [['ignore-appointment', ignoring] as const]),
+      ['_count', String(mostProposals)],
+    ]);
+    const some = appointmentsIn(body);
+    found.push(...some);
+    const last = appointmentTime(some.at(-1) ?? { resourceType: 'Appointment' });
+    // A time that starts in this part may end in the next one.
+    const next = until < end.getTime() ? until - dayMilliseconds : until;
+    // A full response may lack times that start after its last proposal.
+    from = some.length >= mostProposals && last && last.start.getTime() > from ? last.start.getTime() : next;
+  }
+  return found;
 }
