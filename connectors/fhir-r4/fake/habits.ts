@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Bundle, CapabilityStatement } from '../src/fhir.ts';
 
 /** What a published server does that others do not. */
@@ -21,6 +22,15 @@ export interface ServerHabits {
   readonly refusesIdLists?: boolean;
   /** Whether a search by POST is refused. */
   readonly refusesPostedSearches?: boolean;
+  readonly refusesSearchesInUrls?: boolean;
+  /** Types that it has no read of. */
+  readonly readsNo?: readonly string[];
+  /** Types of which its CapabilityStatement lists no read. */
+  readonly statesNoReadOf?: readonly string[];
+  /** How many hours the two bounds of a search for Slots may be apart. */
+  readonly longestSlotHours?: number;
+  /** Without this header, a gateway in front of it refuses every request. */
+  readonly wantsHeader?: readonly [name: string, value: string];
   /** Types that it does not have. */
   readonly lacks?: readonly string[];
   /** Resources that the client may not read, alone or in a list of ids. */
@@ -47,6 +57,7 @@ export interface Reply {
 
 interface Asked {
   readonly method: string;
+  readonly headers: IncomingHttpHeaders;
   readonly path: string;
   readonly form: URLSearchParams;
 }
@@ -62,15 +73,20 @@ export const otherBase = 'http://inside.example/r4';
 /** Answers as a server with these habits. */
 export function withHabits(habits: ServerHabits, asked: Asked, answer: () => Reply): Reply {
   const [type = '', id] = asked.path.slice(1).split('/');
+  const { wantsHeader: [name = '', value] = [] } = habits;
+  if (value !== undefined && asked.headers[name] !== value) return { status: 401, resource: { statusCode: 401 } };
   if (type === 'metadata') return statement(habits, answer);
   if (habits.lacks?.includes(type)) return refusal(404, 'not-supported');
   const isSearch = id === '_search' || (asked.method === 'GET' && (id === undefined || id === ''));
   if (asked.method !== 'GET' && !isSearch) return answer();
   if (!isSearch) {
+    if (habits.readsNo?.includes(type)) return refusal(405, 'not-supported');
     if (habits.forbids?.includes(`${type}/${id}`)) return refusal(403, 'forbidden');
     const read = answer();
     return read.status === 404 || read.status === 410 ? absent(habits, read) : read;
   }
+  if (asked.method === 'GET' && habits.refusesSearchesInUrls && !asked.form.has('_offset'))
+    return refusal(405, 'not-supported');
   if (asked.method === 'POST' && habits.refusesPostedSearches) return refusal(405, 'not-supported');
   const refused = refusalOf(habits, type, asked.form);
   if (refused) return refused;
@@ -79,7 +95,7 @@ export function withHabits(habits: ServerHabits, asked: Asked, answer: () => Rep
 }
 
 function refusalOf(habits: ServerHabits, type: string, form: URLSearchParams): Reply | undefined {
-  const { searches, needs, refuses = [], forbids = [], refusesIdLists } = habits;
+  const { searches, needs, refuses = [], forbids = [], refusesIdLists, longestSlotHours } = habits;
   // The fake server pages by an offset in its links.
   const names = [...form.keys()].filter((name) => name !== '_offset');
   const allowed = searches?.[type];
@@ -90,9 +106,16 @@ function refusalOf(habits: ServerHabits, type: string, form: URLSearchParams): R
   const isMet = (group: readonly string[]) => group.every((name) => names.includes(name));
   if (groups && !groups.some(isMet)) return refusal(400, 'required');
   if (form.getAll('date').length === 1 && groups) return refusal(400, 'required');
+  if (type === 'Slot' && longestSlotHours !== undefined && hoursOf(form) > longestSlotHours)
+    return refusal(400, 'invalid');
   const ids = form.get('_id')?.split(',') ?? [];
   if (refusesIdLists && ids.length > 1) return refusal(400, 'invalid');
   return ids.some((it) => forbids.includes(`${type}/${it}`)) ? refusal(403, 'forbidden') : undefined;
+}
+
+function hoursOf(form: URLSearchParams): number {
+  const [from = 0, until = 0] = form.getAll('start').map((it) => Date.parse(it.slice(2)));
+  return (until - from) / (60 * 60 * 1000);
 }
 
 function list(habits: ServerHabits, type: string, found: Reply): Reply {
@@ -137,7 +160,7 @@ function absent({ absent: how }: ServerHabits, read: Reply): Reply {
 }
 
 function statement(
-  { fhirVersion, searches, lacks = [], listsNothing, metadata }: ServerHabits,
+  { fhirVersion, searches, lacks = [], readsNo = [], statesNoReadOf = readsNo, listsNothing, metadata }: ServerHabits,
   answer: () => Reply,
 ): Reply {
   if (metadata) return refusal(metadata, metadata === 401 ? 'login' : 'not-found');
@@ -147,7 +170,11 @@ function statement(
     .filter(({ type }) => !lacks.includes(type ?? ''))
     .map((it) => {
       const listed = listsNothing ? [] : searches?.[it.type ?? '']?.filter((name) => name !== '_count');
-      return listed === undefined ? it : { ...it, searchParam: listed.map((name) => ({ name })), searchInclude: [] };
+      const interaction = statesNoReadOf.includes(it.type ?? '')
+        ? it.interaction?.filter(({ code }) => code !== 'read')
+        : it.interaction;
+      const has = interaction ? { ...it, interaction } : it;
+      return listed === undefined ? has : { ...has, searchParam: listed.map((name) => ({ name })), searchInclude: [] };
     });
   return {
     ...found,

@@ -177,7 +177,8 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     } else if (typeof fault === 'object') await pause(fault.delayMilliseconds);
     const cut = fault === 'cut_after' || fault === 'cut_during';
     const { habits = {} } = options;
-    const asks = { method: facts.method, path: url.pathname, form: searchForm(url, request, text) };
+    const { method, headers: given } = request;
+    const asks = { method: method ?? '', headers: given, path: url.pathname, form: searchForm(url, request, text) };
     const { status, resource, headers } = options.signedUrls
       ? withSignedUrls(url.origin, (references) => handle(request, url, references), body)
       : withHabits(habits, asks, () => handle(request, url, body));

@@ -99,6 +99,23 @@ export const fhirSettings = Type.Object(
       }),
     ),
     auth: Type.Optional(auth),
+    headers: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[A-Za-z0-9-]{1,60}$' }), Type.Union([text, secret]), {
+        description:
+          'Request headers for every request to the FHIR interface, such as the key of an API gateway in front of it. The token endpoint does not get them.',
+      }),
+    ),
+    search_method: Type.Optional(
+      Type.Union([Type.Literal('get'), Type.Literal('post')], {
+        description: 'How to search for everything but people by number. Default: get.',
+      }),
+    ),
+    search_profiles: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[A-Z][A-Za-z]+$' }), text, {
+        description:
+          'The profile (_profile) that a search for a type of resource names, for a server that rejects one without it.',
+      }),
+    ),
     patient_identifier_types: Type.Optional(
       Type.Array(
         Type.Union([
@@ -153,6 +170,14 @@ export const fhirSettings = Type.Object(
             }),
           ),
           page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+          longest_hours: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 2400,
+              description:
+                'The longest time that one search may span. A longer one becomes several searches. Default: no limit.',
+            }),
+          ),
         },
         closed,
       ),

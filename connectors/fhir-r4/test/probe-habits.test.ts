@@ -30,6 +30,12 @@ test.each<[ServerHabits, RegExp]>([
   expect(of('habits')).toMatchObject({ status: 'note', detail: expect.stringMatching(words) });
 });
 
+test('the check finds how long a search for Slots may be, and the Slots are found with what it recommends', async () => {
+  const { of, recommendedSettings } = await check({ longestSlotHours: 24 });
+  expect(of('care unit north')).toMatchObject({ status: 'ok' });
+  expect(recommendedSettings).toMatchObject({ slots: { longest_hours: 24 } });
+});
+
 test('the check of a server that follows FHIR tells no habit', async () => {
   const { of, recommendedSettings } = await check({});
   expect(of('habits')).toBeUndefined();

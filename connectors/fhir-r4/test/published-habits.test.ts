@@ -47,8 +47,36 @@ test.each<ServerHabits>([
   { needs: { Appointment: [['_id'], ['patient', 'date'], ['actor', 'date']] } },
   { refusesIdLists: true },
   { lacks: ['PractitionerRole', 'Location', 'Device'] },
+  { readsNo: ['Appointment'] },
+  { readsNo: ['Patient', 'Practitioner', 'Slot'] },
 ])('reads everything from a server with the habits %j', async (habits) => {
   await expectAllIsRead(habits);
+});
+
+const key = ['x-api-key', 'k3y-of-a-gateway'] as const;
+const headers = { 'X-Api-Key': { reveal: () => key[1] } };
+
+test.each<[ServerHabits, Partial<FhirSettings>]>([
+  [{ wantsHeader: key }, { headers }],
+  [{ wantsHeader: ['x-tenant', 'north'] }, { headers: { 'x-tenant': 'north' } }],
+  [{ refusesSearchesInUrls: true }, { search_method: 'post' }],
+  [{ longestSlotHours: 24 }, { slots: { longest_hours: 24 } }],
+  [{ longestSlotHours: 168 }, { slots: { longest_hours: 100 } }],
+  [
+    { needs: { Schedule: [['_profile']], Appointment: [['_profile']] } },
+    { search_profiles: { Schedule: 'https://example.org/Schedule', Appointment: 'https://example.org/Visit' } },
+  ],
+])('reads everything from a server with the habits %j, as the settings say', async (habits, settings) => {
+  await expectAllIsRead(habits, settings);
+});
+
+test('a server that lists no read and refuses the search by _id is read', async () => {
+  const { one } = await openServer({ readsNo: [], refuses: ['_id'], statesNoReadOf: ['Appointment'] });
+  expect(await one('ok')).toEqual(['ok']);
+});
+
+test.each(['Authorization', 'Content-Type', 'host'])('the setting headers cannot set %s', async (name) => {
+  await expect(openServer({}, { headers: { [name]: 'x' } })).rejects.toThrow(`cannot set ${name.toLowerCase()}`);
 });
 
 test('asks a server that refuses a parameter without it from then on', async () => {

@@ -73,17 +73,19 @@ async function probeSlots(
 ): Promise<SeenCareUnit | 'failed'> {
   const name = `care unit ${directory.careUnitId}`;
   const range = { start: new Date(), before: new Date(Date.now() + weekMilliseconds), statuses: 'free' };
-  const forms: readonly NonNullable<FhirSettings['slots']>[] = [
-    ehr.settings.slots ?? {},
-    { ...ehr.settings.slots, require_service_type: true },
-    { ...ehr.settings.slots, search_by: 'schedule.actor', require_service_type: true },
-  ];
+  const own: NonNullable<FhirSettings['slots']> = ehr.settings.slots ?? {};
+  const withTypes = { ...own, require_service_type: true };
+  const forms = [own, withTypes, { ...withTypes, search_by: 'schedule.actor' as const }].flatMap((slots) => [
+    slots,
+    { ...slots, longest_hours: own.longest_hours ?? 24 },
+  ]);
   let rejection: ConnectorError | undefined;
   for (const slots of forms) {
     try {
       const found = await searchSlots({ ...ehr, settings: { ...ehr.settings, slots } }, directory, schedules, range);
       const detail = detailOf(directory, found.length);
-      if (rejection && found.length === 0) {
+      const hasMoreParameters = slots.require_service_type !== own.require_service_type;
+      if (rejection && found.length === 0 && hasMoreParameters) {
         // The added parameters may be the reason why nothing is found.
         const why = `A search with fewer parameters was rejected: ${rejection.message}.`;
         findings.push({ name, status: 'warning', detail: `${detail} ${why}` });

@@ -22,6 +22,8 @@ export interface ServerFacts {
   knows(type: string): boolean;
   /** Those that the statement lists for the type. `undefined`: none. */
   searchParameters(type: string): ReadonlySet<string> | undefined;
+  /** Whether it lists a search for the type, and no read. */
+  lacksRead(type: string): boolean;
   readonly conditionalCreate: boolean;
   /** Whether a Patient is created only if none has the identifier: https://hl7.org/fhir/R4/http.html#ccreate */
   readonly createsPatientsOnce: boolean;
@@ -89,10 +91,12 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
   const searchesPatientsBy = (...names: readonly string[]) =>
     names.every((name) => searchParameters('Patient')?.has(name) === true);
   const ofAppointments = searchParameters('Appointment');
+  const can = (type: string, interaction: Interaction) =>
+    (resources.get(type)?.interaction ?? []).some(({ code }) => code === interaction);
   return {
     transactions: (rest?.interaction ?? []).some(({ code }) => code === 'transaction'),
-    can: (type, interaction) =>
-      (resources.get(type)?.interaction ?? []).some(({ code }) => code === interaction) === true,
+    can,
+    lacksRead: (type) => can(type, 'search-type') && !can(type, 'read'),
     // Servers write `$book`, `book`, or a name of their own with a definition that ends in `book`.
     hasOperation: (type, name) =>
       operations(type).some(

@@ -65,7 +65,7 @@ export async function signIn({ settings, http, now, leftOut }: ConnectorContext<
     throw new ConnectorError('rejected', 'The setting local_time_zone is no time zone');
   }
   const authorizer = await createAuthorizer(settings.auth ?? { type: 'none' }, settings.base_url, http);
-  const preferStrict = settings.prefer_handling_strict === true;
+  const headers = constantHeaders(settings);
   return createFhirClient({
     baseUrl: settings.base_url,
     otherBases: settings.own_base_urls ?? [],
@@ -73,10 +73,28 @@ export async function signIn({ settings, http, now, leftOut }: ConnectorContext<
     operationsUrl: settings.booking?.operations_url,
     http,
     authorizer,
-    preferStrict,
+    headers,
+    preferStrict: settings.prefer_handling_strict === true,
+    postsSearches: settings.search_method === 'post',
+    searchProfiles: settings.search_profiles,
     leftOut,
     now,
   });
+}
+
+/** Of the connection itself, or set for each request: https://fetch.spec.whatwg.org/#forbidden-request-header */
+const ownHeaders =
+  /^(accept|authorization|connection|content-.*|cookie|expect|host|if-.*|keep-alive|prefer|te|transfer-encoding|upgrade)$/;
+
+/** The setting `headers`, by names in lower case. */
+function constantHeaders({ headers = {} }: FhirSettings): Readonly<Record<string, string>> {
+  const named = Object.entries(headers).map(([name, value]) => [
+    name.toLowerCase(),
+    typeof value === 'string' ? value : value.reveal(),
+  ]);
+  const own = named.find(([name = '']) => ownHeaders.test(name));
+  if (own) throw new ConnectorError('rejected', `The setting headers cannot set ${own[0]}`);
+  return Object.fromEntries(named);
 }
 
 export function connect(

@@ -14,11 +14,11 @@ import { hasFailed, isOutcome, rejection } from './outcome.ts';
 import { reader } from './read.ts';
 import { createReceiver, type Receiver } from './received/receive.ts';
 import { assertIsStored } from './right-answer.ts';
-import { formOf, searcher } from './search.ts';
+import { formOf, type SearchForm, searcher } from './search.ts';
 import { type Call, cancel, querier, sender, streamer } from './send.ts';
 import type { Authorizer } from './sign-in/authorizer.ts';
 
-export interface ClientOptions {
+export interface ClientOptions extends SearchForm {
   readonly baseUrl: string;
   /** Other base URLs by which the server names itself. */
   readonly otherBases?: readonly string[];
@@ -28,7 +28,8 @@ export interface ClientOptions {
   readonly operationsUrl?: string | undefined;
   readonly http: EhrHttp;
   readonly authorizer: Authorizer;
-  readonly preferStrict: boolean;
+  /** Of every request, by their names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Counts records that cannot be read. */
   readonly leftOut?: ((record: LeftOutRecord) => void) | undefined;
   /** The gateway's clock. */
@@ -36,11 +37,11 @@ export interface ClientOptions {
 }
 
 export function createFhirClient(options: ClientOptions): FhirClient {
-  const { baseUrl, otherBases = [], operationsUrl = baseUrl, http, authorizer, preferStrict, now } = options;
+  const { baseUrl, otherBases = [], operationsUrl = baseUrl, http, authorizer, headers = {}, now } = options;
   const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
   const clock = createClock(now);
-  const send = sender(http, authorizer, clock);
-  const openStream = streamer(http, authorizer);
+  const send = sender(http, authorizer, headers, clock);
+  const openStream = streamer(http, authorizer, headers);
   const habits = createHabits();
   const receiver = createReceiver({
     ownBaseUrls: [base, operations, ...otherBases],
@@ -49,7 +50,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     leftOut: (record) => options.leftOut?.(record),
   });
   const query = querier(send, receiver);
-  const { pages, search, history } = searcher(query, { base, otherBases, preferStrict, habits, receiver });
+  const { pages, search, history } = searcher(query, { ...options, base, otherBases, habits, receiver });
 
   /**
    * @param written what the response is about

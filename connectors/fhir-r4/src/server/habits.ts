@@ -5,6 +5,8 @@ export interface Statement {
   knows(type: string): boolean;
   /** `undefined`: the statement lists no search parameters of the type. */
   searchParameters(type: string): ReadonlySet<string> | undefined;
+  /** Whether it lists a search for the type, and no read. */
+  lacksRead(type: string): boolean;
 }
 
 /**

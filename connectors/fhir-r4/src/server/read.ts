@@ -20,7 +20,17 @@ export function reader(
   send: Send,
   { base, search, habits, receiver }: Reading,
 ): Pick<FhirClient, 'read' | 'readMany' | 'readAllowed'> {
-  async function read<R extends FhirResource>(reference: string): Promise<R | null> {
+  /** Where the server has no read, by a search: https://hl7.org/fhir/R4/search.html#_id */
+  function read<R extends FhirResource>(reference: string): Promise<R | null> {
+    const [type = '', id = ''] = reference.split('/');
+    if (!habits.statement?.lacksRead(type)) return readOne<R>(reference);
+    return habits.firstAccepted(`reads of ${type}`, [
+      { name: 'by _id', ask: async () => (await searchByIds<R>(type, [id]))[0] ?? null },
+      { name: 'are made, although they are not listed', ask: () => readOne<R>(reference) },
+    ]);
+  }
+
+  async function readOne<R extends FhirResource>(reference: string): Promise<R | null> {
     const call = { method: 'GET', url: `${base}/${reference}`, repeatable: true } as const;
     const response = await send({ ...call, headers: { 'cache-control': 'no-cache' } });
     const parsed = parse(response.text);
@@ -31,16 +41,17 @@ export function reader(
     return body as R;
   }
 
+  async function searchByIds<R extends FhirResource>(type: string, ids: readonly string[]): Promise<(R | null)[]> {
+    const found = await search<R>(type, byIds(ids), { few: true, strict: true });
+    assertAreWanted(type, ids, found);
+    return found;
+  }
+
   /** One by one if the server refuses the list. */
   async function readList<R extends FhirResource>(type: string, ids: readonly string[]): Promise<(R | null)[]> {
-    const inList = async (): Promise<(R | null)[]> => {
-      const found = await search<R>(type, byIds(ids), { few: true, strict: true });
-      assertAreWanted(type, ids, found);
-      return found;
-    };
     const oneByOne = () => Promise.all(ids.map((id) => read<R>(`${type}/${id}`)));
     return habits.firstAccepted(`lists of ${type} by _id`, [
-      { name: 'one by one', ask: inList },
+      { name: 'one by one', ask: () => searchByIds<R>(type, ids) },
       { name: 'are read one by one', ask: oneByOne },
     ]);
   }

@@ -18,14 +18,15 @@ const certainlyOnePage = 10;
 /** https://hl7.org/fhir/R4/search.html */
 export function searcher(
   query: Query,
-  { base, otherBases, preferStrict, habits, receiver }: Searched,
+  { base, otherBases, preferStrict, postsSearches = false, searchProfiles = {}, habits, receiver }: Searched,
 ): Pick<FhirClient, 'pages' | 'search' | 'history'> {
   const prefer: Readonly<Record<string, string>> = preferStrict ? { prefer: 'handling=strict' } : {};
   const ask = questions(habits);
 
-  function send(type: string, parameters: SearchParameters, { post = false, few = false }: SearchOptions) {
+  function send(type: string, parameters: SearchParameters, { post = postsSearches, few = false }: SearchOptions) {
     const headers = { 'cache-control': few ? 'no-store' : 'no-cache', ...prefer };
-    const form = formOf(parameters);
+    const profile = searchProfiles[type];
+    const form = formOf(profile === undefined ? parameters : [...parameters, ['_profile', profile]]);
     if (!post) return query(type, { method: 'GET', url: `${base}/${type}${form === '' ? '' : `?${form}`}`, headers });
     return query(type, {
       method: 'POST',
@@ -114,11 +115,19 @@ export function unreadable(type: string): ConnectorError {
   return new ConnectorError('rejected', `The EHR sent a ${type} that cannot be read`);
 }
 
-interface Searched {
+/** How a server wants to be searched. */
+export interface SearchForm {
+  readonly preferStrict: boolean;
+  /** Whether every search is a POST. Default: those that ask for it. */
+  readonly postsSearches?: boolean;
+  /** The `_profile` of searches, by type of resource. */
+  readonly searchProfiles?: Readonly<Record<string, string>> | undefined;
+}
+
+interface Searched extends SearchForm {
   readonly base: string;
   /** Other base URLs by which the server names itself. */
   readonly otherBases: readonly string[];
-  readonly preferStrict: boolean;
   readonly habits: Habits;
   readonly receiver: Receiver;
 }

@@ -24,14 +24,16 @@ export type Send = (call: Call) => Promise<EhrResponse>;
 /** Sends a request and opens its response, whose body is read while it arrives. */
 export type OpenStream = (call: Call) => Promise<EhrStream>;
 
+type Headers = Readonly<Record<string, string>>;
+
 /** Sends a request that changes nothing. `what`: its name in errors. */
 export type Query = (what: string, call: Omit<Call, 'repeatable'>) => Promise<FhirResource>;
 
-/** Signs requests in, and learns the EHR's clock from their responses. */
-export function sender(http: EhrHttp, authorizer: Authorizer, clock: ObservedClock): Send {
+/** Signs requests in, and learns the EHR's clock from their responses. `constant`: headers of every request */
+export function sender(http: EhrHttp, authorizer: Authorizer, constant: Headers, clock: ObservedClock): Send {
   return (call) =>
     signedIn(authorizer, async (authorization) => {
-      const headers = { accept: mediaType, ...call.headers, ...authorization };
+      const headers = { ...constant, accept: mediaType, ...call.headers, ...authorization };
       const sentAt = clock.gatewayNow();
       const response = await http.send({ ...call, headers });
       clock.observe(response, sentAt, clock.gatewayNow());
@@ -40,11 +42,11 @@ export function sender(http: EhrHttp, authorizer: Authorizer, clock: ObservedClo
 }
 
 /** Opens a stream, like `sender`. */
-export function streamer(http: EhrHttp, authorizer: Authorizer): OpenStream {
+export function streamer(http: EhrHttp, authorizer: Authorizer, constant: Headers): OpenStream {
   return (call) =>
     signedIn(
       authorizer,
-      (authorization) => http.stream({ ...call, headers: { ...call.headers, ...authorization } }),
+      (authorization) => http.stream({ ...call, headers: { ...constant, ...call.headers, ...authorization } }),
       cancel,
     );
 }
@@ -56,7 +58,7 @@ export async function cancel({ chunks }: EhrStream): Promise<void> {
 
 async function signedIn<Response extends { readonly status: number }>(
   authorizer: Authorizer,
-  request: (authorization: Readonly<Record<string, string>>) => Promise<Response>,
+  request: (authorization: Headers) => Promise<Response>,
   discard?: (response: Response) => Promise<void>,
 ): Promise<Response> {
   const authorization = await authorizer.headers();

@@ -36,8 +36,6 @@ export async function searchSlots(
   const types = settings.slots?.require_service_type ? serviceTypeToken(wanted) : '';
   const place = slotPlace(client.habits, directory.location);
   const common: SearchParameters = [
-    ['start', `ge${start.toISOString()}`],
-    ['start', `lt${before.toISOString()}`],
     ...(statuses === undefined ? [] : [['status', statuses] as const]),
     ...(types === '' ? [] : [['service-type', types] as const]),
     ...(place ? [place] : []),
@@ -56,7 +54,10 @@ export async function searchSlots(
     }
     return [...slots.values()];
   };
-  const found = await Promise.all(places.map((place) => search([...place, ...common])));
+  const found: FhirSlot[][] = [];
+  for (const period of periods(start, before, settings.slots?.longest_hours)) {
+    found.push(...(await Promise.all(places.map((place) => search([...place, ...period, ...common])))));
+  }
   const asked = new Set(schedules);
   const wantedStatuses = statuses?.split(',');
   // Some servers ignore a search parameter that they do not know.
@@ -67,6 +68,21 @@ export async function searchSlots(
     if (!time) leftOut({ type: 'Slot', id: slot.id, path: readInstant(slot.start) ? '/end' : '/start' });
     return time && time.start >= start && time.start < before;
   });
+}
+
+/** The bounds of searches that span a time together, each at most `longestHours` of it. */
+function periods(start: Date, before: Date, longestHours = Number.POSITIVE_INFINITY): SearchParameters[] {
+  const found: SearchParameters[] = [];
+  let from = start.getTime();
+  do {
+    const until = Math.min(from + longestHours * 60 * 60 * 1000, before.getTime());
+    found.push([
+      ['start', `ge${new Date(from).toISOString()}`],
+      ['start', `lt${new Date(until).toISOString()}`],
+    ]);
+    from = until;
+  } while (from < before.getTime());
+  return found;
 }
 
 function isAppointment(resource: FhirResource): resource is FhirAppointment {
