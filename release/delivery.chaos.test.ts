@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -163,6 +163,21 @@ test('the packed packages contain what they run, and no tests', async () => {
     // None is needed that is in no registry.
     expect(Object.keys(manifest.dependencies).filter((dependency) => dependency.startsWith('@crossward/'))).toEqual([]);
   }
+});
+
+test.each(['client', 'connector-kit'])('each link in the README of the packed %s leads somewhere', async (name) => {
+  const installed = join(home, 'node_modules/@crossward', name);
+  const readme = await readFile(join(installed, 'README.md'), 'utf8');
+  const targets = [...readme.matchAll(/\]\((?!https?:|#)([^)]*)\)/g)].map(([, target = '']) => target);
+  const found = await Promise.all(
+    targets.map((target) =>
+      access(join(installed, target)).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  expect(targets.filter((_, at) => !found[at])).toEqual([]);
 });
 
 test('the example in the API reference compiles, and names the packed file', async () => {

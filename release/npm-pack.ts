@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,6 +39,24 @@ export async function npmPack(
   } finally {
     await rm(staged, { recursive: true, force: true });
   }
+}
+
+/**
+ * Copies the README of a package. A link to a source becomes one to its declarations, and one that leaves the package becomes
+ * plain text.
+ *
+ * @param built the folder of the compiled sources
+ */
+export async function packReadme(source: string, staged: string, built: string): Promise<void> {
+  const text = await readFile(join(source, 'README.md'), 'utf8');
+  const packed = text.replaceAll(
+    /\[([^\]]*)\]\((?!https?:|#)([^)#]*)[^)]*\)/g,
+    (_link, words: string, target: string) => {
+      const path = target.replace(/^src\//, `${built}/`).replace(/\.ts$/, '.d.ts');
+      return existsSync(join(staged, path)) && !path.startsWith('..') ? `[${words}](${path})` : words;
+    },
+  );
+  await writeFile(join(staged, 'README.md'), packed);
 }
 
 /** Compiles with TypeScript 7. */

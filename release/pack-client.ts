@@ -1,6 +1,6 @@
-import { cp, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compile, npmPack, root } from './npm-pack.ts';
+import { compile, npmPack, packReadme, root } from './npm-pack.ts';
 
 /**
  * Packs the client as JavaScript with type declarations. In this repository it is used as TypeScript, so the packed
@@ -15,6 +15,6 @@ export async function packClient(folder: string): Promise<string> {
   const exports = { '.': { types: './dist/index.d.ts', default: './dist/index.js' } };
   return npmPack(folder, { ...manifest, exports }, async (staged) => {
     await compile(join(client, 'tsconfig.build.json'), join(staged, 'dist'));
-    await cp(join(client, 'README.md'), join(staged, 'README.md'));
+    await packReadme(client, staged, 'dist');
   });
 }

@@ -1,6 +1,6 @@
-import { cp, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compile, type Manifest, npmPack, root } from './npm-pack.ts';
+import { compile, type Manifest, npmPack, packReadme, root } from './npm-pack.ts';
 
 const kit = join(root, 'connector-kit');
 
@@ -14,7 +14,7 @@ const kit = join(root, 'connector-kit');
 export async function packKit(folder: string): Promise<string> {
   return npmPack(folder, await packedManifest(), async (staged) => {
     await compile(join(kit, 'tsconfig.build.json'), join(staged, 'lib'));
-    await cp(join(kit, 'README.md'), join(staged, 'README.md'));
+    await packReadme(kit, staged, 'lib');
   });
 }
 

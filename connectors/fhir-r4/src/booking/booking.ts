@@ -28,7 +28,7 @@ export interface Booking extends Pick<Connector, 'changeAppointments' | 'findOpe
 }
 
 /** @throws ConnectorError `unsupported` for a write that this mode does not support */
-export function assertSupported(
+function assertSupported(
   { changes, changesPerTransaction = Number.POSITIVE_INFINITY, transactions }: BookingCapabilities,
   write: AppointmentWrite,
 ): void {

@@ -94,7 +94,7 @@ export function appointmentsIn(body: unknown): FhirAppointment[] {
  * Whether an operation with a 2xx status was rejected: IHE then returns only an OperationOutcome, Argonaut an
  * Appointment that is `cancelled`.
  */
-export function wasRejected(body: unknown, wanted: 'taken' | 'cancelled'): boolean {
+function wasRejected(body: unknown, wanted: 'taken' | 'cancelled'): boolean {
   const [appointment] = appointmentsIn(body);
   if (appointment) return (appointment.status === 'cancelled') !== (wanted === 'cancelled');
   return resourcesIn(body).some((it) => isOutcome(it) && hasFailed(it));
