@@ -10,7 +10,7 @@ import { watchLostKeys } from './audit/lost-keys.ts';
 import { createAuditMetrics } from './audit/metrics.ts';
 import { Trail } from './audit/trail.ts';
 import { createActivity } from './background/activity.ts';
-import { releaseAllLeases } from './background/due.ts';
+import { releaseAllLeases } from './background/due-writes.ts';
 import type { Intervals } from './background/intervals.ts';
 import { createRoundMetrics } from './background/round-metrics.ts';
 import { startBackground } from './background/start.ts';

@@ -1,4 +1,4 @@
-import { confirmationInProgress } from '../confirmations/decide.ts';
+import { confirmationInProgress } from '../confirmations/decide-code.ts';
 import type { Item } from '../confirmations/items.ts';
 import { itemContext } from '../confirmations/store.ts';
 import { Problem } from '../problems/problem.ts';

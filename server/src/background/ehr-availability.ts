@@ -1,7 +1,7 @@
 import type { Db } from '../db/kysely.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { recordAvailability } from '../events/availability-events.ts';
-import { makeDueAfterOutage } from './due.ts';
+import { makeDueAfterOutage } from './due-writes.ts';
 
 /**
  * Watches whether an EHR can be used, and writes an event when that changes. Each round compares the state of this process

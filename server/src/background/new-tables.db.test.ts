@@ -8,8 +8,8 @@ import { observeStatements } from '../../../test/database/statements.ts';
 import { readUnlinkedDrafts } from '../audit/drafts.ts';
 import { countOverdueDrafts } from '../audit/overdue-drafts.ts';
 import { createDb, type Db } from '../db/kysely.ts';
-import { leaseDue, makeDueAfterOutage, resumeConfigured } from './due.ts';
 import { readDueWork } from './due-work.ts';
+import { leaseDue, makeDueAfterOutage, resumeConfigured } from './due-writes.ts';
 import { readGauges } from './read-gauges.ts';
 
 /*

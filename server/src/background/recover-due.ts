@@ -14,7 +14,7 @@ import { type Recovery, recover } from '../writes/recover.ts';
 import type { WriteServices } from '../writes/services.ts';
 import { openStored, type StoredRow } from '../writes/stored-write.ts';
 import { leaseSeconds } from '../writes/work.ts';
-import { leaseDue, outageReasons } from './due.ts';
+import { leaseDue, outageReasons } from './due-writes.ts';
 
 /** Batch size. After a full batch, the next one follows at once. */
 export const dueAtOnce = 20;

@@ -5,7 +5,7 @@ import type { Channel } from '../db/tables/messages.ts';
 import { type DeliveryState, deliveryStateOf } from '../messages/delivery-state.ts';
 import type { PageLinks } from '../messages/page-links.ts';
 import { hashOfToken, isLinkToken } from '../secrets/link-token.ts';
-import { repeatLifetime } from './decide.ts';
+import { repeatLifetime } from './decide-code.ts';
 import { mostCodes } from './resend.ts';
 
 /** A confirmation as its page needs it. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
-import { repeatLifetime } from './decide.ts';
+import { repeatLifetime } from './decide-code.ts';
 
 /** A condition on `confirmation`: no id awaits the code, and none has a hold. */
 const hasEnded = sql<boolean>`NOT EXISTS (

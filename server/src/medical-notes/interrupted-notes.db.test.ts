@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { leaseDue } from '../background/due.ts';
+import { leaseDue } from '../background/due-writes.ts';
 import { LeaseLost } from '../db/write-lease.ts';
 import { Problem } from '../problems/problem.ts';
 import { recover } from '../writes/recover.ts';

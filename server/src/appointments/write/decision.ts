@@ -1,5 +1,5 @@
 import { assertWithinBudgets } from '../../confirmations/client-budgets.ts';
-import { decideCode, decideRelease } from '../../confirmations/decide.ts';
+import { decideCode, decideRelease } from '../../confirmations/decide-code.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { Channel } from '../../db/tables/messages.ts';
