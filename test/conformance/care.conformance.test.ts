@@ -1,13 +1,4 @@
-import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
 import { careSubject } from '../../connectors/care/test/subject.ts';
-import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
-import { assertPublished } from './published.ts';
+import { describeCounterparts } from './counterparts.ts';
 
-describeConformance(
-  'care',
-  async () => {
-    const subject = await careSubject();
-    return Object.create(subject, { callGateway: { value: gatewayBefore(() => subject.connector) } });
-  },
-  { assertReport: assertPublished },
-);
+describeCounterparts([{ name: 'care', make: careSubject }], { published: true });

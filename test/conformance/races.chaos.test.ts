@@ -1,4 +1,5 @@
 import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
+import { careSubject } from '../../connectors/care/test/subject.ts';
 import { slotFakes } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
 import { fakeSubject } from '../../connectors/gnuhealth/test/subject.ts';
 import { gpConnectSubject } from '../../connectors/gp-connect/test/conformance-subject.ts';
@@ -7,6 +8,7 @@ import { rivtaSubject } from '../../connectors/rivta-scheduling/test/subject.ts'
 // As often as the kit runs races for everybody else: `npm test` runs them three times.
 for (const { name, make } of [
   ...slotFakes,
+  { name: 'care', make: careSubject },
   { name: 'gnuhealth', make: fakeSubject },
   { name: 'gp-connect', make: gpConnectSubject },
   { name: 'rivta-scheduling', make: () => rivtaSubject() },

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type {
   ConfiguredCareUnit,
   Connector,
@@ -5,9 +8,15 @@ import type {
   DirectChanges,
   EhrHttp,
   InTurn,
+  LeftOutRecord,
 } from '@crossward/connector-kit';
-import { type LeftOutRecord, turnsInProcess } from '@crossward/connector-kit';
-import { type OddRecords, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import {
+  connectorInProcess,
+  type OddRecords,
+  plainHttp,
+  type Subject,
+  turnsOverProcesses,
+} from '@crossward/connector-kit/conformance';
 import { configs, facilities, geoOrganization, newNumbers, numbers, people, resources } from '../fake/data.ts';
 import { type FakeCare, password, startFake } from '../fake/server.ts';
 import { careConnector } from '../src/connector.ts';
@@ -47,11 +56,13 @@ export function openConnector(settings: CareSettings, parts?: Parts): Promise<Co
   return careConnector.open(contextFor(settings, parts));
 }
 
-/** The fake for the conformance kit. Both connections take turns, as gateways with one database do. */
+/** The fake for the conformance kit. Both processes take turns, as gateways with one database do. */
 export async function careSubject(): Promise<Subject> {
   const fake = await startFake({ signIns: 10_000, mostPerPatient: 500 });
   const settings = settingsFor(fake.url);
-  const inTurn = turnsInProcess();
+  const turns = await mkdtemp(join(tmpdir(), 'crossward-turns-'));
+  const inTurn = turnsOverProcesses(turns);
+  const second = await connectorInProcess(new URL('./second.ts', import.meta.url), { url: fake.url, turns });
   const leftOut: LeftOutRecord[] = [];
   let http = plainHttp();
   const open = () => openConnector(settings, { http, inTurn, leftOut: (record) => void leftOut.push(record) });
@@ -93,7 +104,7 @@ export async function careSubject(): Promise<Subject> {
       oneSlotOnly: true,
       window: { start: new Date(Date.now() + day), end: new Date(Date.now() + 5 * day) },
     },
-    second: await openConnector(settings, { inTurn }),
+    second,
     async restart() {
       http.cut();
       http = plainHttp();
@@ -101,7 +112,11 @@ export async function careSubject(): Promise<Subject> {
     },
     directChanges: staffOf(fake),
     oddRecords: { ...oddRecordsOf(fake), leftOut },
-    close: fake.close,
+    async close() {
+      await second.close();
+      await fake.close();
+      await rm(turns, { recursive: true });
+    },
   };
 }
 
