@@ -2,7 +2,10 @@
  * Runs work while no other call with the same key runs, in no gateway that shares the database. Rejects with `unavailable` before
  * the work begins if the turn does not come.
  *
- * A process that stands still for long can lose its turn, so a connector still looks at what it has written.
+ * A process that stands still, or is cut off from the database, loses its turn. Then no write that `run` sends with the
+ * `EhrHttp` of the context begins: it fails with `unavailable`. The turn outlasts each write that has begun. So read what the
+ * write depends on, and write, in `run`; look at what was written (`standsAlone` in `@crossward/connector-kit/rest`), and take back
+ * what must not stand, afterwards.
  *
  * @param key of this EHR, such as `resource 12`. It is stored, so it names no patient
  */

@@ -24,7 +24,7 @@ const gateway: Gateway = await startGateway({
       connector: 'care',
       settings: settingsFor(fake.url),
       synthetic_identifiers: true,
-      connection: resolveConnection({ allow_private_addresses: true, changes_seconds: 0.2 }),
+      connection: resolveConnection({ allow_private_addresses: true, changes_seconds: 0.2, request_timeout_ms: 2_000 }),
       policies,
       care_units: [
         {

@@ -5,3 +5,4 @@ export * from './one-change.ts';
 export * from './order.ts';
 export * from './probe-steps.ts';
 export * from './sessions.ts';
+export * from './stands-alone.ts';

@@ -55,6 +55,10 @@ export async function startFake({ signIns = 5, tokenSeconds = 600, mostPerPatien
     spoil: (_type: string, record: Record<string, unknown>): unknown => record,
     /** Runs between the two requests of a batch, and between reading and writing a slot. */
     meanwhile: async (): Promise<void> => undefined,
+    /** Runs when CARE has counted the places of a slot, and has not booked yet. */
+    counted: async (): Promise<void> => undefined,
+    /** Runs before the server looks at a call. */
+    arrives: async (_call: Pick<Call, 'method' | 'path'>): Promise<void> => undefined,
     /** `cut`: does it, and does not answer. */
     misbehave: (_call: Pick<Call, 'method' | 'path'>): 'cut' | Answer | undefined => undefined,
   };
@@ -134,6 +138,7 @@ export async function startFake({ signIns = 5, tokenSeconds = 600, mostPerPatien
       return unlocked(key, errors(`Patient already has maximum number of appointments (${mostPerPatient})`));
     }
     locks.delete(key);
+    await controls.counted();
     await pause();
     const created = stamp();
     slot.allocated = allocated + 1;
@@ -359,6 +364,7 @@ export async function startFake({ signIns = 5, tokenSeconds = 600, mostPerPatien
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const call = { method: request.method ?? 'GET', path: request.url ?? '' };
     seen.push(call);
+    await controls.arrives(call);
     const wrong = controls.misbehave(call);
     const [status, body] = typeof wrong === 'object' ? wrong : await answer(request);
     if (wrong === 'cut') return void request.socket.destroy();

@@ -11,7 +11,7 @@ import {
   overlaps,
   type Resource,
 } from '@crossward/connector-kit';
-import { compareKeys, dateIn, instantIn } from '@crossward/connector-kit/rest';
+import { compareKeys, dateIn, instantIn, standsAlone } from '@crossward/connector-kit/rest';
 import Type from 'typebox';
 import { Check } from 'typebox/value';
 import { asBooking, bookingPath, findBooking, takesPlace, toAppointment } from './appointments.ts';
@@ -44,12 +44,15 @@ export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCr
   );
   if (!services) throw new ConnectorError('healthcare_service_not_found', 'No such healthcare service');
   if (!isId(patientId)) throw new ConnectorError('patient_not_found', 'No such patient');
-  return inTurnOf(ehr, [resourceId], async () => {
+  const made = await inTurnOf(ehr, [resourceId], async () => {
     const slot = await freeSlotAt(ehr, careUnit, resource, creation, healthcareServiceId);
     const path = `facility/${ehr.unitOf(careUnit).facility}/slots/${slot.id}/create_appointment/`;
-    const made = await ehr.client.write(path, { patient: patientId, note: comment ?? '' }).catch(takenIfAbsent);
-    return alone(ehr, careUnit, resource, asBooking(ehr, made));
+    const body = { patient: patientId, note: comment ?? '' };
+    return asBooking(ehr, await ehr.client.write(path, body).catch(takenIfAbsent));
   });
+  if (await isAlone(ehr, careUnit, resource, made)) return toAppointment(ehr, careUnit, made);
+  await withdraw(ehr, careUnit, made);
+  throw slotTaken({ nothingChanged: true });
 }
 
 /** The EHR cancels the former booking and makes a new one, in one step. */
@@ -62,10 +65,10 @@ async function move(
   const former = assertComplete(toAppointment(ehr, careUnit, before));
   const target = { ...former, ...update.time, resourceId: update.resourceId ?? former.resourceId };
   const resource = await requireResource(ehr, careUnit, target.resourceId);
-  return inTurnOf(ehr, [former.resourceId, target.resourceId], async () => {
+  let sent = '';
+  const [now, made] = await inTurnOf(ehr, [former.resourceId, target.resourceId], async () => {
     const slot = await freeSlotAt(ehr, careUnit, resource, target, former.healthcareServiceId, [former.id]);
-    let sent = '';
-    const [now, made] = await together(ehr, careUnit, former.id, {
+    return together(ehr, careUnit, former.id, {
       path: 'reschedule/',
       method: 'POST',
       body({ note }) {
@@ -73,23 +76,39 @@ async function move(
         return { new_slot: slot.id, new_booking_note: sent };
       },
     }).catch(takenIfAbsent);
-    const moved = asBooking(ehr, made);
-    // CARE does not look at the state of what it moves.
-    if (toAppointment(ehr, careUnit, now).state !== 'cancelled') {
-      const isKept = update.comment !== undefined || sent === (now.note ?? '');
-      return isKept ? toAppointment(ehr, careUnit, moved) : comment(ehr, careUnit, moved.id, now.note ?? '');
-    }
+  });
+  const moved = asBooking(ehr, made);
+  // CARE does not look at the state of what it moves.
+  if (toAppointment(ehr, careUnit, now).state === 'cancelled') {
     await withdraw(ehr, careUnit, moved);
     throw cancelledMeanwhile();
-  });
+  }
+  if (!(await isAlone(ehr, careUnit, resource, moved))) return moveBack(ehr, careUnit, now, moved);
+  const isKept = update.comment !== undefined || sent === (now.note ?? '');
+  return isKept ? toAppointment(ehr, careUnit, moved) : comment(ehr, careUnit, moved.id, now.note ?? '');
 }
+
+/** A PUT brings the former booking back, under its id. CARE does not count its place again, and nothing repairs the count. */
+async function moveBack(ehr: Ehr, careUnit: CareUnit, former: CareBooking, moved: CareBooking): Promise<never> {
+  const { resourceId } = assertComplete(toAppointment(ehr, careUnit, former));
+  const resource = await requireResource(ehr, careUnit, resourceId);
+  await withdraw(ehr, careUnit, moved);
+  await inTurnOf(ehr, [resourceId], async () => {
+    const there = await othersAt(ehr, careUnit, resource, former);
+    if (there.length >= placesOf(former)) throw new ConnectorError('outcome_unknown', 'The former time is taken, too');
+    const { id, status, note } = former;
+    await inOneTransaction(ehr, [put(bookingUrl(ehr, careUnit, id), { status, note: note ?? '' })]);
+  });
+  throw slotTaken({ nothingChanged: true });
+}
+
+const whole = { path: '', method: 'PUT' } as const;
 
 /** A PUT writes the whole booking, so it would bring back one that staff have cancelled, or send away who has arrived. */
 async function comment(ehr: Ehr, careUnit: CareUnit, id: string, note: string): Promise<Appointment> {
-  const put = { path: '', method: 'PUT' } as const;
   let sent = '';
   const [now, changed] = await together(ehr, careUnit, id, {
-    ...put,
+    ...whole,
     body({ status }) {
       sent = status;
       return { status, note };
@@ -101,7 +120,7 @@ async function comment(ehr: Ehr, careUnit: CareUnit, id: string, note: string): 
     throw cancelledMeanwhile();
   }
   if (now.status === sent) return toAppointment(ehr, careUnit, asBooking(ehr, changed, id));
-  const [, again] = await together(ehr, careUnit, id, { ...put, body: () => ({ status: now.status, note }) });
+  const [, again] = await together(ehr, careUnit, id, { ...whole, body: () => ({ status: now.status, note }) });
   return toAppointment(ehr, careUnit, asBooking(ehr, again, id));
 }
 
@@ -172,9 +191,28 @@ async function freeSlotAt(
   return slot;
 }
 
-const togetherSchema = Type.Object({
+const batchSchema = Type.Object({
   results: Type.Array(Type.Object({ reference_id: Type.String(), data: Type.Unknown() })),
 });
+
+interface BatchRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly url: string;
+  readonly body: object;
+}
+const put = (url: string, body: object): BatchRequest => ({ method: 'PUT', url, body });
+
+function bookingUrl(ehr: Ehr, careUnit: CareUnit, id: string): string {
+  return `/api/v1/${bookingPath(ehr, careUnit, id)}`;
+}
+
+/** What each of the requests returns. All or nothing of them is done. */
+async function inOneTransaction(ehr: Ehr, batch: readonly BatchRequest[]): Promise<unknown[]> {
+  const requests = batch.map((it, index) => ({ ...it, reference_id: String(index) }));
+  const answer = await ehr.client.write('batch_requests/', { requests });
+  const results = Check(batchSchema, answer) ? answer.results : [];
+  return requests.map(({ reference_id }) => results.find((it) => it.reference_id === reference_id)?.data);
+}
 
 interface Change {
   readonly path: string;
@@ -184,36 +222,39 @@ interface Change {
 
 /** Reads a booking and changes it in one transaction, so that the state right before the change is known. */
 async function together(ehr: Ehr, careUnit: CareUnit, id: string, change: Change): Promise<[CareBooking, unknown]> {
-  const url = `/api/v1/${bookingPath(ehr, careUnit, id)}`;
+  const url = bookingUrl(ehr, careUnit, id);
   const before = await mustFind(ehr, careUnit, id);
   if (toAppointment(ehr, careUnit, before).state === 'cancelled') {
     throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
   }
-  const requests = [
-    { reference_id: 'read', method: 'GET', url, body: {} },
-    { reference_id: 'change', method: change.method, url: url + change.path, body: change.body(before) },
-  ];
-  const answer = await ehr.client.write('batch_requests/', { requests });
-  const results = Check(togetherSchema, answer) ? answer.results : [];
-  const [read, changed] = ['read', 'change'].map((name) => results.find((it) => it.reference_id === name)?.data);
+  const [read, changed] = await inOneTransaction(ehr, [
+    { method: 'GET', url, body: {} },
+    { method: change.method, url: url + change.path, body: change.body(before) },
+  ]);
   return [asBooking(ehr, read, id), changed];
 }
 
 /**
- * The appointment, unless somebody else was first: staff and patients do not take turns with the gateway. CARE's count of the slot
- * is then one too low for good, so free times are counted by bookings, too.
+ * Staff and patients do not take turns with the gateway. CARE's count of the slot is one too low for good when a booking is
+ * withdrawn, so free times are counted by bookings, too.
  */
-async function alone(ehr: Ehr, careUnit: CareUnit, resource: Resource, made: CareBooking): Promise<Appointment> {
-  const appointment = assertComplete(toAppointment(ehr, careUnit, made));
-  const there = await bookingsOf(ehr, careUnit, [resource], dateIn(careUnit.timeZone, appointment.start));
-  const order = (it: CareBooking) => [instantIn(it.created_date)?.getTime() ?? 0, it.id];
-  const earlier = there.filter(
-    (it) => it.id !== made.id && overlaps(timeOf(it), appointment) && compareKeys(order(it), order(made)) < 0,
-  );
-  const places = made.token_slot.availability?.tokens_per_slot ?? 1;
-  if (earlier.length < places) return appointment;
-  await withdraw(ehr, careUnit, made);
-  throw slotTaken({ nothingChanged: true });
+function isAlone(ehr: Ehr, careUnit: CareUnit, resource: Resource, made: CareBooking): Promise<boolean> {
+  return standsAlone(made, {
+    read: () => othersAt(ehr, careUnit, resource, made),
+    keyOf: (it) => [instantIn(it.created_date)?.getTime() ?? 0, it.id],
+    places: placesOf(made),
+  });
+}
+
+/** The other bookings that take a place at the time of one. */
+async function othersAt(ehr: Ehr, careUnit: CareUnit, resource: Resource, booking: CareBooking) {
+  const { start, end } = assertComplete(toAppointment(ehr, careUnit, booking));
+  const there = await bookingsOf(ehr, careUnit, [resource], dateIn(careUnit.timeZone, start));
+  return there.filter((it) => it.id !== booking.id && overlaps(timeOf(it), { start, end }));
+}
+
+function placesOf({ token_slot: slot }: CareBooking): number {
+  return slot.availability?.tokens_per_slot ?? 1;
 }
 
 async function withdraw(ehr: Ehr, careUnit: CareUnit, { id }: CareBooking): Promise<void> {

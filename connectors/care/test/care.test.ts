@@ -80,7 +80,16 @@ describe('sign-in', () => {
 describe('free times', () => {
   test('slots that CARE has made several times are one', async () => {
     const { fake, connector } = await open();
+    // All are at the server before it answers one of them.
+    const waiting: (() => void)[] = [];
+    fake.arrives = async ({ path }) => {
+      if (!path.endsWith('get_slots_for_day/')) return;
+      const all = new Promise<void>((resolve) => void waiting.push(resolve));
+      if (waiting.length === 4) for (const go of waiting.splice(0)) go();
+      await all;
+    };
     const looks = await Promise.all(Array.from({ length: 4 }, () => freeSlots(connector)));
+    fake.arrives = async () => undefined;
     expect(fake.slots.length).toBeGreaterThan(3 * 12);
     for (const slots of looks) expect(new Set(slots.map(({ start }) => start.getTime())).size).toBe(slots.length);
     const [slot] = looks[0] as readonly TimeSlot[];
@@ -148,6 +157,38 @@ describe('changes', () => {
     });
     expect([...fake.bookings.values()].map(({ status }) => status).sort()).toEqual(['booked', 'entered_in_error']);
   });
+
+  test.each(['keeps', 'cannot keep'] as const)(
+    'a move to a time that turns out to be taken %s the former one',
+    async (keeps) => {
+      const { fake, connector } = await open();
+      const [from, to] = await freeSlots(connector);
+      const made = await change(connector, creation(from));
+      const take = (time: TimeSlot | undefined) => {
+        const slot = fake.slots.find((it) => it.start === time?.start.getTime() && it.resource === resources.ada);
+        if (slot) fake.add(slot, people.ravi);
+      };
+      // Staff are between CARE's count of the places and its booking.
+      fake.counted = async () => {
+        fake.counted = async () => undefined;
+        take(to);
+      };
+      fake.misbehave = ({ path }) => {
+        if (keeps !== 'keeps' && path.endsWith('cancel/')) take(from);
+        return undefined;
+      };
+      const call = change(connector, { kind: 'update', appointmentId: made.id, ...(to && { time: to }) });
+      await expect(call).rejects.toMatchObject(
+        keeps === 'keeps' ? { kind: 'time_slot_unavailable', nothingChanged: true } : { kind: 'outcome_unknown' },
+      );
+      const [now] = (await connector.findAppointments?.(north, [made.id])) ?? [];
+      expect(now).toEqual(keeps === 'keeps' ? made : { ...made, state: 'cancelled' });
+      const starts = [...fake.bookings.values()]
+        .filter(({ status }) => status === 'booked')
+        .map(({ slot }) => slot.start);
+      expect(starts.sort()).toEqual([from?.start.getTime(), to?.start.getTime()]);
+    },
+  );
 
   test.each(['comment', 'move'] as const)('a %s does not bring back what staff cancel in between', async (kind) => {
     const { fake, connector } = await open();

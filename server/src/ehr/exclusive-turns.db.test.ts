@@ -9,8 +9,9 @@ const { database, dispose } = await createTestDatabase();
 const db = createDb(database);
 afterAll(dispose);
 
+const times = { waitMs: 60_000, requestMs: 1_000 };
 /** Two gateways. */
-const gateways = [1, 2].map(() => exclusiveTurns(db, 'north', { waitMs: 60_000 }));
+const gateways = [1, 2].map(() => exclusiveTurns(db, 'north', times));
 const [one, other] = gateways as [(typeof gateways)[0], (typeof gateways)[0]];
 
 test('of all gateways, one at a time has the turn of a key', async () => {
@@ -28,7 +29,7 @@ test('of all gateways, one at a time has the turn of a key', async () => {
 test('turns of other keys and other EHRs do not wait, and the result or error of the work is passed on', async () => {
   await one('r-1', async () => {
     expect(await other('r-2', async () => 'done')).toBe('done');
-    expect(await exclusiveTurns(db, 'south', { waitMs: 0 })('r-1', async () => 'done')).toBe('done');
+    expect(await exclusiveTurns(db, 'south', { ...times, waitMs: 0 })('r-1', async () => 'done')).toBe('done');
   });
   const error = new Error('of the work');
   await expect(one('r-1', () => Promise.reject(error))).rejects.toBe(error);
@@ -36,8 +37,8 @@ test('turns of other keys and other EHRs do not wait, and the result or error of
 });
 
 test('a turn that nobody renews ends, and one that is renewed does not', async () => {
-  const brief = exclusiveTurns(db, 'north', { waitMs: 60_000, leaseMs: 300 });
-  const impatient = exclusiveTurns(db, 'north', { waitMs: 0 });
+  const brief = exclusiveTurns(db, 'north', { ...times, leaseMs: 300 });
+  const impatient = exclusiveTurns(db, 'north', { ...times, waitMs: 0 });
   await brief('r-3', async () => {
     const ends = async () =>
       (await sql<{ at: Date }>`SELECT ends_at AS at FROM ehr_exclusive_turns WHERE key = 'r-3'`.execute(db)).rows[0]
@@ -59,7 +60,7 @@ test('without the database nothing begins, and the EHR is not blamed', async () 
   const broken = createDb(away.database);
   await away.dispose();
   let hasBegun = false;
-  const turn = exclusiveTurns(broken, 'north', { waitMs: 1_000 })('r-5', async () => {
+  const turn = exclusiveTurns(broken, 'north', { ...times, waitMs: 1_000 })('r-5', async () => {
     hasBegun = true;
   });
   const error = await turn.catch((it: unknown) => it);

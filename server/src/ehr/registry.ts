@@ -83,7 +83,10 @@ async function openConnection(
     now,
     user: () => currentContext().user,
     leftOut: unreadable.leftOut,
-    inTurn: exclusiveTurns(db, emr.id, { waitMs: emr.connection.timeout_ms }),
+    inTurn: exclusiveTurns(db, emr.id, {
+      waitMs: emr.connection.timeout_ms,
+      requestMs: emr.connection.request_timeout_ms,
+    }),
   };
   const watched = watchWaits(database);
   const { open } = bindConnector(module, context, watched.pool);

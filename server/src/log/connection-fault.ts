@@ -63,6 +63,7 @@ const faults: readonly (readonly [RegExp, FaultKind, Words?])[] = [
   [/^HPE_/, 'connection', (server) => `the response of ${server} is not HTTP`],
   [/^UND_ERR_RES_EXCEEDED_MAX_SIZE$/, 'connection', (server) => `the response of ${server} is too large`],
   [/^EHR_ADDRESS_REJECTED$/, 'connection', (server) => `the address of ${server} is not allowed for this connection`],
+  [/^EHR_TURN_OVER$/, 'connection', (server) => `the turn to write to ${server} was over`],
   [/^EHR_RESPONSE_OF_ANOTHER_REQUEST$/, 'connection', (server) => `${server} sent the response to another request`],
 ];
 

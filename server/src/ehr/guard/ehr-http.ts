@@ -4,7 +4,8 @@ import { Agent } from 'undici';
 import { addressOf, connectionFault, faultText, statusText } from '../../log/connection-fault.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import { addressRejected, type ConnectSettings, createConnect } from './connect.ts';
-import { BodyFailure, ExchangeFailure, exchange, openExchange } from './exchange.ts';
+import { BodyFailure, ExchangeFailure, exchange, openExchange, turnOver } from './exchange.ts';
+import { provenTurns } from './held-turns.ts';
 import { createPace, type Pace } from './pace.ts';
 import { quotaSeconds, retryAfterSeconds } from './retry-after.ts';
 
@@ -21,7 +22,12 @@ export interface EhrHttpSettings extends ConnectSettings {
 
 /** What matters of a response for retries. */
 type Head = Pick<EhrResponse, 'status' | 'headers'>;
-type Attempt<Response> = (url: URL, scope: CallScope | undefined) => Promise<Response>;
+type Attempt<Response> = (url: URL, limits: AttemptLimits) => Promise<Response>;
+interface AttemptLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly mayBegin: () => boolean;
+}
 /** An attempt without a response, or with status 429, 502, 503 or 504. */
 type Failure = Head | ExchangeFailure;
 
@@ -98,9 +104,13 @@ export function createEhrHttp(
         if (scope && !scope.facts.hasFailed) scope.facts.wasThrottled = true;
         throw doubt.mayBeDone && outcome ? failure(request, outcome, doubt.mayBeDone) : error;
       });
+      const mayBegin = await provenTurns(request, settings.requestTimeoutMs);
       if (scope) scope.facts.hasAskedEhr = true;
       const sentAt = performance.now();
-      outcome = await attempt(url, scope).catch(asFailure);
+      const limits = { timeoutMs: settings.requestTimeoutMs, signal: scope?.signal(), mayBegin };
+      outcome = await attempt(url, limits).catch(asFailure);
+      // The process has stood still since the proof. Another one tells whether it still has its turn.
+      if (outcome instanceof ExchangeFailure && outcome.code === turnOver) continue;
       if (limitsRate(outcome)) {
         pace.throttled(sentAt, askedToWait(outcome));
         // The EHR has not processed it. Without a call, nothing else ends the attempts.
@@ -123,18 +133,14 @@ export function createEhrHttp(
     }
   }
 
-  const limits = (scope: CallScope | undefined) => ({
-    timeoutMs: settings.requestTimeoutMs,
-    signal: scope?.signal(),
-  });
   return {
     send: (request) =>
-      withRetries(request, (url, scope) =>
-        exchange(agent, url, request, { ...limits(scope), maxBytes: settings.maxResponseBytes }),
+      withRetries(request, (url, limits) =>
+        exchange(agent, url, request, { ...limits, maxBytes: settings.maxResponseBytes }),
       ),
     async stream(request) {
-      const { status, headers, chunks } = await withRetries(request, async (url, scope) => {
-        const opened = await openExchange(agent, url, request, { ...limits(scope), maxBytes: longestStream });
+      const { status, headers, chunks } = await withRetries(request, async (url, limits) => {
+        const opened = await openExchange(agent, url, request, { ...limits, maxBytes: longestStream });
         // The body of a failure is of no use.
         if (isUnavailable(opened)) await opened.chunks[Symbol.asyncIterator]().return?.();
         return opened;

@@ -14,8 +14,12 @@ interface Limits {
   readonly signal: AbortSignal | undefined;
   /** Maximum size of the body of the response. */
   readonly maxBytes: number;
+  /** Asked right before the first byte is written. Otherwise nothing is sent. */
+  readonly mayBegin: () => boolean;
 }
 
+/** The turn of a write was over before it was sent. */
+export const turnOver = 'EHR_TURN_OVER';
 const tooLarge = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 const timedOut = 'EHR_REQUEST_TIMEOUT';
 const timeOuts: readonly string[] = [timedOut, 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
@@ -126,10 +130,14 @@ function open(
   function progress(): void {
     if (isOver) return;
     clearTimeout(timer);
-    timer = setTimeout(giveUp, limits.timeoutMs);
+    timer = setTimeout(timeOut, limits.timeoutMs);
+  }
+  /** A process that has stood still first reads the answer that came meanwhile. */
+  function timeOut(): void {
+    setImmediate(giveUp);
   }
 
-  let timer = setTimeout(giveUp, limits.timeoutMs);
+  let timer = setTimeout(timeOut, limits.timeoutMs);
   limits.signal?.addEventListener('abort', giveUp);
   dispatcher.dispatch(
     {
@@ -146,6 +154,7 @@ function open(
     {
       // undici calls this once it has a connection, before it writes the first byte.
       onRequestStart(started) {
+        if (!isOver && !limits.mayBegin()) fail(turnOver);
         if (isOver) started.abort(new Error(timedOut));
         else controller = started;
       },
