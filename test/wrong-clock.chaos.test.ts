@@ -71,8 +71,7 @@ async function startWrong(ahead: number, smsUrl: string) {
     WRONG_CLOCK_MS: String(ahead),
   };
   const setup: ChildSetup = { client, variables };
-  const preload = new URL('./processes/wrong-clock.ts', import.meta.url);
-  const gateway = await startChild({ dataDir: join(folder, 'data'), databaseUrl, setup, preload });
+  const gateway = await startChild({ dataDir: join(folder, 'data'), databaseUrl, setup, preload: 'wrong-clock' });
   onTestFinished(async () => {
     await gateway.kill();
     await dispose();

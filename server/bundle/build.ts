@@ -1,7 +1,8 @@
-// Bundles the gateway and the command line: node build.ts <folder> <whether with source maps: true or false>
+// Bundles the gateway and the command line, and further modules that share theirs:
+// node build.ts <folder> <whether with source maps: true or false> [<path of a module> …]
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { external } from './external.ts';
@@ -22,7 +23,7 @@ const virtualModules: ReadonlyMap<string, string> = new Map([
   [noHttp2, "throw new Error('not needed')"],
 ]);
 
-const [, , target = '', sourceMaps] = process.argv;
+const [, , target = '', sourceMaps, ...more] = process.argv;
 const draft = `${target}.${process.pid}`;
 await bundle(draft);
 await publish();
@@ -38,6 +39,7 @@ async function bundle(folder: string): Promise<void> {
       gateway: 'server/src/main.ts',
       crossward: 'server/src/cli/main.ts',
       'password-worker': 'server/src/console/sign-in/password-worker.ts',
+      ...Object.fromEntries(more.map((path) => [basename(path, '.ts'), path])),
     },
     external: [...external],
     plugins: [

@@ -101,7 +101,12 @@ function run(script, input, options = []) {
   });
 }
 
-function useCompileCache(cache) {
+/**
+ * Stores in the folder what V8 compiles, and reads it from there.
+ *
+ * @internal exported for tests, which load modules before the gateway
+ */
+export function useCompileCache(cache) {
   module.enableCompileCache(cache);
   process.env.NODE_COMPILE_CACHE ??= cache;
   // Node.js stores it at the end too, but not if the process is killed.

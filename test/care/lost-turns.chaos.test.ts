@@ -63,7 +63,7 @@ async function twoGateways(freezeAt?: string) {
   const setup = await writeQuickDemo(folder, {}, () => [care], connection);
   const start = async (databaseUrl: string, frozen = false) => {
     const dataDir = await mkdtemp(join(folder, 'gateway-'));
-    const preload = { preload: new URL('../processes/freeze-at.ts', import.meta.url) };
+    const preload = { preload: 'freeze-at' } as const;
     const variables = { CARE_PASSWORD: password, FREEZE_AT: freezeAt ?? '' };
     const child = await startChild({ dataDir, databaseUrl, setup, variables, ...(frozen ? preload : {}) });
     children.push(child);

@@ -12,7 +12,6 @@ import { rebookingEmr } from '../processes/rebooking-emr.ts';
 import type { Appointment, Slot } from '../requests/bookings.ts';
 import { codeIn, eventually, type Message } from '../requests/codes.ts';
 
-const preload = new URL('../processes/kill-at.ts', import.meta.url);
 export const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 export type Kind = 'postgresql' | 'pglite';
@@ -39,7 +38,7 @@ export async function createWorld(
   const slotLists = new Map<string, Slot[]>();
 
   function start(variables: Record<string, string> = {}): Promise<ChildGateway> {
-    return startChild({ dataDir, databaseUrl: proxy?.url ?? postgres?.url, setup, preload, variables });
+    return startChild({ dataDir, databaseUrl: proxy?.url ?? postgres?.url, setup, preload: 'kill-at', variables });
   }
 
   async function send(request: ChildRequest): Promise<AppointmentResponse> {

@@ -2,7 +2,7 @@ import { sandboxConnector } from '@crossward/connector-sandbox';
 import { withoutHolds } from '../ehrs/limited-ehrs.ts';
 
 /*
- * A preload (`node --import …/drafts-ehr.ts server/src/main.ts`): one of the sandboxes cannot hold times, so the gateway stores
+ * A preload: one of the sandboxes cannot hold times, so the gateway stores
  * drafts for it.
  */
 

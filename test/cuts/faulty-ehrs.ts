@@ -3,7 +3,7 @@ import { sandboxConnector } from '@crossward/connector-sandbox';
 import './drafts-ehr.ts';
 
 /*
- * A preload (`node --import …/faulty-ehrs.ts server/src/main.ts`) that makes the sandboxes, with that of drafts-ehr.ts, fail at
+ * A preload that makes the sandboxes, with that of drafts-ehr.ts, fail at
  * random: they lose the response of a write and become unavailable for a while, or make the write after the time-out.
  */
 

@@ -97,10 +97,8 @@ export async function createWorld(
     const url = new URL(proxies[index]?.url ?? '');
     for (const [limit, milliseconds] of Object.entries(isQuiet ? {} : limits))
       url.searchParams.set(limit, String(milliseconds));
-    const preload = hasFaultyEhrs
-      ? new URL('./faulty-ehrs.ts', import.meta.url)
-      : new URL('./drafts-ehr.ts', import.meta.url);
-    const options = { dataDir: join(folder, 'data'), databaseUrl: url.href, setup, preload };
+    const preload = hasFaultyEhrs ? 'faulty-ehrs' : 'drafts-ehr';
+    const options = { dataDir: join(folder, 'data'), databaseUrl: url.href, setup, preload } as const;
     // A cut can prevent a start.
     gateways[index] = await retried(startAttempts, () => startChild(options));
   };

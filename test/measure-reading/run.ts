@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { childClient } from '../processes/child-client.ts';
 import { startChild } from '../processes/child-gateway.ts';
@@ -36,7 +37,9 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
 const dataDir = await mkdtemp(join(tmpdir(), 'measure-reading-'));
 const receiver = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
 await once(receiver, 'listening');
-const gateway = await startChild({ dataDir, preload: new URL('trace-files.ts', import.meta.url) });
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const fromSources = ['--import', fileOf('./trace-files.ts'), fileOf('../../server/src/main.ts')];
+const gateway = await startChild({ dataDir, command: [process.execPath, ...fromSources] });
 try {
   const ways = await walk();
   for (const [name, calls] of Object.entries(ways) as [Way, readonly string[]][]) report(name, calls);

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { type Preload, startAfter } from './preloads.ts';
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const main = fileOf('../../server/src/main.ts');
 /** What `npm start` runs. */
 const npmStart = ['sh', fileOf('../../server/node.sh'), fileOf('../../server/bundle/gateway.js')] as const;
 
@@ -22,8 +22,8 @@ interface ChildOptions {
   /** Default: the demo. */
   readonly setup?: ChildSetup;
   readonly variables?: Readonly<Record<string, string>>;
-  /** A module to load before the gateway, which then runs from its sources. Otherwise it is the bundle, which starts faster. */
-  readonly preload?: URL;
+  /** A module to load before the gateway. */
+  readonly preload?: Preload;
   /** Another command to run. */
   readonly command?: readonly [string, ...string[]];
   /** Where to run it. Default: here. */
@@ -72,13 +72,12 @@ export async function startChild({
   command: given,
   cwd,
 }: ChildOptions): Promise<ChildGateway> {
-  const [command, ...words] = given ?? (preload ? [process.execPath, '--import', preload.href, main] : npmStart);
+  const [command, ...words] = given ?? (preload ? await startAfter(preload) : npmStart);
   const child = spawn(command, words, {
     env: {
       PATH: process.env.PATH,
       PORT: '0',
       CROSSWARD_DATA_DIR: dataDir,
-      ...(preload ? { NODE_COMPILE_CACHE: join(dataDir, '..', 'compiled') } : {}),
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
       ...setup?.variables,
       ...variables,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /*
- * A preload (`node --import …/freeze-at.ts server/src/main.ts`) that stops the process (SIGSTOP) when the response to the first
+ * A preload that stops the process (SIGSTOP) when the response to the first
  * statement has arrived whose text contains `FREEZE_AT`. Whatever that statement has locked stays locked if its transaction is
  * open.
  */

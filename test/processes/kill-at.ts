@@ -3,7 +3,7 @@ import { type IncomingMessage, Server, type ServerResponse } from 'node:http';
 import pg from 'pg';
 
 /*
- * A preload (`node --import …/kill-at.ts server/src/main.ts`) that kills the gateway at the point that a request names in
+ * A preload that kills the gateway at the point that a request names in
  * `x-kill-at`:
  *
  * - `before 3`, `after 3`: before or after the third statement of the request

@@ -4,6 +4,7 @@ import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { bookingOf, childClient } from '../../../test/processes/child-client.ts';
 import { type ChildGateway, isStopped, startChild } from '../../../test/processes/child-gateway.ts';
+import type { Preload } from '../../../test/processes/preloads.ts';
 import { writeQuickDemo } from '../../../test/processes/quick-demo.ts';
 import { eventually } from '../../../test/requests/codes.ts';
 import type { EventPage } from '../../../test/requests/events.ts';
@@ -23,7 +24,7 @@ async function gatewaysThatFreeze(freezeAt: string) {
     await rm(folder, { recursive: true, force: true });
   });
   const setup = await writeQuickDemo(folder, { webhooks: { allow_private_addresses: true, allow_http: true } });
-  const start = async (options: { preload?: URL; variables?: Record<string, string> } = {}) => {
+  const start = async (options: { preload?: Preload; variables?: Record<string, string> } = {}) => {
     const dataDir = await mkdtemp(join(folder, 'gateway-'));
     const child = await startChild({ dataDir, databaseUrl, setup, ...options });
     children.push(child);
@@ -34,7 +35,7 @@ async function gatewaysThatFreeze(freezeAt: string) {
   const body = { url: receiver.url };
   await client.send({ method: 'POST', path: '/api/webhook-endpoints', body });
   const freezing = await start({
-    preload: new URL('../../../test/processes/freeze-at.ts', import.meta.url),
+    preload: 'freeze-at',
     variables: { FREEZE_AT: freezeAt },
   });
   return { client, receiver, live, freezing };

@@ -8,8 +8,7 @@ import { type Appointment, creationBody, oslo, type Slot } from '../../../test/r
 /* Only one process uses the embedded database, so the next start can release the leases of a killed process. */
 
 const folder = await mkdtemp(join(inject('runFolder'), 'leases-'));
-const preload = new URL('../../../test/processes/kill-at.ts', import.meta.url);
-const start = () => startChild({ dataDir: join(folder, 'data'), preload });
+const start = () => startChild({ dataDir: join(folder, 'data'), preload: 'kill-at' });
 let child: ChildGateway = await start();
 afterAll(async () => {
   await child.kill();
