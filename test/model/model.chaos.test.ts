@@ -88,16 +88,20 @@ const commands = [
   ...weighted(1, lists),
 ];
 
-/** Set by `npm run test:model`. Default: a few fixed sequences. */
+const onPostgres = inject('databaseKind') === 'postgresql';
+/**
+ * Set by `npm run test:model`. Default: a few fixed sequences, fewer on the embedded database, which takes longer for each and
+ * has one connection, so that no two requests meet in it.
+ */
 const { MODEL_RUNS, MODEL_SEED = '1', MODEL_PATH, MODEL_REPLAY_PATH } = process.env;
-const numRuns = Number(MODEL_RUNS ?? 6);
+const numRuns = Number(MODEL_RUNS ?? (onPostgres ? 6 : 2));
 const timeout = MODEL_RUNS === undefined ? 600_000 : 0;
 
 // The demo mailbox would print hundreds of codes to the terminal.
 const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
 const ehrs = faultyEhrs();
 // A promise must not depend on which gateway keeps it. The embedded database has one.
-const gateways = inject('databaseKind') === 'postgresql' ? 3 : 1;
+const gateways = onPostgres ? 3 : 1;
 const gateway = await startGateways(gateways, {
   configure: (demo) => withQuickRecovery(configure(demo)),
   connectors: [wrapConnector(ehrs.faulty)],
