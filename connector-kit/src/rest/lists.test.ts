@@ -2,8 +2,10 @@ import { expect, test, vi } from 'vitest';
 import type { Appointment, TimeSlot } from '../records.ts';
 import { keptLists } from './kept-lists.ts';
 import { datesIn, instantIn } from './local-dates.ts';
+import { newestPage } from './newest-first.ts';
 import { oneChange } from './one-change.ts';
 import { appointmentsFor, timeSlotsFor } from './order.ts';
+import { readEach } from './read-each.ts';
 
 const careUnit = { id: 'unit', timeZone: 'Europe/Oslo' };
 const at = (hour: number) => new Date(Date.UTC(2030, 0, 1, hour));
@@ -91,4 +93,29 @@ test('one change at a time, and no holds', async () => {
   ]) {
     await expect(write(changes)).rejects.toMatchObject({ kind: 'unsupported' });
   }
+});
+
+test('records that are read one by one: each id once, a few at a time, in order, without those that are absent', async () => {
+  let [running, most] = [0, 0];
+  const read = async (id: string) => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running--;
+    return id === 'gone' ? null : `record ${id}`;
+  };
+  const ids = ['1', '2', 'gone', '3', '1', '4', '5', '6'];
+  expect(await readEach(ids, read)).toEqual(['1', '2', '3', '4', '5', '6'].map((id) => `record ${id}`));
+  expect(most).toBe(4);
+});
+
+test('a page of notes is newest first, then by id descending, and begins after a position', () => {
+  const notes = [
+    { id: '9', createdAt: new Date(1) },
+    { id: '10', createdAt: new Date(1) },
+    { id: '1', createdAt: new Date(2) },
+  ];
+  expect(newestPage(notes, { limit: 2 }).map(({ id }) => id)).toEqual(['1', '9']);
+  expect(newestPage(notes, { limit: 2, after: { id: '9', createdAt: new Date(1) } }).map(({ id }) => id)).toEqual([
+    '10',
+  ]);
 });

@@ -8,7 +8,7 @@ import { ConnectorError } from '../errors.ts';
 import type { Appointment, CareUnit } from '../records.ts';
 
 /** What an EHR without holds and transactions can do. Absent: not that. */
-interface Changes {
+export interface Changes {
   create?(careUnit: CareUnit, change: AppointmentCreation): Promise<Appointment>;
   update?(careUnit: CareUnit, change: AppointmentUpdate): Promise<Appointment>;
   cancel?(careUnit: CareUnit, change: AppointmentCancellation): Promise<Appointment>;

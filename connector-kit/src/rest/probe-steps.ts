@@ -1,14 +1,14 @@
 import { ConnectorError } from '../errors.ts';
 import type { ProbeFinding } from '../probe.ts';
 
+/** Says what a test has found. */
+export type Report = (status: ProbeFinding['status'], detail: string) => void;
+
 /** The tests of a probe, each of which reports what it finds. */
 export interface ProbeSteps {
   readonly findings: readonly ProbeFinding[];
   /** Runs a test. If it throws, that is the finding. @returns `undefined` then */
-  step<Result>(
-    name: string,
-    run: (report: (status: ProbeFinding['status'], detail: string) => void) => Promise<Result>,
-  ): Promise<Result | undefined>;
+  step<Result>(name: string, run: (report: Report) => Promise<Result>): Promise<Result | undefined>;
 }
 
 export function probeSteps(): ProbeSteps {

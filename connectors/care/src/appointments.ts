@@ -7,18 +7,16 @@ import type {
   Resource,
 } from '@crossward/connector-kit';
 import { ConnectorError, tidyName } from '@crossward/connector-kit';
-import { appointmentsFor, dateIn, instantIn } from '@crossward/connector-kit/rest';
+import { appointmentsFor, dateIn, instantIn, readEach } from '@crossward/connector-kit/rest';
 import { nameOf, resourceTypes, serviceOf, typeOf } from './directory.ts';
 import type { Ehr } from './ehr.ts';
-import { bookingSchema, type CareBooking, readRecord } from './records.ts';
+import { bookingSchema, type CareBooking, recordIn } from './records.ts';
 import { isAbsence } from './refusals.ts';
 import { isId } from './settings.ts';
 
 const day = 24 * 60 * 60 * 1000;
 /** So that addresses do not become too long. */
 const resourcesPerCall = 50;
-/** CARE has no call for several ids. */
-const readAtOnce = 4;
 
 interface Standing {
   readonly state: AppointmentState;
@@ -66,7 +64,7 @@ export function toAppointment(ehr: Ehr, careUnit: CareUnit, booking: CareBooking
 
 /** `undefined`: it cannot be read, and was counted. */
 export function readBooking({ leftOut }: Ehr, value: unknown): CareBooking | undefined {
-  return readRecord('booking', bookingSchema, value, leftOut);
+  return recordIn('booking', bookingSchema, value, leftOut);
 }
 
 export function bookingPath({ unitOf }: Ehr, careUnit: CareUnit, id = ''): string {
@@ -91,14 +89,11 @@ export function asBooking(ehr: Ehr, value: unknown, id?: string): CareBooking {
   throw new ConnectorError('rejected', 'The EHR sent a booking that cannot be read');
 }
 
-export async function findAppointments(ehr: Ehr, careUnit: CareUnit, ids: readonly string[]): Promise<Appointment[]> {
-  const found: Appointment[] = [];
-  const left = [...new Set(ids)];
-  while (left.length > 0) {
-    const read = await Promise.all(left.splice(0, readAtOnce).map((id) => findBooking(ehr, careUnit, id)));
-    found.push(...read.flatMap((it) => (it ? [toAppointment(ehr, careUnit, it)] : [])));
-  }
-  return found;
+export function findAppointments(ehr: Ehr, careUnit: CareUnit, ids: readonly string[]): Promise<Appointment[]> {
+  return readEach(ids, async (id) => {
+    const found = await findBooking(ehr, careUnit, id);
+    return found && toAppointment(ehr, careUnit, found);
+  });
 }
 
 /** The resources of a care unit, as often as CARE needs to be asked for their bookings. */
@@ -114,50 +109,43 @@ export function callsFor(resources: readonly Resource[]): { resource_type: strin
 
 /** One list for a patient, whom CARE shows newest first; else one for each call, in the order of their starts. */
 export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promise<readonly Appointment[]> {
-  const { careUnit, patientId, resourceId, range, after, limit } = query;
-  if (patientId !== undefined && !isId(patientId)) return [];
-  const { resources } = await ehr.lists.of(careUnit);
-  const calls =
-    patientId === undefined
-      ? callsFor(resources.filter(({ id }) => resourceId === undefined || id === resourceId)).map((call) => ({
-          path: bookingPath(ehr, careUnit),
-          parameters: { ...call, ordering: 'token_slot__start_datetime' },
-        }))
-      : [
-          {
-            path: `patient/${patientId}/get_appointments/`,
-            parameters: { facility: ehr.unitOf(careUnit).facility },
-          },
-        ];
-  const dates = {
-    ...datesOf(query),
-    ...(after && !range ? { date_after: dateIn(careUnit.timeZone, after.start) } : {}),
-  };
-  const found: Appointment[] = [];
-  for (const { path, parameters } of calls) {
-    const own: Appointment[] = [];
-    for await (const page of ehr.client.pages(path, { ...parameters, ...dates })) {
-      own.push(...page.flatMap((it) => readBooking(ehr, it) ?? []).map((it) => toAppointment(ehr, careUnit, it)));
-      const last = own.at(-1)?.start;
-      // Those with the same start can come in any order, so the last ones wait for the next page.
-      const isEnough = last && patientId === undefined;
-      if (
-        isEnough &&
-        appointmentsFor(
-          own.filter(({ start }) => start < last),
-          query,
-        ).length >= limit
-      )
-        break;
-    }
-    found.push(...own);
+  const { careUnit, patientId, resourceId, limit } = query;
+  if (patientId !== undefined) {
+    if (!isId(patientId)) return [];
+    const facility = { facility: ehr.unitOf(careUnit).facility };
+    return appointmentsFor(await read(`patient/${patientId}/get_appointments/`, facility), query);
   }
-  return appointmentsFor([...new Map(found.map((it) => [it.id, it])).values()], query);
+  const resources = (await ehr.lists.of(careUnit)).resources.filter(({ id }) => id === (resourceId ?? id));
+  const calls = callsFor(resources).map((call) => ({ ...call, ordering: 'token_slot__start_datetime' }));
+  const found = await Promise.all(calls.map((call) => read(bookingPath(ehr, careUnit), call, hasPage)));
+  return appointmentsFor(found.flat(), query);
+
+  async function read(path: string, parameters: Record<string, string>, isEnough = (_: Appointment[]) => false) {
+    const own = new Map<string, Appointment>();
+    for await (const page of ehr.client.pages(path, { ...parameters, ...datesOf(query) })) {
+      for (const it of page.flatMap((one) => readBooking(ehr, one) ?? []))
+        own.set(it.id, toAppointment(ehr, careUnit, it));
+      if (isEnough([...own.values()])) break;
+    }
+    return [...own.values()];
+  }
+
+  /** Those with the same start can come in any order, so the last ones wait for the next page. */
+  function hasPage(own: Appointment[]): boolean {
+    const last = own.at(-1)?.start;
+    return (
+      last !== undefined &&
+      appointmentsFor(
+        own.filter(({ start }) => start < last),
+        query,
+      ).length >= limit
+    );
+  }
 }
 
 /** CARE compares the local date of the start. One that began on the day before can reach into the range. */
-function datesOf({ careUnit: { timeZone }, range }: AppointmentQuery): Record<string, string> {
-  if (!range) return {};
+function datesOf({ careUnit: { timeZone }, range, after }: AppointmentQuery): Record<string, string> {
+  if (!range) return after ? { date_after: dateIn(timeZone, after.start) } : {};
   return {
     date_after: dateIn(timeZone, new Date(range.start.getTime() - day)),
     date_before: dateIn(timeZone, range.end),

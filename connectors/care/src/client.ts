@@ -1,5 +1,12 @@
-import { ConnectorError, type EhrHttp, type EhrRequest, type EhrResponse } from '@crossward/connector-kit';
-import { createSessions } from '@crossward/connector-kit/rest';
+import { ConnectorError, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
+import {
+  createJsonClient,
+  createSessions,
+  type JsonClient,
+  jsonIn,
+  jsonRequest,
+  noAnswer,
+} from '@crossward/connector-kit/rest';
 import Type from 'typebox';
 import { Check } from 'typebox/value';
 import { refusalOf } from './refusals.ts';
@@ -11,8 +18,6 @@ const pageSize = 200;
 const pauseMilliseconds = 5 * 60_000;
 /** A token is used no longer than until this long before its end, so that it does not end on its way. */
 const marginSeconds = 30;
-/** How often a record that another request has locked is tried again. */
-const lockedAttempts = 20;
 
 const tokensSchema = Type.Object({ access: Type.String({ minLength: 1 }), refresh: Type.String({ minLength: 1 }) });
 const pageSchema = Type.Object({ count: Type.Integer({ minimum: 0 }), results: Type.Array(Type.Unknown()) });
@@ -25,21 +30,17 @@ interface Tokens {
 
 type Query = Readonly<Record<string, string>>;
 
-/** The REST interface of CARE. Paths are relative to `/api/v1/`. Everything throws a ConnectorError. */
-export interface CareClient {
-  get(path: string): Promise<unknown>;
-  /** A read by POST. */
-  ask(path: string, body: object): Promise<unknown>;
+/** The REST interface of CARE. Paths are relative to `/api/v1/`. */
+export interface CareClient extends JsonClient {
   /** All records of a list, a page at a time. */
   pages(path: string, query: Query): AsyncGenerator<readonly unknown[]>;
-  /** A write, sent again while CARE refuses it because somebody else has the lock. */
-  write(path: string, body: object): Promise<unknown>;
 }
 
 export function createClient(http: EhrHttp, settings: CareSettings, now: () => Date): CareClient {
   const base = `${settings.base_url}/api/v1/`;
+  const post = (path: string, body: object) => ({ ...jsonRequest('POST', base + path, body), writes: false });
   const sessions = createSessions<Tokens, EhrResponse>({
-    signIn: async (former) => (former && (await refreshed(former))) ?? tokensIn(await signInRequest(), now()),
+    signIn: async (former) => (former && (await refreshed(former))) ?? tokensIn(await signIn(), now()),
     // CARE answers 403 to a token that has ended.
     hasEnded: ({ status, text }) => status === 401 || (status === 403 && text.includes('token_not_valid')),
     endsAt: ({ endsAt }) => endsAt,
@@ -47,15 +48,10 @@ export function createClient(http: EhrHttp, settings: CareSettings, now: () => D
     now,
   });
 
-  function post(path: string, body: object): EhrRequest {
-    const headers = { 'content-type': 'application/json', accept: 'application/json' };
-    return { method: 'POST', url: base + path, headers, body: JSON.stringify(body), repeatable: false };
-  }
-
-  async function signInRequest(): Promise<EhrResponse> {
+  async function signIn(): Promise<EhrResponse> {
     const { username, password } = settings;
     const request = post('auth/login/', { username, password: password.reveal() });
-    const response = await http.send({ ...request, writes: false }).catch((cause: unknown) => {
+    const response = await http.send(request).catch((cause: unknown) => {
       // Nothing but the sign-in was sent.
       if (cause instanceof ConnectorError && cause.kind === 'unavailable') throw cause;
       throw new ConnectorError('unavailable', 'The EHR did not respond to the sign-in', { cause });
@@ -67,64 +63,25 @@ export function createClient(http: EhrHttp, settings: CareSettings, now: () => D
 
   /** `undefined`: the refresh token has ended, too. */
   async function refreshed({ refresh }: Tokens): Promise<Tokens | undefined> {
-    const request = { ...post('auth/token/refresh/', { refresh }), writes: false };
-    const response = await http.send(request).catch(() => undefined);
+    const response = await http.send(post('auth/token/refresh/', { refresh })).catch(() => undefined);
     return response?.status === 200 ? tokensIn(response, now()) : undefined;
   }
 
-  async function send(request: EhrRequest): Promise<unknown> {
-    const response = await sessions.in(({ access }) =>
-      http.send({ ...request, headers: { ...request.headers, authorization: `Bearer ${access}` } }),
-    );
-    const { status, text } = response;
-    if (status >= 200 && status < 300) return jsonIn(text);
-    throw refusalOf(status, text);
-  }
-
-  const get = (path: string) =>
-    send({ method: 'GET', url: base + path, headers: { accept: 'application/json' }, repeatable: true });
+  const headersOf = ({ access }: Tokens) => ({ authorization: `Bearer ${access}` });
+  const client = createJsonClient({ http, base, sessions, headersOf, refusalOf, lockedStatus: 423 });
   return {
-    get,
-    ask: (path, body) => send({ ...post(path, body), repeatable: true, writes: false }),
+    ...client,
     async *pages(path, query) {
       for (let offset = 0; ; ) {
-        const page = await get(
-          `${path}?${new URLSearchParams({ ...query, limit: String(pageSize), offset: String(offset) })}`,
-        );
+        const parameters = new URLSearchParams({ ...query, limit: String(pageSize), offset: String(offset) });
+        const page = await client.get(`${path}?${parameters}`);
         if (!Check(pageSchema, page)) throw noAnswer();
         yield page.results;
         offset += page.results.length;
         if (page.results.length === 0 || offset >= page.count) return;
       }
     },
-    async write(path, body) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await send(post(path, body));
-        } catch (error) {
-          if (!(error instanceof ConnectorError) || error.refusal?.status !== 423) throw error;
-          if (attempt === lockedAttempts) {
-            throw new ConnectorError('unavailable', 'The EHR keeps the resource locked', { nothingChanged: true });
-          }
-          await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 200));
-        }
-      }
-    },
   };
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's message would quote the response.
-    throw noAnswer();
-  }
-}
-
-/** Such as the page of a proxy. */
-export function noAnswer(): ConnectorError {
-  return new ConnectorError('rejected', 'The EHR sent an answer that is none of its own', { fault: true });
 }
 
 /** @throws ConnectorError for an account that needs a second factor */

@@ -1,7 +1,8 @@
 import { type HealthcareService, type LeftOutRecord, type Resource, tidyName } from '@crossward/connector-kit';
 import { compareText } from '@crossward/connector-kit/rest';
+import type { Static } from 'typebox';
 import type { CareClient } from './client.ts';
-import { readRecord, resourceSchema } from './records.ts';
+import { recordIn, resourceSchema } from './records.ts';
 import type { CareUnitSettings } from './settings.ts';
 
 /** Of CARE: bookings are listed by type, and each call names it. */
@@ -39,7 +40,7 @@ export async function readLists(
   ];
   const healthcareServiceIds = services.map(({ id }) => id).sort(compareText);
   const toResource = (kind: Resource['kind'], value: unknown): Resource[] => {
-    const record = readRecord(kind === 'room' ? 'location' : 'user', resourceSchema, value, leftOut);
+    const record = recordIn(kind === 'room' ? 'location' : 'user', resourceSchema, value, leftOut);
     if (!record) return [];
     const identifiers = [{ type: 'emr_id', value: record.id }] as const;
     return [{ id: record.id, identifiers, kind, name: nameOf(record) ?? record.id, healthcareServiceIds }];
@@ -57,15 +58,13 @@ export async function readLists(
   };
 }
 
-interface Named {
-  readonly name?: string | null;
-  readonly first_name?: string | null;
-  readonly last_name?: string | null;
-  readonly username?: string | null;
-}
-
 /** `undefined`: the record has no name. */
-export function nameOf({ name, first_name, last_name, username }: Named): string | undefined {
+export function nameOf({
+  name,
+  first_name,
+  last_name,
+  username,
+}: Partial<Static<typeof resourceSchema>>): string | undefined {
   const whole = [first_name, last_name].map(tidyName).filter(Boolean).join(' ');
   return tidyName(name) || whole || tidyName(username) || undefined;
 }

@@ -1,11 +1,9 @@
 import type { LeftOutRecord } from '@crossward/connector-kit';
-import { instantIn } from '@crossward/connector-kit/rest';
+import { instantIn, readRecord } from '@crossward/connector-kit/rest';
 import Type, { type Static, type TSchema } from 'typebox';
-import { Check, Errors } from 'typebox/value';
 
 const id = Type.String({ pattern: '^[0-9a-fA-F-]{36}$' });
-/** CARE leaves fields out, or sends null. */
-const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
+const text = Type.Optional(Type.String());
 const instant = Type.Refine(Type.String(), (it) => instantIn(it) !== undefined);
 
 export const slotSchema = Type.Object({
@@ -19,52 +17,36 @@ export const slotSchema = Type.Object({
 export const bookingSchema = Type.Object({
   id,
   status: Type.String(),
-  note: maybe(Type.String()),
+  note: text,
   patient: Type.Object({ id }),
-  resource: maybe(
-    Type.Object({
-      id,
-      name: maybe(Type.String()),
-      first_name: maybe(Type.String()),
-      last_name: maybe(Type.String()),
-    }),
-  ),
+  resource: Type.Optional(Type.Object({ id, name: text, first_name: text, last_name: text })),
   token_slot: Type.Object({
     start_datetime: instant,
-    end_datetime: maybe(Type.String()),
-    availability: maybe(Type.Object({ name: maybe(Type.String()), tokens_per_slot: maybe(Type.Integer()) })),
+    end_datetime: text,
+    availability: Type.Optional(Type.Object({ name: text, tokens_per_slot: Type.Optional(Type.Integer()) })),
   }),
-  created_date: maybe(Type.String()),
-  modified_date: maybe(Type.String()),
+  created_date: text,
+  modified_date: text,
 });
 export type CareBooking = Readonly<Static<typeof bookingSchema>>;
 
-export const resourceSchema = Type.Object({
-  id,
-  name: maybe(Type.String()),
-  first_name: maybe(Type.String()),
-  last_name: maybe(Type.String()),
-  username: maybe(Type.String()),
-});
+export const resourceSchema = Type.Object({ id, name: text, first_name: text, last_name: text, username: text });
 
 /** Only the id must be there: everything else is read as far as it can be. */
 export const patientSchema = Type.Object({
   id,
-  name: Type.Unknown(),
-  instance_identifiers: maybe(Type.Array(Type.Unknown())),
+  name: Type.Optional(Type.Unknown()),
+  instance_identifiers: Type.Optional(Type.Array(Type.Unknown())),
 });
 
-type LeftOut = (record: LeftOutRecord) => void;
-
 /** The record, or `undefined`: it is not as the schema says, and was counted. */
-export function readRecord<Schema extends TSchema>(
+export function recordIn<Schema extends TSchema>(
   type: string,
   schema: Schema,
   value: unknown,
-  leftOut: LeftOut,
+  leftOut: (record: LeftOutRecord) => void,
 ): Static<Schema> | undefined {
-  if (Check(schema, value)) return value;
-  const ownId = Check(Type.Object({ id }), value) ? value.id : undefined;
-  leftOut({ type, id: ownId, path: Errors(schema, value)[0]?.instancePath ?? '' });
-  return undefined;
+  const { record, path } = readRecord(schema, value);
+  if (path !== undefined) leftOut({ type, id: readRecord(Type.Object({ id }), value).record?.id, path });
+  return record;
 }

@@ -1,10 +1,9 @@
 import { type CareUnit, overlaps, type Resource, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
-import { datesIn, instantIn, timeSlotsFor } from '@crossward/connector-kit/rest';
+import { compareText, datesIn, instantIn, noAnswer, timeSlotsFor } from '@crossward/connector-kit/rest';
 import { bookingPath, callsFor, readBooking, takesPlace } from './appointments.ts';
-import { noAnswer } from './client.ts';
 import { serviceOf, typeOf } from './directory.ts';
 import type { Ehr } from './ehr.ts';
-import { type CareBooking, readRecord, slotSchema } from './records.ts';
+import { type CareBooking, recordIn, slotSchema } from './records.ts';
 
 /** CARE counts the slots of up to 32 days in one call. */
 const countedDays = 32;
@@ -108,11 +107,9 @@ async function slotsOf(ehr: Ehr, careUnit: CareUnit, resource: Resource, day: st
   const answer = await ehr.client.ask(path, { day, resource_type: typeOf(resource), resource_id: resource.id });
   const list: unknown = Array.isArray(answer) ? answer : Reflect.get(Object(answer), 'results');
   if (!Array.isArray(list)) throw noAnswer();
-  const slots = list.flatMap((it) => readRecord('slot', slotSchema, it, ehr.leftOut) ?? []);
-  const inOrder = slots.sort((a, b) => a.allocated - b.allocated || (a.id < b.id ? -1 : 1));
+  const slots = list.flatMap((it) => recordIn('slot', slotSchema, it, ehr.leftOut) ?? []);
+  const inOrder = slots.sort((a, b) => b.allocated - a.allocated || compareText(b.id, a.id));
   const once = new Map(inOrder.map((it) => [[it.availability.name, it.start_datetime, it.end_datetime].join(' '), it]));
-  for (const it of inOrder.toReversed())
-    once.set([it.availability.name, it.start_datetime, it.end_datetime].join(' '), it);
   return [...once.values()].map((slot) => ({
     slot,
     resource,

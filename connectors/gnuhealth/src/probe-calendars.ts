@@ -1,9 +1,7 @@
-import type { ProbeFinding } from '@crossward/connector-kit';
+import type { Report } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 import type { Ehr } from './ehr.ts';
 import { idSchema, nullable } from './rpc/rows.ts';
-
-const name = 'calendars';
 
 const calendarSchema = Type.Object({
   id: idSchema,
@@ -20,7 +18,7 @@ const professionalSchema = Type.Object({
  * GNU Health keeps an event in the calendar of a health professional who has one, for each appointment that staff have booked,
  * and changes it with the appointment. A user who may not change the event cannot move the appointment either.
  */
-export async function probeCalendars({ rpc }: Ehr, institutions: readonly number[]): Promise<ProbeFinding> {
+export async function probeCalendars({ rpc }: Ehr, institutions: readonly number[], report: Report): Promise<void> {
   const [userId, professionals] = await Promise.all([
     rpc.userId(),
     rpc.searchRead({
@@ -40,11 +38,11 @@ export async function probeCalendars({ rpc }: Ehr, institutions: readonly number
   });
   const writable = new Set(visible.filter((it) => mayWrite(it, userId)).map(({ id }) => id));
   const refused = ids.filter((id) => !writable.has(id)).length;
-  if (refused === 0) return { name, status: 'ok', detail: 'The user may change the calendars of the professionals.' };
+  if (refused === 0) return report('ok', 'The user may change the calendars of the professionals.');
   const detail =
     `The user may not change the calendars of ${refused} health professionals: the EHR refuses to move the appointments ` +
     'that staff have booked with them. It needs the group Calendar Group Administration.';
-  return { name, status: 'problem', detail };
+  return report('problem', detail);
 }
 
 /** A user who sees a calendar of somebody else, without being named as its reader, is an administrator of calendars. */

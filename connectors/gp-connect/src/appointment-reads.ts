@@ -1,11 +1,5 @@
-import {
-  type Appointment,
-  type AppointmentPosition,
-  type AppointmentQuery,
-  type CareUnit,
-  ConnectorError,
-  overlaps,
-} from '@crossward/connector-kit';
+import { type Appointment, type AppointmentQuery, type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import { appointmentsFor, readEach } from '@crossward/connector-kit/rest';
 import { toAppointment } from './appointment.ts';
 import type { GpConnectConnection } from './connection.ts';
 import { type FhirAppointment, idIn, isFhirId } from './fhir.ts';
@@ -17,26 +11,16 @@ import { ukDate } from './uk-time.ts';
 const day = 24 * 60 * 60 * 1000;
 /** For a list without an end. Practices offer slots for some weeks. */
 const farAheadDays = 730;
-/** GP Connect reads appointments one by one. */
-const readAtOnce = 4;
 
 export async function findAppointments(
   ehr: GpConnectConnection,
   careUnit: CareUnit,
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
-  const found: Appointment[] = [];
-  const left = [...new Set(ids)];
-  while (left.length > 0) {
-    const read = await Promise.all(
-      left.splice(0, readAtOnce).map(async (id) => {
-        const resource = await readAppointment(ehr, id);
-        return resource && appointmentIn(ehr, careUnit, resource);
-      }),
-    );
-    found.push(...read.filter((it) => it !== null));
-  }
-  return found;
+  return readEach(ids, async (id) => {
+    const resource = await readAppointment(ehr, id);
+    return resource && appointmentIn(ehr, careUnit, resource);
+  });
 }
 
 /**
@@ -73,25 +57,19 @@ export async function listAppointments(
   ehr: GpConnectConnection,
   query: AppointmentQuery,
 ): Promise<readonly Appointment[]> {
-  const { careUnit, patientId, resourceId, range, states = [], after, limit } = query;
+  const { careUnit, patientId, range } = query;
   if (patientId === undefined) {
     throw new ConnectorError('unsupported', 'GP Connect lists the appointments of one patient at a time');
   }
   const namePatient = patientNamer(ehr, patientId);
   const found: FhirAppointment[] = [];
   for (const it of await appointmentsOf(ehr, patientId, range)) found.push(await namePatient(it));
-  return found
-    .flatMap((it) => {
-      const { record, path } = toAppointment(ehr, careUnit.id, it);
-      if (path !== undefined) ehr.leftOut({ type: 'Appointment', id: idIn(it), path });
-      return record ?? [];
-    })
-    .filter((it) => resourceId === undefined || it.resourceId === resourceId)
-    .filter((it) => range === undefined || overlaps(it, range))
-    .filter(({ state }) => states.length === 0 || states.includes(state))
-    .filter((it) => after === undefined || compare(it, after) > 0)
-    .sort(compare)
-    .slice(0, limit);
+  const appointments = found.flatMap((it) => {
+    const { record, path } = toAppointment(ehr, careUnit.id, it);
+    if (path !== undefined) ehr.leftOut({ type: 'Appointment', id: idIn(it), path });
+    return record ?? [];
+  });
+  return appointmentsFor(appointments, query);
 }
 
 /** None for a patient whom the practice does not have. */
@@ -114,8 +92,4 @@ async function appointmentsOf(
     if (error.isAbsence || (error.isBadRequest && !(await isPatient(client, patientId)))) return [];
     throw error;
   }
-}
-
-function compare(a: AppointmentPosition, b: AppointmentPosition): number {
-  return a.start.getTime() - b.start.getTime() || (a.id === b.id ? 0 : a.id < b.id ? -1 : 1);
 }

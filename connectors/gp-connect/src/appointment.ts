@@ -1,11 +1,11 @@
 import type { Appointment, AppointmentState, Attendance } from '@crossward/connector-kit';
+import { instantIn, type Reading, readRecord } from '@crossward/connector-kit/rest';
 import type { Static } from 'typebox';
 import { type Directory, resourceIdOf } from './directory.ts';
 import { deliveryChannel, modalityOf } from './modality.ts';
-import { appointmentSchema, type Reading, readRecord } from './records.ts';
+import { appointmentSchema } from './records.ts';
 import type { References } from './references.ts';
 import { defaultCancelReason, type GpConnectSettings } from './settings.ts';
-import { instantOf } from './uk-time.ts';
 import { extensions } from './urls.ts';
 
 /** https://hl7.org/fhir/STU3/valueset-appointmentstatus.html */
@@ -45,7 +45,7 @@ export function toAppointment(
   const actors = participant.map(({ actor }) => actor);
   const patient = references.to('Patient', actors);
   const place = { location: references.to('Location', actors), practitioner: references.to('Practitioner', actors) };
-  const [start, state] = [instantOf(record.start), Object.hasOwn(states, status) ? states[status] : undefined];
+  const [start, state] = [instantIn(record.start), Object.hasOwn(states, status) ? states[status] : undefined];
   if (!start) return { path: '/start' };
   if (!state) return { path: '/status' };
   if (patient === undefined) return { path: '/participant' };
@@ -82,7 +82,7 @@ type Read = Static<typeof appointmentSchema>;
 
 /** That of the record, or by its duration or that of the service. `null`: none of them is known. */
 function endOf({ end, minutesDuration }: Read, start: Date, ofService: number | null | undefined): Date | null {
-  const written = instantOf(end);
+  const written = instantIn(end);
   if (written && written > start) return written;
   const minutes = minutesDuration !== undefined && minutesDuration > 0 ? minutesDuration : ofService;
   return minutes ? new Date(start.getTime() + minutes * 60_000) : null;

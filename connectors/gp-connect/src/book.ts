@@ -23,8 +23,7 @@ export async function book(
   careUnit: CareUnit,
   creation: AppointmentCreation,
 ): Promise<Appointment> {
-  const { patientId, comment, holdUntil } = creation;
-  if (holdUntil !== null) throw new ConnectorError('unsupported', 'GP Connect cannot hold a time');
+  const { patientId, comment } = creation;
   assertCommentFits(comment);
   if (!isFhirId(patientId)) throw new ConnectorError('patient_not_found', 'No such patient');
   let free = await slotsFor(ehr, careUnit, creation);

@@ -2,13 +2,12 @@ import {
   type Appointment,
   type AppointmentCancellation,
   type AppointmentUpdate,
-  type AppointmentWrite,
   type CareUnit,
   ConnectorError,
 } from '@crossward/connector-kit';
 import { cancelReasonOf, toAppointment } from './appointment.ts';
 import { appointmentIn, readAppointment } from './appointment-reads.ts';
-import { assertCommentFits, book } from './book.ts';
+import { assertCommentFits } from './book.ts';
 import type { GpConnectConnection } from './connection.ts';
 import type { FhirAppointment } from './fhir.ts';
 import { patientNamer } from './patient-by-number.ts';
@@ -18,25 +17,11 @@ import { extensions } from './urls.ts';
 /** How often an appointment that others keep changing is read again. */
 const attempts = 10;
 
-/** One change per write: GP Connect has no transactions. */
-export async function changeAppointments(
+export async function amend(
   ehr: GpConnectConnection,
-  { careUnit, changes: [change, ...more] }: AppointmentWrite,
-): Promise<readonly Appointment[]> {
-  if (!change || more.length > 0) throw new ConnectorError('unsupported', 'GP Connect makes one change at a time');
-  switch (change.kind) {
-    case 'create':
-      return [await book(ehr, careUnit, change)];
-    case 'update':
-      return [await amend(ehr, careUnit, change)];
-    case 'cancel':
-      return [await cancel(ehr, careUnit, change)];
-    default:
-      throw new ConnectorError('unsupported', 'GP Connect cannot hold a time');
-  }
-}
-
-async function amend(ehr: GpConnectConnection, careUnit: CareUnit, update: AppointmentUpdate): Promise<Appointment> {
+  careUnit: CareUnit,
+  update: AppointmentUpdate,
+): Promise<Appointment> {
   const { appointmentId, time, resourceId, comment } = update;
   if (time !== undefined || resourceId !== undefined) {
     throw new ConnectorError('unsupported', 'GP Connect cannot move an appointment');
@@ -50,7 +35,7 @@ async function amend(ehr: GpConnectConnection, careUnit: CareUnit, update: Appoi
   });
 }
 
-async function cancel(
+export async function cancel(
   ehr: GpConnectConnection,
   careUnit: CareUnit,
   { appointmentId, comment }: AppointmentCancellation,

@@ -6,9 +6,10 @@ import {
   type LeftOutRecord,
   type User,
 } from '@crossward/connector-kit';
+import { readRecord } from '@crossward/connector-kit/rest';
 import type { FhirAppointment, FhirResource } from './fhir.ts';
 import { type Interaction, interactionId } from './interactions.ts';
-import { bundleSchema, readRecord } from './records.ts';
+import { bundleSchema } from './records.ts';
 import type { GpConnectSettings } from './settings.ts';
 import { isError, isOutcome, SpineError } from './spine-errors.ts';
 import { bearerToken } from './token.ts';

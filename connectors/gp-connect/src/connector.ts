@@ -1,6 +1,8 @@
 import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
+import { oneChange } from '@crossward/connector-kit/rest';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
-import { changeAppointments } from './changes.ts';
+import { book } from './book.ts';
+import { amend, cancel } from './changes.ts';
 import { connect } from './connection.ts';
 import { findPatient } from './patients.ts';
 import { probeGpConnect } from './probe.ts';
@@ -35,6 +37,11 @@ async function openGpConnect(context: ConnectorContext<GpConnectSettings>): Prom
     listTimeSlots: (query) => listTimeSlots(ehr, query),
     findAppointments: (careUnit, ids) => findAppointments(ehr, careUnit, ids),
     listAppointments: (query) => listAppointments(ehr, query),
-    changeAppointments: (write) => changeAppointments(ehr, write),
+    changeAppointments: (write) =>
+      oneChange(write, {
+        create: (careUnit, change) => book(ehr, careUnit, change),
+        update: (careUnit, change) => amend(ehr, careUnit, change),
+        cancel: (careUnit, change) => cancel(ehr, careUnit, change),
+      }),
   };
 }

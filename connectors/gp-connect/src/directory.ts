@@ -4,6 +4,7 @@ import {
   type HealthcareService,
   type Resource,
 } from '@crossward/connector-kit';
+import { compareText } from '@crossward/connector-kit/rest';
 import { Check } from 'typebox/value';
 import { referencesAt } from './references.ts';
 import { careUnitSettings, type GpConnectSettings, type ServiceSettings } from './settings.ts';
@@ -46,7 +47,7 @@ export function createDirectory(
   const resourcesOf = (careUnitId: string) => surgeries.get(careUnitId)?.resources ?? [];
   const known = services
     .map(({ id, name, duration_minutes = null }) => ({ id, name, durationMinutes: duration_minutes }))
-    .sort(byId);
+    .sort((a, b) => compareText(a.id, b.id));
   return {
     services: known,
     resourcesOf,
@@ -89,13 +90,9 @@ function surgeryOf({ id, settings = {} }: ConfiguredCareUnit, services: readonly
       healthcareServiceIds: healthcare_services ?? services.map((it) => it.id).sort(),
     };
   });
-  return { location: settings.location, resources: resources.sort(byId) };
+  return { location: settings.location, resources: resources.sort((a, b) => compareText(a.id, b.id)) };
 }
 
 function isOf({ slot_type, schedule_type }: ServiceSettings, { slotType, scheduleType }: Event): boolean {
   return slot_type === slotType && (schedule_type === undefined || schedule_type === scheduleType);
-}
-
-function byId(a: { readonly id: string }, b: { readonly id: string }): number {
-  return a.id < b.id ? -1 : 1;
 }

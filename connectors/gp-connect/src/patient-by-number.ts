@@ -1,8 +1,9 @@
 import { ConnectorError, numberIn } from '@crossward/connector-kit';
+import { readRecord } from '@crossward/connector-kit/rest';
 import type { GpConnectConnection } from './connection.ts';
 import type { FhirAppointment, Reference } from './fhir.ts';
 import { patientIdWith } from './patients.ts';
-import { identifierSchema, readRecord } from './records.ts';
+import { identifierSchema } from './records.ts';
 import { identifierSystems } from './urls.ts';
 
 /** An appointment with its patient by reference, for reading: it is not written back. */

@@ -8,10 +8,11 @@ import {
   type Patient,
   type PatientIdentifier,
 } from '@crossward/connector-kit';
+import { readRecord } from '@crossward/connector-kit/rest';
 import type { Static } from 'typebox';
 import type { GpConnectClient } from './client.ts';
 import { type FhirPatient, type FhirResource, isFhirId } from './fhir.ts';
-import { addressesSchema, patientSchema, readRecord } from './records.ts';
+import { addressesSchema, patientSchema } from './records.ts';
 import { SpineError } from './spine-errors.ts';
 import { identifierSystems } from './urls.ts';
 

@@ -1,10 +1,11 @@
+import { instantIn, type Reading, readRecord } from '@crossward/connector-kit/rest';
 import type { Static, TSchema } from 'typebox';
 import type { GpConnectConnection } from './connection.ts';
 import { type FhirResource, idIn } from './fhir.ts';
 import { deliveryChannel } from './modality.ts';
-import { actorSchema, type FhirSchedule, type Reading, readRecord, scheduleSchema, slotSchema } from './records.ts';
+import { actorSchema, type FhirSchedule, scheduleSchema, slotSchema } from './records.ts';
 import type { References } from './references.ts';
-import { instantOf, plusUkDays, ukTime } from './uk-time.ts';
+import { plusUkDays, ukTime } from './uk-time.ts';
 import { identifierSystems, organisationTypes } from './urls.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -113,7 +114,7 @@ function freeSlot(
   const { record: slot, path } = readRecord(slotSchema, resource);
   if (!slot) return { path };
   const { id, status, start: startText, end: endText, serviceType } = slot;
-  const [start, end] = [instantOf(startText), instantOf(endText)];
+  const [start, end] = [instantIn(startText), instantIn(endText)];
   const schedule = schedules.get(references.to('Schedule', [slot.schedule]) ?? '');
   if (!start) return { path: '/start' };
   if (!end || end <= start) return { path: '/end' };

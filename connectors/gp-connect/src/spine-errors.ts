@@ -1,6 +1,7 @@
 import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
+import { readRecord } from '@crossward/connector-kit/rest';
 import type { FhirResource } from './fhir.ts';
-import { outcomeSchema, readRecord } from './records.ts';
+import { outcomeSchema } from './records.ts';
 
 interface Meaning {
   readonly kind: ConnectorErrorKind;

@@ -1,4 +1,5 @@
-import { isComplete, type TimeSlot, type TimeSlotPosition, type TimeSlotQuery } from '@crossward/connector-kit';
+import { isComplete, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
+import { timeSlotsFor } from '@crossward/connector-kit/rest';
 import { findAppointments } from './appointment-reads.ts';
 import type { GpConnectConnection } from './connection.ts';
 import { resourceIdOf } from './directory.ts';
@@ -10,36 +11,21 @@ export async function listTimeSlots(ehr: GpConnectConnection, query: TimeSlotQue
   const { now } = ehr;
   const { end, after, limit } = query;
   const start = new Date(Math.max(query.start.getTime(), now().getTime(), after?.start.getTime() ?? 0));
-  const freed = await freedSlots(ehr, query, start);
+  const freed = await freedSlots(ehr, query);
   const found: TimeSlot[] = [];
   for await (const { slots } of freeSlots(ehr, { start, end })) {
     found.push(...slots.flatMap((it) => timeSlot(ehr, query, it)));
-    if (pageOf(found, query).length >= limit) break;
+    if (timeSlotsFor(found, query, now()).length >= limit) break;
   }
-  return pageOf([...found, ...freed], query);
+  return timeSlotsFor([...found, ...freed], query, now());
 }
 
-/** In order, and each once: two schedules of a practitioner can have slots at the same time. A booking gets the first. */
-function pageOf(slots: readonly TimeSlot[], { after, limit }: TimeSlotQuery): readonly TimeSlot[] {
-  const each = new Map(slots.toReversed().map((it) => [keyOf(it), it]));
-  return [...each.values()]
-    .filter((it) => after === undefined || compare(it, after) > 0)
-    .sort(compare)
-    .slice(0, limit);
-}
-
-function timeSlot(
-  { directory }: GpConnectConnection,
-  { careUnit, resourceIds, healthcareServiceIds }: TimeSlotQuery,
-  slot: FreeSlot,
-): TimeSlot[] {
+function timeSlot({ directory }: GpConnectConnection, { careUnit }: TimeSlotQuery, slot: FreeSlot): TimeSlot[] {
   const resourceId = resourceIdOf(slot);
   const healthcareServiceId = directory.serviceOf(slot)?.id ?? '';
   const isWanted =
     directory.isAt(careUnit.id, slot) &&
-    directory.resourceOf(careUnit.id, resourceId)?.healthcareServiceIds.includes(healthcareServiceId) === true &&
-    (resourceIds?.includes(resourceId) ?? true) &&
-    (healthcareServiceIds?.includes(healthcareServiceId) ?? true);
+    directory.resourceOf(careUnit.id, resourceId)?.healthcareServiceIds.includes(healthcareServiceId) === true;
   const { start, end, channel } = slot;
   return isWanted ? [{ start, end, resourceId, healthcareServiceId, modality: modalityOf(channel) }] : [];
 }
@@ -47,32 +33,12 @@ function timeSlot(
 /** The times of the appointments that the caller is about to leave: one slot each, because their own slots are not shown. */
 async function freedSlots(
   ehr: GpConnectConnection,
-  { careUnit, freeing = [], end, resourceIds, healthcareServiceIds }: TimeSlotQuery,
-  start: Date,
+  { careUnit, freeing = [] }: TimeSlotQuery,
 ): Promise<readonly TimeSlot[]> {
-  const appointments = await findAppointments(ehr, careUnit, freeing);
+  const appointments = (await findAppointments(ehr, careUnit, freeing)).filter(isComplete);
   return appointments
-    .filter(isComplete)
-    .filter((it) => it.state === 'booked' && it.start >= start && it.end <= end)
-    .filter((it) => resourceIds?.includes(it.resourceId) ?? true)
-    .filter((it) => healthcareServiceIds?.includes(it.healthcareServiceId) ?? true)
-    .map(({ start: at, end: until, resourceId, healthcareServiceId, modality }) => {
-      return { start: at, end: until, resourceId, healthcareServiceId, modality };
-    });
-}
-
-function keyOf({ start, end, resourceId, healthcareServiceId }: TimeSlot): string {
-  return JSON.stringify([start, end, resourceId, healthcareServiceId]);
-}
-
-function compare(a: TimeSlotPosition, b: TimeSlotPosition): number {
-  return (
-    a.start.getTime() - b.start.getTime() ||
-    compareText(a.resourceId, b.resourceId) ||
-    compareText(a.healthcareServiceId, b.healthcareServiceId)
-  );
-}
-
-function compareText(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
+    .filter(({ state }) => state === 'booked')
+    .map(({ start, end, resourceId, healthcareServiceId, modality }) => ({
+      ...{ start, end, resourceId, healthcareServiceId, modality },
+    }));
 }

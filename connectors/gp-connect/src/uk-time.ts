@@ -1,3 +1,4 @@
+import { dateIn } from '@crossward/connector-kit/rest';
 import { Temporal } from 'temporal-polyfill';
 
 /** All times of GP Connect are local times of the United Kingdom with their offset: `+01:00` in summer, else `+00:00`. */
@@ -14,24 +15,10 @@ export function ukTime(time: Date): string {
 
 /** Such as `2026-03-29`. */
 export function ukDate(time: Date): string {
-  return inUk(time).toPlainDate().toString();
+  return dateIn(timeZone, time);
 }
 
 /** The same time on the clock, this many days later. */
 export function plusUkDays(time: Date, days: number): Date {
   return new Date(inUk(time).add({ days }).epochMilliseconds);
-}
-
-/**
- * The instant of a time with its offset. `undefined`: the calendar has no such time, or it has no offset, and could be that of any
- * time zone.
- */
-export function instantOf(text: string | undefined): Date | undefined {
-  const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text ?? '');
-  if (text === undefined || !isWhole) return undefined;
-  try {
-    return new Date(Temporal.Instant.from(text).epochMilliseconds);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,5 @@
-import {
-  type Appointment,
-  type AppointmentQuery,
-  type CareUnit,
-  ConnectorError,
-  overlaps,
-} from '@crossward/connector-kit';
+import { type Appointment, type AppointmentQuery, type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import { appointmentsFor } from '@crossward/connector-kit/rest';
 import { appointmentIdOf, bookingKeyOf } from './appointment-id.ts';
 import { bookedPeriod } from './local-time.ts';
 import { isSameSubject, patientIdOf, subjectOf } from './patient-id.ts';
@@ -133,22 +128,13 @@ export async function findAppointments(
 
 /** @throws ConnectorError `unsupported` without a patient: no contract lists the bookings of a unit */
 export async function listAppointments(producer: Producer, query: AppointmentQuery): Promise<readonly Appointment[]> {
-  const { careUnit, patientId, resourceId, range, states = [], after, limit } = query;
+  const { careUnit, patientId, states = [] } = query;
   if (patientId === undefined) throw new ConnectorError('unsupported', 'The producer lists bookings of a patient only');
   const subject = subjectOf(patientId);
   if (subject === undefined || (states.length > 0 && !states.includes('booked'))) return [];
   const { bookings } = await bookingsOf(producer, careUnit, subject);
-  return bookings
-    .map((it) => appointmentOf(producer, careUnit, subject, it))
-    .filter((it) => resourceId === undefined || it.resourceId === resourceId)
-    .filter((it) => range === undefined || overlaps(it, range))
-    .filter((it) => after === undefined || compare(it, after) > 0)
-    .sort(compare)
-    .slice(0, limit);
-}
-
-type Position = Pick<Appointment, 'start' | 'id'>;
-
-function compare(a: Position, b: Position): number {
-  return a.start.getTime() - b.start.getTime() || (a.id < b.id ? -1 : Number(a.id > b.id));
+  return appointmentsFor(
+    bookings.map((it) => appointmentOf(producer, careUnit, subject, it)),
+    query,
+  );
 }

@@ -3,9 +3,7 @@ import {
   type AppointmentCancellation,
   type AppointmentCreation,
   type AppointmentUpdate,
-  type AppointmentWrite,
   type CareUnit,
-  type ChangeKind,
   ConnectorError,
 } from '@crossward/connector-kit';
 import { type BookingKey, bookingKeyOf } from './appointment-id.ts';
@@ -19,37 +17,19 @@ import { findFreeSlots } from './slots.ts';
 import { type FreeSlot, readTimeslot, requestedTimeslot, resourceIdOf, serviceIdOf } from './timeslot.ts';
 import { asXmlText, childOf, leaves } from './xml.ts';
 
-interface Ehr {
+export interface Ehr {
   readonly producer: Producer;
   readonly directory: Directory;
 }
 
-/** Makes one change. No contract makes several at once. */
-export async function changeAppointments(
-  ehr: Ehr,
-  changes: ChangeKinds,
-  { careUnit, changes: [change, another] }: AppointmentWrite,
-): Promise<readonly Appointment[]> {
-  if (!change || another || !changes.includes(change.kind)) {
-    throw new ConnectorError('unsupported', 'The producer makes one change at a time, of the kinds that it offers');
-  }
-  if (change.kind === 'create') return [await create(ehr, careUnit, change)];
-  if (change.kind === 'update') return [await update(ehr, careUnit, change)];
-  if (change.kind === 'cancel') return [await cancel(ehr, careUnit, change)];
-  throw new ConnectorError('unsupported', 'The producer cannot hold a time');
-}
-
-type ChangeKinds = readonly ChangeKind[];
-
 /** Books a slot as the producer shows it, without its flags. */
-async function create(
+export async function create(
   { producer, directory }: Ehr,
   careUnit: CareUnit,
   creation: AppointmentCreation,
 ): Promise<Appointment> {
-  const { patientId, patientDetails, holdUntil } = creation;
+  const { patientId, patientDetails } = creation;
   const comment = asXmlText(creation.comment);
-  if (holdUntil) throw new ConnectorError('unsupported', 'The producer cannot hold a time');
   const subject = subjectOf(patientId);
   if (subject === undefined) throw new ConnectorError('patient_not_found', 'The id of the patient is no number');
   if (!patientDetails?.givenName || !patientDetails.familyName) {
@@ -91,7 +71,7 @@ async function create(
 }
 
 /** Moves a booking, which keeps its id, or changes its comment. */
-async function update(
+export async function update(
   { producer, directory }: Ehr,
   careUnit: CareUnit,
   change: AppointmentUpdate,
@@ -145,7 +125,11 @@ async function update(
 }
 
 /** Cancels a booking. It is then in no list. */
-async function cancel({ producer }: Ehr, careUnit: CareUnit, change: AppointmentCancellation): Promise<Appointment> {
+export async function cancel(
+  { producer }: Ehr,
+  careUnit: CareUnit,
+  change: AppointmentCancellation,
+): Promise<Appointment> {
   const key = requireKey(producer, careUnit, change.appointmentId);
   const booking = await requireBooking(producer, careUnit, key);
   if (booking.start <= producer.now()) throw new ConnectorError('appointment_started', 'The visit has started');

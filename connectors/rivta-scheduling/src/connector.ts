@@ -6,8 +6,9 @@ import {
   ConnectorError,
   type StatelessConnectorModule,
 } from '@crossward/connector-kit';
+import { type Changes, oneChange } from '@crossward/connector-kit/rest';
 import { findAppointments, listAppointments } from './bookings.ts';
-import { changeAppointments } from './changes.ts';
+import { cancel, create, type Ehr, update } from './changes.ts';
 import { directoryOf } from './directory.ts';
 import { medicalNotes } from './notes.ts';
 import { subjectOf } from './patient-id.ts';
@@ -30,9 +31,10 @@ async function openRivta(context: ConnectorContext<RivtaSettings>): Promise<Conn
   for (const { id } of context.careUnits) assertListed(producer, id);
   const directory = directoryOf(producer);
   const ehr = { producer, directory };
-  const changes = changesOf(producer);
+  const changes = changesOf(ehr);
+  const made = changeKinds.filter((kind) => kind in changes);
   return {
-    capabilities: capabilitiesOf(producer, changes),
+    capabilities: capabilitiesOf(producer, made),
     findResource: async (careUnit, { type, value }) =>
       (await directory.find(careUnit, ({ resources }) =>
         resources.find(({ identifiers }) => identifiers.some((it) => it.type === type && it.value === value)),
@@ -51,19 +53,22 @@ async function openRivta(context: ConnectorContext<RivtaSettings>): Promise<Conn
     ...(producer.has('GetAvailableTimeslots')
       ? { listTimeSlots: (query) => listTimeSlots(producer, directory, query) }
       : {}),
-    ...(changes.length > 0 ? { changeAppointments: (write) => changeAppointments(ehr, changes, write) } : {}),
+    ...(made.length > 0 ? { changeAppointments: (write) => oneChange(write, changes) } : {}),
     ...medicalNotes(context),
   };
 }
 
+const changeKinds: readonly ChangeKind[] = ['create', 'update', 'cancel'];
+
 /** Booking and moving need a search for free times. */
-function changesOf(producer: Producer): readonly ChangeKind[] {
-  const searches = producer.has('GetAvailableTimeslots');
-  return [
-    ...(searches && producer.has('MakeBooking') ? (['create'] as const) : []),
-    ...(searches && producer.has('UpdateBooking') ? (['update'] as const) : []),
-    ...(producer.has('CancelBooking') ? (['cancel'] as const) : []),
-  ];
+function changesOf(ehr: Ehr): Changes {
+  const has = ehr.producer.has;
+  const searches = has('GetAvailableTimeslots');
+  return {
+    ...(searches && has('MakeBooking') ? { create: (unit, change) => create(ehr, unit, change) } : {}),
+    ...(searches && has('UpdateBooking') ? { update: (unit, change) => update(ehr, unit, change) } : {}),
+    ...(has('CancelBooking') ? { cancel: (unit, change) => cancel(ehr, unit, change) } : {}),
+  };
 }
 
 function capabilitiesOf({ searchSubject }: Producer, changes: readonly ChangeKind[]): Capabilities {

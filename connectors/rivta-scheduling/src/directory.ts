@@ -1,4 +1,5 @@
 import type { CareUnit, HealthcareService, Resource } from '@crossward/connector-kit';
+import { compareText, type KeptLists, keptLists } from '@crossward/connector-kit/rest';
 import Type from 'typebox';
 import { core, messageExtension, messageNamespace, type Producer } from './producer.ts';
 import { readTexts } from './records.ts';
@@ -19,38 +20,17 @@ export interface Unit {
   readonly services: readonly HealthcareService[];
 }
 
-export interface Directory {
-  of(careUnit: CareUnit): Promise<Unit>;
-  /** Reads the unit anew, a few seconds after the last reading at the earliest, if the kept one does not have it. */
-  find<Found>(careUnit: CareUnit, look: (unit: Unit) => Found | undefined): Promise<Found | undefined>;
+export interface Directory extends KeptLists<Unit> {
   /** The services of the unit, and those that the producer offers to this patient only. Settings list what everybody has. */
   servicesFor(careUnit: CareUnit, subject: string): Promise<readonly HealthcareService[]>;
 }
 
-const keptMilliseconds = 60_000;
-const freshMilliseconds = 5_000;
-
 export function directoryOf(producer: Producer): Directory {
-  const kept = new Map<string, { readonly at: number; readonly unit: Promise<Unit> }>();
-
-  function readingOf(careUnit: CareUnit, oldestMilliseconds: number): Promise<Unit> {
-    const known = kept.get(careUnit.id);
-    if (known && performance.now() - known.at < oldestMilliseconds) return known.unit;
-    const entry = { at: performance.now(), unit: readUnit(producer, careUnit) };
-    kept.set(careUnit.id, entry);
-    entry.unit.catch(() => {
-      if (kept.get(careUnit.id) === entry) kept.delete(careUnit.id);
-    });
-    return entry.unit;
-  }
-
+  const lists = keptLists((careUnit) => readUnit(producer, careUnit));
   return {
-    of: (careUnit) => readingOf(careUnit, keptMilliseconds),
-    async find(careUnit, look) {
-      return look(await readingOf(careUnit, keptMilliseconds)) ?? look(await readingOf(careUnit, freshMilliseconds));
-    },
+    ...lists,
     async servicesFor(careUnit, subject) {
-      const { services } = await readingOf(careUnit, keptMilliseconds);
+      const { services } = await lists.of(careUnit);
       if (listed(producer, careUnit).services) return services;
       return once([...services, ...(await readTimeTypes(producer, careUnit, subject))]).toSorted(byId);
     },
@@ -156,5 +136,5 @@ function once<Item extends { readonly id: string }>(items: readonly Item[]): rea
 }
 
 function byId(a: { readonly id: string }, b: { readonly id: string }): number {
-  return a.id < b.id ? -1 : Number(a.id > b.id);
+  return compareText(a.id, b.id);
 }

@@ -6,10 +6,11 @@ import {
   type MedicalNoteOperations,
   type MedicalNoteQuery,
 } from '@crossward/connector-kit';
+import { newestPage, type Reading } from '@crossward/connector-kit/rest';
 import Type from 'typebox';
 import { reachedAt, readLocalTime } from './local-time.ts';
 import { isSameSubject, patientIdOf, subjectOf } from './patient-id.ts';
-import { type Reading, readTexts } from './records.ts';
+import { readTexts } from './records.ts';
 import { facilitiesOf, type RivtaSettings } from './settings.ts';
 import { call } from './soap.ts';
 import { isTrue } from './timeslot.ts';
@@ -91,15 +92,13 @@ export function medicalNotes(context: ConnectorContext<RivtaSettings>): Notes | 
   }
 
   return {
-    async listMedicalNotes({ careUnit, patientId, start, end, authorId, after, limit }: MedicalNoteQuery) {
-      const { notes: found } = await read(careUnit, patientId);
-      return found
+    async listMedicalNotes(query: MedicalNoteQuery) {
+      const { careUnit, patientId, start, end, authorId } = query;
+      const wanted = (await read(careUnit, patientId)).notes
         .filter((it) => start === undefined || it.createdAt >= start)
         .filter((it) => end === undefined || it.createdAt < end)
-        .filter((it) => authorId === undefined || it.authorId === authorId)
-        .filter((it) => after === undefined || newestFirst(after, it) < 0)
-        .sort(newestFirst)
-        .slice(0, limit);
+        .filter((it) => authorId === undefined || it.authorId === authorId);
+      return newestPage(wanted, query);
     },
     async findMedicalNote(careUnit, patientId, noteId) {
       const { notes: found, unreadable } = await read(careUnit, patientId);
@@ -177,10 +176,4 @@ function idIn(document: XmlElement): string | undefined {
   const header = childOf(document, core, 'careDocumentationHeader');
   const [source, id] = ['sourceSystemHSAid', 'documentId'].map((name) => header && textOf(header, core, name));
   return source && id ? noteIdOf(source, id) : undefined;
-}
-
-type Position = Pick<MedicalNote, 'createdAt' | 'id'>;
-
-function newestFirst(a: Position, b: Position): number {
-  return b.createdAt.getTime() - a.createdAt.getTime() || (a.id > b.id ? -1 : Number(a.id < b.id));
 }

@@ -1,10 +1,5 @@
-import {
-  type CareUnit,
-  ConnectorError,
-  type TimeSlot,
-  type TimeSlotPosition,
-  type TimeSlotQuery,
-} from '@crossward/connector-kit';
+import { type CareUnit, ConnectorError, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
+import { timeSlotsFor } from '@crossward/connector-kit/rest';
 import { bookingKeyOf } from './appointment-id.ts';
 import { bookingsOf } from './bookings.ts';
 import type { Directory, Unit } from './directory.ts';
@@ -89,7 +84,7 @@ export async function listTimeSlots(
   directory: Directory,
   query: TimeSlotQuery,
 ): Promise<readonly TimeSlot[]> {
-  const { careUnit, start, end, forAppointment, freeing = [], after, limit } = query;
+  const { careUnit, start, end, forAppointment, freeing = [] } = query;
   const { resourceIds, hasResource, offered: everybodys } = await knownOf(directory, query);
   const moved = forAppointment === undefined ? undefined : bookingKeyOf(forAppointment);
   const named = query.patientId === undefined ? moved?.subject : subjectOf(query.patientId);
@@ -106,11 +101,7 @@ export async function listTimeSlots(
   // A time of a resource or service that nobody lists cannot be booked by its id.
   const bookableServices = await offeredOf(directory, careUnit, named, offered, ofKnown.map(serviceIdOf));
   const bookable = ofKnown.filter((it) => bookableServices.has(serviceIdOf(it)));
-  const found = new Map(bookable.map((it) => [keyOf(asTimeSlot(it)).join('\n'), asTimeSlot(it)]));
-  return [...found.values()]
-    .filter((it) => after === undefined || compare(it, after) > 0)
-    .sort(compare)
-    .slice(0, limit);
+  return timeSlotsFor(bookable.map(asTimeSlot), query, producer.now());
 }
 
 /** What the unit has of what is wanted. A producer responds with a fault to a performer whom it does not know. */
@@ -171,15 +162,4 @@ function asTimeSlot(slot: FreeSlot): TimeSlot {
     resourceId: resourceIdOf(slot),
     healthcareServiceId: serviceIdOf(slot),
   };
-}
-
-function keyOf({ start, resourceId, healthcareServiceId }: TimeSlotPosition): readonly (number | string)[] {
-  return [start.getTime(), resourceId, healthcareServiceId];
-}
-
-function compare(a: TimeSlotPosition, b: TimeSlotPosition): number {
-  const [mine, others] = [keyOf(a), keyOf(b)];
-  const index = mine.findIndex((it, at) => it !== others[at]);
-  if (index === -1) return 0;
-  return (mine[index] ?? 0) < (others[index] ?? 0) ? -1 : 1;
 }

@@ -1,7 +1,8 @@
+import type { Reading } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 import type { Period } from './local-time.ts';
 import { core, coreExtension } from './producer.ts';
-import { type Reading, readTexts } from './records.ts';
+import { readTexts } from './records.ts';
 import { leaves, type NewElement, textOf, type XmlElement } from './xml.ts';
 
 const text = Type.String();

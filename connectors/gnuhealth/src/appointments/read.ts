@@ -1,11 +1,5 @@
-import {
-  type Appointment,
-  type AppointmentPosition,
-  type AppointmentQuery,
-  type CareUnit,
-  overlaps,
-} from '@crossward/connector-kit';
-import { compareKeys } from '@crossward/connector-kit/rest';
+import type { Appointment, AppointmentQuery, CareUnit } from '@crossward/connector-kit';
+import { appointmentsFor } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
 import type { Domain } from '../rpc/client.ts';
 import { recordId, recordIds } from '../rpc/values.ts';
@@ -34,17 +28,18 @@ export async function findAppointments(
 }
 
 export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promise<readonly Appointment[]> {
-  const { careUnit, after, range, limit } = query;
+  const { careUnit, after, limit } = query;
   const domain = domainOf(ehr, query);
   if (!domain) return [];
   const found: Appointment[] = [];
   for await (const rows of pagesByStart(ehr.rpc, domain, after?.start)) {
     const names = await careUnitNames(ehr, careUnit, rows);
-    const shown = rows
-      .flatMap((row) => toAppointment(row, names, ehr.settings) ?? [])
-      .filter((it) => !range || overlaps(it, range))
-      .filter((it) => !after || compareKeys(keys(it), keys(after)) > 0);
-    found.push(...shown.sort((a, b) => compareKeys(keys(a), keys(b))));
+    found.push(
+      ...appointmentsFor(
+        rows.flatMap((row) => toAppointment(row, names, ehr.settings) ?? []),
+        query,
+      ),
+    );
     if (found.length >= limit) break;
   }
   return found.slice(0, limit);
@@ -68,8 +63,4 @@ function domainOf({ directory, settings }: Ehr, query: AppointmentQuery): Domain
     ['appointment_date', '!=', null],
     ...(range ? overlapping(range, settings) : []),
   ];
-}
-
-function keys({ start, id }: AppointmentPosition) {
-  return [start.getTime(), id];
 }

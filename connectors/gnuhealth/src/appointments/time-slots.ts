@@ -1,5 +1,5 @@
-import { overlaps, type TimeSlot, type TimeSlotPosition, type TimeSlotQuery } from '@crossward/connector-kit';
-import { compareKeys } from '@crossward/connector-kit/rest';
+import { overlaps, type TimeSlot, type TimeSlotQuery } from '@crossward/connector-kit';
+import { timeSlotsFor } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
 import { recordIds, toRpc } from '../rpc/values.ts';
 import { pagesByStart } from './pages.ts';
@@ -26,17 +26,17 @@ export async function listTimeSlots(ehr: Ehr, query: TimeSlotQuery): Promise<rea
     ['appointment_date', '<', toRpc(end)],
   ];
   const leaving = await leavingOf(ehr, matching, freeing);
-  const isWanted = (slot: TimeSlot) => slot.end <= end && (!after || compareKeys(keys(slot), keys(after)) > 0);
   const found: TimeSlot[] = [];
   for await (const rows of pagesByStart(rpc, [...matching, ['state', '=', 'free']], after?.start)) {
     const free = rows.flatMap((row) => timed(row, settings) ?? []);
     const taken = await takenDuring(ehr, professionals, free);
     const isFree = (row: TimedRow) =>
       !taken.some((it) => !freeing.includes(String(it.id)) && it.healthprof === row.healthprof && overlaps(it, row));
-    found.push(...inOrder(free.filter(isFree).flatMap((row) => toTimeSlot(row, settings) ?? [])).filter(isWanted));
-    if (found.length >= limit) break;
+    found.push(...free.filter(isFree).flatMap((row) => toTimeSlot(row, settings) ?? []));
+    if (timeSlotsFor(found, query, ehr.now()).length >= limit) break;
   }
-  return inOrder([...found, ...leaving.filter(isWanted)]).slice(0, limit);
+  // Staff can enter a free time twice.
+  return timeSlotsFor([...found, ...leaving], query, ehr.now());
 }
 
 /** The times of the appointments that the caller is about to move or cancel: they become free times. */
@@ -66,17 +66,4 @@ async function takenDuring(
 
 function wantedIds(known: readonly { readonly id: string }[], wanted: readonly string[] | undefined): number[] {
   return recordIds(known.map(({ id }) => id).filter((id) => wanted?.includes(id) ?? true));
-}
-
-/** Each once, because staff can enter a free time twice. */
-function inOrder(slots: readonly TimeSlot[]): TimeSlot[] {
-  const sorted = slots.toSorted((a, b) => compareKeys(keys(a), keys(b)));
-  return sorted.filter((slot, index) => {
-    const before = sorted[index - 1];
-    return before === undefined || compareKeys(keys(slot), keys(before)) !== 0;
-  });
-}
-
-function keys({ start, resourceId, healthcareServiceId }: TimeSlotPosition) {
-  return [start.getTime(), resourceId, healthcareServiceId];
 }

@@ -7,12 +7,12 @@ import {
   type DocumentQuery,
   type DocumentWrite,
 } from '@crossward/connector-kit';
+import { newestPage } from '@crossward/connector-kit/rest';
 import type { Ehr } from '../ehr.ts';
 import { standingOf } from '../patients.ts';
 import { recordId } from '../rpc/values.ts';
 import { type Attachment, attachmentSchema, describe, institutionOf, nameFor, toDocument } from './attachment.ts';
 import { createBody, decoded } from './base64.ts';
-import { newestFirst, pageOf } from './newest-first.ts';
 
 const model = 'ir.attachment';
 const owner = 'gnuhealth.patient';
@@ -33,7 +33,7 @@ export function documents(ehr: Ehr): Partial<DocumentOperations> {
 
 async function list(ehr: Ehr, query: DocumentQuery): Promise<readonly Document[]> {
   const shown = await search(ehr, query.careUnit, query.patientId, []);
-  return newestFirst(pageOf(shown, query).map(toDocument));
+  return newestPage(shown.map(toDocument), query);
 }
 
 async function find(

@@ -6,13 +6,13 @@ import {
   type MedicalNoteQuery,
   type MedicalNoteWrite,
 } from '@crossward/connector-kit';
+import { compareNewest, newestPage } from '@crossward/connector-kit/rest';
 import Type, { type Static } from 'typebox';
 import type { Ehr } from '../ehr.ts';
 import { standingOf } from '../patients.ts';
 import type { Domain } from '../rpc/client.ts';
 import { idSchema, nullable, textSchema } from '../rpc/rows.ts';
 import { dateTimeSchema, fromRpc, recordId, toRpc } from '../rpc/values.ts';
-import { newestFirst, pageOf } from './newest-first.ts';
 
 const model = 'gnuhealth.patient.evaluation';
 
@@ -69,10 +69,15 @@ async function list(ehr: Ehr, query: MedicalNoteQuery): Promise<readonly Medical
       ...(author === undefined ? [] : [['healthprof', '=', author]]),
     ],
   });
-  const ids = pageOf(known, query).map(({ id }) => id);
+  // A patient has few enough that the server need not page: it would sort ids as numbers.
+  const positions = known.map(({ id, create_date }) => ({ id: String(id), createdAt: fromRpc(create_date) }));
+  const ids = newestPage(positions, query).map(({ id }) => Number(id));
   if (ids.length === 0) return [];
   const found = await ehr.rpc.searchRead({ model, row: evaluationSchema, domain: [['id', 'in', ids]] });
-  return newestFirst(found.map((it) => toNote(it, ehr)).filter((note) => note.patientId === patientId));
+  return found
+    .map((it) => toNote(it, ehr))
+    .filter((note) => note.patientId === patientId)
+    .sort(compareNewest);
 }
 
 async function find(

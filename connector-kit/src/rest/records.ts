@@ -1,0 +1,33 @@
+import type { Static, TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { Errors } from 'typebox/value';
+
+/** A record, or where it cannot be read: a JSON Pointer. */
+export type Reading<Found> =
+  | { readonly record: Found; readonly path?: undefined }
+  | { readonly record?: undefined; readonly path: string };
+
+/** What the schema names of a record. Members that are null count as absent: EHRs send them for what they do not know. */
+export function readRecord<Schema extends TSchema>(schema: Schema, value: unknown): Reading<Static<Schema>> {
+  const cleaned = withoutNulls(value);
+  if (validatorOf(schema).Check(cleaned)) return { record: cleaned as Static<Schema> };
+  const [error] = Errors(schema, cleaned);
+  const missing = error?.keyword === 'required' ? error.params.requiredProperties : [];
+  return { path: [error?.instancePath ?? '', ...missing.slice(0, 1)].join('/') };
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((it) => it !== null).map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([, it]) => it !== null);
+  return Object.fromEntries(members.map(([name, it]) => [name, withoutNulls(it)]));
+}
+
+const validators = new WeakMap<TSchema, Validator>();
+
+/** Compiled at its first use: a list can have thousands of records. */
+function validatorOf(schema: TSchema): Validator {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  return validator;
+}
