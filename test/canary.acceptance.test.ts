@@ -34,6 +34,21 @@ const people = {
   phone: '+4790012345',
   email: 'kanari.fugl@example.org',
 };
+/** Of types that only some EHRs take: nobody's. */
+const foreign = {
+  dk_cpr: '0201609995',
+  fi_hetu: '010190-999W',
+  is_kennitala: '3112992040',
+  gb_chi: '3102990010',
+  gb_hcn: '3200000007',
+  nz_nhi: 'ZZZ00AC',
+  au_ihi: '8003600000000007',
+  de_kvnr: 'A000000002',
+  ca_on_hcn: '0000000018',
+  nl_bsn: '999900006',
+  fr_ins: '199029999999995',
+  it_cf: 'XXXXXX00A01X999M',
+};
 const note = { noteText: 'kanari-journal-5521 has a rash', noteTitle: 'kanari-title-8812' };
 const file = { fileText: 'kanari-document-3390 has a fracture', fileTitle: 'kanari-file-6127' };
 const secrets = {
@@ -42,7 +57,7 @@ const secrets = {
   urlToken: 'kanari-url-token',
 };
 const numbers = [people.norwegian, people.swedish, people.british];
-const canaries = Object.values({ ...people, ...note, ...file, ...secrets });
+const canaries = Object.values({ ...people, ...foreign, ...note, ...file, ...secrets });
 
 const key = await newKey('a');
 
@@ -78,7 +93,7 @@ const ids = Object.entries({
 }).map(([type, value]) => (type === 'bare' ? value : `${type}:${value}`));
 
 const texts = [
-  ...canaries,
+  ...canaries.filter((it) => !Object.values(foreign).includes(it)),
   ...ids,
   `no_personal_number:${people.malformedNorwegian}`,
   `se_personal_number:${people.shortSwedish}`,
@@ -321,6 +336,18 @@ test('no log line, metric, problem or table contains personal data', async () =>
     await Promise.all(sent);
   };
   for (const text of texts) await sendAll(text);
+  for (const [type, number] of Object.entries(foreign)) {
+    const identifier = `${type}:${number}`;
+    const inHeader = { headers: { 'x-patient': identifier } };
+    await Promise.all([
+      ...[identifier, `patient:${number}`, `header:${number}`].map((it) => send('GET', `${oslo}/patients/${it}`)),
+      send('GET', `${oslo}/patients/header:x-patient`, inHeader),
+      send('GET', `${oslo}/appointments?patient_id=${identifier}&resource_id=${number}`),
+      send('POST', `${oslo}/appointments`, { body: { ...right, patient_id: identifier } }),
+      send('POST', `${oslo}/appointments`, { body: { ...right, patient_id: 'header:x-patient' }, ...inHeader }),
+      send('POST', `${oslo}/appointments`, { body: { ...right, comment: number, patient_id: 'nobody' } }),
+    ]);
+  }
 
   // In successful requests.
   const endpoint = await webhooksOf(gateway).create(receiver.url);

@@ -319,7 +319,7 @@ export interface paths {
         put?: never;
         /**
          * Search for patients
-         * @description By family name and birth date, or by phone number, which stay out of URLs. Returns at most 20 patients, ordered by id, without those whose record is out of use. `operations` of the EHR says whether it can be searched.
+         * @description By family name and birth date, or by phone number, which stay out of URLs. Returns at most 20 patients, ordered by id, without those whose record is out of use. `operations` of the EHR says whether it can be searched. Some can by one of the two only: the other is 501 `operation_unsupported`.
          */
         post: operations["search_patients"];
         delete?: never;
@@ -1084,16 +1084,16 @@ export interface components {
                 /** @description Operations that this EHR supports. Others fail with `operation_unsupported`. */
                 operations: ("get_patient" | "search_patients" | "create_patient" | "list_accesses" | "list_resources" | "get_resource" | "list_schedules" | "create_schedule" | "get_schedule" | "end_schedule" | "add_schedule_exception" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "create_appointment" | "get_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments" | "list_medical_notes" | "create_medical_note" | "get_medical_note" | "list_documents" | "get_document" | "get_document_content" | "create_document")[];
                 /** @description Identifier types that the EHR takes without a look-up of the patient. Responses then have a token in place of the identifier, which can be sent wherever an identifier can. Empty: the EHR looks patients up. */
-                passes_through: ("no_personal_number" | "se_personal_number" | "nhs_number")[];
+                passes_through: string[];
                 /**
                  * @description Whether the EHR takes `patient_details` of Create.
                  * @enum {string}
                  */
                 patient_details: "none" | "optional" | "required";
                 /** @description Identifier types by which patients can be looked up. */
-                patient_identifier_types: ("emr_id" | "no_personal_number" | "se_personal_number" | "nhs_number")[];
+                patient_identifier_types: string[];
                 /** @description Identifier types by which resources can be looked up. */
-                resource_identifier_types: ("emr_id" | "se_personal_number" | "no_personal_number" | "hsa_id")[];
+                resource_identifier_types: string[];
                 /**
                  * @description Whether the EHR takes `patient_id` of the list of time slots.
                  * @enum {string}

@@ -11,7 +11,7 @@ import type {
 } from './identifiers.ts';
 import type { InTurn } from './in-turn.ts';
 import type { MedicalNoteOperations } from './medical-notes.ts';
-import type { PatientOperations } from './patients.ts';
+import type { PatientOperations, PatientSearchKey } from './patients.ts';
 import type { ProbeReport } from './probe.ts';
 import type {
   Appointment,
@@ -71,6 +71,8 @@ export interface Capabilities {
    * more than 45 bytes. The gateway then offers no Appointments in FHIR.
    */
   readonly longAppointmentIds?: boolean;
+  /** By what `searchPatients` can be called: a family name with a birth date, a phone number. Absent: by both. */
+  readonly patientSearchBy?: readonly PatientSearchKey[];
   /** Whether a search for time slots can be for one patient, and whether it must. Absent: it cannot. */
   readonly slotsByPatient?: 'optional' | 'required';
   /**

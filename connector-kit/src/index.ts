@@ -7,6 +7,8 @@ export * from './documents.ts';
 export * from './email-addresses.ts';
 export * from './errors.ts';
 export * from './http.ts';
+export * from './identifier-patterns.ts';
+export * from './identifier-types.ts';
 export * from './identifiers.ts';
 export * from './in-turn.ts';
 export * from './medical-notes.ts';

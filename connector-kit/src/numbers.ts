@@ -1,7 +1,9 @@
-import type { Identifier, PatientIdentifierType, ResourceIdentifierType } from './identifiers.ts';
+import { valuePattern } from './identifier-patterns.ts';
+import { identifierType } from './identifier-types.ts';
+import type { Identifier } from './identifiers.ts';
 
-/** Types of numbers that others than the EHR have assigned. */
-export type NumberType = Exclude<PatientIdentifierType | ResourceIdentifierType, 'emr_id'>;
+/** The type of a number that others than the EHR have assigned: see `IdentifierType`. */
+export type NumberType = string;
 
 /**
  * All usual spellings of a number, its normal form first: with and without the separators that people write, and a Swedish
@@ -9,7 +11,12 @@ export type NumberType = Exclude<PatientIdentifierType | ResourceIdentifierType,
  * spelling without a century, so compare what is found by `numberIn`.
  */
 export function spellingsOf({ type, value }: Identifier<NumberType>, today: Date = new Date()): readonly string[] {
-  return [...new Set(spellings[type](value, today))];
+  const { groups = [], caseMatters } = identifierType(type) ?? {};
+  const written =
+    type === 'se_personal_number'
+      ? [...grouped(value, groups, ['-', ' ']), ...withoutCentury(value, today)]
+      : grouped(value, groups);
+  return [...new Set(caseMatters ? written : [...written, ...written.map((it) => it.toLowerCase())])];
 }
 
 /** Those of `spellingsOf` that belong to this number only: a Swedish number has its century. */
@@ -19,34 +26,20 @@ export function completeSpellingsOf(number: Identifier<NumberType>): readonly st
   );
 }
 
-const spellings: Readonly<Record<NumberType, (value: string, today: Date) => readonly string[]>> = {
-  no_personal_number: (value) => split(value, 6),
-  se_personal_number: (value, today) => {
-    const written = [...split(value, 8, ['-', ' ']), ...withoutCentury(value, today)];
-    return [...written, ...written.map((it) => it.toLowerCase())];
-  },
-  nhs_number: (value) => split(value, 3, [' ', '-'], 6),
-  hsa_id: (value) => [value, value.toLowerCase()],
-};
-
 /** Folkbokföringslagen (1991:481) section 18: `-` becomes `+` in the year in which the person turns 100. */
 function withoutCentury(value: string, today: Date): readonly string[] {
   if (!/^(18|19|20)/.test(value)) return [];
   const isCentenarian = dateInSweden(today).slice(0, 4) >= String(Number(value.slice(0, 4)) + 100);
-  return split(value.slice(2), 6, ['-', ' ', ...(isCentenarian ? ['+'] : [])]);
+  return grouped(value.slice(2), [6, 4], ['-', ' ', ...(isCentenarian ? ['+'] : [])]);
 }
 
-/** The text as it is, and with each separator in front of the character at `at`, and at `second`. */
-function split(text: string, at: number, separators: readonly string[] = [' ', '-'], second = text.length): string[] {
-  const parts = [text.slice(0, at), text.slice(at, second), text.slice(second)].filter((it) => it !== '');
-  return [text, ...separators.map((it) => parts.join(it))];
+/** The value as it is, and with each separator between its groups. */
+function grouped(value: string, groups: readonly number[], separators: readonly string[] = [' ', '-']): string[] {
+  if (value.length !== groups.reduce((sum, length) => sum + length, 0)) return [value];
+  const starts = groups.map((_, index) => groups.slice(0, index).reduce((sum, length) => sum + length, 0));
+  const parts = groups.map((length, index) => value.substring(starts[index] ?? 0, (starts[index] ?? 0) + length));
+  return [value, ...separators.map((it) => parts.join(it))];
 }
-
-const forms: Readonly<Record<Exclude<NumberType, 'se_personal_number'>, RegExp>> = {
-  no_personal_number: /^\d{11}$/,
-  nhs_number: /^\d{10}$/,
-  hsa_id: /^SE\d{10}-[0-9A-Z]{1,18}$/,
-};
 
 /**
  * The normal form of a number as somebody wrote it into the EHR. `undefined`: it is no number of this type. Check digits are not
@@ -62,14 +55,14 @@ export function numberIn(
   born?: string | null,
   today: Date = new Date(),
 ): string | undefined {
-  if (typeof text !== 'string') return undefined;
-  const written = text
-    .normalize('NFKC')
-    .replaceAll(/\p{Pd}|\u2212/gu, '-')
-    .toUpperCase();
+  const { pattern, caseMatters } = identifierType(type) ?? {};
+  if (typeof text !== 'string' || pattern === undefined) return undefined;
+  const normalised = text.normalize('NFKC').replaceAll(/\p{Pd}|\u2212/gu, '-');
+  const written = caseMatters ? normalised : normalised.toUpperCase();
   if (type === 'se_personal_number') return swedishNumber(written, born, today);
-  const value = type === 'hsa_id' ? written.replaceAll(hidden, '') : bare(written);
-  return forms[type].test(value) ? value : undefined;
+  const { fits, hasHyphen } = valuePattern(pattern);
+  const value = hasHyphen ? written.replaceAll(hidden, '') : bare(written);
+  return fits(value) ? value : undefined;
 }
 
 /** White space, and characters that show nothing. */

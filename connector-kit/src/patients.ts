@@ -33,6 +33,10 @@ export interface PatientCreation extends Write {
   readonly address: Address | null;
 }
 
+/** What a search for patients can be by. */
+export const patientSearchKeys = ['name', 'phone'] as const;
+export type PatientSearchKey = (typeof patientSearchKeys)[number];
+
 /** Whether a search is for this patient. An EHR may find others too: it may compare otherwise, or ignore a parameter. */
 export function isSearchedFor(patient: Patient, search: PatientSearch): boolean {
   if ('phone' in search) return mayHavePhone(patient, search.phone);
@@ -40,7 +44,10 @@ export function isSearchedFor(patient: Patient, search: PatientSearch): boolean 
 }
 
 export interface PatientOperations {
-  /** Patients in use, ordered by id (code units), at most `limit`. The search is in no URL and no log. */
+  /**
+   * Patients in use, ordered by id (code units), at most `limit`. The search is in no URL and no log. It is by one of
+   * `patientSearchBy` of the capabilities.
+   */
   searchPatients(search: PatientSearch): Promise<readonly Patient[]>;
   /**
    * Creates the patient, unless one with this identifier exists, and returns the one that does. Of several calls at a time,

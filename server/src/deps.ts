@@ -1,4 +1,4 @@
-import type { ConnectorModule } from '@crossward/connector-kit';
+import { type ConnectorModule, declareIdentifierTypes } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createCursors } from './api/paging.ts';
@@ -83,6 +83,7 @@ interface Setup {
  */
 export async function createDeps(setup: Setup): Promise<Deps> {
   const { configuration, database, secretKeys, secretKeyFile, log } = setup;
+  declareIdentifierTypes(configuration.identifier_types);
   const modules = setup.connectors ?? connectors;
   const sets = migrationSets(modules);
   const keys = createKeyRing(secretKeys);

@@ -1,7 +1,7 @@
 import type { CareUnit, Identifier, Patient, Period, Resource } from '@crossward/connector-kit';
 import { slotsOf } from '@crossward/connector-kit/timetable';
 import type { FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
-import { identifierSystems, type NumberType } from '../../connectors/fhir-r4/src/mappers/identifiers.ts';
+import { identifierSystems } from '../../connectors/fhir-r4/src/mappers/identifiers.ts';
 import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
 import { createDirectory } from '../../connectors/sandbox/src/directory.ts';
 import { openingHoursOf } from '../../connectors/sandbox/src/opening-hours.ts';
@@ -55,8 +55,7 @@ function makeResources(country: Country, careUnits: readonly CareUnit[]): readon
 /** Settings of a connection to a FHIR server with the data of this sandbox. */
 export function fhirSettingsOf({ country }: SandboxSettings, baseUrl: string): FhirSettings {
   const { services, patientIdentifierTypes, resourceIdentifierTypes } = createDirectory(country, []);
-  const numbers = <Type extends string>(types: readonly Type[]) =>
-    types.filter((type): type is Exclude<Type, 'emr_id'> => type !== 'emr_id');
+  const numbers = (types: readonly string[]) => types.filter((type) => type !== 'emr_id');
   return {
     base_url: baseUrl,
     patient_identifier_types: numbers(patientIdentifierTypes),
@@ -130,8 +129,8 @@ function schedule({ id, kind, healthcareServiceIds }: Resource, careUnitId: stri
   };
 }
 
-function numbersIn(identifiers: readonly Identifier<NumberType | 'emr_id'>[]): object[] {
+function numbersIn(identifiers: readonly Identifier<string>[]): object[] {
   return identifiers.flatMap(({ type, value }) =>
-    type === 'emr_id' ? [] : [{ system: defaultSystems[type][0], value }],
+    type === 'emr_id' ? [] : [{ system: defaultSystems(type)[0], value }],
   );
 }

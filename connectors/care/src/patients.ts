@@ -1,6 +1,7 @@
 import {
   ConnectorError,
   genders,
+  type NumberType,
   numberIn,
   type Patient,
   type PatientCreation,
@@ -15,15 +16,15 @@ import { Check } from 'typebox/value';
 import type { Ehr } from './ehr.ts';
 import { patientSchema, recordIn } from './records.ts';
 import { isAbsence } from './refusals.ts';
-import { type CareNumberType, isId, numberTypes } from './settings.ts';
+import { isId } from './settings.ts';
 
 const configSchema = Type.Object({ id: Type.String(), config: Type.Object({ system: Type.String() }) });
 const ownedSchema = Type.Object({ config: configSchema, value: Type.String() });
 const foundSchema = Type.Object({ partial: Type.Boolean(), results: Type.Array(Type.Unknown()) });
 
 /** The types of numbers that the settings name a system for. */
-export function typesOf({ settings }: Pick<Ehr, 'settings'>): readonly CareNumberType[] {
-  return numberTypes.filter((it) => settings.identifier_systems?.[it] !== undefined);
+export function typesOf({ settings }: Pick<Ehr, 'settings'>): readonly NumberType[] {
+  return Object.keys(settings.identifier_systems ?? {});
 }
 
 export async function findPatient(ehr: Ehr, { type, value }: PatientIdentifier): Promise<Patient | null> {
@@ -61,7 +62,7 @@ async function byId(ehr: Ehr, id: string): Promise<Patient | null> {
 }
 
 /** Of the identifier configuration with the system of the settings. */
-export async function configOf({ client, settings }: Ehr, type: CareNumberType): Promise<string> {
+export async function configOf({ client, settings }: Ehr, type: NumberType): Promise<string> {
   const system = settings.identifier_systems?.[type];
   for await (const page of client.pages('patient_identifier_config/', {})) {
     const found = page.find(

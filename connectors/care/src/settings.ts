@@ -1,4 +1,4 @@
-import { patientIdentifierTypes, type SecretValue, secretSchema } from '@crossward/connector-kit';
+import { identifierTypeSchema, type SecretValue, secretSchema } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
@@ -9,14 +9,6 @@ const uuidPattern = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 export function isId(value: string): boolean {
   return new RegExp(uuidPattern).test(value);
 }
-
-/** Types of national numbers that CARE can have. */
-export const numberTypes = patientIdentifierTypes.filter((it) => it !== 'emr_id');
-export type CareNumberType = (typeof numberTypes)[number];
-
-const systems = Object.fromEntries(numberTypes.map((it) => [it, Type.Optional(Type.String({ minLength: 1 }))])) as {
-  [Type in CareNumberType]: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>>;
-};
 
 export const careSettings = Type.Object(
   {
@@ -29,8 +21,10 @@ export const careSettings = Type.Object(
     username: Type.String({ minLength: 1, description: 'A user of its own for the gateway, without a second factor.' }),
     password: Type.Unsafe<SecretValue>(secretSchema),
     identifier_systems: Type.Optional(
-      Type.Object(systems, {
-        ...closed,
+      Type.Unsafe<Readonly<Record<string, string>>>({
+        type: 'object',
+        propertyNames: identifierTypeSchema('patient'),
+        additionalProperties: { type: 'string', minLength: 1 },
         description: 'The `system` of the identifier configuration that has the numbers of a type. Absent: by id only.',
       }),
     ),

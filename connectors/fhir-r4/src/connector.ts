@@ -7,7 +7,7 @@ import { documents } from './notes-and-documents/documents.ts';
 import { medicalNotes } from './notes-and-documents/medical-notes.ts';
 import { patientCreation } from './patients/creation.ts';
 import { findPatient } from './patients/patients.ts';
-import { patientSearch } from './patients/search.ts';
+import { patientSearch, patientSearchBy } from './patients/search.ts';
 import { horizonDays } from './schedules/grow.ts';
 import { assertSchedulesCanBeWritten, scheduleOperations, writesSchedules } from './schedules/operations.ts';
 import { deletionSource, readServerFacts } from './server/capability-statement.ts';
@@ -37,11 +37,13 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
   const booking = openBooking(mode, ehr, facts);
   const { capabilities, listTimeSlots, changeAppointments, findOperation } = booking;
   const records = { ...medicalNotes(ehr, facts), ...documents(ehr, facts), ...scheduleOperations(ehr, mode, facts) };
+  const searchBy = patientSearchBy(ehr, facts);
   const createsOnce = Boolean(records.findMedicalNoteWrite ?? records.findDocumentWrite ?? records.findScheduleWrite);
   return {
     capabilities: {
       patientIdentifierTypes: ehr.patientIdentifierTypes,
       resourceIdentifierTypes: ehr.resourceIdentifierTypes,
+      ...(searchBy.length === 1 ? { patientSearchBy: searchBy } : {}),
       ...(writesSchedules(ehr, mode, facts) ? { slotHorizonDays: horizonDays(ehr) } : {}),
       ...capabilities,
       // Some servers ignore If-None-Exist, by which these are created.

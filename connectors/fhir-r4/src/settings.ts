@@ -1,9 +1,8 @@
-import { type SecretValue, secretSchema } from '@crossward/connector-kit';
+import { identifierTypeSchema, type SecretValue, secretSchema } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
 
 const secret = Type.Unsafe<SecretValue>(secretSchema);
 const text = Type.String({ minLength: 1 });
-const systems = (description: string) => Type.Optional(Type.Array(text, { minItems: 1, description }));
 const scope = Type.Optional(Type.String({ description: 'Scopes to request, separated by spaces.' }));
 const tokenUrl = Type.Optional(
   Type.String({ description: 'Token endpoint. Default: from .well-known/smart-configuration.' }),
@@ -43,15 +42,12 @@ const auth = Type.Union([
   ),
 ]);
 
-const identifierSystems = Type.Object(
-  {
-    no_personal_number: systems('Norwegian national numbers.'),
-    se_personal_number: systems('Swedish personal and coordination numbers.'),
-    nhs_number: systems('NHS numbers.'),
-    hsa_id: systems('Swedish HSA ids.'),
-  },
-  { ...closed, description: 'Identifier systems of each type. All of them are searched and read.' },
-);
+const identifierSystems = Type.Unsafe<Readonly<Record<string, readonly string[]>>>({
+  type: 'object',
+  propertyNames: identifierTypeSchema(),
+  additionalProperties: Type.Array(text, { minItems: 1 }),
+  description: 'Identifier systems of a type, in place of its own. All of them are searched and read.',
+});
 
 const healthcareService = Type.Object(
   {
@@ -117,20 +113,16 @@ export const fhirSettings = Type.Object(
       }),
     ),
     patient_identifier_types: Type.Optional(
-      Type.Array(
-        Type.Union([
-          Type.Literal('no_personal_number'),
-          Type.Literal('se_personal_number'),
-          Type.Literal('nhs_number'),
-        ]),
-        { description: 'The types of numbers by which this EHR knows its patients. Default: all.' },
-      ),
+      Type.Array(Type.Unsafe<string>(identifierTypeSchema('patient')), {
+        description:
+          'The types of numbers by which this EHR knows its patients. Default: no_personal_number, se_personal_number and nhs_number.',
+      }),
     ),
     resource_identifier_types: Type.Optional(
-      Type.Array(
-        Type.Union([Type.Literal('no_personal_number'), Type.Literal('se_personal_number'), Type.Literal('hsa_id')]),
-        { description: 'The types of numbers by which this EHR knows its staff. Default: all.' },
-      ),
+      Type.Array(Type.Unsafe<string>(identifierTypeSchema('resource')), {
+        description:
+          'The types of numbers by which this EHR knows its staff. Default: no_personal_number, se_personal_number and hsa_id.',
+      }),
     ),
     identifier_systems: Type.Optional(identifierSystems),
     patient_search: Type.Optional(

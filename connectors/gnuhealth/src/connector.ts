@@ -1,5 +1,10 @@
-import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
-import { batchedLookUps } from '@crossward/connector-kit';
+import {
+  batchedLookUps,
+  type Connector,
+  type ConnectorContext,
+  identifierTypesOf,
+  type StatelessConnectorModule,
+} from '@crossward/connector-kit';
 import { listAppointmentChanges } from './appointments/changes.ts';
 import { findAppointments, listAppointments } from './appointments/read.ts';
 import { settleChanges } from './appointments/settle.ts';
@@ -31,7 +36,10 @@ async function open(context: ConnectorContext<GnuHealthSettings>): Promise<Conne
   return {
     capabilities: {
       patientIdentifierTypes: ['emr_id', ...(number ? [number] : [])],
-      resourceIdentifierTypes: ['emr_id', ...(number && number !== 'nhs_number' ? [number] : [])],
+      resourceIdentifierTypes: [
+        'emr_id',
+        ...(number && identifierTypesOf('resource').includes(number) ? [number] : []),
+      ],
       changes: ['create', 'update', 'cancel'],
       transactions: false,
     },

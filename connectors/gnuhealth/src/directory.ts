@@ -3,6 +3,7 @@ import {
   type ConfiguredCareUnit,
   ConnectorError,
   type HealthcareService,
+  identifierTypesOf,
   numberIn,
   type Resource,
   type ResourceIdentifier,
@@ -122,12 +123,10 @@ function toResource(
   { national_number: type }: GnuHealthSettings,
 ): Resource {
   const own = specialities.filter(({ healthprof }) => healthprof === id).map(({ specialty }) => String(specialty));
-  const number =
-    type === undefined || type === 'nhs_number'
-      ? undefined
-      : numberIn(type, party.ref, party.dob && dateText(party.dob));
+  const isForStaff = type !== undefined && identifierTypesOf('resource').includes(type);
+  const number = isForStaff ? numberIn(type, party.ref, party.dob && dateText(party.dob)) : undefined;
   const identifiers: ResourceIdentifier[] = [{ type: 'emr_id', value: String(id) }];
-  if (number !== undefined && type !== undefined && type !== 'nhs_number') identifiers.push({ type, value: number });
+  if (number !== undefined && isForStaff) identifiers.push({ type, value: number });
   return {
     id: String(id),
     identifiers,

@@ -1,4 +1,4 @@
-import { type SecretValue, secretSchema } from '@crossward/connector-kit';
+import { identifierTypeSchema, type SecretValue, secretSchema } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
@@ -20,7 +20,8 @@ export const gnuHealthSettings = Type.Object(
     }),
     password: Type.Unsafe<SecretValue>(secretSchema),
     national_number: Type.Optional(
-      Type.Union([Type.Literal('no_personal_number'), Type.Literal('se_personal_number'), Type.Literal('nhs_number')], {
+      Type.Unsafe<string>({
+        ...identifierTypeSchema('patient'),
         description:
           'The type of the number in the field PUID of people. Absent: patients are found by their own id only.',
       }),

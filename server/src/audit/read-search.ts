@@ -1,4 +1,4 @@
-import { patientIdentifierTypes } from '@crossward/connector-kit';
+import { identifierTypesOf } from '@crossward/connector-kit';
 import { formatIdentifier, IdentifierError, parsePatientIdentifier } from '../identifiers/index.ts';
 import type { AuditSearch } from './search.ts';
 
@@ -50,7 +50,7 @@ function trimmed(text: string | undefined): string | undefined {
 function readPatient(text: string): string | IdentifierError {
   try {
     return formatIdentifier(
-      parsePatientIdentifier(text, { types: patientIdentifierTypes, synthetic: true, reserveNumbers: true }),
+      parsePatientIdentifier(text, { types: identifierTypesOf('patient'), synthetic: true, reserveNumbers: true }),
     );
   } catch (error) {
     if (error instanceof IdentifierError) return error;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IdentifierType } from '@crossward/connector-kit';
 import { Default } from 'typebox/value';
 import { type ConsoleSettings, resolveConsole } from './console-settings.ts';
 import type { EnvironmentVariables } from './environment/environment.ts';
@@ -6,6 +7,7 @@ import { isReference, variable, type WithSecrets, withSecrets } from './environm
 import { Secret } from './environment/secret.ts';
 import { type ConnectionSettings, resolveConnection } from './schema/connection.ts';
 import { httpSchema } from './schema/http.ts';
+import { resolveIdentifierType } from './schema/identifier-types.ts';
 import { type PatientPageSettings, resolvePatientPage } from './schema/patient-page.ts';
 import { type Policies, resolvePolicies } from './schema/policies.ts';
 import {
@@ -99,6 +101,8 @@ export interface Configuration {
   /** Per client. */
   readonly limits: Limits;
   readonly documents: Documents;
+  /** In addition to those that come with the gateway. */
+  readonly identifier_types: readonly IdentifierType[];
   /** In lower case. */
   readonly identifier_headers: readonly string[];
   /** How callers reach the gateway. */
@@ -119,6 +123,7 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
     messages: withSecrets(file.messages ?? {}, variables),
     limits: Default(limitsSchema, { ...file.limits }) as Limits,
     documents: Default(documentSettingsSchema, { ...file.documents }) as Documents,
+    identifier_types: (file.identifier_types ?? []).map(resolveIdentifierType),
     identifier_headers: (file.identifier_headers ?? []).map((name) => name.toLowerCase()),
     http: resolveHttp(file.http),
     retention: Default(retentionSchema, { ...file.retention }) as Retention,

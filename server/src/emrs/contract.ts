@@ -1,4 +1,3 @@
-import { patientIdentifierTypes, resourceIdentifierTypes } from '@crossward/connector-kit';
 import Type from 'typebox';
 import type { AnyEndpoint } from '../api/endpoint.ts';
 import { nextCursor } from '../api/paging.ts';
@@ -14,7 +13,10 @@ const confirmation = (of: string) =>
 const byNeed = (of: string) =>
   choice(['none', 'optional', 'required'], { description: `Whether the EHR takes ${of}.` });
 
-const passingTypes = patientIdentifierTypes.filter((type) => type !== 'emr_id');
+const identifierTypeSchema = Type.String({
+  pattern: '^[a-z]{2,3}_[a-z0-9_]{2,30}$',
+  description: '`emr_id`, one of the types that come with the gateway, or one that its operators have declared.',
+});
 
 const emrStatuses = ['available', 'degraded', 'unavailable', 'paused'] as const;
 
@@ -60,13 +62,13 @@ export const emrSchema = (endpoints: readonly AnyEndpoint[]) =>
         },
       ),
       capabilities: Type.Object({
-        patient_identifier_types: Type.Array(choice(patientIdentifierTypes), {
+        patient_identifier_types: Type.Array(identifierTypeSchema, {
           description: 'Identifier types by which patients can be looked up.',
         }),
-        resource_identifier_types: Type.Array(choice(resourceIdentifierTypes), {
+        resource_identifier_types: Type.Array(identifierTypeSchema, {
           description: 'Identifier types by which resources can be looked up.',
         }),
-        passes_through: Type.Array(choice(passingTypes), {
+        passes_through: Type.Array(identifierTypeSchema, {
           description:
             'Identifier types that the EHR takes without a look-up of the patient. Responses then have a token in place of the identifier, which can be sent wherever an identifier can. Empty: the EHR looks patients up.',
         }),

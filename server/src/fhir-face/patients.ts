@@ -163,7 +163,7 @@ export function tokenNotation(token: Token, parameter = 'identifier'): string {
   const { system, value } = requireSystem(token, parameter);
   const type = typeOfSystem(system);
   // As other FHIR servers find it: in any usual spelling.
-  if (type !== undefined) return `${type}:${numberIn(type, value) ?? value}`;
+  if (type !== undefined) return `${type.id}:${numberIn(type.id, value) ?? value}`;
   throw searchFault(parameter, 'The system of the identifier is not known here.', 'not-supported');
 }
 

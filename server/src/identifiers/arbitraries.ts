@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 /** Numbers for tests. Their check digits are computed here, independently of the tested libraries. */
 
-function digits(length: number): fc.Arbitrary<string> {
+export function digits(length: number): fc.Arbitrary<string> {
   return fc.array(fc.integer({ min: 0, max: 9 }), { minLength: length, maxLength: length }).map((all) => all.join(''));
 }
 

@@ -1,4 +1,5 @@
 import { IdentifierError } from './identifier-error.ts';
+import { withoutNationalNumbers } from './without-national-numbers.ts';
 
 /**
  * Returns the values of a request header, one per occurrence, as Latin-1 strings as Node provides them. Returns
@@ -67,9 +68,9 @@ function asUtf8(bytes: string): string | undefined {
 
 /**
  * The name if an error may show it. A caller may have sent the identifier itself instead of a name, so a name that is
- * long or has many digits is not shown.
+ * long, has many digits or is a national number is not shown.
  */
 export function nameableHeader(name: string): string | undefined {
   const digits = name.replaceAll(/[^0-9]/g, '').length;
-  return name.length <= 40 && digits <= 4 ? name : undefined;
+  return name.length <= 40 && digits <= 4 && withoutNationalNumbers(name) === name ? name : undefined;
 }

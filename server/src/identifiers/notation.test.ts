@@ -1,9 +1,4 @@
-import {
-  type PatientIdentifierType,
-  patientIdentifierTypes,
-  type ResourceIdentifierType,
-  resourceIdentifierTypes,
-} from '@crossward/connector-kit';
+import { identifierTypesOf } from '@crossward/connector-kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hsaIds, nhsNumbers, norwegianNumbers, swedishNumbers } from './arbitraries.ts';
@@ -15,8 +10,8 @@ import {
   parseResourceIdentifier,
 } from './notation.ts';
 
-const forPatients: IdentifierPolicy<PatientIdentifierType> = { types: patientIdentifierTypes, synthetic: true };
-const forResources: IdentifierPolicy<ResourceIdentifierType> = { types: resourceIdentifierTypes, synthetic: true };
+const forPatients: IdentifierPolicy = { types: identifierTypesOf('patient'), synthetic: true };
+const forResources: IdentifierPolicy = { types: identifierTypesOf('resource'), synthetic: true };
 
 function failure(attempt: () => unknown): IdentifierError {
   try {
@@ -223,7 +218,7 @@ describe('properties', () => {
     const prefixes = fc.constantFrom(
       '',
       'unknown:',
-      ...[...patientIdentifierTypes, 'hsa_id'].map((type) => `${type}:`),
+      ...[...identifierTypesOf('patient'), 'hsa_id'].map((type) => `${type}:`),
     );
     const values = fc.oneof(
       fc.stringMatching(/^[0-9]{4,13}$/),

@@ -14,9 +14,12 @@ export function plainText(text: string): string {
   return withoutNationalNumbers(cleaned(text));
 }
 
-/** Whether a text has a national number in it, also one that characters hide which nobody sees. */
-export function showsNationalNumber(text: string): boolean {
-  return plainText(text) !== cleaned(text);
+/** Shorter numbers are too often ids of an EHR. */
+const shortestInId = 10;
+
+/** Whether an id has a national number in it, also one that characters hide which nobody sees. */
+export function showsNationalNumber(id: string): boolean {
+  return withoutNationalNumbers(cleaned(id), shortestInId) !== cleaned(id);
 }
 
 function cleaned(text: string): string {

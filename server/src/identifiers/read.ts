@@ -1,9 +1,4 @@
-import type {
-  PatientIdentifier,
-  PatientIdentifierType,
-  ResourceIdentifier,
-  ResourceIdentifierType,
-} from '@crossward/connector-kit';
+import type { PatientIdentifier, ResourceIdentifier } from '@crossward/connector-kit';
 import { nameableHeader, type ReadHeader, resolveHeaderReference } from './header-reference.ts';
 import { IdentifierError } from './identifier-error.ts';
 import { type IdentifierPolicy, parsePatientIdentifier, parseResourceIdentifier } from './notation.ts';
@@ -16,7 +11,7 @@ import { type IdentifierPolicy, parsePatientIdentifier, parseResourceIdentifier 
  */
 export function readPatientIdentifier(
   text: string,
-  policy: IdentifierPolicy<PatientIdentifierType>,
+  policy: IdentifierPolicy,
   readHeader: ReadHeader,
 ): PatientIdentifier {
   return read(text, readHeader, (resolved) => parsePatientIdentifier(resolved, policy));
@@ -30,7 +25,7 @@ export function readPatientIdentifier(
  */
 export function readResourceIdentifier(
   text: string,
-  policy: IdentifierPolicy<ResourceIdentifierType>,
+  policy: IdentifierPolicy,
   readHeader: ReadHeader,
 ): ResourceIdentifier {
   return read(text, readHeader, (resolved) => parseResourceIdentifier(resolved, policy));

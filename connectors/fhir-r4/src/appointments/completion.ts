@@ -13,7 +13,7 @@ import {
   referenceTo,
 } from '../fhir.ts';
 import { appointmentTime, patientIdOf, slotsOf } from '../mappers/appointment.ts';
-import { escapeToken, knownNumbers, type NumberType } from '../mappers/identifiers.ts';
+import { escapeToken, knownNumbers } from '../mappers/identifiers.ts';
 import { slotTime } from '../mappers/slot.ts';
 import type { FhirConnection } from '../server/connection.ts';
 import { isReadable } from '../server/received/receive.ts';
@@ -146,9 +146,7 @@ function practitionerWith(
   directory: CareUnitDirectory,
   identifiers: readonly FhirIdentifier[],
 ): string | undefined {
-  const types = resourceIdentifierTypes.filter(
-    (type): type is Exclude<typeof type, 'emr_id'> & NumberType => type !== 'emr_id',
-  );
+  const types = resourceIdentifierTypes.filter((type) => type !== 'emr_id');
   const numbers = knownNumbers(systems, types, identifiers);
   const theirs = directory.resources.filter((resource) =>
     resource.identifiers.some((it) => numbers.some(({ type, value }) => it.type === type && it.value === value)),

@@ -4,6 +4,7 @@ import {
   type AppointmentQuery,
   type CareUnit,
   ConnectorError,
+  identifierTypes,
   overlaps,
   spellingsOf,
 } from '@crossward/connector-kit';
@@ -11,7 +12,7 @@ import type { CareUnitDirectory } from '../directory/directory.ts';
 import { compare, type FhirAppointment, type FhirPatient } from '../fhir.ts';
 import { type AppointmentIds, isStartUnreadable, toAppointment } from '../mappers/appointment.ts';
 import { patientViews, readGroupId, viewOf } from '../mappers/group.ts';
-import { escapeToken, identifierTokens, knownNumbers, type NumberType } from '../mappers/identifiers.ts';
+import { escapeToken, identifierTokens, knownNumbers } from '../mappers/identifiers.ts';
 import { readInstant } from '../mappers/instants.ts';
 import { resourceReference } from '../mappers/resource.ts';
 import { isFhirId } from '../patients/patients.ts';
@@ -93,11 +94,12 @@ async function numbersOf(
   const of = settings.patient_identifier_search;
   if (of === undefined || patients.length === 0) return undefined;
   const records = await client.readAllowed<FhirPatient>(patients);
+  const types = identifierTypes().map((it) => it.id);
   const tokens = records.flatMap(({ identifier = [], birthDate }) => [
     ...identifier.flatMap(({ system, value }) =>
       system && value ? [`${escapeToken(system)}|${escapeToken(value)}`] : [],
     ),
-    ...knownNumbers(systems, Object.keys(systems) as NumberType[], identifier, birthDate).flatMap((it) =>
+    ...knownNumbers(systems, types, identifier, birthDate).flatMap((it) =>
       identifierTokens(systems, it.type, spellingsOf(it)).flat(),
     ),
   ]);

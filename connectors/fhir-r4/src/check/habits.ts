@@ -38,7 +38,7 @@ async function probePatientNumbers(
   const { client, settings, systems } = ehr;
   if (!client.habits.hasPatientNumbers || settings.patient_identifier_search !== undefined) return;
   const type = ehr.patientIdentifierTypes.find((it) => it !== 'emr_id');
-  const tokens = [`${type === undefined ? '' : systems[type][0]}|${nobody}`];
+  const tokens = [`${type === undefined ? '' : systems(type)[0]}|${nobody}`];
   const findsNobody = async (of: 'patient' | 'actor') => {
     try {
       const found = await searchAppointments(client.habits, { numbers: { of, tokens }, others: [] }, (parameters) =>
@@ -101,7 +101,7 @@ export async function probePatientSearch(
   if (type === undefined) return;
   const name = 'search for people';
   const search = (post: boolean) =>
-    ehr.client.search<FhirPatient>('Patient', [['identifier', `${ehr.systems[type][0]}|${nobody}`]], {
+    ehr.client.search<FhirPatient>('Patient', [['identifier', `${ehr.systems(type)[0]}|${nobody}`]], {
       post,
       few: true,
     });

@@ -1,6 +1,6 @@
-import type { ProbeFinding } from '@crossward/connector-kit';
+import type { NumberType, ProbeFinding } from '@crossward/connector-kit';
 import type { FhirIdentifier, FhirResource } from '../fhir.ts';
-import { escapeToken, type IdentifierSystems, knownNumbers, type NumberType } from '../mappers/identifiers.ts';
+import { escapeToken, type IdentifierSystems, knownNumbers } from '../mappers/identifiers.ts';
 import type { FhirClient } from '../server/client.ts';
 import type { FhirConnection } from '../server/connection.ts';
 import { isRejection } from '../server/outcome.ts';
@@ -67,7 +67,7 @@ async function numberInUse(
   systems: IdentifierSystems,
   type: NumberType,
 ): Promise<FhirIdentifier | false | undefined> {
-  const each = systems[type].map((system) => `${escapeToken(system)}|`);
+  const each = systems(type).map((system) => `${escapeToken(system)}|`);
   const isNumber = (it: FhirIdentifier) => knownNumbers(systems, [type], [it]).length > 0;
   let found: FhirIdentifier | false | undefined;
   for (const value of each.length > 1 ? [each.join(), ...each] : each) {

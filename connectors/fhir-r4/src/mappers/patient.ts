@@ -9,7 +9,7 @@ import {
   type PatientIdentifierType,
 } from '@crossward/connector-kit';
 import type { FhirAddress, FhirPatient } from '../fhir.ts';
-import { type IdentifierSystems, knownNumbers, type NumberType } from './identifiers.ts';
+import { type IdentifierSystems, knownNumbers } from './identifiers.ts';
 
 /** Maps a Patient to what the gateway shows: https://hl7.org/fhir/R4/patient.html */
 export function toPatient(
@@ -19,9 +19,7 @@ export function toPatient(
   now: Date,
 ): Patient {
   const id = resource.id ?? '';
-  const numbers = types.filter(
-    (type): type is Exclude<PatientIdentifierType, 'emr_id'> & NumberType => type !== 'emr_id',
-  );
+  const numbers = types.filter((type) => type !== 'emr_id');
   return {
     id,
     identifiers: [

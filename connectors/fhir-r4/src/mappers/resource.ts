@@ -1,6 +1,6 @@
 import { type Resource, type ResourceIdentifierType, wholeName } from '@crossward/connector-kit';
 import type { FhirDevice, FhirLocation, FhirPractitioner } from '../fhir.ts';
-import { type IdentifierSystems, knownNumbers, type NumberType } from './identifiers.ts';
+import { type IdentifierSystems, knownNumbers } from './identifiers.ts';
 
 export function practitionerResource(
   practitioner: FhirPractitioner,
@@ -10,9 +10,7 @@ export function practitionerResource(
   now: Date,
 ): Resource {
   const id = practitioner.id ?? '';
-  const numbers = types.filter(
-    (type): type is Exclude<ResourceIdentifierType, 'emr_id'> & NumberType => type !== 'emr_id',
-  );
+  const numbers = types.filter((type) => type !== 'emr_id');
   return {
     id,
     identifiers: [

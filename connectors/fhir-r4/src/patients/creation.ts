@@ -6,10 +6,11 @@ import {
   type PatientIdentifier,
   type PatientOperations,
   spellingsOf,
+  systemOf,
 } from '@crossward/connector-kit';
 import { isBroken, isConflict, unknownOutcome } from '../booking/write/outcomes.ts';
 import type { FhirPatient } from '../fhir.ts';
-import { escapeToken, identifierTokens, type NumberType, systemOf } from '../mappers/identifiers.ts';
+import { escapeToken, identifierTokens } from '../mappers/identifiers.ts';
 import type { ServerFacts } from '../server/capability-statement.ts';
 import type { WriteResponse } from '../server/client.ts';
 import type { FhirConnection } from '../server/connection.ts';
@@ -37,7 +38,7 @@ async function createPatient(
   ehr: FhirConnection,
   creation: PatientCreation,
 ): Promise<{ patient: Patient; isNew: boolean }> {
-  const identifier = creation.identifier as NumberIdentifier;
+  const identifier = creation.identifier;
   const resource = resourceOf(ehr, creation, identifier);
   const known = ehr.settings.identifier_lists === false ? await findPatient(ehr, identifier) : null;
   if (known) return { patient: known, isNew: false };
@@ -59,16 +60,18 @@ async function createPatient(
 }
 
 /** The conditions of a create, the widest first. */
-function conditionsOf({ systems, settings }: FhirConnection, number: NumberIdentifier): readonly string[] {
+function conditionsOf({ systems, settings }: FhirConnection, number: PatientIdentifier): readonly string[] {
   if (settings.identifier_lists === false) {
-    return [`identifier=${encodeURIComponent(`${escapeToken(systemOf(systems, number))}|${number.value}`)}`];
+    return [
+      `identifier=${encodeURIComponent(`${escapeToken(systemOf(number, systems(number.type)) ?? '')}|${number.value}`)}`,
+    ];
   }
   const spellings = [spellingsOf(number), completeSpellingsOf(number), [number.value]];
   const lists = spellings.map((it) => identifierTokens(systems, number.type, it).flat().join());
   return [...new Set(lists)].map((it) => `identifier=${encodeURIComponent(it)}`);
 }
 
-async function findAfterwards(ehr: FhirConnection, identifier: NumberIdentifier): Promise<Patient | null> {
+async function findAfterwards(ehr: FhirConnection, identifier: PatientIdentifier): Promise<Patient | null> {
   try {
     return await findPatient(ehr, identifier);
   } catch (error) {
@@ -88,14 +91,10 @@ function failureOf({ status, ok, rejection }: WriteResponse): ConnectorError {
   );
 }
 
-type NumberIdentifier = PatientIdentifier & {
-  readonly type: Exclude<PatientIdentifier['type'], 'emr_id'> & NumberType;
-};
-
 function resourceOf(
   { systems }: FhirConnection,
   { givenName, familyName, birthDate, gender, phone, email, address }: PatientCreation,
-  identifier: NumberIdentifier,
+  identifier: PatientIdentifier,
 ): FhirPatient {
   const telecom = [
     ...(phone === null ? [] : [{ system: 'phone' as const, use: 'mobile' as const, value: phone }]),
@@ -104,7 +103,7 @@ function resourceOf(
   return {
     resourceType: 'Patient',
     active: true,
-    identifier: [{ system: systemOf(systems, identifier), value: identifier.value }],
+    identifier: [{ system: systemOf(identifier, systems(identifier.type)) ?? '', value: identifier.value }],
     name: [{ use: 'official', family: familyName, given: [givenName] }],
     birthDate,
     ...(gender === null ? {} : { gender }),

@@ -1,8 +1,8 @@
 import {
   ConnectorError,
+  type NumberType,
   type Patient,
   type PatientIdentifier,
-  type PatientIdentifierType,
   spellingsOf,
 } from '@crossward/connector-kit';
 import { type FhirPatient, localReference, referenceTo } from '../fhir.ts';
@@ -37,11 +37,7 @@ export function patientOf({ systems, patientIdentifierTypes }: FhirConnection, r
   return toPatient(resource, systems, patientIdentifierTypes, new Date());
 }
 
-async function byNumber(
-  ehr: FhirConnection,
-  type: Exclude<PatientIdentifierType, 'emr_id'>,
-  value: string,
-): Promise<FhirPatient | null> {
+async function byNumber(ehr: FhirConnection, type: NumberType, value: string): Promise<FhirPatient | null> {
   let isWhole = true;
   const leftOut = () => {
     isWhole = false;

@@ -3,6 +3,7 @@ import {
   type Patient,
   type PatientOperations,
   type PatientSearch,
+  type PatientSearchKey,
   spellingsOfName,
   spellingsOfPhone,
 } from '@crossward/connector-kit';
@@ -14,15 +15,19 @@ import { lists } from '../server/habits.ts';
 import { noneIfRejected } from '../server/search-any.ts';
 import { isBookable, patientOf } from './patients.ts';
 
-/**
- * Searches by POST, so that names and numbers are in no URL. Absent if the server does not name the parameters, or if it can be
- * searched by GET only.
- */
+/** By what patients can be searched for: the server must name the parameters, and take them by POST. */
+export function patientSearchBy({ settings }: FhirConnection, facts: ServerFacts): readonly PatientSearchKey[] {
+  if (settings.patient_search === 'get') return [];
+  const byName = facts.searchesPatientsBy('family', 'birthdate');
+  return [...(byName ? (['name'] as const) : []), ...(facts.searchesPatientsBy('phone') ? (['phone'] as const) : [])];
+}
+
+/** Searches by POST, so that names and numbers are in no URL. Absent if the server can be searched by nothing. */
 export function patientSearch(
   ehr: FhirConnection,
   facts: ServerFacts,
 ): Pick<PatientOperations, 'searchPatients'> | object {
-  const isPossible = facts.searchesPatientsBy('family', 'birthdate', 'phone') && ehr.settings.patient_search !== 'get';
+  const isPossible = patientSearchBy(ehr, facts).length > 0;
   return isPossible ? { searchPatients: (search: PatientSearch) => searchPatients(ehr, search) } : {};
 }
 

@@ -73,6 +73,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
       },
     ],
     messages: {},
+    identifier_types: [],
     identifier_headers: [],
     limits: {
       requests_per_minute: 6000,

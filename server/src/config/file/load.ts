@@ -15,6 +15,7 @@ import type { EnvironmentVariables } from '../environment/environment.ts';
 import { formatPath, type Mistake, type Path } from '../mistakes/mistake.ts';
 import { validate } from '../mistakes/schema-mistakes.ts';
 import { type NamedConnectors, withPlugins } from '../plugins/plugins.ts';
+import { declareTypesOf } from '../rules/identifier-type-rules.ts';
 import type { PartialFile } from '../rules/partial-file.ts';
 import { ruleMistakes, secretMistakes, unsetVariables } from '../rules/rules.ts';
 import type { ConfigurationFile, ConnectorSchema } from '../schema/schema.ts';
@@ -119,6 +120,7 @@ async function readChecked(
   if ('mistakes' in yaml) throw errorOf(path, yaml.mistakes);
 
   const fail = (mistakes: readonly Mistake[]) => errorOf(path, mistakes.map(located(yaml)));
+  declareTypesOf(yaml.value);
   const named = await withPlugins(yaml.value, path, connectors);
   const { mistakes, mistyped } = validate(yaml.value, schemasOf(named));
   const parts = without(yaml.value, mistyped);

@@ -29,7 +29,7 @@ export function validateAgainst(schema: TSchema, value: unknown): Validation {
   const errors = check.errors ?? [];
   return {
     mistakes: withoutOtherBranches(errors)
-      .filter(({ keyword }) => keyword !== 'if')
+      .filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
       .map((error) => toMistake(error, pathOf(error.instancePath, value), schema)),
     mistyped: errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => pathOf(instancePath, value)),
   };
@@ -38,6 +38,10 @@ export function validateAgainst(schema: TSchema, value: unknown): Validation {
 function toMistake(error: ErrorObject, path: Path, root: TSchema): Mistake {
   const params: Record<string, unknown> = error.params;
   const schema: Record<string, unknown> = error.parentSchema ?? {};
+  if (error.propertyName !== undefined) {
+    const text = typeof schema.errorMessage === 'string' ? schema.errorMessage : describe(error);
+    return { path: [...path, error.propertyName], at: 'key', text };
+  }
   const wantsQuotes = error.keyword === 'type' && schema.type === 'string';
   if (typeof schema.errorMessage === 'string' && !wantsQuotes) return { path, at: 'value', text: schema.errorMessage };
 

@@ -8,6 +8,7 @@ import { parseRange } from './address-ranges.ts';
 import { keyMistakes, nameMistakes } from './client-keys.ts';
 import { guessableCodes } from './code-rules.ts';
 import { consoleMistakes } from './console-rules.ts';
+import { identifierTypeMistakes } from './identifier-type-rules.ts';
 import type { PartialFile } from './partial-file.ts';
 import { patientPageMistakes } from './patient-page-rules.ts';
 import { plainTextMistakes } from './plain-text.ts';
@@ -29,6 +30,8 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...missingChannels(file),
     ...guessableCodes(file),
     ...plainTextMistakes(file),
+    ...repeated(file.identifier_types ?? [], ['identifier_types'], 'id'),
+    ...identifierTypeMistakes(file),
     ...reservedHeaders(file),
     ...invalidProxies(file),
     ...patientPageMistakes(file),

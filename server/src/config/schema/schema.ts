@@ -5,6 +5,7 @@ import { budgetProperties, clientBudgetsSchema } from './client-budgets.ts';
 import { connectionSchema } from './connection.ts';
 import { consoleSchema } from './console.ts';
 import { httpSchema } from './http.ts';
+import { identifierTypesSchema } from './identifier-types.ts';
 import { messagesSchema } from './messages.ts';
 import { patientPageSchema } from './patient-page.ts';
 import { policiesSchema } from './policies.ts';
@@ -333,6 +334,7 @@ export function configurationSchema(
       messages: Type.Optional(messagesSchema),
       limits: Type.Optional(limitsSchema),
       documents: Type.Optional(documentSettingsSchema),
+      identifier_types: Type.Optional(identifierTypesSchema),
       identifier_headers: Type.Optional(identifierHeaders),
       http: Type.Optional(httpSchema),
       retention: Type.Optional(retentionSchema),

@@ -1,4 +1,4 @@
-import { type PatientIdentifierType, patientIdentifierTypes } from '@crossward/connector-kit';
+import { identifierType, identifierTypesOf } from '@crossward/connector-kit';
 import { readAuditKeys } from '../../audit/key-store.ts';
 import { incompleteText, isIncomplete } from '../../audit/lost-keys.ts';
 import { readAuditSearch, searchedDays, type TypedSearch } from '../../audit/read-search.ts';
@@ -27,15 +27,13 @@ const mostExported = 10_000;
 
 /** What the form contains: a search, with the type of the identifier apart. */
 interface Typed extends TypedSearch {
-  readonly type: PatientIdentifierType;
+  readonly type: string;
 }
 
-const typeNames: Readonly<Record<PatientIdentifierType, string>> = {
-  emr_id: 'Id in the EHR',
-  no_personal_number: 'Norwegian personal number',
-  se_personal_number: 'Swedish personal number',
-  nhs_number: 'NHS number',
-};
+/** Those that an entry can have, with their names. */
+function typeNames(): [id: string, name: string][] {
+  return identifierTypesOf('patient').map((id) => [id, identifierType(id)?.name ?? 'Id in the EHR']);
+}
 
 /** The form to search the audit trail. */
 async function auditPage(context: SignedIn): Promise<ConsoleResponse> {
@@ -97,7 +95,7 @@ function readTyped({ request }: SignedIn): Typed {
   const text = (name: string) => request.form.get(name) ?? '';
   return {
     emr: text('emr'),
-    type: patientIdentifierTypes.find((it) => it === text('type')) ?? 'emr_id',
+    type: identifierTypesOf('patient').find((it) => it === text('type')) ?? 'emr_id',
     patient: text('patient'),
     client: text('client'),
     requestId: text('request_id'),
@@ -191,7 +189,7 @@ async function searchForm(context: SignedIn, typed: Typed): Promise<Html> {
     'audit',
     html`<div class="columns">
 ${select('emr', 'EHR', typed.emr, [['', 'All EHRs'], ...configured.emrs.map(({ id, name }) => [id, name] as const)])}
-${select('type', 'Identifier of the patient', typed.type, Object.entries(typeNames))}
+${select('type', 'Identifier of the patient', typed.type, typeNames())}
 ${text('patient', 'Patient', '', 'Several identifiers of one patient with spaces.')}
 ${select('client', 'Client', typed.client?.trim(), [['', 'All clients'], ['background', 'the gateway itself'], ...new Map(clients)])}
 ${text('request_id', 'Request id', typed.requestId, 'As in the response and the log.')}

@@ -225,8 +225,8 @@ function readLogical({ type, identifier }: SentReference, pointer: string): Acto
   if (system === urls.resources) return { kind: 'resource', id: `emr_id:${value}` };
   const known = typeOfSystem(system);
   if (known === undefined) throw unprocessable(pointer, 'The system of the identifier is not known.', 'not-supported');
-  const isPatient = type === undefined ? known !== 'hsa_id' : type === 'Patient';
-  return { kind: isPatient ? 'patient' : 'resource', id: `${known}:${value}` };
+  const isPatient = type === undefined ? known.of.includes('patient') : type === 'Patient';
+  return { kind: isPatient ? 'patient' : 'resource', id: `${known.id}:${value}` };
 }
 
 function codedService({ serviceType = [] }: SentAppointment): string | undefined {

@@ -16,7 +16,7 @@ export function patientCreation(patient: SentPatient, { system, value }: { syste
   }
   const { name, telecom, address } = keptOf(patient);
   const type = typeOfSystem(system);
-  if (type === undefined || type === 'hsa_id') {
+  if (!type?.of.includes('patient')) {
     const detail = 'The system of the identifier that If-None-Exist names is none of a national number of patients.';
     throw unprocessable('/identifier', detail, 'not-supported');
   }
@@ -26,7 +26,7 @@ export function patientCreation(patient: SentPatient, { system, value }: { syste
   const contact = (system: string) => telecom.find((it) => it.system === system)?.value;
   const [phone, email] = [contact('phone'), contact('email')];
   return {
-    identifier: `${type}:${value}`,
+    identifier: `${type.id}:${value}`,
     given_name: name.given.join(' '),
     family_name: name.family,
     birth_date: patient.birthDate,

@@ -1,0 +1,118 @@
+import { declareIdentifierTypes, identifierType } from '@crossward/connector-kit';
+import fc from 'fast-check';
+import { afterEach, expect, test } from 'vitest';
+import { IdentifierError } from '../../identifiers/identifier-error.ts';
+import { parsePatientIdentifier } from '../../identifiers/notation.ts';
+import { withoutNationalNumbers } from '../../identifiers/without-national-numbers.ts';
+import { load, mistakesIn, rightFile } from '../test-support.ts';
+
+afterEach(() => declareIdentifierTypes([]));
+
+const withTypes = (text: string) => `${rightFile}identifier_types:\n${text}`;
+const estonian = String.raw`  - id: ee_ik
+    name: Estonian personal code
+    pattern: '[1-8]\d{10}'
+    check: isikukood
+    systems: ['https://fhir.ee/sid/pid/est/ni']
+`;
+
+test('a declared type is read, normalised, checked, and removed from texts', async () => {
+  const { identifier_types } = await load(withTypes(estonian));
+  expect(identifier_types).toEqual([identifierType('ee_ik')]);
+  expect(identifierType('ee_ik')).toMatchObject({ of: ['patient'], national: true });
+  const policy = { types: ['emr_id', 'ee_ik'], synthetic: false };
+  expect(parsePatientIdentifier('ee_ik:59912310001', policy)).toEqual({ type: 'ee_ik', value: '59912310001' });
+  for (const wrong of ['59912310002', '5991231000', '5991231-0001', '']) {
+    expect(() => parsePatientIdentifier(`ee_ik:${wrong}`, policy)).toThrow(IdentifierError);
+  }
+  expect(withoutNationalNumbers('of 59912310001, not of 59912310002')).toBe('of …, not of 59912310002');
+});
+
+test('the next configuration has only its own types', async () => {
+  await load(withTypes(estonian));
+  await load(rightFile);
+  expect(identifierType('ee_ik')).toBeUndefined();
+});
+
+test('groups, case, tests and temporary numbers are as declared', async () => {
+  await load(
+    withTypes(String.raw`  - id: zz_number
+    name: A number
+    of: both
+    pattern: '[a-z]{2}\d{4}'
+    groups: [2, 4]
+    case_matters: true
+    synthetic: 'zz\d{4}'
+    systems: [urn:one, urn:two]
+    temporary: { pattern: 'xx\d{4}', system: urn:two }
+  - { id: zz_staff, name: A staff number, of: resource, pattern: '\d{1,5}' }
+`),
+  );
+  const read = (text: string, synthetic = false) =>
+    parsePatientIdentifier(`zz_number:${text}`, { types: ['zz_number'], synthetic }).value;
+  for (const it of ['ab1234', 'ab 1234', 'ab-1234']) expect(read(it)).toBe('ab1234');
+  for (const it of ['AB1234', 'zz1234', 'a-b1234', 'ab--1234']) expect(() => read(it)).toThrow(IdentifierError);
+  expect(read('zz1234', true)).toBe('zz1234');
+  expect(identifierType('zz_staff')).toMatchObject({ of: ['resource'], national: false, check: 'none', systems: [] });
+});
+
+test.each([
+  ['id: EE_ik', 'id', 'must be two lower-case letters, an underscore, and 2 to 30'],
+  ['id: nl_bsn', 'id', '"nl_bsn" comes with the gateway, and cannot be declared'],
+  ['pattern: (a+)+', 'pattern', 'has something else than letters, digits, hyphens'],
+  ['pattern: a.*', 'pattern', 'at character 2 of an alternative'],
+  ["pattern: ''", 'pattern', 'must not be empty'],
+  ["pattern: 'A|'", 'pattern', 'has an empty alternative'],
+  ["pattern: '[Z-A]'", 'pattern', 'has a class whose range runs backwards: [Z-A]'],
+  ["pattern: 'A{0}'", 'pattern', 'has a repetition of nothing'],
+  ["pattern: 'A{3,2}'", 'pattern', 'has a repetition of nothing'],
+  ["pattern: 'A{1,9}B{1,9}'", 'pattern', 'more than one repetition of variable length'],
+  ["pattern: 'A{30}B{11}'", 'pattern', 'an alternative of more than 40 characters'],
+  ["synthetic: '^9'", 'synthetic', 'at character 1 of an alternative'],
+  ['groups: [4, 4]', 'groups', 'have 8 characters together, which each alternative of the pattern must have'],
+  ['check: luhm', 'check', '"luhm" is unknown; must be one of none, luhn'],
+  ["systems: ['urn:oid:1.2.246.21']", 'systems[0]', 'is already a system of fi_hetu'],
+  ["temporary: { pattern: 'A', system: urn:x }", 'temporary.system', 'must be one of systems'],
+  ['nationl: true', 'nationl', 'unknown key; did you mean "national"?'],
+])('%s is a mistake with its place', async (line, place, text) => {
+  const right: Record<string, string> = { id: 'zz_aa', name: 'A', pattern: "'\\d{9}'" };
+  const [key = ''] = line.split(':');
+  const others = Object.entries(right).filter(([name]) => name !== key);
+  const type = [line, ...others.map(([name, value]) => `${name}: ${value}`)];
+  const [found = '', ...further] = await mistakesIn(withTypes(`  - ${type.join('\n    ')}\n`));
+  expect(further).toEqual([]);
+  expect(found).toContain(`identifier_types[0].${place}: `);
+  expect(found).toContain(text);
+  expect(found).toMatch(/^crossward\.yaml:1[89]:\d+|^crossward\.yaml:2\d:\d+/);
+});
+
+test('two types share neither id nor system', async () => {
+  const found = await mistakesIn(withTypes(`${estonian}${estonian}${estonian.replace('ee_ik', 'ee_other')}`));
+  expect(found).toEqual([
+    expect.stringContaining('identifier_types[1].id: "ee_ik" is already the id of identifier_types[0]'),
+    expect.stringContaining('identifier_types[2].systems[0]: is already a system of ee_ik'),
+  ]);
+});
+
+test('no pattern that is accepted is slow, whatever text it meets', () => {
+  const part = fc
+    .tuple(fc.constantFrom('a', 'A', '-', '\\d', '[A-Z-]', '[a0-9]'), fc.integer({ min: 1, max: 6 }))
+    .map(([characters, most]) => `${characters}{${most}}`);
+  const alternative = fc
+    .tuple(fc.array(part, { minLength: 1, maxLength: 5 }), fc.boolean())
+    .map(([parts, isVariable]) => {
+      return parts.join('') + (isVariable ? 'A{1,9}' : '');
+    });
+  const patterns = fc.array(alternative, { minLength: 1, maxLength: 4 }).map((all) => all.join('|'));
+  fc.assert(
+    fc.property(patterns, fc.constantFrom('a', 'A', '-', '0', 'A-', 'a0'), (pattern, text) => {
+      declareIdentifierTypes([
+        { id: 'zz_aa', name: 'A', of: ['patient'], national: true, pattern, check: 'none', systems: [] },
+      ]);
+      // A text that would take an engine that backtracks without a limit longer than the time limit of a test.
+      const long = text.repeat(5000);
+      expect(withoutNationalNumbers(long).length).toBeLessThanOrEqual(long.length);
+    }),
+    { numRuns: 30 },
+  );
+});
