@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { sandboxSubject } from '../../../connectors/sandbox/test/conformance-subject.ts';
 import { createTestDatabase } from '../../../test/database/database.ts';
 import { type CompleteConnector, type Defects, outcomeOf, withDefects } from './broken.test-support.ts';
+import { patientSearch } from './patient-registration.ts';
 
 const { database, dispose } = await createTestDatabase();
 const correct = await sandboxSubject('correct', database.pool);
@@ -92,4 +93,30 @@ function known(right: CompleteConnector, value = 'p-1') {
 test.each(variants)('a connector that %s fails', async (_, capability, check, defects) => {
   const { outcome } = await outcomeOf(withDefects(correct, defects), capability, check);
   expect(outcome).toBe('failed');
+});
+
+test.each(['name', 'phone'] as const)('a connector that can be searched by %s alone passes', async (key) => {
+  const right = correct.connector as CompleteConnector;
+  const subject = withDefects(correct, () => ({
+    capabilities: { ...right.capabilities, patientSearchBy: [key] },
+    searchPatients: async (search) => {
+      if ('phone' in search !== (key === 'phone')) throw new Error('The EHR knows no such search');
+      return right.searchPatients(search);
+    },
+  }));
+  const outcomes = new Map<string, string>();
+  for (const { name } of patientSearch.checks) {
+    outcomes.set(name, (await outcomeOf(subject, 'patient-search', name)).outcome);
+  }
+  expect([...outcomes.values()]).not.toContain('failed');
+  expect(outcomes.get('a phone number finds everybody who has it, and nobody else')).toBe(
+    key === 'phone' ? 'passed' : 'not_claimed',
+  );
+  expect((await outcomeOf(subject, 'unclaimed', 'capabilities are consistent')).outcome).toBe('passed');
+});
+
+test('a claim of searches by nothing fails', async () => {
+  const { capabilities } = correct.connector;
+  const subject = withDefects(correct, () => ({ capabilities: { ...capabilities, patientSearchBy: [] } }));
+  expect((await outcomeOf(subject, 'unclaimed', 'capabilities are consistent')).outcome).toBe('failed');
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { PatientIdentifier } from '../identifiers.ts';
-import type { PatientCreation, PatientSearch } from '../patients.ts';
+import { type PatientCreation, type PatientSearch, type PatientSearchKey, patientSearchKeys } from '../patients.ts';
 import type { Patient } from '../records.ts';
-import { capability, claimed } from './check.ts';
+import { type Claim, capability, claimed } from './check.ts';
 import { expectSame, expectThat, given, operation } from './expect.ts';
 import { book, changes, patientId } from './steps.ts';
 import type { Subject } from './subject.ts';
@@ -28,23 +28,34 @@ async function nameAndBirth(subject: Subject) {
   );
 }
 
-export const patientSearch = capability('patient-search', (connector) => connector.searchPatients !== undefined, {
-  'family name and birth date find a patient, in upper and lower case': async (subject) => {
-    const { id, familyName, birthDate } = await nameAndBirth(subject);
-    for (const name of [familyName, familyName.toUpperCase(), familyName.toLowerCase()]) {
-      expectThat((await ids(subject, { familyName: name, birthDate, limit })).includes(id), 'The patient is not found');
-    }
-  },
+const searchesBy =
+  (key: PatientSearchKey): Claim =>
+  ({ connector }) =>
+    (connector.capabilities.patientSearchBy ?? patientSearchKeys).includes(key);
 
-  'a part of the name, or another birth date, finds nobody': async (subject) => {
+export const patientSearch = capability('patient-search', (connector) => connector.searchPatients !== undefined, {
+  'family name and birth date find a patient, in upper and lower case': claimed(
+    [searchesBy('name')],
+    async (subject) => {
+      const { id, familyName, birthDate } = await nameAndBirth(subject);
+      for (const name of [familyName, familyName.toUpperCase(), familyName.toLowerCase()]) {
+        expectThat(
+          (await ids(subject, { familyName: name, birthDate, limit })).includes(id),
+          'The patient is not found',
+        );
+      }
+    },
+  ),
+
+  'a part of the name, or another birth date, finds nobody': claimed([searchesBy('name')], async (subject) => {
     const { familyName, birthDate } = await nameAndBirth(subject);
     const part = [...familyName].slice(0, -1).join('');
     expectSame(await ids(subject, { familyName: part, birthDate, limit }), [], 'Patients with a part of the name');
     const other = { familyName, birthDate: '1900-01-01', limit };
     expectSame(await ids(subject, other), [], 'Patients with another birth date');
-  },
+  }),
 
-  'a phone number finds everybody who has it, and nobody else': async (subject) => {
+  'a phone number finds everybody who has it, and nobody else': claimed([searchesBy('phone')], async (subject) => {
     const { id, phone } = await knownPatient(subject);
     const search = { phone: given(phone, 'the given patient has no phone number'), limit };
     const found = await operation(subject.connector, 'searchPatients')(search);
@@ -56,12 +67,12 @@ export const patientSearch = capability('patient-search', (connector) => connect
       found.every((it) => it.phone === phone),
       'Somebody with another phone number is found',
     );
-  },
+  }),
 
-  'a search has at most as many patients as asked for': async (subject) => {
+  'a search has at most as many patients as asked for': claimed([searchesBy('name')], async (subject) => {
     const { familyName, birthDate } = await nameAndBirth(subject);
     expectSame((await ids(subject, { familyName, birthDate, limit: 1 })).length, 1, 'Number of patients');
-  },
+  }),
 });
 
 /** A patient whom the EHR does not have yet. */

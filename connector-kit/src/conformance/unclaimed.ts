@@ -55,6 +55,9 @@ export const unclaimed = capability('unclaimed', () => true, {
       !passesThrough || (passesThrough.length > 0 && patientIdentifierTypes.toSorted().join(', ') === passing),
       'patientIdentifierTypes are not emr_id and the types that pass through',
     );
+    const { patientSearchBy } = connector.capabilities;
+    const isSearch = connector.searchPatients !== undefined && (patientSearchBy?.length ?? 0) > 0;
+    expectThat(!patientSearchBy || isSearch, 'patientSearchBy names nothing, or there is no searchPatients');
     expectThat(!transactions || changes.length > 0, 'Transactions are claimed without any change');
     const isSome = transactions && Number(changesPerTransaction) >= 3;
     expectThat(

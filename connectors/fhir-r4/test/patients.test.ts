@@ -144,6 +144,17 @@ describe('a search', () => {
     expect((await connector.searchPatients?.(names('TESTLUND')))?.map(({ id }) => id)).toEqual(['p-3']);
   });
 
+  test.each<[names: string[], claim: readonly string[] | undefined, isOffered: boolean]>([
+    [['family', 'birthdate'], ['name'], true],
+    [['phone', 'family'], ['phone'], true],
+    [['phone', 'family', 'birthdate'], undefined, true],
+    [['birthdate'], undefined, false],
+  ])('on a server with the parameters %j is claimed by %j', async (names, claim, isOffered) => {
+    const { connector } = await open({}, { habits: { searches: { Patient: [...names, '_sort', '_count'] } } });
+    expect(connector.capabilities.patientSearchBy).toEqual(claim);
+    expect(connector.searchPatients !== undefined).toBe(isOffered);
+  });
+
   test.each([
     '+46701740602',
     '0701740602',

@@ -81,7 +81,8 @@ export const searchPatients = endpoint({
   summary: 'Search for patients',
   description:
     'By family name and birth date, or by phone number, which stay out of URLs. Returns at most 20 patients, ordered by ' +
-    'id, without those whose record is out of use. `operations` of the EHR says whether it can be searched.',
+    'id, without those whose record is out of use. `operations` of the EHR says whether it can be searched. Some ' +
+    'can by one of the two only: the other is 501 `operation_unsupported`.',
   level: 'care_unit',
   method: 'POST',
   path: '/patients/search',

@@ -1,4 +1,4 @@
-import type { Patient } from '@crossward/connector-kit';
+import { type Patient, type PatientSearchKey, patientSearchKeys } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { reachedPatient } from '../context/work-context.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
@@ -10,17 +10,21 @@ import type { patientSearchSchema } from './contract.ts';
 /** Somebody who looks for one person needs no more. */
 const mostPatients = 20;
 
-/** @throws Problem `request_invalid` unless the body has a family name and a birth date, or a phone number */
+/**
+ * @throws Problem `request_invalid` unless the body has a family name and a birth date, or a phone number; `operation_unsupported`
+ * if the EHR cannot be searched by them
+ */
 export async function findPatients(
   ehr: EhrConnection,
   careUnit: Pick<CareUnitConnection, 'defaultCountry'>,
   { family_name: familyName, birth_date: birthDate, phone }: Static<typeof patientSearchSchema>,
 ): Promise<readonly Patient[]> {
   if (!ehr.offers('searchPatients')) throw new Problem('operation_unsupported');
-  const people = await ehr.call('searchPatients', {
-    limit: mostPatients,
-    ...searchedFor(familyName, birthDate, phone),
-  });
+  const search = searchedFor(familyName, birthDate, phone);
+  const keys = ehr.capabilities.patientSearchBy ?? patientSearchKeys;
+  if (!keys.includes('phone' in search ? 'phone' : 'name'))
+    throw new Problem('operation_unsupported', { detail: only(keys) });
+  const people = await ehr.call('searchPatients', { limit: mostPatients, ...search });
   // A number without a country code is one of the care unit's country.
   const found = phone === undefined ? people : people.filter((it) => phoneOf(it, careUnit) === phone);
   for (const { id, identifiers } of found) reachedPatient({ type: 'emr_id', value: id }, ...identifiers);
@@ -35,4 +39,13 @@ function searchedFor(familyName: string | undefined, birthDate: string | undefin
   if (familyName !== undefined && birthDate !== undefined) return { familyName, birthDate };
   const missing = familyName === undefined ? 'family_name' : 'birth_date';
   throw problemAt(inBody(missing), 'request_invalid', `/${missing} is missing. Send both, or \`phone\` alone.`);
+}
+
+const names: Readonly<Record<PatientSearchKey, string>> = {
+  name: '`family_name` and `birth_date`',
+  phone: '`phone`',
+};
+
+function only(keys: readonly PatientSearchKey[]): string {
+  return `This EHR can be searched for patients by ${keys.map((it) => names[it]).join(', or ')} only.`;
 }
