@@ -1,10 +1,13 @@
-import { declareIdentifierTypes, identifierType } from '@crossward/connector-kit';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { declareIdentifierTypes, identifierType, identifierTypeSchema } from '@crossward/connector-kit';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { IdentifierError } from '../../identifiers/identifier-error.ts';
 import { parsePatientIdentifier } from '../../identifiers/notation.ts';
 import { withoutNationalNumbers } from '../../identifiers/without-national-numbers.ts';
-import { load, mistakesIn, rightFile } from '../test-support.ts';
+import { loadConfiguration } from '../file/load.ts';
+import { clientSecret, errorFrom, load, mistakesIn, rightFile, temporaryFolder } from '../test-support.ts';
 
 afterEach(() => declareIdentifierTypes([]));
 
@@ -115,4 +118,34 @@ test('no pattern that is accepted is slow, whatever text it meets', () => {
     }),
     { numRuns: 30 },
   );
+});
+
+test('settings of connectors name types that exist, and are for whom the setting is', async () => {
+  const connector = {
+    name: 'sandbox',
+    settingsSchema: {
+      type: 'object',
+      properties: {
+        country: {},
+        patients: { type: 'array', items: identifierTypeSchema('patient') },
+        systems: { type: 'object', propertyNames: identifierTypeSchema() },
+      },
+    },
+    open: async () => Promise.reject(new Error('never opened')),
+  };
+  const path = join(await temporaryFolder(), 'crossward.yaml');
+  const settings = (text: string) => writeFile(path, withTypes(estonian).replace('{ country: "NO" }', text));
+  const loaded = () =>
+    loadConfiguration({ path, connectors: [connector], environment: { ACME_CLIENT_SECRET: clientSecret } });
+
+  await settings('{ patients: [ee_ik, dk_cpr], systems: { ee_ik: x, no_hpr: y } }');
+  await expect(loaded()).resolves.toBeDefined();
+
+  await settings('{ patients: [ee_ik, hsa_id, emr_id], systems: { ee_ki: x } }');
+  const { mistakes } = await errorFrom(loaded());
+  expect(mistakes.map((line) => line.replace(/^.*crossward\.yaml/, ''))).toEqual([
+    expect.stringMatching(/^:5:\d+: emrs\[0\]\.settings\.patients\[1\]: must be a type of identifier of patients/),
+    expect.stringMatching(/^:5:\d+: emrs\[0\]\.settings\.patients\[2\]: must be a type of identifier of patients/),
+    expect.stringMatching(/^:5:\d+: emrs\[0\]\.settings\.systems\.ee_ki: must be a type of identifier: /),
+  ]);
 });
