@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainText } from './plain-text.ts';
+import { plainText, showsNationalNumber } from './plain-text.ts';
 
 const number = '19640823-3234';
 const nhs = '943 476 5919';
@@ -31,6 +31,29 @@ test.each([
   ['nothing', number],
 ])('a national number with %s does not stay', (_, text) => {
   expect(plainText(`The time of (${text}), was taken.`)).toBe('The time of (…), was taken.');
+});
+
+test.each([
+  '010190\u2011999W',
+  '010190\u200B-999w',
+  '０１０１９０-９９９Ｗ',
+  'ZZZ\u00A000AC',
+  'xxx xxx 00A01 X999M',
+  '251248\u20139996',
+])('the number %j of another country does not stay', (number) => {
+  expect(plainText(`The time of (${number}), was taken.`)).toBe('The time of (…), was taken.');
+});
+
+test.each([
+  ['emr_id:010190-999W', true],
+  ['0201609995', true],
+  ['emr_id:A000000002', true],
+  // Too many ids of EHRs are like a BSN, or an NHI number.
+  ['emr_id:999900006', false],
+  ['ZZZ00AC', false],
+  ['emr_id:r-1', false],
+])('whether the id %s shows a national number: %s', (id, shows) => {
+  expect(showsNationalNumber(id)).toBe(shows);
 });
 
 test('a text of nothing but what hides is cleaned in time that grows with its length', () => {

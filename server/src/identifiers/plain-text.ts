@@ -29,8 +29,8 @@ function cleaned(text: string): string {
       .replaceAll(hiding, (run, before: string, after: string) => (before || after ? before : run))
       .replaceAll(invisible, '')
       .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-      // Digits in full width and others of the kind, which are read as digits.
-      .replaceAll(/\p{Nd}/gu, (digit) => digit.normalize('NFKC'))
+      // Digits and letters in full width, and others of the kind, which are read as such.
+      .replaceAll(/[\p{Nd}\uff21-\uff3a\uff41-\uff5a]/gu, (digit) => digit.normalize('NFKC'))
       .trim()
   );
 }

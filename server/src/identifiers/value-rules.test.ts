@@ -2,13 +2,21 @@ import { createRequire } from 'node:module';
 import { builtInIdentifierTypes, identifierType, numberIn, spellingsOf, valuePattern } from '@crossward/connector-kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { digits, hsaIds, withLuhnCheckDigit, withNhsCheckDigit } from './arbitraries.ts';
+import {
+  digits,
+  hsaIds,
+  withLuhnCheckDigit,
+  withNeighboursSwapped,
+  withNhsCheckDigit,
+  withOneDigitChanged,
+} from './arbitraries.ts';
 import { checks } from './check-digits.ts';
 import { valueRule } from './value-rules.ts';
 import { withoutNationalNumbers } from './without-national-numbers.ts';
 
+const require = createRequire(import.meta.url);
 /** A second opinion. It has no types of its own for each number. */
-const { stdnum } = createRequire(import.meta.url)('stdnum') as {
+const { stdnum } = require('stdnum') as {
   readonly stdnum: Readonly<Record<string, Readonly<Record<string, { validate(text: string): { isValid: boolean } }>>>>;
 };
 const today = new Date('2026-11-26T12:00:00Z');
@@ -169,6 +177,44 @@ describe.each(Object.entries(computed))('%s', (name, numbers) => {
       }),
     );
   });
+});
+
+/** The part before the last character, and what the last one can be. */
+const bodies: Partial<Record<keyof typeof checks, readonly [body: fc.Arbitrary<string>, last: string]>> = {
+  luhn: [digits(15), '0123456789'],
+  luhn_80840: [digits(9), '0123456789'],
+  mod11_orgnr: [digits(8), '0123456789'],
+  isikukood: [digits(10), '0123456789'],
+  gs1: [digits(12), '0123456789'],
+  verhoeff: [digits(14), '0123456789'],
+  nhi: [digits(2).map((it) => `ZAA${it}Q`), 'ABCDEFGHJKLMNPQRSTUVWXY'],
+  codice_fiscale: [digits(3).map((it) => `XXXXXX70R43X${it}`), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'],
+  dni23: [digits(8), 'TRWAGMYFPDXBNJZSQVHLCKE'],
+};
+
+test.each(Object.entries(bodies))('the check %s takes one last character, and no other', (name, [body, last]) => {
+  const check = checks[name as keyof typeof checks];
+  fc.assert(
+    fc.property(body, (it) => {
+      const taken = [...last].filter((character) => check(it + character));
+      expect(taken.length).toBeLessThanOrEqual(1);
+      // By modulus 11, some numbers are not used.
+      if (name !== 'mod11_orgnr') expect(taken.length).toBe(1);
+    }),
+  );
+});
+
+test('Verhoeff finds each wrong digit and each swap of neighbours', () => {
+  const numbers = digits(14).map((it) => [...'0123456789'].map((last) => it + last).find(checks.verhoeff) ?? '');
+  fc.assert(
+    fc.property(
+      numbers.chain((it) => fc.tuple(fc.constant(it), withOneDigitChanged(it))),
+      ([number, changed]) => {
+        expect(checks.verhoeff(changed)).toBe(false);
+        for (const swapped of withNeighboursSwapped(number)) expect(checks.verhoeff(swapped)).toBe(false);
+      },
+    ),
+  );
 });
 
 describe('agrees with stdnum', () => {
