@@ -62,9 +62,10 @@ function parse(text: string, kind: 'patient' | 'resource', policy: IdentifierPol
   }
   const fault = identifierFault(value);
   if (fault !== undefined) throw malformed(`The value of an identifier ${fault}.`);
-  const rule = (type === 'emr_id' && policy.emrId) || valueRule(type);
-  const normalised = rule?.normalise(value, policy, today);
-  if (normalised === undefined) throw malformed(rule?.expected ?? 'The type of the identifier is not known.');
+  const rule = type === 'emr_id' ? policy.emrId : valueRule(type);
+  if (!rule) return { type, value };
+  const normalised = rule.normalise(value, policy, today);
+  if (normalised === undefined) throw malformed(rule.expected);
   return { type, value: normalised };
 }
 

@@ -23,10 +23,6 @@ export interface ValueRule {
 
 /** Types with more rules than a pattern and a check. */
 const ownRules: Readonly<Record<string, ValueRule>> = {
-  emr_id: {
-    normalise: (value) => value,
-    expected: 'An emr_id must not be empty.',
-  },
   no_personal_number: {
     normalise: (value, { synthetic }) => normaliseNoPersonalNumber(value, synthetic),
     expected:
@@ -45,10 +41,10 @@ const ownRules: Readonly<Record<string, ValueRule>> = {
   },
 };
 
-/** The rule for a type that is known, or for `emr_id`. */
+/** The rule for a type. `undefined`: there is no such type, or it is `emr_id`. */
 export function valueRule(id: string): ValueRule | undefined {
   const type = identifierType(id);
-  return hasOwnRule(id) || !type ? ownRules[id] : { normalise: normaliser(type), expected: expectedOf(type) };
+  return type && (ownRules[id] ?? { normalise: normaliser(type), expected: expectedOf(type) });
 }
 
 /** Whether more is known of a type than its declaration says. */
