@@ -96,6 +96,8 @@ export default defineConfig({
     maxWorkers: Math.max(5, availableParallelism()),
     // The files of a worker share one process, so modules and the data of FHIR servers are loaded once.
     isolate: false,
+    // Less work for the collector of garbage, as for the gateway: `server/node.sh`. Processor time: 2 to 5 % less.
+    execArgv: ['--max-semi-space-size=32', '--no-parallel-scavenge'],
     sequence: { sequencer: SlowestFirst },
     tags: [
       { name: everyEhr, description: 'runs against the sandboxes and each FHIR server' },
