@@ -18,24 +18,20 @@ const day = 24 * 60 * 60 * 1000;
 /** So that addresses do not become too long. */
 const resourcesPerCall = 50;
 
-interface Standing {
-  readonly state: AppointmentState;
-  readonly attendance: Attendance | null;
-}
-
+type Standing = readonly [AppointmentState, Attendance | null];
 const standings: Readonly<Record<string, Standing>> = {
-  booked: { state: 'booked', attendance: null },
-  arrived: { state: 'booked', attendance: 'arrived' },
-  checked_in: { state: 'booked', attendance: 'arrived' },
-  in_consultation: { state: 'booked', attendance: 'arrived' },
-  fulfilled: { state: 'booked', attendance: 'completed' },
-  noshow: { state: 'cancelled', attendance: 'no_show' },
-  cancelled: { state: 'cancelled', attendance: null },
-  entered_in_error: { state: 'cancelled', attendance: null },
-  rescheduled: { state: 'cancelled', attendance: null },
+  booked: ['booked', null],
+  arrived: ['booked', 'arrived'],
+  checked_in: ['booked', 'arrived'],
+  in_consultation: ['booked', 'arrived'],
+  fulfilled: ['booked', 'completed'],
+  noshow: ['cancelled', 'no_show'],
+  cancelled: ['cancelled', null],
+  entered_in_error: ['cancelled', null],
+  rescheduled: ['cancelled', null],
 };
 /** Proposed, on a waiting list, and whatever later versions bring. */
-const pending: Standing = { state: 'pending', attendance: null };
+const pending: Standing = ['pending', null];
 
 /** Whether CARE counts the booking against the places of its slot. A no-show keeps its place. */
 export function takesPlace({ status }: CareBooking): boolean {
@@ -44,7 +40,7 @@ export function takesPlace({ status }: CareBooking): boolean {
 
 export function toAppointment(ehr: Ehr, careUnit: CareUnit, booking: CareBooking): Appointment {
   const { id, status, note, patient, resource, token_slot: slot } = booking;
-  const { state, attendance } = standings[status] ?? pending;
+  const [state, attendance] = standings[status] ?? pending;
   return {
     id,
     state,
@@ -133,13 +129,8 @@ export async function listAppointments(ehr: Ehr, query: AppointmentQuery): Promi
   /** Those with the same start can come in any order, so the last ones wait for the next page. */
   function hasPage(own: Appointment[]): boolean {
     const last = own.at(-1)?.start;
-    return (
-      last !== undefined &&
-      appointmentsFor(
-        own.filter(({ start }) => start < last),
-        query,
-      ).length >= limit
-    );
+    const complete = own.filter(({ start }) => last && start < last);
+    return appointmentsFor(complete, query).length >= limit;
   }
 }
 

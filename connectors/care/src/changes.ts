@@ -24,16 +24,9 @@ import { bookingsOf, type FreeSlot, freeSlotsOf, timeOf } from './time-slots.ts'
 type Place = Pick<CompleteAppointment, 'resourceId' | 'start' | 'end'>;
 
 /** CARE itself books one place twice when callers come together, so bookings of one resource take turns over all gateways. */
-function inTurnOf<Result>(
-  { inTurn }: Ehr,
-  resourceIds: readonly string[],
-  run: () => Promise<Result>,
-): Promise<Result> {
-  return inTurns(
-    inTurn,
-    resourceIds.map((id) => `resource ${id}`),
-    run,
-  );
+function inTurnOf<Result>({ inTurn }: Ehr, ids: readonly string[], run: () => Promise<Result>): Promise<Result> {
+  const keys = ids.map((id) => `resource ${id}`);
+  return inTurns(inTurn, keys, run);
 }
 
 export async function book(ehr: Ehr, careUnit: CareUnit, creation: AppointmentCreation): Promise<Appointment> {
@@ -68,13 +61,9 @@ async function move(
   let sent = '';
   const [now, made] = await inTurnOf(ehr, [former.resourceId, target.resourceId], async () => {
     const slot = await freeSlotAt(ehr, careUnit, resource, target, former.healthcareServiceId, [former.id]);
-    return together(ehr, careUnit, former.id, {
-      path: 'reschedule/',
-      method: 'POST',
-      body({ note }) {
-        sent = (update.comment === undefined ? note : update.comment) ?? '';
-        return { new_slot: slot.id, new_booking_note: sent };
-      },
+    return together(ehr, careUnit, former.id, (url, { note }) => {
+      sent = (update.comment === undefined ? note : update.comment) ?? '';
+      return { method: 'POST', url: `${url}reschedule/`, body: { new_slot: slot.id, new_booking_note: sent } };
     }).catch(takenIfAbsent);
   });
   const moved = asBooking(ehr, made);
@@ -90,9 +79,9 @@ async function move(
 
 /** A PUT brings the former booking back, under its id. CARE does not count its place again, and nothing repairs the count. */
 async function moveBack(ehr: Ehr, careUnit: CareUnit, former: CareBooking, moved: CareBooking): Promise<never> {
+  await withdraw(ehr, careUnit, moved);
   const { resourceId } = assertComplete(toAppointment(ehr, careUnit, former));
   const resource = await requireResource(ehr, careUnit, resourceId);
-  await withdraw(ehr, careUnit, moved);
   await inTurnOf(ehr, [resourceId], async () => {
     const there = await othersAt(ehr, careUnit, resource, former);
     if (there.length >= placesOf(former)) throw new ConnectorError('outcome_unknown', 'The former time is taken, too');
@@ -102,17 +91,12 @@ async function moveBack(ehr: Ehr, careUnit: CareUnit, former: CareBooking, moved
   throw slotTaken({ nothingChanged: true });
 }
 
-const whole = { path: '', method: 'PUT' } as const;
-
 /** A PUT writes the whole booking, so it would bring back one that staff have cancelled, or send away who has arrived. */
 async function comment(ehr: Ehr, careUnit: CareUnit, id: string, note: string): Promise<Appointment> {
   let sent = '';
-  const [now, changed] = await together(ehr, careUnit, id, {
-    ...whole,
-    body({ status }) {
-      sent = status;
-      return { status, note };
-    },
+  const [now, changed] = await together(ehr, careUnit, id, (url, { status }) => {
+    sent = status;
+    return put(url, { status, note });
   });
   if (!takesPlace(now)) {
     const again = { reason: now.status, note: now.note ?? '' };
@@ -120,7 +104,7 @@ async function comment(ehr: Ehr, careUnit: CareUnit, id: string, note: string): 
     throw cancelledMeanwhile();
   }
   if (now.status === sent) return toAppointment(ehr, careUnit, asBooking(ehr, changed, id));
-  const [, again] = await together(ehr, careUnit, id, { ...whole, body: () => ({ status: now.status, note }) });
+  const [, again] = await together(ehr, careUnit, id, (url) => put(url, { status: now.status, note }));
   return toAppointment(ehr, careUnit, asBooking(ehr, again, id));
 }
 
@@ -214,23 +198,19 @@ async function inOneTransaction(ehr: Ehr, batch: readonly BatchRequest[]): Promi
   return requests.map(({ reference_id }) => results.find((it) => it.reference_id === reference_id)?.data);
 }
 
-interface Change {
-  readonly path: string;
-  readonly method: 'POST' | 'PUT';
-  body(before: CareBooking): object;
-}
-
 /** Reads a booking and changes it in one transaction, so that the state right before the change is known. */
-async function together(ehr: Ehr, careUnit: CareUnit, id: string, change: Change): Promise<[CareBooking, unknown]> {
+async function together(
+  ehr: Ehr,
+  careUnit: CareUnit,
+  id: string,
+  change: (url: string, before: CareBooking) => BatchRequest,
+): Promise<[CareBooking, unknown]> {
   const url = bookingUrl(ehr, careUnit, id);
   const before = await mustFind(ehr, careUnit, id);
   if (toAppointment(ehr, careUnit, before).state === 'cancelled') {
     throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
   }
-  const [read, changed] = await inOneTransaction(ehr, [
-    { method: 'GET', url, body: {} },
-    { method: change.method, url: url + change.path, body: change.body(before) },
-  ]);
+  const [read, changed] = await inOneTransaction(ehr, [{ method: 'GET', url, body: {} }, change(url, before)]);
   return [asBooking(ehr, read, id), changed];
 }
 
