@@ -1,54 +1,26 @@
-import type { AppointmentChanges, ChangedAppointment } from '../appointment-changes.ts';
-import { capability, claimed, Failure } from './check.ts';
-import { directChange, expectSame, expectThat, facts, operation } from './expect.ts';
+import type { ChangedAppointment } from '../appointment-changes.ts';
+import type { Appointment } from '../records.ts';
+import { expectToldOnce, listChanges, readAll, readUntil } from './change-steps.ts';
+import { capability, claimed } from './check.ts';
+import { directChange, expectSame, expectThat, facts, given } from './expect.ts';
 import { book, change, changes, consecutiveSlots, moves, mustRead } from './steps.ts';
 import type { Subject } from './subject.ts';
+import { unwatched, watchingCall } from './watched-calls.ts';
 
 type Slot = Awaited<ReturnType<typeof consecutiveSlots>>[number];
 
-/** More than any server needs until it shows what it has stored. */
-const mostCalls = 200;
-/** 15 seconds: a database may show a change only when older transactions have ended. */
-const mostLooks = 60;
-const lookMilliseconds = 250;
+const noTimes = 'the EHR cannot be brought to write with such a time stamp';
+/** Enough for several calls and pages. */
+const mostEdits = 6;
 
-function list(
-  { connector, careUnit, otherCareUnit }: Subject,
-  after?: string,
-  limit = 50,
-): Promise<AppointmentChanges> {
-  const careUnits = otherCareUnit ? [careUnit, otherCareUnit] : [careUnit];
-  return operation(
-    connector,
-    'listAppointmentChanges',
-  )({ careUnits, limit, ...(after === undefined ? {} : { after }) });
-}
-
-/** Reads until there is nothing more. */
-async function readAll(subject: Subject, after: string, limit?: number) {
-  const changes: ChangedAppointment[] = [];
-  let next = after;
-  for (let call = 1; call <= mostCalls; call++) {
-    const page = await list(subject, next, limit);
-    changes.push(...page.changes);
-    next = page.next;
-    if (!page.hasMore) return { changes, next };
-  }
-  throw new Failure(`hasMore is still true after ${mostCalls} calls`);
-}
-
-/** Reads until every one of these ids is among the changes. An EHR may show a change a little later. */
-async function readUntil(subject: Subject, after: string, ids: readonly string[], limit?: number) {
-  const found = new Map<string, ChangedAppointment>();
-  let next = after;
-  for (let look = 1; look <= mostLooks; look++) {
-    const read = await readAll(subject, next, limit);
-    for (const it of read.changes) found.set(it.appointment.id, it);
-    next = read.next;
-    if (ids.every((id) => found.has(id))) return { found, next };
-    await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
-  }
-  throw new Failure(`Changed appointments are missing: ${ids.filter((id) => !found.has(id)).join(', ')}`);
+/** Books at each of these times, and reads all changes so far. */
+async function bookedAndRead(subject: Subject, slots: readonly Slot[]) {
+  const start = await listChanges(subject);
+  const made: Appointment[] = [];
+  for (const slot of slots) made.push(await book(subject, { slot, comment: 'booked' }));
+  const ids = made.map(({ id }) => id);
+  const { next } = await readUntil(subject, start.next, ids);
+  return { made, ids, next };
 }
 
 export const appointmentChanges = capability(
@@ -59,7 +31,7 @@ export const appointmentChanges = capability(
       [moves, changes('cancel')],
       async (subject) => {
         const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
-        const start = await list(subject);
+        const start = await listChanges(subject);
         const { id } = await book(subject, { slot: from });
         const booked = await readUntil(subject, start.next, [id]);
         const time = { start: to.start, end: to.end };
@@ -77,7 +49,7 @@ export const appointmentChanges = capability(
     'returns a change that is made directly in the EHR': async (subject) => {
       const cancel = directChange(subject, 'cancel');
       const made = await book(subject);
-      const start = await list(subject);
+      const start = await listChanges(subject);
       await cancel(made);
       const { found } = await readUntil(subject, start.next, [made.id]);
       expectSame(found.get(made.id)?.appointment.state, 'cancelled', 'State of an appointment cancelled in the EHR');
@@ -88,7 +60,7 @@ export const appointmentChanges = capability(
       // Only staff can cancel a visit that has started.
       const cancel = directChange(subject, 'cancel');
       const made = await book(subject);
-      const start = await list(subject);
+      const start = await listChanges(subject);
       await attend(made, 'arrived');
       try {
         const { found } = await readUntil(subject, start.next, [made.id]);
@@ -101,7 +73,7 @@ export const appointmentChanges = capability(
     'returns an appointment that is deleted in the EHR, as cancelled': async (subject) => {
       const remove = directChange(subject, 'delete');
       const made = await book(subject);
-      const start = await list(subject);
+      const start = await listChanges(subject);
       await remove(made);
       const { found } = await readUntil(subject, start.next, [made.id]);
       const expected = facts({ ...made, state: 'cancelled', heldUntil: null });
@@ -111,14 +83,69 @@ export const appointmentChanges = capability(
 
     'misses none in small pages': async (subject) => {
       const slots = await consecutiveSlots(subject, 5);
-      const start = await list(subject);
+      const start = await listChanges(subject);
       const ids: string[] = [];
       for (const slot of slots) ids.push((await book(subject, { slot })).id);
       await readUntil(subject, start.next, ids, 2);
     },
 
+    'tells changes of one and the same time once each, in small pages': async (subject) => {
+      const commentAtOnce = given(subject.timedChanges?.commentAtOnce, noTimes);
+      const { made, ids, next } = await bookedAndRead(subject, await consecutiveSlots(subject, 3));
+      await commentAtOnce(made, 'at once');
+      await expectToldOnce(subject, next, new Map(ids.map((id) => [id, 'at once'])), { limit: 1 });
+    },
+
+    'tells a change that appears later than its time stamp, and no other again': async (subject) => {
+      const commentAtOnce = given(subject.timedChanges?.commentAtOnce, noTimes);
+      const commentLate = given(subject.timedChanges?.commentLate, noTimes);
+      const { made, next } = await bookedAndRead(subject, await consecutiveSlots(subject, 2));
+      const [slow, quick] = made as [Appointment, Appointment];
+      const appear = await commentLate(slow, 'late');
+      // An EHR may hold back what others change meanwhile.
+      const [early] = await Promise.allSettled([commentAtOnce([quick], 'in time').then(() => readAll(subject, next))]);
+      await appear();
+      if (early.status === 'rejected') throw early.reason;
+      const { changes: before, next: position } = early.value;
+      const comments = new Map([
+        [slow.id, 'late'],
+        [quick.id, 'in time'],
+      ]);
+      await expectToldOnce(subject, position, comments, { before });
+    },
+
+    'misses none while staff change others between two pages': async (subject) => {
+      const comment = directChange(subject, 'comment');
+      const { made, ids, next: start } = await bookedAndRead(subject, await consecutiveSlots(subject, 3));
+      const comments = new Map(ids.map((id) => [id, 'before']));
+      for (const it of made) await comment(it, 'before');
+      let edits = 0;
+      // The oldest change first: those after it move up, and it moves to the end.
+      const edit = async () => {
+        const it = made[edits % made.length];
+        if (!it || edits >= mostEdits) return;
+        const text = `edit ${++edits}`;
+        await unwatched(() => comment(it, text));
+        comments.set(it.id, text);
+      };
+      const before: ChangedAppointment[] = [];
+      let next = start;
+      for (let calls = 0, hasMore = true; hasMore && calls <= mostEdits; calls++) {
+        let requests = 0;
+        const { outcome } = await watchingCall(
+          () => listChanges(subject, next, 1),
+          (_, __, send) => (++requests === 2 ? edit().then(send) : undefined),
+        );
+        if (outcome.status === 'rejected') throw outcome.reason;
+        before.push(...outcome.value.changes);
+        ({ next, hasMore } = outcome.value);
+        await edit();
+      }
+      await expectToldOnce(subject, next, comments, { before, limit: 1 });
+    },
+
     'continues after the last change, and again from an earlier position': async (subject) => {
-      const start = await list(subject);
+      const start = await listChanges(subject);
       const { id } = await book(subject);
       const { next } = await readUntil(subject, start.next, [id]);
       const later = await readAll(subject, next);

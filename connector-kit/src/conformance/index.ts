@@ -8,5 +8,6 @@ export { type PlainHttp, plainHttp } from './plain-http.ts';
 export { type CheckResult, formatReport, type Report } from './report.ts';
 export { type RunOptions, runCheck, runConformance } from './run.ts';
 export type { ClockChange, Facts, Subject } from './subject.ts';
+export { type TimedChanges, timedChanges } from './timed-changes.ts';
 export { turnsOverProcesses } from './turns-over-processes.ts';
 export { watchedHttp } from './watched-calls.ts';

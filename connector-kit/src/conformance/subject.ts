@@ -4,6 +4,7 @@ import type { PatientIdentifier, ResourceIdentifier } from '../identifiers.ts';
 import type { PatientCreation } from '../patients.ts';
 import type { CareUnit, Patient, PatientDetails } from '../records.ts';
 import type { OddRecords } from './odd-records.ts';
+import type { TimedChanges } from './timed-changes.ts';
 
 /**
  * Known facts about the EHR, so that the kit does not rely on the connector's own data. Use synthetic patients only: the
@@ -81,6 +82,7 @@ export interface Subject {
   restart?: (() => Promise<void>) | undefined;
   readonly directChanges?: DirectChanges | undefined;
   readonly oddRecords?: OddRecords | undefined;
+  readonly timedChanges?: TimedChanges | undefined;
   readonly clockChanges?: readonly ClockChange[] | undefined;
   /** Calls an operation through the gateway in front of the connector; rejects with the gateway's problem. */
   callGateway?: ((operation: ConnectorOperation) => Promise<unknown>) | undefined;

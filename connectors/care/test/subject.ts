@@ -15,6 +15,7 @@ import {
   type OddRecords,
   plainHttp,
   type Subject,
+  timedChanges,
   turnsOverProcesses,
 } from '@crossward/connector-kit/conformance';
 import { configs, facilities, geoOrganization, newNumbers, numbers, people, resources } from '../fake/data.ts';
@@ -111,6 +112,10 @@ export async function careSubject(): Promise<Subject> {
       connector = await open();
     },
     directChanges: staffOf(fake),
+    timedChanges: timedChanges(({ id }, note, at) => {
+      const booking = fake.bookings.get(id);
+      if (booking) Object.assign(booking, { note, modified: at.getTime() });
+    }),
     oddRecords: { ...oddRecordsOf(fake), leftOut },
     async close() {
       await second.close();

@@ -53,10 +53,10 @@ export class Store {
     return [...this.#resources.values()].filter(({ resourceType }) => resourceType === type);
   }
 
-  save<Resource extends FhirResource>(resource: Resource): Stored {
+  save<Resource extends FhirResource>(resource: Resource, at = new Date()): Stored {
     const id = resource.id ?? randomUUID();
     const reference = `${resource.resourceType}/${id}`;
-    const meta = this.#nextVersion(reference);
+    const meta = this.#nextVersion(reference, at);
     const stored = { ...resource, id, meta } as Stored;
     this.#resources.set(reference, stored);
     if (isAppointment(reference)) this.#versions.push({ reference, ...meta, resource: stored });
@@ -69,11 +69,11 @@ export class Store {
     return found.reverse();
   }
 
-  #nextVersion(reference: string): Pick<Version, 'versionId' | 'lastUpdated'> {
+  #nextVersion(reference: string, at = new Date()): Pick<Version, 'versionId' | 'lastUpdated'> {
     const current = this.#resources.get(reference)?.meta?.versionId;
     const former =
       isAppointment(reference) && current === undefined ? this.history(reference)[0]?.versionId : undefined;
-    const now = new Date().toISOString();
+    const now = at.toISOString();
     const lastUpdated = this.wholeSeconds ? now.replace(/\.\d+Z$/, 'Z') : now;
     return { versionId: String(Number(current ?? former ?? 0) + 1), lastUpdated };
   }

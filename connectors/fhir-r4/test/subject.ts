@@ -6,7 +6,14 @@ import type {
   LeftOutRecord,
   ProbeReport,
 } from '@crossward/connector-kit';
-import { connectorInProcess, type Facts, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import {
+  connectorInProcess,
+  type Facts,
+  plainHttp,
+  type Subject,
+  type TimedChanges,
+  timedChanges,
+} from '@crossward/connector-kit/conformance';
 import { careUnits, healthcareServices } from '../fake/data-set.ts';
 import type { Store } from '../fake/store.ts';
 import { fhirR4Connector } from '../src/connector.ts';
@@ -119,12 +126,19 @@ export async function fhirSubject(
       connector = await open();
     },
     directChanges: await directChangesBy(settings),
-    ...(store ? { oddRecords: { ...oddRecordsIn(store), leftOut } } : {}),
+    ...(store ? { oddRecords: { ...oddRecordsIn(store), leftOut }, timedChanges: timedChangesIn(store) } : {}),
     async close() {
       await second.close();
       await close();
     },
   };
+}
+
+function timedChangesIn(store: Store): TimedChanges {
+  return timedChanges(({ id }, comment, at) => {
+    const appointment = store.get(`Appointment/${id}`);
+    store.save({ ...appointment, comment }, at);
+  });
 }
 
 /** Changes by the EHR's own staff, whom the fake server lets change more than the connector. */

@@ -5,6 +5,7 @@ import {
   type PlainHttp,
   plainHttp,
   type Subject,
+  timedChanges,
 } from '@crossward/connector-kit/conformance';
 import { institutions, kariNumber, people, professionals, specialities } from '../fake/data.ts';
 import { database, type FakeServer, password, startFake } from '../fake/server.ts';
@@ -107,6 +108,11 @@ export async function fakeSubject(): Promise<Subject> {
       connector = await open();
     },
     ...(directChanges ? { directChanges } : {}),
+    timedChanges: timedChanges(({ id }, comments, at) => {
+      const table = fake.tables.of('gnuhealth.appointment');
+      const row = table.get(Number(id));
+      if (row) table.set(row.id, { ...row, comments, write_date: at.getTime() * 1000 });
+    }),
     oddRecords: { ...oddRecordsOf(fake), leftOut },
     clockChanges: around,
     async close() {

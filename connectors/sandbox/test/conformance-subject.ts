@@ -101,6 +101,14 @@ export async function sandboxSubject(name: string, database: PostgresPool): Prom
       retractDocument: ({ id }) =>
         sql('UPDATE sandbox.documents SET is_entered_in_error = true WHERE emr = $1 AND id = $2', [emr, id]),
     },
+    timedChanges: {
+      commentAtOnce: (appointments, text) =>
+        sql('UPDATE sandbox.appointments SET comment = $3 WHERE emr = $1 AND id = ANY ($2)', [
+          emr,
+          appointments.map(({ id }) => id),
+          text,
+        ]),
+    },
     clockChanges: (['spring', 'autumn'] as const).flatMap((season) => [night(season), workingDays(season)]),
   };
 }
