@@ -146,17 +146,17 @@ export const appointmentsRead = capability(
     },
 
     'writes and reads the same time in every time zone of the process': async (subject) => {
-      const booked = await inEveryTimeZone(async (zone) => {
-        const slot = await freeSlot(subject);
-        const { id } = await book(subject, { slot });
-        const there = (await appointmentsAt(subject, slot)).filter((it) => it.id === id);
-        const listed = there.map(({ start, end }) => [start, end]);
+      const booked = await inEveryTimeZone(subject, async (there, zone) => {
+        const slot = await freeSlot(there);
+        const { id } = await book(there, { slot });
+        const found = (await appointmentsAt(there, slot)).filter((it) => it.id === id);
+        const listed = found.map(({ start, end }) => [start, end]);
         expectSame(listed, [[slot.start, slot.end]], `Time of an appointment, booked and listed in ${zone}`);
         return { id, slot };
       });
-      await inEveryTimeZone(async (zone) => {
+      await inEveryTimeZone(subject, async (there, zone) => {
         for (const { zone: other, result } of booked) {
-          const { start, end } = await mustRead(subject, result.id);
+          const { start, end } = await mustRead(there, result.id);
           const time = [result.slot.start, result.slot.end];
           expectSame([start, end], time, `Time of an appointment, booked in ${other} and read in ${zone}`);
         }

@@ -152,6 +152,15 @@ export function appointmentReadVariants(correct: Subject): readonly Variant[] {
       }),
     ],
     [
+      'lists appointments by the days of UTC',
+      'clock-changes',
+      'books slots that begin or end at midnight, and lists them by day',
+      (right) => ({
+        listAppointments: ({ range, ...query }) =>
+          right.listAppointments({ ...query, range: range && { start: utcDay(range.start), end: utcDay(range.end) } }),
+      }),
+    ],
+    [
       'reads appointments from a stale cache',
       'concurrent-edits',
       'a cancellation in the EHR is visible and is kept',
@@ -180,6 +189,10 @@ export function appointmentReadVariants(correct: Subject): readonly Variant[] {
       (right) => changing(right, (it) => (it.kind === 'update' ? { ...it, comment: it.comment ?? 'first' } : it)),
     ],
   ];
+}
+
+function utcDay(at: Date): Date {
+  return new Date(at.toISOString().slice(0, 10));
 }
 
 /** Alters every page of changes. */

@@ -7,6 +7,8 @@ import { operations } from '../operations.ts';
 
 /** A connector in a process of its own. */
 export interface ConnectorInProcess extends Connector {
+  /** The same connector in another process, whose time zone is this one. It ends with this one. */
+  inTimeZone(timeZone: string): Promise<Connector>;
   close(): Promise<void>;
 }
 
@@ -39,10 +41,35 @@ const needStreams: readonly ConnectorOperation[] = ['createDocument', 'readDocum
  * @param input what that function gets, such as the URL of the fake EHR: data that can be cloned
  */
 export async function connectorInProcess(module: URL, input?: unknown): Promise<ConnectorInProcess> {
+  const own = await openInProcess(module, input);
+  const zones = new Map<string, Promise<OpenedInProcess>>();
+  return {
+    ...own,
+    inTimeZone(timeZone) {
+      const there = zones.get(timeZone) ?? openInProcess(module, input, timeZone);
+      zones.set(timeZone, there);
+      return there;
+    },
+    async close() {
+      const others = await Promise.allSettled(zones.values());
+      await Promise.all(
+        [own, ...others.flatMap((it) => (it.status === 'fulfilled' ? it.value : []))].map((it) => it.close()),
+      );
+    },
+  };
+}
+
+type OpenedInProcess = Omit<ConnectorInProcess, 'inTimeZone'>;
+
+async function openInProcess(module: URL, input: unknown, timeZone?: string): Promise<OpenedInProcess> {
   const { pathname } = new URL(import.meta.url);
   const entry = new URL(`./process-entry${pathname.slice(pathname.lastIndexOf('.'))}`, import.meta.url);
   // Not the options of the test runner.
-  const child = fork(fileURLToPath(entry), [], { serialization: 'advanced', execArgv: [] });
+  const child = fork(fileURLToPath(entry), [], {
+    serialization: 'advanced',
+    execArgv: [],
+    env: { ...process.env, ...(timeZone === undefined ? {} : { TZ: timeZone }) },
+  });
   const calls = new Map<number, PromiseWithResolvers<unknown>>();
   const opened = Promise.withResolvers<Extract<FromProcess, { kind: 'opened' }>>();
   const fail = (error: Error) => {

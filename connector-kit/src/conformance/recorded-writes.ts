@@ -5,7 +5,7 @@ import { operations } from '../operations.ts';
 import type { Appointment, CareUnit } from '../records.ts';
 import type { Write } from '../writes.ts';
 import { NotChecked } from './check.ts';
-import type { Subject } from './subject.ts';
+import { type Subject, withEachConnector } from './subject.ts';
 
 /** A subject that records its writes, so that its appointments can be cancelled and its other records withdrawn. */
 export interface RecordedWrites {
@@ -88,10 +88,7 @@ export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrite
   }
 
   return {
-    subject: Object.create(subject, {
-      connector: { get: () => wrap(subject.connector) },
-      second: { get: () => subject.second && wrap(subject.second) },
-    }),
+    subject: withEachConnector(subject, wrap),
     get wasWriteBlocked() {
       return wasWriteBlocked;
     },

@@ -4,7 +4,7 @@ import type { DirectChanges } from '../direct-changes.ts';
 import { ConnectorError } from '../errors.ts';
 import { operations } from '../operations.ts';
 import type { TimeSlot } from '../records.ts';
-import type { Subject } from './subject.ts';
+import { type Subject, withEachConnector } from './subject.ts';
 
 const maxDelaySeconds = 90;
 const maxAttempts = 3;
@@ -14,9 +14,7 @@ const maxAttempts = 3;
  * rate limit.
  */
 export function withRetries(subject: Subject): Subject {
-  return Object.create(subject, {
-    connector: { get: () => retrying(subject.connector) },
-    second: { get: () => subject.second && retrying(subject.second) },
+  return Object.create(withEachConnector(subject, retrying), {
     directChanges: { get: () => subject.directChanges && retryingChanges(subject.directChanges) },
   });
 }

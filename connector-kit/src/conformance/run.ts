@@ -1,14 +1,14 @@
-import type { Connector } from '../connector.ts';
 import { operations } from '../operations.ts';
 import { withRightAnswers } from '../right-answers.ts';
 import { capabilities as everyCapability } from './capabilities.ts';
 import { type Check, Failure, NotChecked } from './check.ts';
 import { describe } from './expect.ts';
 import { assertNodeVersion } from './node-version.ts';
+import type { ConnectorInProcess } from './own-process.ts';
 import { recordWrites } from './recorded-writes.ts';
 import type { CheckResult, Report } from './report.ts';
 import { withRetries } from './retry-after.ts';
-import type { Subject } from './subject.ts';
+import { type Subject, withEachConnector } from './subject.ts';
 import { withKnownWrites } from './watched-calls.ts';
 
 /** Options of a conformance run. */
@@ -97,11 +97,13 @@ export async function runCheck(
 
 /** With the results and errors checked, as in the gateway. */
 function checked(subject: Subject): Subject {
-  const guarded = (connector: Connector) => withKnownWrites(withRightAnswers(connector));
-  return Object.create(subject, {
-    connector: { get: () => guarded(subject.connector) },
-    second: { get: () => subject.second && guarded(subject.second) },
-  });
+  const { second, inTimeZone = inTimeZoneOf(second) } = subject;
+  const inZones: Subject = Object.create(subject, { inTimeZone: { value: inTimeZone } });
+  return withEachConnector(inZones, (connector) => withKnownWrites(withRightAnswers(connector)));
+}
+
+function inTimeZoneOf(second: Subject['second']): Subject['inTimeZone'] {
+  return second && 'inTimeZone' in second ? (second as ConnectorInProcess).inTimeZone : undefined;
 }
 
 /** The result of a check that has not run because the connector does not claim the behaviour. */

@@ -76,6 +76,11 @@ export interface Subject {
    * variable would hide a race.
    */
   readonly second?: Connector | undefined;
+  /**
+   * Opens the connector in a process of its own, whose time zone is this one. Default: as `second` was opened with
+   * `connectorInProcess`.
+   */
+  readonly inTimeZone?: ((timeZone: string) => Promise<Connector>) | undefined;
   /** How often each race is run. Default: ten times. */
   readonly raceRounds?: number | undefined;
   /** Ends the connector as if its process were killed, and opens a new one. */
@@ -87,4 +92,18 @@ export interface Subject {
   /** Calls an operation through the gateway in front of the connector; rejects with the gateway's problem. */
   callGateway?: ((operation: ConnectorOperation) => Promise<unknown>) | undefined;
   close?: (() => Promise<void>) | undefined;
+}
+
+/** The subject with each of its connectors wrapped. */
+export function withEachConnector(subject: Subject, wrap: (connector: Connector) => Connector): Subject {
+  return Object.create(subject, {
+    connector: { get: () => wrap(subject.connector) },
+    second: { get: () => subject.second && wrap(subject.second) },
+    inTimeZone: {
+      get: () => {
+        const { inTimeZone } = subject;
+        return inTimeZone && (async (timeZone: string) => wrap(await inTimeZone(timeZone)));
+      },
+    },
+  });
 }

@@ -62,8 +62,9 @@ export const timeSlots = capability('time-slots', (connector) => connector.listT
   'reads the same slots in every time zone of the process': async (subject) => {
     const first = await freeSlot(subject);
     const range = { start: new Date(first.start.getTime() - day), end: new Date(first.end.getTime() + day) };
-    const read = async () => (await freeSlots(subject, range)).map(({ start, end }) => [start, end]);
-    const [expected, ...others] = await inEveryTimeZone(read);
+    const [expected, ...others] = await inEveryTimeZone(subject, async (there) =>
+      (await freeSlots(there, range)).map(({ start, end }) => [start, end]),
+    );
     for (const { zone, result } of others) {
       expectSame(result, expected?.result, `Slots read by a process in ${zone}, compared with UTC`);
     }

@@ -3,7 +3,7 @@ import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import { timeZone } from './data-set.ts';
 
-/** The night of a clock change, with free slots of 30 minutes from 00:00 to 06:00 local time. */
+/** The night of a clock change, with free slots of 30 minutes from 23:30 to 06:00 local time. */
 export interface ClockChangeNight {
   readonly season: 'spring' | 'autumn';
   readonly date: Temporal.PlainDate;
@@ -18,8 +18,8 @@ export interface ClockChangeNight {
 export function clockChangeNights(): ClockChangeNight[] {
   return (['spring', 'autumn'] as const).map((season) => {
     const { date, instant } = nextClockChange(timeZone, season);
-    const [start, end] = ['00:00', '06:00'].map((plainTime) => date.toZonedDateTime({ timeZone, plainTime }));
-    if (!start || !end) throw new Error('The night has no start or end');
+    const start = date.subtract({ days: 1 }).toZonedDateTime({ timeZone, plainTime: '23:30' });
+    const end = date.toZonedDateTime({ timeZone, plainTime: '06:00' });
     return {
       season,
       date,

@@ -20,12 +20,13 @@ export function clockChanges(): ClockChange[] {
   return [['spring', 3] as const, ['autumn', 10] as const].map(([name, month]) => {
     const at = new Date(Date.UTC(year, month, 0, 1));
     at.setUTCDate(at.getUTCDate() - at.getUTCDay());
-    const slotStarts = [-2, -1, 0, 1, 2].map((index) => new Date(at.getTime() + index * half));
+    // From before midnight in Oslo.
+    const slotStarts = Array.from({ length: 10 }, (_, index) => new Date(at.getTime() + (index - 7) * half));
     return {
       name,
       resourceId: String(professionals.ada),
       healthcareServiceId: String(specialities.family),
-      start: new Date(at.getTime() - 2 * half),
+      start: new Date(at.getTime() - 7 * half),
       end: new Date(at.getTime() + 3 * half),
       at,
       slotStarts,

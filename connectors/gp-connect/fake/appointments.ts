@@ -11,7 +11,7 @@ export interface Stored {
   content: Json;
   /** Milliseconds of a whole second: two changes within one second look alike. */
   version: number;
-  readonly slots: readonly Slot[];
+  slots: readonly Slot[];
   readonly patient: string;
 }
 
@@ -134,6 +134,17 @@ export class Appointments {
     const isCancelled = change.status === 'cancelled' && found.content.status === 'booked';
     if (isCancelled) for (const slot of found.slots) slot.isFree = true;
     this.#save(found, { ...found.content, ...change });
+  }
+
+  /** By the practice's own staff, within one schedule. */
+  move(id: string, slot: Slot): void {
+    const found = this.read(id);
+    if (!slot.isFree) throw invalid();
+    for (const it of found.slots) it.isFree = true;
+    slot.isFree = false;
+    found.slots = [slot];
+    const time = { start: ukText(slot.start), end: ukText(slot.end) };
+    this.#save(found, { ...found.content, ...time, slot: [{ reference: `Slot/${slot.id}` }] });
   }
 
   #save(stored: Stored, content: Json): Stored {

@@ -1,7 +1,7 @@
 import { nextClockChange } from '../../../test/requests/clock-change-days.ts';
 import { timeZone } from './uk-text.ts';
 
-/** The night of a clock change, with slots of 30 minutes from 00:00 to 06:00 local time. */
+/** The night of a clock change, with slots of 30 minutes from 23:30 to 06:00 local time. */
 export interface ClockChangeNight {
   readonly name: string;
   readonly start: Date;
@@ -16,9 +16,9 @@ export interface ClockChangeNight {
 export function clockChangeNights(): ClockChangeNight[] {
   return (['spring', 'autumn'] as const).map((season) => {
     const { date, instant } = nextClockChange(timeZone, season);
-    const [start = 0, end = 0] = ['00:00', '06:00'].map(
-      (plainTime) => date.toZonedDateTime({ timeZone, plainTime }).epochMilliseconds,
-    );
+    const evening = date.subtract({ days: 1 }).toZonedDateTime({ timeZone, plainTime: '23:30' });
+    const morning = date.toZonedDateTime({ timeZone, plainTime: '06:00' });
+    const [start, end] = [evening.epochMilliseconds, morning.epochMilliseconds];
     const minutes = 30;
     const count = (end - start) / (minutes * 60_000);
     return {

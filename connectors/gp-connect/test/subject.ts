@@ -1,4 +1,11 @@
-import type { Connector, ConnectorContext, DirectChanges, EhrHttp, LeftOutRecord } from '@crossward/connector-kit';
+import type {
+  Connector,
+  ConnectorContext,
+  DirectChanges,
+  EhrHttp,
+  LeftOutRecord,
+  TimeSlot,
+} from '@crossward/connector-kit';
 import { connectorInProcess, type OddRecords, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import { patients, unusedNhsNumber } from '../fake/data-set.ts';
 import type { FakePractice } from '../fake/server.ts';
@@ -121,6 +128,11 @@ export async function subjectOver(practice: FakePractice, name = 'gp-connect'): 
 
 /** The practice's own staff. */
 function staffOf({ appointments, slots }: FakePractice): DirectChanges {
+  const slotAt = ({ start, resourceId }: TimeSlot) => {
+    const slot = slots.find((it) => it.start === start.getTime() && it.schedule.practitioner === resourceId);
+    if (!slot?.isFree) throw new Error('No such free slot');
+    return slot;
+  };
   return {
     cancel: async ({ id }) => appointments.edit(id, { status: 'cancelled' }),
     async attend({ id }, attendance) {
@@ -128,9 +140,9 @@ function staffOf({ appointments, slots }: FakePractice): DirectChanges {
       appointments.edit(id, { status: statuses[attendance] });
     },
     comment: async ({ id }, comment) => appointments.edit(id, { comment }),
-    async take({ start, resourceId }) {
-      const slot = slots.find((it) => it.start === start.getTime() && it.schedule.practitioner === resourceId);
-      if (!slot?.isFree) throw new Error('No such free slot');
+    move: async ({ id }, to) => appointments.move(id, slotAt(to)),
+    async take(time) {
+      const slot = slotAt(time);
       slot.isFree = false;
       return async () => {
         slot.isFree = true;

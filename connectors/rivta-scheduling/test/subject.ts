@@ -164,7 +164,7 @@ function withoutTime(slot: Slot): Slot {
 function addClockChanges({ calendar }: FakeProducer): ClockChange[] {
   return (['spring', 'autumn'] as const).map((season) => {
     const { date, instant } = nextClockChange(timeZone, season);
-    const start = date.toZonedDateTime({ timeZone, plainTime: '00:00' });
+    const start = date.subtract({ days: 1 }).toZonedDateTime({ timeZone, plainTime: '23:30' });
     const end = date.toZonedDateTime({ timeZone, plainTime: '06:00' });
     const count = (end.epochMilliseconds - start.epochMilliseconds) / 1_800_000;
     const starts = Array.from({ length: count }, (_, index) => start.add({ minutes: 30 * index }));
@@ -173,7 +173,10 @@ function addClockChanges({ calendar }: FakeProducer): ClockChange[] {
     const resource = { id: `schema-${performer.id}`, name: performer.lastName };
     calendar.slots.push(
       ...starts.map((at): Slot => {
-        const [from, to] = [at, at.add({ minutes: 30 })].map((it) => localNow(new Date(it.epochMilliseconds)));
+        // An end is written as the clock on the wall would go on: 02:00 in spring, when it goes on to 03:00.
+        const [from, to] = [at.toPlainDateTime(), at.toPlainDateTime().add({ minutes: 30 })].map((it) =>
+          it.toString({ smallestUnit: 'second' }).replaceAll(/\D/g, ''),
+        );
         return { facility: north, performer, resource, start: from ?? '', end: to ?? '', timeTypes: north.timeTypes };
       }),
     );

@@ -32,8 +32,8 @@ export async function sandboxSubject(name: string, database: PostgresPool): Prom
     await client.query(text, values).finally(() => client.release());
   };
   await sql(
-    `INSERT INTO sandbox.schedules VALUES ($1, 'nights', $2, $3, '{consultation}', '2024-01-01T00:00:00',
-      '2024-01-01T06:00:00', 30, 'FREQ=DAILY') ON CONFLICT DO NOTHING`,
+    `INSERT INTO sandbox.schedules VALUES ($1, 'nights', $2, $3, '{consultation}', '2024-01-01T23:00:00',
+      '2024-01-02T06:00:00', 30, 'FREQ=DAILY') ON CONFLICT DO NOTHING`,
     [emr, careUnit.id, nightWorker],
   );
   await sql(
@@ -91,6 +91,13 @@ export async function sandboxSubject(name: string, database: PostgresPool): Prom
         ),
       comment: ({ id }, text) =>
         sql('UPDATE sandbox.appointments SET comment = $3 WHERE emr = $1 AND id = $2', [emr, id, text]),
+      move: ({ id }, { start, end }) =>
+        sql('UPDATE sandbox.appointments SET starts_at = $3, ends_at = $4 WHERE emr = $1 AND id = $2', [
+          emr,
+          id,
+          start,
+          end,
+        ]),
       take: (slot) => take(sql, slot),
       changeNote: ({ id }, text) =>
         sql('UPDATE sandbox.medical_notes SET text = $3 WHERE emr = $1 AND id = $2', [emr, id, text]),
@@ -127,10 +134,10 @@ async function take(
   return () => sql('DELETE FROM sandbox.appointments WHERE emr = $1 AND id = $2', [emr, id]);
 }
 
-/** Half-hour slots in elapsed time from 00:00 to 06:00, across the clock change. */
+/** Half-hour slots in elapsed time from 23:00 to 06:00, across midnight and the clock change. */
 function night(season: 'spring' | 'autumn'): ClockChange {
   const { date, instant } = nextClockChange(careUnit.timeZone, season);
-  const start = at(date, '00:00');
+  const start = at(date.subtract({ days: 1 }), '23:00');
   const end = at(date, '06:00');
   return {
     name: `the night in ${season}`,

@@ -84,20 +84,37 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
       })),
     retractDocument: ({ id }) => changeDocument(ehr, id, (it) => ({ ...it, status: 'entered-in-error' })),
   };
+  /** Takes the Slots of a time, or none of them. */
+  async function takeSlots(timeSlot: TimeSlot): Promise<readonly string[]> {
+    const taken: string[] = [];
+    try {
+      for (const slot of await slotsAt(ehr, context.careUnits, timeSlot)) {
+        await changeSlot(ehr, slot, (it) => ({ ...freedSlot(it), status: 'busy' }));
+        taken.push(slot);
+      }
+    } catch (error) {
+      await freeAll(ehr, taken);
+      throw error;
+    }
+    return taken;
+  }
   const slotChanges: DirectChanges = {
     async take(timeSlot) {
-      const taken: string[] = [];
-      const free = () => freeAll(ehr, taken);
+      const taken = await takeSlots(timeSlot);
+      return () => freeAll(ehr, taken);
+    },
+  };
+  const moving: DirectChanges = {
+    async move({ id }, to) {
+      const taken = await takeSlots(to);
       try {
-        for (const slot of await slotsAt(ehr, context.careUnits, timeSlot)) {
-          await changeSlot(ehr, slot, (it) => ({ ...freedSlot(it), status: 'busy' }));
-          taken.push(slot);
-        }
+        const slot = taken.map((reference) => ({ reference }));
+        const time = { start: to.start.toISOString(), end: to.end.toISOString() };
+        await freeAll(ehr, slotsOf(await change(id, (it) => ({ ...it, ...time, slot }))));
       } catch (error) {
-        await free();
+        await freeAll(ehr, taken);
         throw error;
       }
-      return free;
     },
   };
   const overbooking: DirectChanges = {
@@ -124,6 +141,7 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
     ...(canChangeAppointments(facts) ? appointmentChanges : {}),
     ...(facts.can('Appointment', 'delete') && tellsDeletions ? deletion : {}),
     ...(writesSlots ? slotChanges : {}),
+    ...(writesSlots && canChangeAppointments(facts) ? moving : {}),
     ...(writesSlots && canChangeAppointments(facts) && !keepsOwnSlots ? overbooking : {}),
     ...(facts.can('DocumentReference', 'update') ? { ...noteChanges, ...documentChanges } : {}),
   };
