@@ -225,7 +225,7 @@ test('the installed gateway books through an installed plug-in, on PostgreSQL', 
     id: 'north',
     name: 'North',
     connector: 'north-ehr',
-    settings: { base_url: await startEhr() },
+    settings: { base_url: await startEhr(), user: 'gateway', password: { env: 'CLINIC_PASSWORD' } },
     connection: { allow_private_addresses: true },
     synthetic_identifiers: true,
     care_units: [{ id: 'clinic', name: 'Clinic', time_zone: 'Europe/London', language: 'en' }],
@@ -237,6 +237,7 @@ test('the installed gateway books through an installed plug-in, on PostgreSQL', 
   const variables = {
     CROSSWARD_CONFIG: 'north.yaml',
     CROSSWARD_SECRET_KEY: randomBytes(32).toString('base64'),
+    CLINIC_PASSWORD: 'a password of the test EHR',
     MY_SECRET: secret,
   };
   const gateway = await startInstalled(database.url, { client: { id: 'me', secret }, variables });

@@ -1,5 +1,4 @@
-import type { LeftOutRecord } from '@crossward/connector-kit';
-import { connectorInProcess, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import { plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 
 /** One of the fake FHIR servers, by its name. */
 function fhir(name: string): () => Promise<Subject> {
@@ -20,7 +19,7 @@ export const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   'fhir-r4, slot claim': fhir('fhir-r4, slot claim'),
   'fhir-r4, transaction': fhir('fhir-r4, transaction'),
   template,
-  'template-booking': templateBooking,
+  'template-booking': async () => (await import('../../connector-kit/template-booking/src/subject.ts')).clinicSubject(),
 };
 
 const numbers = {
@@ -35,7 +34,6 @@ const numbers = {
   ],
 } as const;
 const careUnit = { id: 'clinic', timeZone: 'Europe/London' };
-const otherCareUnit = { id: 'annex', timeZone: 'Europe/London' };
 
 /** As in the template's own test. */
 async function template(): Promise<Subject> {
@@ -49,37 +47,5 @@ async function template(): Promise<Subject> {
     careUnit,
     facts: numbers,
     close: server.close,
-  };
-}
-
-/** As in the template's own test. */
-async function templateBooking(): Promise<Subject> {
-  const folder = '../../connector-kit/template-booking/src';
-  const { connector } = await import('../../connector-kit/template-booking/src/connector.ts');
-  const { startEhr } = await import('../../connector-kit/template-booking/src/ehr-server.ts');
-  const { spoiledAnswers } = await import('../../connector-kit/template-booking/src/spoiled-answers.ts');
-  const server = await startEhr();
-  const { http, oddRecords } = spoiledAnswers();
-  const leftOut: LeftOutRecord[] = [];
-  const second = await connectorInProcess(new URL(`${folder}/second.ts`, import.meta.url), server.url);
-  return {
-    name: 'template-booking',
-    connector: await connector.open({
-      emr: 'clinic',
-      settings: { base_url: server.url },
-      careUnits: [careUnit, otherCareUnit],
-      http,
-      now: () => new Date(),
-      leftOut: (record) => void leftOut.push(record),
-    }),
-    second,
-    careUnit,
-    otherCareUnit,
-    facts: { ...numbers, otherPatientId: '1002', phonesAsWritten: { 1001: '+447700900001' }, foreignResourceId: 'cy' },
-    oddRecords: { ...oddRecords, leftOut },
-    async close() {
-      await second.close();
-      await server.close();
-    },
   };
 }

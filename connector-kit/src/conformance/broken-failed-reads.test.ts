@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { connector as clinic } from '../../template-booking/src/connector.ts';
 import { startEhr } from '../../template-booking/src/ehr-server.ts';
+import { contextFor } from '../../template-booking/src/second.ts';
+import { facts } from '../../template-booking/src/subject.ts';
 import type { Connector } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import type { EhrHttp, EhrRequest } from '../http.ts';
@@ -24,24 +26,14 @@ type Write = NonNullable<Connector['changeAppointments']>;
 async function subject({ request = (it) => it, write = (make) => make() }: Defects): Promise<Subject> {
   const plain = plainHttp();
   const http: EhrHttp = { ...plain, send: (it) => plain.send(request(it)) };
-  const context = { emr: 'clinic', settings: { base_url: server.url }, careUnits: [careUnit], now: () => new Date() };
-  const right = await clinic.open({ ...context, http });
-  const read = async () => {
-    const { status, text } = await http.send({
-      method: 'POST',
-      url: `${server.url}/patients/search`,
-      body: '{}',
-      repeatable: true,
-    });
-    if (status !== 200) throw new ConnectorError('rejected', `The EHR responded ${status}`);
-    JSON.parse(text);
-  };
+  const right = await clinic.open(contextFor(server.url, { http }));
+  const read = async () => void (await right.findPatient?.({ type: 'emr_id', value: '1001' }));
   const changeAppointments = right.changeAppointments as Write;
   return {
     name: 'clinic',
     connector: { ...right, changeAppointments: (it) => write(() => changeAppointments(it), read) },
     careUnit,
-    facts: { patient: [{ type: 'emr_id', value: '1001' }] },
+    facts,
   };
 }
 
@@ -67,11 +59,13 @@ test.each([says, booking, cancellation, 'a move is not told as not made when the
 
 const denies: Defects = {
   async write(make, read) {
-    const made = await make();
-    await read().catch((cause: unknown) => {
+    try {
+      const made = await make();
+      await read();
+      return made;
+    } catch (cause) {
       throw new ConnectorError('unavailable', 'Try again', { cause, nothingChanged: true });
-    });
-    return made;
+    }
   },
 };
 
@@ -90,6 +84,6 @@ test.each<[string, Defects, string, string]>([
   expect(result).toMatchObject({ outcome: 'failed', reason: expect.stringContaining(reason) });
 });
 
-function withoutWrites({ writes: _, ...request }: EhrRequest): EhrRequest {
-  return request;
+function withoutWrites(request: EhrRequest): EhrRequest {
+  return { ...request, repeatable: true };
 }

@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { connector as clinic } from '../../template-booking/src/connector.ts';
 import { startEhr } from '../../template-booking/src/ehr-server.ts';
+import { contextFor } from '../../template-booking/src/second.ts';
+import { facts } from '../../template-booking/src/subject.ts';
 import type { Connector } from '../index.ts';
 import { outcomeOf } from './broken.test-support.ts';
-import { plainHttp } from './plain-http.ts';
 import type { Subject } from './subject.ts';
 
 const server = await startEhr();
@@ -14,10 +15,7 @@ type Right = Required<Connector>;
 
 /** The connector of the template, with a defect. */
 async function subject(defects: (right: Right) => Partial<Connector>): Promise<Subject> {
-  const settings = { base_url: server.url };
-  const context = { emr: 'clinic', settings, careUnits: [careUnit], http: plainHttp(), now: () => new Date() };
-  const right = (await clinic.open(context)) as Right;
-  const facts = { patient: [{ type: 'emr_id', value: '1001' }] } as const;
+  const right = (await clinic.open(contextFor(server.url))) as Right;
   return { name: 'clinic', connector: { ...right, ...defects(right) }, careUnit, facts };
 }
 

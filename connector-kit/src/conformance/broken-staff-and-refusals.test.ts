@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { connector as clinic } from '../../template-booking/src/connector.ts';
 import { startEhr } from '../../template-booking/src/ehr-server.ts';
-import { type Connector, ConnectorError, type EhrHttp } from '../index.ts';
+import { contextFor } from '../../template-booking/src/second.ts';
+import { facts, staffOf } from '../../template-booking/src/subject.ts';
+import { type Connector, ConnectorError } from '../index.ts';
 import { outcomeOf } from './broken.test-support.ts';
-import { plainHttp } from './plain-http.ts';
 import type { Subject } from './subject.ts';
 
 const server = await startEhr();
@@ -13,35 +14,19 @@ const careUnit = { id: 'clinic', timeZone: 'Europe/London' };
 
 type Right = Required<Connector>;
 
-function open(http: EhrHttp): Promise<Right> {
-  const context = { emr: 'clinic', settings: { base_url: server.url }, careUnits: [careUnit], now: () => new Date() };
-  return clinic.open({ ...context, http }) as Promise<Right>;
+function open(): Promise<Right> {
+  return clinic.open(contextFor(server.url)) as Promise<Right>;
 }
 
 /** The connector of the template with a defect, and staff of its EHR. */
 async function subject(defects: (right: Right) => Partial<Connector> = () => ({})): Promise<Subject> {
-  const right = await open(plainHttp());
-  const staff = await open(plainHttp());
-  const byStaff = async (changes: Parameters<Right['changeAppointments']>[0]['changes']) => {
-    const [made] = await staff.changeAppointments({ operationId: randomUUID(), careUnit, changes });
-    if (!made) throw new Error('Staff have changed nothing');
-    return made;
-  };
+  const right = await open();
   return {
     name: 'clinic',
     connector: { ...right, ...defects(right) },
     careUnit,
-    facts: { patient: [{ type: 'emr_id', value: '1001' }] },
-    directChanges: {
-      cancel: async ({ id }) => void (await byStaff([{ kind: 'cancel', appointmentId: id }])),
-      move: async ({ id }, time) => void (await byStaff([{ kind: 'update', appointmentId: id, time }])),
-      comment: async ({ id }, comment) => void (await byStaff([{ kind: 'update', appointmentId: id, comment }])),
-      async take(time) {
-        const who = { patientId: '1002', comment: null, holdUntil: null };
-        const { id } = await byStaff([{ kind: 'create', ...time, ...who }]);
-        return async () => void (await byStaff([{ kind: 'cancel', appointmentId: id }]));
-      },
-    },
+    facts,
+    directChanges: staffOf(await open()),
   };
 }
 

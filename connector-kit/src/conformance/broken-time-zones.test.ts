@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { startEhr } from '../../template-booking/src/ehr-server.ts';
+import { facts } from '../../template-booking/src/subject.ts';
 import { outcomeOf } from './broken.test-support.ts';
 import { connectorInProcess } from './own-process.ts';
 import type { Subject } from './subject.ts';
@@ -14,7 +15,7 @@ async function outcomeWith(module: string) {
     connector,
     second: connector,
     careUnit: { id: 'clinic', timeZone: 'Europe/London' },
-    facts: { patient: [{ type: 'emr_id', value: '1001' }] },
+    facts,
   };
   const check = 'reads the same slots in every time zone of the process';
   return outcomeOf(subject, 'time-slots', check).finally(() => connector.close());

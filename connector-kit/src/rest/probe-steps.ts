@@ -26,3 +26,24 @@ export function probeSteps(): ProbeSteps {
     },
   };
 }
+
+/**
+ * Whether the user may write, before anything is booked: by a write that the EHR must refuse for another reason, such as a booking
+ * of a slot that does not exist.
+ *
+ * @param write throws a ConnectorError with the `refusal` of the EHR
+ * @throws what `write` throws if it says nothing about rights, such as a failure of the EHR
+ */
+export async function rightToWrite(
+  write: () => Promise<unknown>,
+): Promise<readonly [status: ProbeFinding['status'], detail: string]> {
+  try {
+    await write();
+  } catch (error) {
+    const status = error instanceof ConnectorError ? error.refusal?.status : undefined;
+    if (status === 403) return ['problem', 'The user may not book: give it the right to.'];
+    if (status === undefined || status < 400 || status > 499 || [401, 408, 429].includes(status)) throw error;
+    return ['ok', 'The user may book.'];
+  }
+  return ['problem', 'The EHR accepts a booking of something that does not exist.'];
+}

@@ -1,17 +1,23 @@
-import type { Appointment, AppointmentPosition, AppointmentQuery, CareUnit } from '@crossward/connector-kit';
-import { type EhrClient, isText, isTextOrNull, isTime, type Kind } from './ehr-client.ts';
-import { compareKeys } from './order.ts';
+import type { Appointment, AppointmentQuery, CareUnit } from '@crossward/connector-kit';
+import { appointmentsFor } from '@crossward/connector-kit/rest';
+import { type EhrClient, isListOfTexts, isText, isTextOrNull, type Kind } from './ehr-client.ts';
+import { datesOf, isTime } from './times.ts';
 
 export interface EhrAppointment {
   readonly id: string;
   readonly department: string;
   readonly patient: string;
+  readonly slot: string;
   readonly practitioner: string;
   readonly service: string;
   readonly start: string;
   readonly end: string;
   readonly note: string | null;
   readonly status: 'booked' | 'arrived' | 'cancelled';
+  /** Which of two appointments of one slot took it first: the one with the lower number. */
+  readonly place: number;
+  /** What those who booked and changed it have given as their reference, in this order. */
+  readonly references: readonly string[];
 }
 
 export const appointmentKind: Kind<EhrAppointment> = {
@@ -20,40 +26,44 @@ export const appointmentKind: Kind<EhrAppointment> = {
     id: isText,
     department: isText,
     patient: isText,
+    slot: isText,
     practitioner: isText,
     service: isText,
     start: isTime,
     end: isTime,
     note: isTextOrNull,
     status: (it) => it === 'booked' || it === 'arrived' || it === 'cancelled',
+    place: Number.isInteger,
+    references: isListOfTexts,
   },
 };
 
+export const searchPath = '/appointments/search';
+
+export function readAppointments(
+  client: EhrClient,
+  careUnit: CareUnit,
+  ids: readonly string[],
+): Promise<readonly EhrAppointment[]> {
+  return client.read(searchPath, { department: careUnit.id, ids }, appointmentKind);
+}
+
 export async function findAppointments(
-  ehr: EhrClient,
+  client: EhrClient,
   careUnit: CareUnit,
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
-  const found = await ehr.post('/appointments/search', { department: careUnit.id, ids }, appointmentKind);
-  return found.map(appointment);
+  return (await readAppointments(client, careUnit, ids)).map(appointment);
 }
 
-export async function listAppointments(ehr: EhrClient, query: AppointmentQuery): Promise<readonly Appointment[]> {
-  const { careUnit, patientId, resourceId, range, states = [], after, limit } = query;
-  const wanted = {
-    department: careUnit.id,
-    patient: patientId,
-    practitioner: resourceId,
-    from: range?.start,
-    to: range?.end,
-  };
-  const found = await ehr.list('/appointments/search', wanted, appointmentKind);
-  return found
-    .map(appointment)
-    .filter(({ state }) => states.length === 0 || states.includes(state))
-    .filter((it) => after === undefined || compareKeys(keys(it), keys(after)) > 0)
-    .sort((a, b) => compareKeys(keys(a), keys(b)))
-    .slice(0, limit);
+/** The EHR lists by patient and day only. */
+export async function listAppointments(client: EhrClient, query: AppointmentQuery): Promise<readonly Appointment[]> {
+  const { careUnit, patientId, range } = query;
+  const days = range && datesOf(careUnit, range);
+  if (range && !days) return [];
+  const wanted = { department: careUnit.id, patient: patientId, ...days };
+  const found = await client.list(searchPath, wanted, appointmentKind);
+  return appointmentsFor(found.map(appointment), query);
 }
 
 export function appointment(found: EhrAppointment): Appointment {
@@ -71,8 +81,4 @@ export function appointment(found: EhrAppointment): Appointment {
     careUnitId: found.department,
     attendance: found.status === 'arrived' ? 'arrived' : null,
   };
-}
-
-function keys({ start, id }: AppointmentPosition) {
-  return [start.getTime(), id];
 }

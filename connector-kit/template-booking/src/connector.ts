@@ -1,15 +1,11 @@
-import { defineConnector } from '@crossward/connector-kit';
+import { defineConnector, secretSchema } from '@crossward/connector-kit';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { changeAppointments, findOperation } from './appointment-writes.ts';
-import { createEhrClient } from './ehr-client.ts';
+import { openClinic } from './clinic.ts';
+import type { Settings } from './ehr-client.ts';
 import { findPatient } from './patients.ts';
 import { probe } from './probe.ts';
-import { findResource, listHealthcareServices, listResources } from './resources.ts';
 import { listTimeSlots } from './time-slots.ts';
-
-interface Settings {
-  readonly base_url: string;
-}
 
 /** Books in a small REST EHR. Each care unit is a department of the EHR with the same id. */
 export const connector = defineConnector<Settings>({
@@ -24,13 +20,16 @@ export const connector = defineConnector<Settings>({
         errorMessage: 'must be a URL that does not end with /',
         description: 'Base URL of the EHR, such as https://ehr.example/api.',
       },
+      user: { type: 'string', minLength: 1, description: 'The user of the EHR that the gateway signs in as.' },
+      password: secretSchema,
     },
-    required: ['base_url'],
+    required: ['base_url', 'user', 'password'],
     additionalProperties: false,
   },
-  probe: ({ settings, http }) => probe(createEhrClient(http, settings.base_url)),
-  open: async ({ settings, http, leftOut }) => {
-    const ehr = createEhrClient(http, settings.base_url, (record) => leftOut?.(record));
+  probe,
+  open: async (context) => {
+    const clinic = openClinic(context);
+    const { client, lists } = clinic;
     return {
       capabilities: {
         patientIdentifierTypes: ['emr_id', 'nhs_number'],
@@ -38,15 +37,16 @@ export const connector = defineConnector<Settings>({
         changes: ['create', 'update', 'cancel'],
         transactions: false,
       },
-      findPatient: (identifier) => findPatient(ehr, identifier),
-      findResource: (careUnit, identifier) => findResource(ehr, careUnit, identifier),
-      listResources: (careUnit) => listResources(ehr, careUnit),
-      listHealthcareServices: () => listHealthcareServices(ehr),
-      listTimeSlots: (query) => listTimeSlots(ehr, query),
-      findAppointments: (careUnit, ids) => findAppointments(ehr, careUnit, ids),
-      listAppointments: (query) => listAppointments(ehr, query),
-      changeAppointments: (write) => changeAppointments(ehr, write),
-      findOperation: (careUnit, operationId) => findOperation(ehr, careUnit, operationId),
+      findPatient: (identifier) => findPatient(client, identifier),
+      findResource: async (careUnit, { value }) =>
+        (await lists.find(careUnit, ({ resources }) => resources.find(({ id }) => id === value))) ?? null,
+      listResources: async (careUnit) => (await lists.of(careUnit)).resources,
+      listHealthcareServices: async (careUnit) => (await lists.of(careUnit)).services,
+      listTimeSlots: (query) => listTimeSlots(clinic, query),
+      findAppointments: (careUnit, ids) => findAppointments(client, careUnit, ids),
+      listAppointments: (query) => listAppointments(client, query),
+      changeAppointments: (write) => changeAppointments(clinic, write),
+      findOperation: (careUnit, operationId) => findOperation(client, careUnit, operationId),
     };
   },
 });

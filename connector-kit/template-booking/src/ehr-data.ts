@@ -20,3 +20,8 @@ export const practitioners = [
   { id: 'ben', name: 'Ben Birch', department: 'clinic', services: ['consultation'] },
   { id: 'cy', name: 'Cy Cedar', department: 'annex', services: ['consultation'] },
 ];
+/** Of the EHR's users. `reader` may not book. */
+export const passwords: ReadonlyMap<string, string> = new Map([
+  ['gateway', 'a password of the test EHR'],
+  ['reader', 'another password of the test EHR'],
+]);

@@ -1,18 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createEhr, Rejection } from './ehr.ts';
-
-type Ehr = ReturnType<typeof createEhr>;
+import { Ehr, type EhrOptions, Refusal } from './ehr.ts';
 
 async function responseTo(ehr: Ehr, request: IncomingMessage): Promise<[status: number, body: object]> {
-  const operation = request.method === 'POST' ? ehr.get(request.url ?? '') : undefined;
-  if (!operation) return [404, { error: 'not_found' }];
-  const body = JSON.parse(Buffer.concat(await request.toArray()).toString()) as object;
+  const body = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Readonly<Record<string, unknown>>;
+  const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
   try {
-    return [200, { entries: operation({ ...body, writeId: request.headers['write-id'] }) }];
+    return [200, await ehr.answer(request.url ?? '', token, body)];
   } catch (error) {
-    if (error instanceof Rejection) return [409, { error: error.message }];
+    if (error instanceof Refusal) return [error.status, { error: error.message }];
     throw error;
   }
 }
@@ -23,8 +20,11 @@ export interface EhrServer {
 }
 
 /** Starts the EHR on a port, or on a free one. */
-export async function startEhr(port = 0): Promise<EhrServer> {
-  const ehr = createEhr();
+export async function startEhr({
+  port = 0,
+  ...options
+}: EhrOptions & { readonly port?: number } = {}): Promise<EhrServer> {
+  const ehr = new Ehr(options);
   const server = createServer((request, response) => {
     void responseTo(ehr, request)
       .catch((): [number, object] => [400, { error: 'invalid_request' }])
@@ -44,6 +44,6 @@ export async function startEhr(port = 0): Promise<EhrServer> {
 }
 
 if (import.meta.main) {
-  const { url } = await startEhr(Number(process.env.EHR_PORT ?? 4400));
+  const { url } = await startEhr({ port: Number(process.env.EHR_PORT ?? 4400) });
   process.stdout.write(`EHR listening at ${url}\n`);
 }

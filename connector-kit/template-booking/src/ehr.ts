@@ -1,146 +1,192 @@
-import { randomUUID } from 'node:crypto';
+import { setImmediate as otherRequests } from 'node:timers/promises';
 import type { EhrAppointment } from './appointment-reads.ts';
-import { patients, practitioners, services } from './ehr-data.ts';
+import { passwords, patients, practitioners, services } from './ehr-data.ts';
+import type { EhrSlot } from './time-slots.ts';
 
-/** A request is rejected with a code. */
-export class Rejection extends Error {}
+/** A request is refused with a status and a code. */
+export class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, code: string) {
+    super(code);
+    this.status = status;
+  }
+}
 
 type Body = Readonly<Record<string, unknown>>;
-type Search = (body: Body) => readonly object[];
+
+export interface EhrOptions {
+  /** How many requests one token is good for. The EHR ends it earlier than it says. */
+  readonly usesOfToken?: number;
+  /** Whether a slot can be booked once only. */
+  readonly checksSlots?: boolean;
+}
 
 const halfHour = 30 * 60 * 1000;
 const day = 48 * halfHour;
+const pageSize = 100;
 
-/** The EHR itself: half-hour times from 08:00 to 16:00 UTC on each of the next 90 days. It keeps appointments in memory. */
-export function createEhr(): ReadonlyMap<string, Search> {
-  const appointments = new Map<string, EhrAppointment>();
-  /** Appointment ids by write id. */
-  const writes = new Map<string, string>();
+/**
+ * The EHR itself: half-hour slots from 08:00 to 16:00 UTC on each of the next 90 days. It keeps appointments in memory. It books as
+ * many do: it looks whether the slot is free, and writes a moment later.
+ */
+export class Ehr {
+  readonly #options: Required<EhrOptions>;
+  readonly #appointments = new Map<string, EhrAppointment>();
+  /** By token, with the requests that are left. */
+  readonly #sessions = new Map<string, { readonly user: string; uses: number }>();
+  #last = 0;
 
-  const isTaken = (practitioner: unknown, start: number, end: number, freeing: readonly unknown[]) =>
-    [...appointments.values()].some(
-      (it) =>
-        it.practitioner === practitioner &&
-        it.status !== 'cancelled' &&
-        !freeing.includes(it.id) &&
-        Date.parse(it.start) < end &&
-        start < Date.parse(it.end),
-    );
+  constructor({ usesOfToken = 500, checksSlots = true }: EhrOptions = {}) {
+    this.#options = { usesOfToken, checksSlots };
+  }
 
-  const freeTimes = ({ department, from, to, freeing = [] }: Body) => {
-    const earliest = Math.max(Date.parse(String(from)), Date.now());
-    const latest = Math.min(Date.parse(String(to)), Date.now() + 90 * day);
-    const times: object[] = [];
-    for (let start = Math.ceil(earliest / halfHour) * halfHour; start + halfHour <= latest; start += halfHour) {
-      if (!isOpen(start)) continue;
-      for (const { id: practitioner, services: offered } of practitioners.filter(
-        (it) => it.department === department,
-      )) {
-        if (isTaken(practitioner, start, start + halfHour, freeing as unknown[])) continue;
-        for (const service of offered) {
-          times.push({ id: randomUUID(), practitioner, service, start: iso(start), end: iso(start + halfHour) });
-        }
-      }
-    }
-    return times;
-  };
+  /** @throws Refusal */
+  async answer(path: string, token: string, body: Body): Promise<object> {
+    if (path === '/sign-in') return this.#signIn(body);
+    const user = this.#userOf(token);
+    const [, type = '', id = '', action = ''] = path.split('/');
+    if (id === 'search') return pageOf(this.#search(type, body), body);
+    if (user === 'reader') throw new Refusal(403, 'not_allowed');
+    if (type === 'slots' && action === 'book') return { entries: [await this.#book(id, body)] };
+    const found = this.#appointments.get(id);
+    if (type !== 'appointments' || !found || found.department !== body.department)
+      throw new Refusal(404, 'unknown_appointment');
+    if (action === 'change') return { entries: [this.#change(found, body)] };
+    if (action === 'cancel') return { entries: [this.#cancel(found, body)] };
+    if (action !== 'delete') throw new Refusal(404, 'not_found');
+    this.#appointments.delete(id);
+    return { entries: [] };
+  }
 
-  const requireBookable = ({ department, practitioner, service, start, end }: Body, id?: string) => {
-    const found = practitioners.find((it) => it.id === practitioner && it.department === department);
-    if (!found) throw new Rejection('unknown_practitioner');
-    if (!services.some((it) => it.id === service)) throw new Rejection('unknown_service');
-    const [first, last] = [Date.parse(String(start)), Date.parse(String(end))];
-    const isOnGrid = first % halfHour === 0 && last % halfHour === 0 && first < last;
-    const isInHours = isOpen(first) && isOpen(last - halfHour) && last - first < day / 2;
-    const isSoon = first >= Date.now() && last <= Date.now() + 90 * day;
-    const isOffered = found.services.includes(String(service));
-    if (!isOnGrid || !isInHours || !isSoon || !isOffered || isTaken(practitioner, first, last, [id])) {
-      throw new Rejection('not_free');
-    }
-  };
+  #signIn({ user, password }: Body): object {
+    if (password !== passwords.get(String(user))) throw new Refusal(401, 'wrong_password');
+    const token = `token-${++this.#last}`;
+    this.#sessions.set(token, { user: String(user), uses: this.#options.usesOfToken });
+    return { token, seconds: 600 };
+  }
 
-  const known = ({ id, department }: Body): EhrAppointment => {
-    const found = appointments.get(String(id));
-    if (found?.department !== department) throw new Rejection('unknown_appointment');
-    return found as EhrAppointment;
-  };
+  #userOf(token: string): string {
+    const session = this.#sessions.get(token);
+    if (!session || session.uses-- <= 0) throw new Refusal(401, 'signed_out');
+    return session.user;
+  }
 
-  /** Does a write once, whatever its body says the second time. Nothing else runs in between. */
-  const once =
-    (write: (body: Body) => EhrAppointment): Search =>
-    (body) => {
-      const writeId = String(body.writeId);
-      const earlier = appointments.get(writes.get(writeId) ?? '');
-      if (earlier) return [earlier];
-      const made = write(body);
-      appointments.set(made.id, made);
-      writes.set(writeId, made.id);
-      return [made];
-    };
-
-  return new Map<string, Search>([
-    [
-      '/patients/search',
-      ({ id, nhs }) => patients.filter((it) => (id === undefined ? [nhs].flat().includes(it.nhs) : it.id === id)),
-    ],
-    ['/services/search', () => services],
-    ['/practitioners/search', ({ department }) => practitioners.filter((it) => it.department === department)],
-    ['/free-times/search', freeTimes],
-    [
-      '/appointments/search',
-      ({ department, ids, patient, practitioner, from, to }) =>
-        [...appointments.values()].filter(
+  /** It filters by little: the rest is left to its callers. */
+  #search(type: string, { department, id, ids, nhs, patient, reference, from, to }: Body): readonly { id: string }[] {
+    const isIn = (it: { readonly start: string }) =>
+      from === undefined || (it.start.slice(0, 10) >= String(from) && it.start.slice(0, 10) <= String(to));
+    switch (type) {
+      case 'patients':
+        return patients.filter((it) => (id === undefined ? [nhs].flat().includes(it.nhs) : it.id === id));
+      case 'services':
+        return services;
+      case 'practitioners':
+        return practitioners.filter((it) => it.department === department);
+      case 'slots':
+        return this.#slots(String(department), String(from), String(to));
+      case 'appointments':
+        return [...this.#appointments.values()].filter(
           (it) =>
             it.department === department &&
             (!Array.isArray(ids) || ids.includes(it.id)) &&
             (patient === undefined || it.patient === patient) &&
-            (practitioner === undefined || it.practitioner === practitioner) &&
-            (from === undefined || Date.parse(it.end) > Date.parse(String(from))) &&
-            (to === undefined || Date.parse(it.start) < Date.parse(String(to))),
-        ),
-    ],
-    [
-      '/writes/search',
-      ({ department, write }) =>
-        [...appointments.values()].filter((it) => it.department === department && writes.get(String(write)) === it.id),
-    ],
-    [
-      '/appointments/book',
-      once(({ writeId: _, ...wanted }) => {
-        if (!patients.some(({ id }) => id === wanted.patient)) throw new Rejection('unknown_patient');
-        requireBookable(wanted);
-        return { note: null, ...wanted, id: randomUUID(), status: 'booked' } as EhrAppointment;
-      }),
-    ],
-    [
-      '/appointments/change',
-      once(({ writeId: _, ...wanted }) => {
-        const current = known(wanted);
-        if (current.status === 'cancelled') throw new Rejection('cancelled');
-        const next = { ...current, ...wanted } as EhrAppointment;
-        const isMove = wanted.start !== undefined || wanted.practitioner !== undefined;
-        if (isMove && current.status === 'arrived') throw new Rejection('started');
-        if (isMove) requireBookable({ ...next }, current.id);
-        return next;
-      }),
-    ],
-    [
-      '/appointments/cancel',
-      once(({ writeId: _, ...wanted }) => {
-        const current = known(wanted);
-        if (current.status === 'arrived') throw new Rejection('started');
-        if (current.status === 'cancelled') return current;
-        return { ...current, ...wanted, status: 'cancelled' } as EhrAppointment;
-      }),
-    ],
-  ]);
-}
+            (reference === undefined || it.references.includes(String(reference))) &&
+            isIn(it),
+        );
+      default:
+        throw new Refusal(404, 'not_found');
+    }
+  }
 
-function isOpen(start: number): boolean {
-  const hour = new Date(start).getUTCHours();
-  return hour >= 8 && hour < 16;
+  /** Those of the days from one to another. */
+  #slots(department: string, from: string, to: string): EhrSlot[] {
+    const slots: EhrSlot[] = [];
+    const taken = new Set(Array.from(this.#appointments.values(), (it) => (it.status === 'cancelled' ? '' : it.slot)));
+    const now = Math.ceil(Date.now() / halfHour) * halfHour;
+    const last = Math.min(Date.parse(to) + day, now + 90 * day);
+    for (let start = Math.max(Date.parse(from), now); start < last; start += halfHour) {
+      const hour = new Date(start).getUTCHours();
+      if (hour < 8 || hour >= 16) continue;
+      for (const { id: practitioner, services: offered } of practitioners.filter(
+        (it) => it.department === department,
+      )) {
+        const id = `${start / halfHour}${practitioner}`;
+        const time = { start: iso(start), end: iso(start + halfHour) };
+        slots.push({ id, practitioner, services: offered, ...time, isFree: !taken.has(id) });
+      }
+    }
+    return slots;
+  }
+
+  /** @throws Refusal unless the slot is free, but for this appointment */
+  #freeSlot(id: string, department: unknown, but?: string): EhrSlot {
+    const date = iso(Number.parseInt(id, 10) * halfHour).slice(0, 10);
+    const slot = this.#slots(String(department), date, date).find((it) => it.id === id);
+    if (!slot) throw new Refusal(404, 'unknown_slot');
+    const isTaken = [...this.#appointments.values()].some(
+      (it) => it.slot === id && it.status !== 'cancelled' && it.id !== but,
+    );
+    if (isTaken && this.#options.checksSlots) throw new Refusal(409, 'not_free');
+    return slot;
+  }
+
+  async #book(slotId: string, { department, patient, service, note, reference }: Body): Promise<EhrAppointment> {
+    if (!patients.some(({ id }) => id === patient)) throw new Refusal(422, 'unknown_patient');
+    const slot = this.#freeSlot(slotId, department);
+    if (!slot.services.includes(String(service))) throw new Refusal(422, 'unknown_service');
+    await otherRequests();
+    const place = ++this.#last;
+    return this.#save({
+      id: String(place),
+      place,
+      department: String(department),
+      patient: String(patient),
+      service: String(service),
+      slot: slot.id,
+      practitioner: slot.practitioner,
+      start: slot.start,
+      end: slot.end,
+      note: typeof note === 'string' ? note : null,
+      references: [String(reference)],
+      status: 'booked',
+    });
+  }
+
+  /** What is not sent stays as it is. */
+  #change(current: EhrAppointment, { slot: slotId, note, reference }: Body): EhrAppointment {
+    if (current.status === 'cancelled') throw new Refusal(409, 'cancelled');
+    const slot = slotId === undefined ? undefined : this.#freeSlot(String(slotId), current.department, current.id);
+    if (slot && current.status === 'arrived') throw new Refusal(409, 'started');
+    const moved = slot && { slot: slot.id, practitioner: slot.practitioner, start: slot.start, end: slot.end };
+    return this.#save({
+      ...current,
+      ...(moved && { ...moved, place: ++this.#last }),
+      ...(note === undefined ? {} : { note: note as string | null }),
+      references: [...current.references, String(reference)],
+    });
+  }
+
+  #cancel(current: EhrAppointment, { note, reference }: Body): EhrAppointment {
+    if (current.status === 'arrived') throw new Refusal(409, 'started');
+    if (current.status === 'cancelled') return current;
+    const references = [...current.references, String(reference)];
+    return this.#save({ ...current, ...(typeof note === 'string' ? { note } : {}), references, status: 'cancelled' });
+  }
+
+  #save(appointment: EhrAppointment): EhrAppointment {
+    this.#appointments.set(appointment.id, appointment);
+    return appointment;
+  }
 }
 
 function iso(time: number): string {
-  return new Date(time).toISOString();
+  return Number.isFinite(time) ? new Date(time).toISOString() : '';
+}
+
+/** The page after the entry with this id. Without `next`, it is the last one. */
+function pageOf(all: readonly { readonly id: string }[], { after }: Body): object {
+  const begin = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+  const entries = all.slice(begin, begin + pageSize);
+  return { entries, ...(begin + pageSize < all.length ? { next: entries.at(-1)?.id } : {}) };
 }

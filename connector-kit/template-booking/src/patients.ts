@@ -33,9 +33,9 @@ const patientKind: Kind<EhrPatient> = {
   },
 };
 
-export async function findPatient(ehr: EhrClient, { type, value }: PatientIdentifier): Promise<Patient | null> {
+export async function findPatient(client: EhrClient, { type, value }: PatientIdentifier): Promise<Patient | null> {
   const search = type === 'nhs_number' ? { nhs: spellingsOf({ type, value }) } : { id: value };
-  const [found, ...more] = await ehr.post('/patients/search', search, patientKind);
+  const [found, ...more] = await client.read('/patients/search', search, patientKind);
   if (more.length > 0)
     throw new ConnectorError('patient_ambiguous', 'The EHR has several patients with the same identifier');
   return found ? patient(found) : null;

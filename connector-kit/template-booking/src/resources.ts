@@ -1,5 +1,6 @@
-import type { CareUnit, HealthcareService, Resource, ResourceIdentifier } from '@crossward/connector-kit';
-import { type EhrClient, isText, type Kind } from './ehr-client.ts';
+import type { CareUnit, HealthcareService, Resource } from '@crossward/connector-kit';
+import { compareText } from '@crossward/connector-kit/rest';
+import { type EhrClient, isListOfTexts, isText, type Kind } from './ehr-client.ts';
 
 interface Practitioner {
   readonly id: string;
@@ -15,7 +16,7 @@ interface Service {
 
 const practitionerKind: Kind<Practitioner> = {
   name: 'practitioner',
-  fields: { id: isText, name: isText, services: (it) => Array.isArray(it) && it.every(isText) },
+  fields: { id: isText, name: isText, services: isListOfTexts },
 };
 
 const serviceKind: Kind<Service> = {
@@ -24,22 +25,16 @@ const serviceKind: Kind<Service> = {
 };
 
 /** Sorted by id in the order of code units, as the port requires. */
-export async function listResources(ehr: EhrClient, careUnit: CareUnit): Promise<readonly Resource[]> {
-  const found = await ehr.list('/practitioners/search', { department: careUnit.id }, practitionerKind);
-  return found.map(resource).sort(byId);
+export async function listResources(client: EhrClient, careUnit: CareUnit): Promise<readonly Resource[]> {
+  const found = await client.list('/practitioners/search', { department: careUnit.id }, practitionerKind);
+  return found.map(resource).sort((a, b) => compareText(a.id, b.id));
 }
 
-export async function findResource(
-  ehr: EhrClient,
-  careUnit: CareUnit,
-  { value }: ResourceIdentifier,
-): Promise<Resource | null> {
-  return (await listResources(ehr, careUnit)).find(({ id }) => id === value) ?? null;
-}
-
-export async function listHealthcareServices(ehr: EhrClient): Promise<readonly HealthcareService[]> {
-  const found = await ehr.list('/services/search', {}, serviceKind);
-  return found.map(({ id, label, minutes }) => ({ id, name: label, durationMinutes: minutes })).sort(byId);
+export async function listHealthcareServices(client: EhrClient): Promise<readonly HealthcareService[]> {
+  const found = await client.list('/services/search', {}, serviceKind);
+  return found
+    .map(({ id, label, minutes }) => ({ id, name: label, durationMinutes: minutes }))
+    .sort((a, b) => compareText(a.id, b.id));
 }
 
 function resource({ id, name, services }: Practitioner): Resource {
@@ -50,8 +45,4 @@ function resource({ id, name, services }: Practitioner): Resource {
     name,
     healthcareServiceIds: services,
   };
-}
-
-function byId(a: { readonly id: string }, b: { readonly id: string }): number {
-  return a.id < b.id ? -1 : 1;
 }

@@ -35,7 +35,7 @@ export function spoiledAnswers(): SpoiledAnswers {
       breakPatient: (id) => breaking('/patients/search', (it) => it.id === id, { given: ['Merry'] }),
       breakTimeSlot: ({ start, resourceId }) => {
         const isIt = (it: Entry) => it.practitioner === resourceId && it.start === start.toISOString();
-        return breaking('/free-times/search', isIt, { end: 7 });
+        return breaking('/slots/search', isIt, { end: 7 });
       },
     },
   };

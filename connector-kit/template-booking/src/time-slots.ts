@@ -1,36 +1,56 @@
-import type { TimeSlot, TimeSlotPosition, TimeSlotQuery } from '@crossward/connector-kit';
-import { type EhrClient, isText, isTime, type Kind } from './ehr-client.ts';
-import { compareKeys } from './order.ts';
+import type { CareUnit, TimeSlot, TimeSlotQuery } from '@crossward/connector-kit';
+import { timeSlotsFor } from '@crossward/connector-kit/rest';
+import { readAppointments } from './appointment-reads.ts';
+import type { Clinic } from './clinic.ts';
+import { type EhrClient, isListOfTexts, isText, type Kind } from './ehr-client.ts';
+import { datesOf, isTime, type Range } from './times.ts';
 
-interface FreeTime {
+export interface EhrSlot {
+  readonly id: string;
   readonly practitioner: string;
-  readonly service: string;
+  readonly services: readonly string[];
   readonly start: string;
   readonly end: string;
+  readonly isFree: boolean;
 }
 
-const freeTimeKind: Kind<FreeTime> = {
-  name: 'free time',
-  fields: { practitioner: isText, service: isText, start: isTime, end: isTime },
+const slotKind: Kind<EhrSlot> = {
+  name: 'slot',
+  fields: {
+    id: isText,
+    practitioner: isText,
+    services: isListOfTexts,
+    start: isTime,
+    end: isTime,
+    isFree: (it) => typeof it === 'boolean',
+  },
 };
 
-export async function listTimeSlots(ehr: EhrClient, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
-  const { careUnit, start, end, resourceIds, healthcareServiceIds, freeing = [], after, limit } = query;
-  const wanted = { department: careUnit.id, from: start, to: end, freeing };
-  const times = await ehr.list('/free-times/search', wanted, freeTimeKind);
-  return times
-    .map(slot)
-    .filter(({ resourceId }) => resourceIds?.includes(resourceId) ?? true)
-    .filter(({ healthcareServiceId }) => healthcareServiceIds?.includes(healthcareServiceId) ?? true)
-    .filter((it) => after === undefined || compareKeys(keys(it), keys(after)) > 0)
-    .sort((a, b) => compareKeys(keys(a), keys(b)))
-    .slice(0, limit);
+/** The EHR lists slots by day, of everybody, taken ones too. */
+export async function listTimeSlots(clinic: Clinic, query: TimeSlotQuery): Promise<readonly TimeSlot[]> {
+  const slots = await freeSlotsOf(clinic.client, query.careUnit, query, query.freeing);
+  const offered = slots.flatMap(({ practitioner, services, start, end }) =>
+    services.map((service) => ({
+      start: new Date(start),
+      end: new Date(end),
+      resourceId: practitioner,
+      healthcareServiceId: service,
+    })),
+  );
+  return timeSlotsFor(offered, query, clinic.now());
 }
 
-function slot({ practitioner, service, start, end }: FreeTime): TimeSlot {
-  return { start: new Date(start), end: new Date(end), resourceId: practitioner, healthcareServiceId: service };
-}
-
-function keys({ start, resourceId, healthcareServiceId }: TimeSlotPosition) {
-  return [start.getTime(), resourceId, healthcareServiceId];
+/** @param freeing ids of appointments whose slots count as free */
+export async function freeSlotsOf(
+  client: EhrClient,
+  careUnit: CareUnit,
+  range: Range,
+  freeing: readonly string[] = [],
+): Promise<readonly EhrSlot[]> {
+  const days = datesOf(careUnit, range);
+  if (!days) return [];
+  const freed = freeing.length === 0 ? [] : await readAppointments(client, careUnit, freeing);
+  const freedIds = freed.filter(({ status }) => status !== 'cancelled').map(({ slot }) => slot);
+  const slots = await client.list('/slots/search', { department: careUnit.id, ...days }, slotKind);
+  return slots.filter(({ id, isFree }) => isFree || freedIds.includes(id));
 }
