@@ -475,7 +475,7 @@ export const mutants: readonly Mutant[] = [
     {
       name: 'reads the first page only',
       from: '      if (next === undefined || entries.length === 0) return found;\n',
-      to: '      if (next !== after) return found;\n',
+      to: '      if (entries.length >= 0) return found;\n',
     },
     { name: 'takes a lost time for another refusal', from: "  not_free: 'time_slot_unavailable',\n", to: '' },
     {
