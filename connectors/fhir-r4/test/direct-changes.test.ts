@@ -4,8 +4,9 @@ import type { FakeOptions, FakeServer } from '../fake/server.ts';
 import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirSlot } from '../src/fhir.ts';
 import { slotTime } from '../src/mappers/slot.ts';
+import { creation, freeSlots, write } from './bookings.ts';
 import { startFake } from './fake.ts';
-import { north, settingsFor } from './subject.ts';
+import { north, openConnector, settingsFor } from './subject.ts';
 
 async function start(options: FakeOptions) {
   const server = await startFake({ data: { days: 7 }, ...options });
@@ -45,13 +46,30 @@ test('a booking takes all Slots of its time, and a cancellation frees them', asy
   expect(statuses(server)).toEqual(new Set(['free']));
 });
 
+test('a move takes the Slots of the new time, and frees those of the former one', async () => {
+  const { server, changes } = await start({});
+  const connector = await openConnector(settingsFor(server.url));
+  const [from, to] = await freeSlots(connector, 2);
+  const [made] = await write(connector, [creation(from)]);
+  if (!made) throw new Error('Nothing was booked');
+  await changes?.move?.(made, to);
+  expect(await connector.findAppointments?.(north, [made.id])).toMatchObject([{ start: to.start, end: to.end }]);
+  const [next, free] = await freeSlots(connector, 2);
+  expect(next.start).toEqual(from.start);
+  expect(free.start).not.toEqual(to.start);
+  await expect(changes?.move?.(made, to)).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+});
+
 const documentChanges = ['changeDocument', 'changeNote', 'retractDocument', 'retractNote'];
 
 test.each([
-  [{}, ['attend', 'cancel', 'comment', 'delete', 'overbook', 'take', ...documentChanges]],
-  [{ history: false }, ['attend', 'cancel', 'comment', 'overbook', 'take', ...documentChanges]],
-  [{ deletedSearch: 'known' }, ['attend', 'cancel', 'comment', 'delete', 'overbook', 'take', ...documentChanges]],
-  [{ documents: false }, ['attend', 'cancel', 'comment', 'delete', 'overbook', 'take']],
+  [{}, ['attend', 'cancel', 'comment', 'delete', 'move', 'overbook', 'take', ...documentChanges]],
+  [{ history: false }, ['attend', 'cancel', 'comment', 'move', 'overbook', 'take', ...documentChanges]],
+  [
+    { deletedSearch: 'known' },
+    ['attend', 'cancel', 'comment', 'delete', 'move', 'overbook', 'take', ...documentChanges],
+  ],
+  [{ documents: false }, ['attend', 'cancel', 'comment', 'delete', 'move', 'overbook', 'take']],
   [{ plainWrites: false, checksAppointments: true }, ['attend', 'cancel', 'comment', 'delete', ...documentChanges]],
   [{ plainWrites: false, patchOnly: true }, ['attend', 'cancel', 'comment', ...documentChanges]],
   [{ plainWrites: false, operations: 'ihe', operationsOnly: true }, documentChanges],
