@@ -18,7 +18,7 @@ const person: Patient = {
 /** An EHR whose search finds people as `isSearchedFor` of the connector kit says. */
 function ehrWith(...patients: readonly Partial<Patient>[]): EhrConnection {
   const found = patients.map((it) => ({ ...person, ...it }));
-  return { offers: () => true, call: async () => found } as unknown as EhrConnection;
+  return { capabilities: {}, offers: () => true, call: async () => found } as unknown as EhrConnection;
 }
 
 test.each([
