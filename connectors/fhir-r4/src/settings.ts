@@ -164,7 +164,8 @@ export const fhirSettings = Type.Object(
           page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
           longest_hours: Type.Optional(
             Type.Integer({
-              minimum: 1,
+              // A day at least: a caller can ask for three months, each part of which is a request.
+              minimum: 24,
               maximum: 2400,
               description:
                 'The longest time that one search may span. A longer one becomes several searches. Default: no limit.',
