@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type CareUnit, type ConnectorContext, ConnectorError, type ProbeReport } from '@crossward/connector-kit';
-import { dateIn, probeSteps } from '@crossward/connector-kit/rest';
+import type { CareUnit, ConnectorContext, ProbeReport } from '@crossward/connector-kit';
+import { dateIn, probeSteps, rightToWrite } from '@crossward/connector-kit/rest';
 import { type Ehr, openEhr } from './ehr.ts';
 import { configOf, findPatient, typesOf } from './patients.ts';
 import type { CareSettings } from './settings.ts';
@@ -40,7 +40,7 @@ export async function probe(context: ConnectorContext<CareSettings>): Promise<Pr
 }
 
 /** A booking for a patient who does not exist is refused, for another reason if the user has no right to book. */
-async function canBook(ehr: Ehr, careUnit: CareUnit): Promise<['ok' | 'problem' | 'untried', string]> {
+async function canBook(ehr: Ehr, careUnit: CareUnit): ReturnType<typeof rightToWrite> {
   const start = ehr.now();
   const end = new Date(start.getTime() + days * 24 * 60 * 60 * 1000);
   const [slot] = await listTimeSlots(ehr, { careUnit, start, end, limit: 1 });
@@ -48,14 +48,5 @@ async function canBook(ehr: Ehr, careUnit: CareUnit): Promise<['ok' | 'problem' 
   if (!slot || !resource) return ['untried', `There is no free time in the next ${days} days.`];
   const free = await freeSlotsOf(ehr, careUnit, [resource], dateIn(careUnit.timeZone, slot.start), []);
   const path = `facility/${ehr.unitOf(careUnit).facility}/slots/${free[0]?.id}/create_appointment/`;
-  try {
-    await ehr.client.write(path, { patient: randomUUID(), note: '' });
-  } catch (error) {
-    if (error instanceof ConnectorError && error.kind === 'patient_not_found') return ['ok', 'The user may book.'];
-    if (error instanceof ConnectorError && error.refusal?.status === 403) {
-      return ['problem', 'The user may not book: give it a role with the permission to create bookings.'];
-    }
-    throw error;
-  }
-  return ['problem', 'The EHR books for patients who do not exist.'];
+  return rightToWrite(() => ehr.client.write(path, { patient: randomUUID(), note: '' }));
 }
