@@ -22,6 +22,13 @@ import { pick, type Random } from './random.ts';
 const patience = { short: 8_000, long: 60_000 };
 /** In the URL of each gateway's database. */
 const limits = { statement_timeout: 2_500, query_timeout: 3_500, idle_in_transaction_session_timeout: 3_000 };
+/** While nothing fails. */
+const quietLimits = {
+  statement_timeout: 300_000,
+  query_timeout: 300_000,
+  lock_timeout: 300_000,
+  idle_in_transaction_session_timeout: 300_000,
+};
 /** Of the connections to EHRs while nothing fails. */
 const longLimits = { timeout_ms: 300_000, queue_timeout_ms: 60_000 };
 /** The share of commits and statements that fail, if they belong to a write of a caller, and if not. */
@@ -95,7 +102,7 @@ export async function createWorld(
   const gateways: (ChildGateway | undefined)[] = [];
   const start = async (index: number): Promise<void> => {
     const url = new URL(proxies[index]?.url ?? '');
-    for (const [limit, milliseconds] of Object.entries(isQuiet ? {} : limits))
+    for (const [limit, milliseconds] of Object.entries(isQuiet ? quietLimits : limits))
       url.searchParams.set(limit, String(milliseconds));
     const preload = hasFaultyEhrs ? 'faulty-ehrs' : 'drafts-ehr';
     const options = { dataDir: join(folder, 'data'), databaseUrl: url.href, setup, preload } as const;

@@ -20,6 +20,8 @@ import {
 } from './visit.ts';
 
 const run = promisify(execFile);
+/** The other rings that need tools run beside this one. */
+const buildMilliseconds = 1_200_000;
 const missing = whatIsMissing('buildah', 'mmdebstrap', 'root');
 beforeEach((context) => require(missing, context));
 
@@ -32,7 +34,7 @@ describe('the image', () => {
     operationsPort = await freePort();
     configuration = await exampleConfiguration(inject('runFolder'), operationsPort);
     image = await buildImage(inject('runFolder'));
-  });
+  }, buildMilliseconds);
   afterAll(() => image?.remove());
 
   /** Words that run a program of the container, with the files of the image read-only. */
