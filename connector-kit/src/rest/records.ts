@@ -9,11 +9,19 @@ export type Reading<Found> =
 
 /** What the schema names of a record. Members that are null count as absent: EHRs send them for what they do not know. */
 export function readRecord<Schema extends TSchema>(schema: Schema, value: unknown): Reading<Static<Schema>> {
-  const cleaned = withoutNulls(value);
+  const cleaned = hasNull(value) ? withoutNulls(value) : value;
   if (validatorOf(schema).Check(cleaned)) return { record: cleaned as Static<Schema> };
   const [error] = Errors(schema, cleaned);
   const missing = error?.keyword === 'required' ? error.params.requiredProperties : [];
   return { path: [error?.instancePath ?? '', ...missing.slice(0, 1)].join('/') };
+}
+
+/** Copying each of thousands of records would take most of the time. */
+function hasNull(value: unknown): boolean {
+  if (typeof value !== 'object') return false;
+  if (value === null) return true;
+  for (const name in value) if (hasNull(value[name as keyof typeof value])) return true;
+  return false;
 }
 
 function withoutNulls(value: unknown): unknown {

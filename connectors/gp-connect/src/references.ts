@@ -1,5 +1,7 @@
 import type { Reference } from './records.ts';
 
+const withoutVersion = /^([A-Za-z]+\/[A-Za-z0-9.-]{1,64})(\/_history\/|$)/;
+
 /** Finds references to resources of the practice. One to another server is to another resource, though the id be the same. */
 export interface References {
   /** The first to a resource of this type, such as `Patient/2`, without a version. */
@@ -14,8 +16,8 @@ export function referencesAt(bases: readonly string[]): References {
         const whole = it?.reference ?? '';
         const base = bases.find((own) => whole.startsWith(`${own}/`));
         const relative = base === undefined ? whole : whole.slice(base.length + 1);
-        const [, found] = new RegExp(`^(${type}/[A-Za-z0-9.-]{1,64})(/_history/|$)`).exec(relative) ?? [];
-        if (found !== undefined) return found;
+        const [, found] = withoutVersion.exec(relative) ?? [];
+        if (found?.startsWith(`${type}/`)) return found;
       }
       return undefined;
     },
