@@ -36,7 +36,7 @@ import { figuresFrom } from './ehr/figures.ts';
 import { recordCalls } from './ehr/guard/call-history.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { createPauses } from './ehr/pauses.ts';
-import { openEhrRegistry } from './ehr/registry.ts';
+import { openEhrs } from './ehr/registry.ts';
 import type { AppDeps } from './http/app.ts';
 import { describeError } from './log/describe-error.ts';
 import { createOutbox } from './messages/create-outbox.ts';
@@ -122,7 +122,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const recorded = recordCalls(createEhrMetrics(metrics), () => clock.now().getTime());
   const pauses = createPauses(background, clock.now);
   await pauses.refresh();
-  const ehrs = await openEhrRegistry(configuration, modules, {
+  const opened = await openEhrs(configuration, modules, {
     database: database.pool,
     db: background,
     keys,
@@ -131,7 +131,8 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     now: clock.now,
     log,
   });
-  measureCertificates(metrics, ehrs.values());
+  const ehrs = opened.registry;
+  measureCertificates(metrics, () => ehrs.values());
   if (database.kind === 'pglite') await releaseAllLeases(background);
   const countLostKeys = watchLostKeys(keys, log);
   const auditMetrics = createAuditMetrics(metrics, configuration.audit.export !== undefined, countLostKeys);
@@ -151,7 +152,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     log.error({ cause: describeError(error) }, 'anchoring earlier audit chains failed'),
   );
   const clients = await openClientRegistry(configuration, background, keys, log);
-  await noteGrants(background, clients.configured);
+  await noteGrants(background, clients.configured());
   const services: WriteServices = {
     db,
     keys,
@@ -219,11 +220,9 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     now: clock.now,
     console: configuration.console && {
       settings: configuration.console,
-      configured: configuration,
       refreshClients: clients.refresh,
       refreshPauses: pauses.refresh,
-      emrs: configuration.emrs,
-      connectors: modules,
+      configuration: () => ({ configured: configuration, emrs: configuration.emrs, connectors: modules }),
       database: database.pool,
       troubles,
       clock,
@@ -246,7 +245,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
       await outbox.stop();
       await keySets.close();
       troubles.stop();
-      await Promise.all([...ehrs.values()].map((ehr) => ehr.close()));
+      await opened.close();
     },
   };
 }

@@ -32,7 +32,7 @@ test('an idle process looks less often for what is due, and at once when it is w
   const loop = startDueJobs({
     pauseMilliseconds: () => (activity.isIdle() ? 2_000 : 500),
     look: async () => void looks++,
-    jobs: [],
+    jobs: () => [],
   });
   activity.onWake(loop.wake);
   const during = async (milliseconds: number) => {

@@ -19,16 +19,18 @@ function start(due: Set<string>, jobs: readonly (Partial<DueJob<ReadonlySet<stri
       if (looks.fail) throw new Error('the database is away');
       return new Set(due);
     },
-    jobs: jobs.map(({ name, ...job }) => ({
-      pauseMilliseconds: 500,
-      isDue: (found) => found.has(name),
-      async round() {
-        rounds.push(name);
-        return false;
-      },
-      failed: () => rounds.push(`${name} failed`),
-      ...job,
-    })),
+    jobs: () =>
+      jobs.map(({ name, ...job }) => ({
+        id: name,
+        pauseMilliseconds: 500,
+        isDue: (found) => found.has(name),
+        async round() {
+          rounds.push(name);
+          return false;
+        },
+        failed: () => rounds.push(`${name} failed`),
+        ...job,
+      })),
   });
   onTestFinished(() => loop.stop());
   return { rounds, looks, loop };

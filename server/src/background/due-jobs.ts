@@ -2,6 +2,8 @@ import type { Loop, LoopPause } from './loop.ts';
 
 /** A job that runs while a look says that it is due. */
 export interface DueJob<Due> {
+  /** Unique. A job keeps its rest and its failure while it is in the list. */
+  readonly id: string;
   readonly isDue: (due: Due) => boolean;
   /** Between the end of a round and the next one, unless there is more to do. */
   readonly pauseMilliseconds: number;
@@ -20,7 +22,14 @@ interface Looking<Due> {
   /** Between two looks. */
   readonly pauseMilliseconds: LoopPause;
   readonly look: () => Promise<Due>;
-  readonly jobs: readonly DueJob<Due>[];
+  /** Those that there are now. */
+  readonly jobs: () => readonly DueJob<Due>[];
+}
+
+interface State {
+  isRunning: boolean;
+  hasFailed: boolean;
+  restsUntil: number;
 }
 
 /** Milliseconds between the end of a round and the next look. What ends at the same time shares it. */
@@ -34,8 +43,7 @@ const soon = 25;
  */
 export function startDueJobs<Due>({ pauseMilliseconds, look, jobs }: Looking<Due>): DueLoop {
   const running = new Set<Promise<void>>();
-  const all = jobs.map((job) => ({ job, isRunning: false, hasFailed: false, restsUntil: 0 }));
-  type State = (typeof all)[number];
+  let states: ReadonlyMap<string, State> = new Map();
   const usual = () => (typeof pauseMilliseconds === 'number' ? pauseMilliseconds : pauseMilliseconds());
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
@@ -62,25 +70,27 @@ export function startDueJobs<Due>({ pauseMilliseconds, look, jobs }: Looking<Due
     if (isStopped) return;
     const now = performance.now();
     let rest = usual();
-    for (const state of all) {
-      if (state.isRunning || (due !== undefined && !state.hasFailed && !state.job.isDue(due))) continue;
+    const all = jobs().map((job) => ({ job, state: states.get(job.id) ?? newState() }));
+    states = new Map(all.map(({ job, state }) => [job.id, state]));
+    for (const { job, state } of all) {
+      if (state.isRunning || (due !== undefined && !state.hasFailed && !job.isDue(due))) continue;
       if (state.restsUntil > now) rest = Math.min(rest, state.restsUntil - now);
-      else track(run(state));
+      else track(run(job, state));
     }
     plan(rest);
   }
 
-  async function run(state: State): Promise<void> {
+  async function run(job: DueJob<Due>, state: State): Promise<void> {
     state.isRunning = true;
     try {
-      while ((await state.job.round()) && !isStopped);
+      while ((await job.round()) && !isStopped);
       state.hasFailed = false;
     } catch (error) {
       state.hasFailed = true;
-      state.job.failed(error);
+      job.failed(error);
     }
     state.isRunning = false;
-    state.restsUntil = performance.now() + state.job.pauseMilliseconds;
+    state.restsUntil = performance.now() + job.pauseMilliseconds;
     plan(soon);
   }
 
@@ -98,4 +108,8 @@ export function startDueJobs<Due>({ pauseMilliseconds, look, jobs }: Looking<Due
       await Promise.all(running);
     },
   };
+}
+
+function newState(): State {
+  return { isRunning: false, hasFailed: false, restsUntil: 0 };
 }

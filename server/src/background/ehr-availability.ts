@@ -8,10 +8,10 @@ import { makeDueAfterOutage } from './due-writes.ts';
  * with what it last recorded, so a failure of the database is made up for by the next round. When an EHR comes back, the
  * writes that waited for it are due at once.
  */
-export function watchAvailability(db: Db, ehr: EhrConnection): () => Promise<void> {
+export function watchAvailability(db: Db): (ehr: EhrConnection) => Promise<void> {
   let recorded: boolean | undefined;
   let wasPaused = false;
-  return async () => {
+  return async (ehr) => {
     const { breaker, lastSuccessAt, pause } = ehr.health();
     const isAvailable = ehr.isOpen && breaker === 'closed' && !pause;
     wasPaused ||= pause !== undefined;

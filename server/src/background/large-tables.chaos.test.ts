@@ -90,7 +90,7 @@ test('no background job scans a growing table or index', async () => {
     const retention = { confirmation_days: 90, event_days: 30, audit_days: 1830 };
     const activity = createActivity();
     const noted = vi.spyOn(activity, 'note');
-    const { regular, whenDue, look } = backgroundWork(
+    const { regular, ofEhr, whenDue, look } = backgroundWork(
       { ...services, db },
       {
         publishing: db,
@@ -112,7 +112,8 @@ test('no background job scans a growing table or index', async () => {
     await look();
     // A message that has not left keeps the process from looking less often.
     expect(noted).toHaveBeenCalled();
-    for (const { round } of [...whenDue, ...regular]) await round();
+    const ofEhrs = [...services.ehrs.keys()].flatMap(ofEhr);
+    for (const { round } of [...whenDue(), ...ofEhrs, ...regular]) await round();
     await dispatcher.stop();
   });
   const texts = statements.map(({ text }) => text);

@@ -13,6 +13,7 @@ import { renewProofs } from '../console/accounts/renew-proofs.ts';
 import type { DatabaseClock } from '../db/clock.ts';
 import type { Db } from '../db/kysely.ts';
 import { watchCertificates } from '../ehr/certificates.ts';
+import type { EhrConnection } from '../ehr/connection.ts';
 import type { CallHistory } from '../ehr/guard/call-history.ts';
 import type { Pauses } from '../ehr/pauses.ts';
 import { publishEvents } from '../events/publish-events.ts';
@@ -46,8 +47,10 @@ const rowsDeletedAtOnce = 1_000;
 interface BackgroundWork {
   /** Those that run regularly. */
   readonly regular: readonly RegularJob[];
-  /** Those that run when something is due. */
-  readonly whenDue: readonly DueJob<DueWork>[];
+  /** Those that run regularly for one EHR, while it is configured. */
+  readonly ofEhr: (emr: string) => readonly RegularJob[];
+  /** Those that run when something is due, for the EHRs that there are now. */
+  readonly whenDue: () => readonly DueJob<DueWork>[];
   readonly look: () => Promise<DueWork>;
   /** Milliseconds between two looks of an idle process. */
   readonly idle: number;
@@ -107,7 +110,7 @@ export function backgroundWork(
 ): BackgroundWork {
   const { db, keys, ehrs, outbox } = services;
   const intervals = { ...defaultIntervals, ...changed };
-  const emrs = [...ehrs.keys()];
+  const emrs = () => [...ehrs.keys()];
   /** `round` returns whether there is more to do. */
   const repeating = (pauseMilliseconds: LoopPause, name: string, round: () => Promise<boolean>): RegularJob => ({
     pauseMilliseconds,
@@ -129,30 +132,31 @@ export function backgroundWork(
     round: () => Promise<boolean>,
     about: { readonly emr?: string } = {},
   ): DueJob<DueWork> => ({
+    id: `${name} ${about.emr ?? ''}`,
     pauseMilliseconds,
     isDue,
     round,
     failed: (error) => log.error({ ...about, cause: describeError(error) }, `${name} failed`),
   });
   const allOf = (work: () => Promise<void>) => () => work().then(() => false);
+  const dueOfEhr = (ehr: EhrConnection) => [
+    whenDue(
+      intervals.ehr,
+      'background round',
+      (due) => due.ehrs.has(ehr.id) && !pauses.of(ehr.id),
+      // Asked again: without a look, all jobs are due.
+      async () => !pauses.of(ehr.id) && roundMetrics.timed(ehr.id, () => ehrRound(services, ehr, log)),
+      { emr: ehr.id },
+    ),
+    whenDue(
+      intervals.changes,
+      'reporting changes in the EHR',
+      (due) => due.changes.has(ehr.id) && readsChanges(ehr) && !pauses.of(ehr.id),
+      async () => !pauses.of(ehr.id) && readsChanges(ehr) && ehrChangesRound(services, ehr, log),
+      { emr: ehr.id },
+    ),
+  ];
   const dueJobs = [
-    ...[...ehrs.values()].flatMap((ehr) => [
-      whenDue(
-        intervals.ehr,
-        'background round',
-        (due) => due.ehrs.has(ehr.id) && !pauses.of(ehr.id),
-        // Asked again: without a look, all jobs are due.
-        async () => !pauses.of(ehr.id) && roundMetrics.timed(ehr.id, () => ehrRound(services, ehr, log)),
-        { emr: ehr.id },
-      ),
-      whenDue(
-        intervals.changes,
-        'reporting changes in the EHR',
-        (due) => due.changes.has(ehr.id) && readsChanges(ehr) && !pauses.of(ehr.id),
-        async () => !pauses.of(ehr.id) && readsChanges(ehr) && ehrChangesRound(services, ehr, log),
-        { emr: ehr.id },
-      ),
-    ]),
     whenDue(
       intervals.events,
       'publishing events',
@@ -190,24 +194,36 @@ export function backgroundWork(
       () => outbox.markDelayed(),
     ),
   ];
+  const ofEhr = (emr: string) => {
+    /** The connection as it is now. */
+    const work = async (job: (ehr: EhrConnection) => Promise<void>) => {
+      const ehr = ehrs.get(emr);
+      if (ehr) await job(ehr);
+    };
+    const watch = watchAvailability(db);
+    return [
+      guarded(intervals.schedules, 'extending schedules', () =>
+        work(async (ehr) => {
+          if (!pauses.of(emr)) await extendSchedules(ehr, log);
+        }),
+      ),
+      guarded(intervals.availability, 'recording the availability of an EHR', () => work(watch)),
+    ];
+  };
   const regular = [
-    ...[...ehrs.values()].map((ehr) =>
-      guarded(intervals.schedules, 'extending schedules', async () => {
-        if (!pauses.of(ehr.id)) await extendSchedules(ehr, log);
-      }),
-    ),
-    ...[...ehrs.values()].map((ehr) =>
-      guarded(intervals.availability, 'recording the availability of an EHR', watchAvailability(db, ehr)),
-    ),
-    guarded(intervals.gauges, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs)),
+    guarded(intervals.gauges, 'reading metrics of changes in EHRs', () => ehrChangeMetrics.refresh(db, emrs())),
     guarded(intervals.clients, 'reading clients', () => clients.refresh()),
-    guarded(intervals.grants, 'noting the grants of the configuration', () => noteGrants(db, clients.configured)),
+    guarded(intervals.grants, 'noting the grants of the configuration', () => noteGrants(db, clients.configured())),
     guarded(intervals.clock, "reading the database's clock", watchClock(clock, log)),
-    guarded(intervals.certificates, 'reading TLS files', watchCertificates(ehrs.values(), clock.now, log)),
+    guarded(
+      intervals.certificates,
+      'reading TLS files',
+      watchCertificates(() => ehrs.values(), clock.now, log),
+    ),
     guarded(
       intervals.history,
       'recording the history of EHRs',
-      recordEhrs({ db, ehrs: [...ehrs.values()], calls, now: () => clock.now().getTime() }),
+      recordEhrs({ db, ehrs: () => ehrs.values(), calls, now: () => clock.now().getTime() }),
     ),
     guarded(intervals.orphans, 'freeing what ended operations have reserved', async () => {
       const freed = await freeOrphanedItems(db);
@@ -236,20 +252,26 @@ export function backgroundWork(
       deleteOldActivity(db, keys, rowsDeletedAtOnce),
     ),
     guarded(intervals.gauges, 'reading metrics of operations', async () => {
-      for (const { id, emr } of await suspendUnconfigured(db, emrs)) {
+      for (const { id, emr } of await suspendUnconfigured(db, emrs())) {
         services.writeMetrics.suspended({ writeId: id, emr });
       }
-      await resumeConfigured(db, emrs);
-      roundMetrics.gauges(await readGauges(db, emrs));
+      await resumeConfigured(db, emrs());
+      roundMetrics.gauges(await readGauges(db, emrs()));
     }),
   ];
   const look = async () => {
     const apply = pauses.reading();
-    const due = await readDueWork(publishing, emrs);
+    const due = await readDueWork(publishing, emrs());
     apply(due.pauses);
     // Another gateway may be killed while it sends one: its code must not wait for an idle look.
     if (due.queuedMessages) activity.note();
     return due;
   };
-  return { regular, whenDue: dueJobs, look, idle: intervals.idle };
+  return {
+    regular,
+    ofEhr,
+    whenDue: () => [...[...ehrs.values()].flatMap(dueOfEhr), ...dueJobs],
+    look,
+    idle: intervals.idle,
+  };
 }

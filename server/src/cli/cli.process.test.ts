@@ -392,7 +392,8 @@ describe('webhooks', () => {
     expect(await crossward(`webhooks deliveries ${id}`)).toMatchObject({ code: 0, stdout: 'No deliveries.\n' });
     expect(await crossward(`webhooks test ${id}`)).toMatchObject({ code: 0 });
     const scopes = new Set(['webhooks:manage'] as const);
-    await publishEvents(db, fanOut({ configured: [{ id: 'clinic', scopes, grants: new Map(), returnUrls: [] }] }));
+    const client = { id: 'clinic', scopes, grants: new Map(), returnUrls: [] };
+    await publishEvents(db, fanOut({ configured: () => [client] }));
     const { stdout } = await crossward(`webhooks deliveries ${id}`);
     expect(stdout).toMatch(/^\S+ {2}webhook\.test {2}pending {2}attempts 0 {2}next \S+ {2}created \S+\n$/);
     const [delivery] = stdout.split(' ');

@@ -35,8 +35,10 @@ export interface ClientRegistry {
 }
 
 export interface RefreshableClients extends ClientRegistry {
-  /** The clients of the configuration file. */
-  readonly configured: readonly Client[];
+  /** The clients of the configuration file, as it is now. */
+  configured(): readonly Client[];
+  /** From now on, the clients of another configuration file are used, and clients have the grants that it can give. */
+  configure(configuration: RegistryConfiguration): void;
   /** Reads the stored clients if they have changed. Afterwards, every change committed before the call is in effect. */
   refresh(): Promise<void>;
   /** Stored clients, not revoked, that are not used, because the configuration file has clients with their ids. */
@@ -52,7 +54,6 @@ interface Entry {
 
 /** The clients of the configuration with their secrets, and what clients can be granted. */
 export type RegistryConfiguration = Pick<ConfiguredAccess, 'emrs'> & { readonly clients: readonly ConfiguredClient[] };
-
 interface Options {
   readonly configured: RegistryConfiguration;
   /** Returns `undefined` if the revision is still the known one. */
@@ -62,15 +63,22 @@ interface Options {
 const nobody: Entry = { name: '', secrets: [{ hash: Buffer.alloc(32), expiresAt: null }] };
 
 /** Creates the registry with the configured clients. `refresh` adds the stored ones. */
-export function createClientRegistry({ configured: { clients, emrs }, read }: Options): RefreshableClients {
-  const configured = new Map(clients.map((client) => [client.id, fromConfiguration(client)]));
+export function createClientRegistry({ configured: first, read }: Options): RefreshableClients {
+  let known = first;
+  let configured = entriesOf(first);
+  let latest: StoredClients | undefined;
   let stored: ReadonlyMap<string, Entry> = new Map();
-  let revision: string | undefined;
+  const resolve = () => new Map(latest?.clients.map((client) => [client.id, fromDatabase(client, known.emrs)]));
   let startedReads = 0;
   let appliedRead = 0;
   const entryOf = (id: string) => configured.get(id) ?? stored.get(id);
   return {
-    configured: [...configured.values()].flatMap(({ client }) => client ?? []),
+    configured: () => [...configured.values()].flatMap(({ client }) => client ?? []),
+    configure(next) {
+      known = next;
+      configured = entriesOf(next);
+      stored = resolve();
+    },
     authenticate(id, secret) {
       const entry = entryOf(id);
       const given = hashOfSecret(secret);
@@ -88,16 +96,19 @@ export function createClientRegistry({ configured: { clients, emrs }, read }: Op
     nameOf: (id) => entryOf(id)?.name,
     async refresh() {
       const order = ++startedReads;
-      const found = await read(revision);
+      const found = await read(latest?.revision);
       // A read that started later may have ended earlier, with newer data.
       if (!found || order < appliedRead) return;
       appliedRead = order;
-      revision = found.revision;
-      stored = new Map(found.clients.map((client) => [client.id, fromDatabase(client, emrs)]));
+      latest = found;
+      stored = resolve();
     },
     overridden: () => [...stored].flatMap(([id, { client }]) => (client && configured.has(id) ? id : [])),
   };
 }
+
+const entriesOf = ({ clients }: RegistryConfiguration) =>
+  new Map(clients.map((client) => [client.id, fromConfiguration(client)]));
 
 function fromConfiguration(configured: ConfiguredClient): Entry {
   const { id, name, secrets, scopes, grants, return_urls = [] } = configured;

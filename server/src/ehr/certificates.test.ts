@@ -50,7 +50,7 @@ test.each([
 test('an EHR without a certificate has no finding and no metric', async () => {
   expect(certificateFinding(undefined, now)).toBeUndefined();
   const registry = new Registry();
-  measureCertificates(registry, [{ id: 'other' }, { id: 'spine', tls }]);
+  measureCertificates(registry, () => [{ id: 'other' }, { id: 'spine', tls }]);
   const values = (await registry.metrics()).split('\n').filter((line) => !line.startsWith('#') && line !== '');
   const seconds = expiresAt.getTime() / 1000;
   expect(values).toEqual([`crossward_ehr_client_certificate_expiry_timestamp_seconds{emr="spine"} ${seconds}`]);
@@ -58,7 +58,11 @@ test('an EHR without a certificate has no finding and no metric', async () => {
 
 describe('the log', () => {
   test('has one line a day from 30 days before the certificate expires', async () => {
-    const look = watchCertificates([{ id: 'spine', tls }], () => now, log);
+    const look = watchCertificates(
+      () => [{ id: 'spine', tls }],
+      () => now,
+      log,
+    );
     now = new Date(expiresAt.getTime() - 31 * day);
     await look();
     expect(taken()).toEqual([]);
@@ -74,7 +78,11 @@ describe('the log', () => {
 
   test('says once that new files cannot be used, and when they are', async () => {
     now = new Date('2030-01-01T00:00:00Z');
-    const look = watchCertificates([{ id: 'spine', tls }], () => now, log);
+    const look = watchCertificates(
+      () => [{ id: 'spine', tls }],
+      () => now,
+      log,
+    );
     await look();
     await write('nothing');
     await look();

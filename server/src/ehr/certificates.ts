@@ -25,8 +25,7 @@ export function certificateFinding(tls: EhrTls | undefined, now: Date): ProbeFin
 }
 
 /** Shows when the gateway's certificates expire. */
-export function measureCertificates(registry: Registry, ehrs: Iterable<Connection>): void {
-  const connections = [...ehrs];
+export function measureCertificates(registry: Registry, ehrs: () => Iterable<Connection>): void {
   new Gauge({
     name: 'crossward_ehr_client_certificate_expiry_timestamp_seconds',
     help: "When the gateway's certificate for an EHR expires, in seconds since 1970. Absent without a certificate.",
@@ -34,7 +33,7 @@ export function measureCertificates(registry: Registry, ehrs: Iterable<Connectio
     registers: [registry],
     collect() {
       this.reset();
-      for (const { id, tls } of connections) {
+      for (const { id, tls } of ehrs()) {
         const expiresAt = tls?.expiresAt();
         if (expiresAt) this.set({ emr: id }, expiresAt.getTime() / 1000);
       }
@@ -46,10 +45,16 @@ export function measureCertificates(registry: Registry, ehrs: Iterable<Connectio
  * Returns a job that reads changed files, and logs once that they cannot be used, when they are used, and once a day that a
  * certificate expires soon.
  */
-export function watchCertificates(ehrs: Iterable<Connection>, now: () => Date, log: Logger): () => Promise<void> {
-  const watches = [...ehrs].flatMap(({ id, tls }) => (tls ? watch(id, tls, now, log) : []));
+export function watchCertificates(ehrs: () => Iterable<Connection>, now: () => Date, log: Logger): () => Promise<void> {
+  const watches = new WeakMap<EhrTls, () => Promise<void>>();
   return async () => {
-    await Promise.all(watches.map((look) => look()));
+    const looks = [...ehrs()].flatMap(({ id, tls }) => {
+      if (!tls) return [];
+      const look = watches.get(tls) ?? watch(id, tls, now, log);
+      watches.set(tls, look);
+      return look;
+    });
+    await Promise.all(looks.map((look) => look()));
   };
 }
 

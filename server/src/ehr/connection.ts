@@ -91,14 +91,33 @@ export interface EhrConnection {
   unreadableRecords(): readonly UnreadableRecords[];
   /** Counts a request that has failed because of the EHR, for the log. */
   requestFailed(cause: unknown): void;
-  /** Call it after the last call has ended. */
-  close(): Promise<void>;
 }
 
-type Facts = Omit<EhrConnection, 'capabilities' | 'isOpen' | 'offers' | 'health' | 'call' | 'searchTimeSlots'>;
+/** The calls to one EHR. */
+export type EhrCalls = Pick<
+  EhrConnection,
+  'capabilities' | 'isOpen' | 'offers' | 'health' | 'call' | 'searchTimeSlots'
+>;
+
+/** Names, policies and other facts of an EHR with the calls to it. */
+export function createConnection(facts: Omit<EhrConnection, keyof EhrCalls>, calls: EhrCalls): EhrConnection {
+  return {
+    ...facts,
+    get capabilities() {
+      return calls.capabilities;
+    },
+    get isOpen() {
+      return calls.isOpen;
+    },
+    offers: calls.offers,
+    health: calls.health,
+    call: calls.call,
+    searchTimeSlots: calls.searchTimeSlots,
+  };
+}
 
 /** @param staleSlotsMs milliseconds for which found time slots are shown while the search is repeated */
-export function createConnection(facts: Facts, opening: Opening, guard: Guard, staleSlotsMs = 0): EhrConnection {
+export function createCalls(opening: Opening, guard: Guard, staleSlotsMs = 0): EhrCalls {
   const connector = (): Connector => {
     const opened = opening.current();
     if (opened) return opened;
@@ -114,7 +133,6 @@ export function createConnection(facts: Facts, opening: Opening, guard: Guard, s
       ask(guard, 'listTimeSlots', () => connector().listTimeSlots && search, []) as ReturnType<typeof search>,
   });
   return {
-    ...facts,
     get capabilities() {
       return connector().capabilities;
     },

@@ -13,7 +13,7 @@ import { connectors } from './connectors.ts';
 import { createEhrMetrics } from './guard/metrics.ts';
 import { serve } from './guard/test-servers.ts';
 import { createPauses } from './pauses.ts';
-import { openEhrRegistry } from './registry.ts';
+import { openEhrs } from './registry.ts';
 
 const { database, dispose } = await createTestDatabase();
 afterAll(() => dispose());
@@ -36,7 +36,7 @@ async function connect(
   };
   const connection = { ...emr.connection, allow_private_addresses: true, retries: 0, ...more };
   const metrics = new Registry();
-  const ehrs = await openEhrRegistry({ emrs: [{ ...emr, connector: module.name, connection }] }, [module], {
+  const ehrs = await openEhrs({ emrs: [{ ...emr, connector: module.name, connection }] }, [module], {
     database: database.pool,
     db: createDb(database),
     keys: createKeyRing([randomBytes(32)]),
@@ -45,9 +45,9 @@ async function connect(
     now: () => new Date(),
     log: pino({ level: 'silent' }),
   });
-  const [ehr] = ehrs.values();
+  const [ehr] = ehrs.registry.values();
   if (!ehr) throw new Error('No connection');
-  onTestFinished(() => ehr.close());
+  onTestFinished(() => ehrs.close());
   const find = () => ehr.call('findPatient', { type: 'emr_id', value: 'p-1' });
   const rateLimit = async () => {
     const { values } = (await metrics.getSingleMetric('crossward_ehr_request_rate_limit')?.get()) ?? { values: [] };

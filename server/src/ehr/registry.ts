@@ -1,46 +1,43 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ConnectorModule } from '@crossward/connector-kit';
-import type { PostgresPool } from 'kysely';
-import type { Logger } from 'pino';
 import type { Configuration, ConfiguredCareUnit, ConfiguredEmr } from '../config/configuration.ts';
-import { currentContext } from '../context/work-context.ts';
-import type { Db } from '../db/kysely.ts';
-import type { KeyRing } from '../secrets/key-ring.ts';
-import { patientTokens } from '../secrets/patient-tokens.ts';
-import { bindConnector } from './bind-connector.ts';
+import { revealed } from '../config/environment/secret.ts';
+import { closeWhenIdle } from './close-when-idle.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
-import { exclusiveTurns } from './exclusive-turns.ts';
-import { watchWaits } from './guard/database-waits.ts';
-import { createEhrHttp } from './guard/ehr-http.ts';
-import { openTls } from './guard/ehr-tls.ts';
-import { createGuard } from './guard/guard.ts';
-import type { EhrMetrics } from './guard/metrics.ts';
-import { createPace } from './guard/pace.ts';
-import { Paused } from './guard/paused.ts';
-import { guardSettings, httpSettings, limitRate } from './guard/settings.ts';
-import { sharedRate } from './guard/shared-rate.ts';
-import { sharedTurns } from './guard/shared-turns.ts';
-import { startOpening } from './opening.ts';
-import { openingMistake } from './opening-mistake.ts';
-import { createOutageLog } from './outage-log.ts';
-import type { Pauses } from './pauses.ts';
-import { sealedConnector } from './sealed-connector.ts';
-import { countUnreadable } from './unreadable-records.ts';
+import { type EhrLink, type LinkDependencies, openLink } from './link.ts';
 
-/** All configured EHRs by id, in the order of the configuration. */
+/** All configured EHRs by id, in the order of the configuration. It changes with the configuration: ask it at each use. */
 export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
 
-interface Dependencies {
-  /** For connectors. */
-  readonly database: PostgresPool;
-  /** For the rates of requests that processes share. */
-  readonly db: Db;
-  readonly metrics: EhrMetrics;
-  readonly pauses: Pauses;
-  /** For the tokens of patients whose identifiers pass through. */
-  readonly keys: KeyRing;
-  /** The gateway's clock. */
-  readonly now: () => Date;
-  readonly log: Logger;
+/** The EHRs of the gateway, whose configuration can change while it runs. */
+export interface Ehrs {
+  readonly registry: EhrRegistry;
+  /**
+   * Opens what another configuration needs, beside what is in use.
+   *
+   * @throws {ConfigurationError} as `openEhrs` does. Then nothing has changed
+   */
+  prepare(emrs: Configuration['emrs'], connectors: readonly ConnectorModule[]): Promise<EhrChange>;
+  /** Call it after the last call has ended. */
+  close(): Promise<void>;
+}
+
+/** A change of the EHRs that is ready. End it with `apply` or `drop`. */
+export interface EhrChange {
+  readonly added: readonly string[];
+  /** With a new connection. */
+  readonly reconnected: readonly string[];
+  readonly removed: readonly string[];
+  /** Those whose new connection could not be opened, although the present one is open, and why if callers may know it. */
+  readonly notOpen: readonly { readonly emr: string; readonly detail: string | undefined }[];
+  /** From now on, new work uses it. What runs ends on the former connections, which close when they are idle. */
+  apply(): void;
+  drop(): Promise<void>;
+}
+
+interface Entry {
+  readonly emr: ConfiguredEmr;
+  readonly link: EhrLink;
 }
 
 /**
@@ -48,105 +45,122 @@ interface Dependencies {
  *
  * @throws {ConfigurationError} if a connector throws an error other than a `ConnectorError`, or returns no connector
  */
-export async function openEhrRegistry(
-  configuration: Pick<Configuration, 'emrs'>,
+export async function openEhrs(
+  { emrs }: Pick<Configuration, 'emrs'>,
   connectors: readonly ConnectorModule[],
-  dependencies: Dependencies,
-): Promise<EhrRegistry> {
-  const connections = await Promise.all(configuration.emrs.map((emr) => openConnection(emr, connectors, dependencies)));
-  return new Map(connections.map((connection) => [connection.id, connection]));
+  dependencies: LinkDependencies,
+): Promise<Ehrs> {
+  const { metrics } = dependencies;
+  const registry = new Map<string, EhrConnection>();
+  let entries: ReadonlyMap<string, Entry> = new Map();
+  const closing = new Set<ReturnType<typeof closeWhenIdle>>();
+
+  function retire(link: EhrLink): void {
+    const one = closeWhenIdle(link, () => closing.delete(one));
+    closing.add(one);
+  }
+
+  async function prepare(nextEmrs: Configuration['emrs'], modules: readonly ConnectorModule[]): Promise<EhrChange> {
+    const opened: EhrLink[] = [];
+    const drop = async () => void (await Promise.all(opened.map((link) => link.close())));
+    const entryOf = async (emr: ConfiguredEmr): Promise<Entry> => {
+      const module = modules.find(({ name }) => name === emr.connector);
+      if (!module) throw new Error(`No connector is named ${emr.connector}`);
+      const known = entries.get(emr.id);
+      if (known?.link.module === module && isDeepStrictEqual(linkSettings(known.emr), linkSettings(emr))) {
+        return { emr, link: known.link };
+      }
+      const link = await openLink(emr, module, dependencies);
+      opened.push(link);
+      return { emr, link };
+    };
+    const results = await Promise.allSettled(nextEmrs.map(entryOf));
+    const failed = results.find((it) => it.status === 'rejected');
+    if (failed) {
+      await drop();
+      throw failed.reason;
+    }
+    const next = new Map(
+      results.flatMap((it) => (it.status === 'fulfilled' ? [[it.value.emr.id, it.value] as const] : [])),
+    );
+    const reconnected = [...next.values()].filter(({ emr, link }) => {
+      const known = entries.get(emr.id);
+      return known !== undefined && known.link !== link;
+    });
+    return {
+      added: [...next.keys()].filter((id) => !entries.has(id)),
+      reconnected: reconnected.map(({ emr }) => emr.id),
+      removed: [...entries.keys()].filter((id) => !next.has(id)),
+      notOpen: reconnected
+        .filter(({ emr, link }) => !link.calls.isOpen && isWell(entries.get(emr.id)?.link))
+        .map(({ emr, link }) => ({ emr: emr.id, detail: link.openingDetail() })),
+      apply() {
+        for (const [id, { link }] of entries) {
+          if (next.get(id)?.link === link) continue;
+          if (!next.has(id)) {
+            link.refuseCalls();
+            metrics.forget(id);
+          }
+          retire(link);
+        }
+        entries = next;
+        registry.clear();
+        for (const [id, { emr, link }] of next) {
+          registry.set(id, connectionOf(emr, link));
+          metrics.watch(id, link.watched);
+        }
+      },
+      drop,
+    };
+  }
+
+  (await prepare(emrs, connectors)).apply();
+  return {
+    registry,
+    prepare,
+    async close() {
+      await Promise.all([...closing].map((one) => one.close()));
+      await Promise.all([...entries.values()].map(({ link }) => link.close()));
+    },
+  };
 }
 
-async function openConnection(
-  emr: ConfiguredEmr,
-  connectors: readonly ConnectorModule[],
-  { database, db, keys, metrics, pauses, now, log }: Dependencies,
-): Promise<EhrConnection> {
-  const module = connectors.find(({ name }) => name === emr.connector);
-  if (!module) throw new Error(`No connector is named ${emr.connector}`);
-  const pace = createPace({
-    fixedRate: emr.connection.requests_per_second,
-    exchange: sharedRate(db, emr.id),
-    takeTurns: sharedTurns(db, emr.id),
-    onThrottled: () => metrics.throttled(emr.id),
-  });
-  metrics.watchRate(emr.id, pace.rate);
-  const tls = await openTls(emr);
-  const http = createEhrHttp(httpSettings(emr.connection, tls), pace);
-  const unreadable = countUnreadable(emr.id, log);
-  metrics.watchUnreadable(emr.id, unreadable.counts);
-  const context = {
-    emr: emr.id,
-    settings: emr.settings,
-    careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
-    http,
-    now,
-    user: () => currentContext().user,
-    leftOut: unreadable.leftOut,
-    inTurn: exclusiveTurns(db, emr.id, {
-      waitMs: emr.connection.timeout_ms,
-      requestMs: emr.connection.request_timeout_ms,
-    }),
-  };
-  const watched = watchWaits(database);
-  const { open } = bindConnector(module, context, watched.pool);
-  const tokens = patientTokens(keys, emr.id);
-  const openSealed = async () => {
-    const connector = await open();
-    limitRate(pace, emr.connection, connector);
-    return sealedConnector(connector, keys, emr.id);
-  };
-  const outages = createOutageLog(emr.id, log);
-  const guard = createGuard(guardSettings(emr.connection), {
-    emr: emr.id,
-    // A connector with tables has its EHR in the database, and a plug-in may have its own transport.
-    countsEveryCall: () => module.migrations !== undefined || !http.isUsed(),
-    waitsForDatabase: watched.isWaiting,
-    metrics,
-    paused() {
-      const pause = pauses.of(emr.id);
-      return pause && new Paused(pause, now());
-    },
-    onBreakerChange: outages.breakerChanged,
-  });
-  const opening = await startOpening(
-    emr.id,
-    () => guard.run('open', openSealed),
-    log,
-    () => guard.paused() !== undefined,
-  ).catch((error: unknown) => {
-    throw openingMistake(emr, error);
-  });
+/** Whether work would notice that it is replaced by one that is not open. Nothing calls an EHR that is paused. */
+function isWell(link: EhrLink | undefined): boolean {
+  return link?.calls.isOpen === true && link.calls.health().pause === undefined;
+}
+
+/** What a connection is opened with. Everything else of an EHR can change without a new one. */
+function linkSettings({ connector, settings, connection, care_units }: ConfiguredEmr) {
+  const {
+    settling_seconds: _,
+    give_up_seconds: __,
+    changes_seconds: ___,
+    user_header: ____,
+    ...transport
+  } = connection;
+  const careUnits = care_units.map(({ id, time_zone, settings }) => ({ id, time_zone, settings }));
+  return revealed({ connector, settings, transport, careUnits });
+}
+
+function connectionOf(emr: ConfiguredEmr, { calls, facts }: EhrLink): EhrConnection {
   const careUnits = emr.care_units.map(careUnitConnection);
-  return createConnection(
-    {
-      id: emr.id,
-      name: emr.name,
-      connector: emr.connector,
-      syntheticIdentifiers: emr.synthetic_identifiers,
-      reserveNumbers: emr.reserve_numbers,
-      userHeader: emr.connection.user_header?.toLowerCase(),
-      patientTokens: tokens,
-      careUnits: new Map(careUnits.map((careUnit) => [careUnit.id, careUnit])),
-      times: {
-        callSeconds: (emr.connection.timeout_ms + emr.connection.queue_timeout_ms) / 1000,
-        settlingSeconds: emr.connection.settling_seconds,
-        giveUpSeconds: emr.connection.give_up_seconds,
-      },
-      changesSeconds: emr.connection.changes_seconds,
-      tls,
-      unreadableRecords: unreadable.counts,
-      requestFailed: outages.requestFailed,
-      async close() {
-        opening.stop();
-        outages.stop();
-        await http.close();
-      },
+  const configured = {
+    id: emr.id,
+    name: emr.name,
+    connector: emr.connector,
+    syntheticIdentifiers: emr.synthetic_identifiers,
+    reserveNumbers: emr.reserve_numbers,
+    userHeader: emr.connection.user_header?.toLowerCase(),
+    careUnits: new Map(careUnits.map((careUnit) => [careUnit.id, careUnit])),
+    times: {
+      callSeconds: (emr.connection.timeout_ms + emr.connection.queue_timeout_ms) / 1000,
+      settlingSeconds: emr.connection.settling_seconds,
+      giveUpSeconds: emr.connection.give_up_seconds,
     },
-    opening,
-    guard,
-    emr.connection.stale_time_slots_ms,
-  );
+    changesSeconds: emr.connection.changes_seconds,
+  };
+  return createConnection({ ...configured, ...facts }, calls);
 }
 
 function careUnitConnection({

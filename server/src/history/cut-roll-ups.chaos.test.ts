@@ -58,7 +58,9 @@ test.each(ways)('calls to an EHR are counted once, if the connection breaks when
   const first = { start: now, calls: 7, failures: 2, median: 1, slowest: 1 };
   const record = recordEhrs({
     db,
-    ehrs: [{ id: 'ehr', isOpen: true, health: () => ({ breaker: 'closed', lastSuccessAt: new Date(now) }) as never }],
+    ehrs: () => [
+      { id: 'ehr', isOpen: true, health: () => ({ breaker: 'closed', lastSuccessAt: new Date(now) }) as never },
+    ],
     calls: { of: () => [first], latencies: () => [5] } as never,
     now: () => now,
   });

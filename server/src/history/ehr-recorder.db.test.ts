@@ -14,10 +14,9 @@ const minute = 60_000;
 const start = Date.UTC(2026, 2, 29, 0, 0);
 const silent = {
   observe: () => undefined,
-  watchBreaker: () => undefined,
   throttled: () => undefined,
-  watchRate: () => undefined,
-  watchUnreadable: () => undefined,
+  watch: () => undefined,
+  forget: () => undefined,
 };
 
 describe.each(['postgresql', 'pglite'] as const)('on %s', async (kind) => {
@@ -40,7 +39,7 @@ describe.each(['postgresql', 'pglite'] as const)('on %s', async (kind) => {
     };
     const { metrics, history } = recordCalls(silent, () => now);
     const ehr = { id: 'ehr', isOpen: true, health: () => health };
-    const round = recordEhrs({ db: writing, ehrs: [ehr], calls: history, now: () => now });
+    const round = recordEhrs({ db: writing, ehrs: () => [ehr], calls: history, now: () => now });
     const call = (outcome: 'ok' | 'timeout', milliseconds: number) => {
       metrics.observe('ehr', 'listTimeSlots', outcome, milliseconds / 1000);
       if (outcome === 'ok') health.lastSuccessAt = new Date(now);

@@ -23,7 +23,8 @@ interface Quarter {
 
 interface Sources {
   readonly db: Db;
-  readonly ehrs: readonly Pick<EhrConnection, 'id' | 'isOpen' | 'health'>[];
+  /** Those that there are now. */
+  readonly ehrs: () => Iterable<Pick<EhrConnection, 'id' | 'isOpen' | 'health'>>;
   readonly calls: CallHistory;
   /** The database's time. The calls are kept by the same clock. */
   now(): number;
@@ -51,7 +52,7 @@ export function recordEhrs({ db, ehrs, calls, now }: Sources): () => Promise<voi
 
   function look(minute: number): void {
     const bit = 1 << (minute % minutesOfQuarter);
-    for (const ehr of ehrs) {
+    for (const ehr of ehrs()) {
       const row = rowOf(ehr.id, minute);
       const state = stateOf(ehr);
       row.running |= bit;
@@ -62,7 +63,7 @@ export function recordEhrs({ db, ehrs, calls, now }: Sources): () => Promise<voi
 
   /** Adds the calls of the minutes after one and before another. */
   function addCalls(after: number, before: number): void {
-    for (const { id } of ehrs) {
+    for (const { id } of ehrs()) {
       for (const { start, calls: count, failures } of calls.of(id)) {
         const minute = start / minuteMs;
         if (minute <= after || minute >= before || count === 0) continue;

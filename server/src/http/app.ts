@@ -11,7 +11,7 @@ import { createWrongNameMetrics } from '../clients/wrong-name-metrics.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { DemoClient } from '../config/file/demo.ts';
 import { addressesIn } from '../config/rules/address-ranges.ts';
-import type { ConsoleDeps } from '../console/frame/page.ts';
+import type { ConsoleParts } from '../console/frame/page.ts';
 import type { Db } from '../db/kysely.ts';
 import type { DatabaseTrouble } from '../db/troubles.ts';
 import { documentEndpoints } from '../documents/routes.ts';
@@ -99,7 +99,7 @@ export interface AppDeps extends Omit<EndpointDeps, 'wrongNames' | 'endpoints' |
   /** The time of the database. */
   now(): Date;
   /** Absent: no console. */
-  readonly console?: Omit<ConsoleDeps, SharedConsoleDeps> | undefined;
+  readonly console?: Omit<ConsoleParts, SharedConsoleDeps> | undefined;
   /** Whether it is about to stop: it still serves requests, and closes each connection with its response. */
   isStopping?(): boolean;
   /** Tells that somebody has sent a request that can begin work. */

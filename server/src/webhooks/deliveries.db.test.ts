@@ -53,7 +53,7 @@ async function endpointWith(count: number, isOfEhr = false): Promise<string> {
     db,
     Array.from({ length: count }, () => ({ ...event, data })),
   );
-  await publishEvents(db, fanOut({ configured: [{ ...granted('ward'), id }] }));
+  await publishEvents(db, fanOut({ configured: () => [{ ...granted('ward'), id }] }));
   return id;
 }
 
@@ -138,7 +138,7 @@ function dispatch(send: DeliverySender['send'], find: () => Client | undefined, 
   return createDispatcher({
     db,
     keys,
-    clients: { configured: [], find, refresh: async () => undefined },
+    clients: { configured: () => [], find, refresh: async () => undefined },
     sender: { send, close: async () => undefined },
     settings: { timeout_ms: 10_000, retry_seconds: retrySeconds },
     metrics: createWebhookMetrics(registry),

@@ -321,8 +321,8 @@ test('an event appears only after those of earlier commits, and none is lost to 
 test('an EHR that fails is reported once by several gateways, and again when it has recovered', async () => {
   const health = { breaker: 'closed' as string, lastSuccessAt: null as Date | null };
   const ehr = { id: 'sandbox-uk', isOpen: true, health: () => health } as EhrConnection;
-  const gateways = [1, 2, 3].map(() => watchAvailability(db, ehr));
-  const look = () => Promise.all(gateways.map((watch) => watch()));
+  const gateways = [1, 2, 3].map(() => watchAvailability(db));
+  const look = () => Promise.all(gateways.map((watch) => watch(ehr)));
   // Neither available nor unavailable before the first call.
   await look();
   health.lastSuccessAt = new Date();

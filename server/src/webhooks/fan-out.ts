@@ -34,7 +34,7 @@ export function wanted(
   return sql`
     WITH permitted AS MATERIALIZED (
       SELECT receiver.id, event_types, grants
-      FROM ${receivers} AS receiver JOIN (${clientsNow(clients.configured)}) AS client ON client.id = receiver.client_id
+      FROM ${receivers} AS receiver JOIN (${clientsNow(clients.configured())}) AS client ON client.id = receiver.client_id
       WHERE 'webhooks:manage' = ANY(scopes))
     SELECT DISTINCT permitted.id, event.id, event.position, ${orderedBy}
     FROM ${events} AS event JOIN permitted ON CASE
@@ -62,7 +62,7 @@ export async function maySeeSomewhere(
   { endpoint_id, emr, care_unit_id }: Pick<StoredEvent, 'endpoint_id' | 'emr' | 'care_unit_id'>,
 ): Promise<boolean> {
   const { rows } = await sql`
-    SELECT FROM (${clientsNow(clients.configured)}) AS client
+    SELECT FROM (${clientsNow(clients.configured())}) AS client
     WHERE client.id = ${clientId} AND 'webhooks:manage' = ANY(scopes)
       AND (${endpoint_id !== null} OR ${isGranted(sql`${emr}::text`, sql`${care_unit_id}::text`)}) LIMIT 1`.execute(db);
   return rows.length > 0;

@@ -27,6 +27,14 @@ export class Secret<Value = string> {
   }
 }
 
+/** A copy in which each secret is its value: to compare settings. It must not be logged or stored. */
+export function revealed(value: unknown): unknown {
+  if (value instanceof Secret) return { secret: value.reveal() };
+  if (Array.isArray(value)) return value.map(revealed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, revealed(item)]));
+}
+
 const keyBytes = 32;
 
 /** The format of a secret key, for error messages. */

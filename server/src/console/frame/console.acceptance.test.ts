@@ -458,7 +458,7 @@ describe('an operator', () => {
   });
 
   test('is told which file of a connection cannot be read', async () => {
-    const [emr] = gateway.deps.console?.emrs ?? [];
+    const [emr] = gateway.deps.console?.configuration().emrs ?? [];
     if (!emr) throw new Error('The demo has no EHR');
     const missing = '/nowhere/ca.pem';
     const connection = vi.spyOn(emr, 'connection', 'get');

@@ -61,7 +61,7 @@ async function insertWebhook({ deps }: Gateway, disabledReason: 'gone' | null = 
 
 /** A client in the middle of a rotation, with grants that the configuration no longer has. */
 async function createClientWithOldGrants({ deps: { services, console } }: Gateway): Promise<void> {
-  const { emrs = [], clients = [] } = console?.configured ?? {};
+  const { emrs = [], clients = [] } = console?.configuration().configured ?? {};
   const old = [{ id: 'old-clinic', name: 'Old clinic', care_units: [{ id: 'ward', name: 'Ward' }] }];
   const administration = { db: services.db, keys: services.keys, configured: { emrs: [...emrs, ...old], clients } };
   await createClient(administration, {

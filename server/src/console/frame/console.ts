@@ -8,7 +8,7 @@ import { ensureDemoOperator } from '../sign-in/demo-operator.ts';
 import { isFormToken, type Session, useSession } from '../sign-in/sessions.ts';
 import { consolePage, plainPage } from './frame.ts';
 import {
-  type ConsoleDeps,
+  type ConsoleParts,
   type ConsoleRequest,
   type ConsoleResponse,
   linkTo,
@@ -31,12 +31,12 @@ export interface Console {
 }
 
 /** Creates the console with the first request, because most gateways run without anybody who opens it. */
-export async function createConsole(deps: ConsoleDeps): Promise<Console> {
+export async function createConsole({ configuration, ...parts }: ConsoleParts): Promise<Console> {
   const style = createAsset(Buffer.from(readStyle(new URL('./style.css', import.meta.url))), 'css');
-  await ensureDemoOperator(deps.services, deps.settings);
+  await ensureDemoOperator(parts.services, parts.settings);
 
   const contextOf = (request: ConsoleRequest, depth: number): PageContext => ({
-    deps,
+    deps: { ...parts, ...configuration() },
     request,
     cookies: readCookies(request.cookieHeader),
     style: style.name,
@@ -45,7 +45,7 @@ export async function createConsole(deps: ConsoleDeps): Promise<Console> {
 
   async function sessionOf(context: PageContext): Promise<Session | undefined> {
     const token = cookieOf(context, 'console');
-    return token === undefined ? undefined : useSession(deps.services, token, deps.settings);
+    return token === undefined ? undefined : useSession(parts.services, token, parts.settings);
   }
 
   async function handle(route: Route, request: ConsoleRequest): Promise<ConsoleResponse> {

@@ -35,7 +35,7 @@ const gateway = await startGateway({ logLevel: 'trace', configure: (it) => withP
 afterAll(() => gateway.close());
 const { keys } = gateway.deps.services;
 const db = createDb(gateway.database);
-const configured = gateway.deps.console?.configured ?? { emrs: [], clients: [] };
+const configured = gateway.deps.console?.configuration().configured ?? { emrs: [], clients: [] };
 const administration = { db, keys, configured };
 const own = 'a secret of the attacker';
 const cookie = '__Host-crossward-console';

@@ -16,7 +16,10 @@ const endpoint = (await db.transaction().execute((tx) => insertEndpoint(tx, keys
 const operation = await insertWrite(gateway.database, 'suspended');
 await newOperator(gateway, 'ola.nordmann', 'view');
 const facts = { id: 'site', scopes: ['resources:read' as const], grants: [{ emr: 'sandbox-no' }] };
-await createClient({ db, keys, configured: gateway.deps.console?.configured ?? { emrs: [], clients: [] } }, facts);
+await createClient(
+  { db, keys, configured: gateway.deps.console?.configuration().configured ?? { emrs: [], clients: [] } },
+  facts,
+);
 const { browser } = await browserWith(gateway, 'kari.nordmann', 'admin');
 
 test.each([

@@ -13,20 +13,26 @@ import type { CredentialServices } from '../sign-in/credentials.ts';
 import type { Session } from '../sign-in/sessions.ts';
 import type { SignInMetrics } from '../sign-in/sign-in-metrics.ts';
 
-/** The dependencies of the console. */
-export interface ConsoleDeps {
-  readonly settings: ConsoleSettings;
-  readonly services: WriteServices;
+/** What the console reads of the configuration, which can change while the gateway runs. */
+interface Configured {
   /** The clients of the configuration, and what clients can be granted. */
   readonly configured: ConfiguredAccess;
+  /** The configured EHRs and the connectors, for checks of connections. */
+  readonly emrs: readonly ConfiguredEmr[];
+  readonly connectors: readonly ConnectorModule[];
+}
+
+/** The dependencies of the console. */
+export interface ConsoleParts {
+  readonly settings: ConsoleSettings;
+  readonly services: WriteServices;
+  /** As it is now. */
+  configuration(): Configured;
   /** Makes this process use committed changes of clients at once. */
   refreshClients(): Promise<void>;
   /** Makes this process use committed pauses of EHRs at once. */
   refreshPauses(): Promise<void>;
   readonly webhooks: Configuration['webhooks'];
-  /** The configured EHRs and the connectors, for checks of connections. */
-  readonly emrs: readonly ConfiguredEmr[];
-  readonly connectors: readonly ConnectorModule[];
   readonly database: PostgresPool;
   readonly troubles: Pick<TroubleWatch, 'current' | 'since'>;
   readonly clock: Pick<DatabaseClock, 'answerMilliseconds' | 'isSlow'>;
@@ -38,6 +44,9 @@ export interface ConsoleDeps {
   now(): Date;
   readonly log: Logger;
 }
+
+/** What a page works with: the configuration is that of the moment when the request came. */
+export type ConsoleDeps = Omit<ConsoleParts, 'configuration'> & Configured;
 
 /** What checks of credentials work with. */
 export function credentialServices({ services: { db, keys }, settings, now }: ConsoleDeps): CredentialServices {

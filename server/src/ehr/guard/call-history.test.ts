@@ -4,10 +4,9 @@ import { recordCalls } from './call-history.ts';
 
 const metrics = {
   observe: () => undefined,
-  watchBreaker: () => undefined,
   throttled: () => undefined,
-  watchRate: () => undefined,
-  watchUnreadable: () => undefined,
+  watch: () => undefined,
+  forget: () => undefined,
 };
 
 test('keeps sixty minutes, each with its calls, failures and latency', () => {

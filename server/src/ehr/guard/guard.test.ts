@@ -23,6 +23,7 @@ function setUp(
 ): Setup {
   const registry = new Registry();
   const changes: string[] = [];
+  const metrics = createEhrMetrics(registry);
   const guard = createGuard(
     {
       timeoutMs: 5000,
@@ -37,11 +38,12 @@ function setUp(
       emr: 'north',
       countsEveryCall: () => countsEveryCall,
       waitsForDatabase,
-      metrics: createEhrMetrics(registry),
+      metrics,
       paused,
       onBreakerChange: (state) => void changes.push(state),
     },
   );
+  metrics.watch('north', { breaker: () => guard.health().breaker, rate: () => undefined, unreadable: () => [] });
   return {
     guard,
     changes,

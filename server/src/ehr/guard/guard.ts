@@ -64,6 +64,8 @@ export interface Guard {
   health(): EhrHealth;
   /** The error of calls while operators have paused the EHR, otherwise `undefined`. */
   paused(): Paused | undefined;
+  /** No call is made or queued. */
+  isIdle(): boolean;
 }
 
 interface Streamed {
@@ -109,7 +111,6 @@ export function createGuard(
     askedToWait: (error) => (error instanceof ConnectorError ? error.retryAfterSeconds : undefined),
     onChange: onBreakerChange,
   });
-  metrics.watchBreaker(emr, breaker.state);
   let lastSuccessAt: Date | null = null;
   let isFailing = false;
   let answeredFromMemoryAt: Date | undefined;
@@ -218,6 +219,7 @@ export function createGuard(
     },
     health: () => ({ breaker: breaker.state(), lastSuccessAt, answeredFromMemoryAt, pause: paused()?.pause }),
     paused,
+    isIdle: turns.isIdle,
   };
 }
 

@@ -23,20 +23,25 @@ export type CallOutcome =
 export interface EhrMetrics {
   /** @param error with which the call ended. Absent: it had a result */
   observe(emr: string, operation: GuardedOperation, outcome: CallOutcome, seconds: number, error?: unknown): void;
-  /** The state is read whenever metrics are collected. */
-  watchBreaker(emr: string, state: () => BreakerState): void;
   /** The EHR has limited the rate of requests. */
   throttled(emr: string): void;
-  /** The rate is read whenever metrics are collected. `undefined`: no limit. */
-  watchRate(emr: string, rate: () => number | undefined): void;
-  /** The counts are read whenever metrics are collected. */
-  watchUnreadable(emr: string, counts: UnreadableCounter['counts']): void;
+  /** Reads this of an EHR whenever metrics are collected, in place of what was read before. */
+  watch(emr: string, watched: WatchedEhr): void;
+  /** The EHR is no longer configured. */
+  forget(emr: string): void;
+}
+
+/** What metrics show of an EHR as it is now. */
+export interface WatchedEhr {
+  breaker(): BreakerState;
+  /** HTTP requests per second. `undefined`: no limit. */
+  rate(): number | undefined;
+  readonly unreadable: UnreadableCounter['counts'];
 }
 
 /** Labels are names from the configuration and the connector interface, never values from a call. */
 export function createEhrMetrics(registry: Registry): EhrMetrics {
-  const breakers = new Map<string, () => BreakerState>();
-  const rates = new Map<string, () => number | undefined>();
+  const all = new Map<string, WatchedEhr>();
   const throttled = new Counter({
     name: 'crossward_ehr_throttled_requests_total',
     help: 'HTTP requests that an EHR has rejected because of its limit on the rate of requests.',
@@ -50,13 +55,12 @@ export function createEhrMetrics(registry: Registry): EhrMetrics {
     registers: [registry],
     collect() {
       this.reset();
-      for (const [emr, rate] of rates) {
+      for (const [emr, { rate }] of all) {
         const current = rate();
         if (current !== undefined) this.set({ emr }, current);
       }
     },
   });
-  const unreadable = new Map<string, UnreadableCounter['counts']>();
   new Gauge({
     name: 'crossward_ehr_unreadable_records',
     help: 'Records of an EHR that this process could not read within a day, and left out of its responses.',
@@ -64,8 +68,8 @@ export function createEhrMetrics(registry: Registry): EhrMetrics {
     registers: [registry],
     collect() {
       this.reset();
-      for (const [emr, counts] of unreadable) {
-        for (const { type, count } of counts()) this.set({ emr, type }, count);
+      for (const [emr, { unreadable }] of all) {
+        for (const { type, count } of unreadable()) this.set({ emr, type }, count);
       }
     },
   });
@@ -88,8 +92,9 @@ export function createEhrMetrics(registry: Registry): EhrMetrics {
     labelNames: ['emr', 'state'],
     registers: [registry],
     collect() {
-      for (const [emr, current] of breakers) {
-        for (const state of breakerStates) this.set({ emr, state }, current() === state ? 1 : 0);
+      this.reset();
+      for (const [emr, { breaker }] of all) {
+        for (const state of breakerStates) this.set({ emr, state }, breaker() === state ? 1 : 0);
       }
     },
   });
@@ -98,9 +103,8 @@ export function createEhrMetrics(registry: Registry): EhrMetrics {
       duration.observe({ emr, operation }, seconds);
       calls.inc({ emr, operation, outcome });
     },
-    watchBreaker: (emr, state) => void breakers.set(emr, state),
     throttled: (emr) => throttled.inc({ emr }),
-    watchRate: (emr, rate) => void rates.set(emr, rate),
-    watchUnreadable: (emr, counts) => void unreadable.set(emr, counts),
+    watch: (emr, watched) => void all.set(emr, watched),
+    forget: (emr) => void all.delete(emr),
   };
 }

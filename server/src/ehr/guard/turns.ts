@@ -8,7 +8,11 @@ interface TurnSettings {
 }
 
 /** Runs work with limited concurrency. Rejects with the error made by `rejected` if the work is not started. */
-export type Turns = <Result>(caller: Caller, work: () => Promise<Result>, rejected: () => Error) => Promise<Result>;
+export interface Turns {
+  <Result>(caller: Caller, work: () => Promise<Result>, rejected: () => Error): Promise<Result>;
+  /** Nobody has a turn or waits for one. */
+  isIdle(): boolean;
+}
 
 interface Waiting {
   begin(): void;
@@ -110,7 +114,7 @@ export function createTurns({ concurrency, queue, queueTimeoutMs }: TurnSettings
     });
   }
 
-  return async (caller, work, rejected) => {
+  async function inTurn<Result>(caller: Caller, work: () => Promise<Result>, rejected: () => Error): Promise<Result> {
     const line = lineOf(caller);
     if (taken < concurrency) {
       taken++;
@@ -127,5 +131,7 @@ export function createTurns({ concurrency, queue, queueTimeoutMs }: TurnSettings
     } finally {
       giveBack(caller);
     }
-  };
+  }
+
+  return Object.assign(inTurn, { isIdle: () => lines.size === 0 });
 }

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { inContext } from '../../api/context-of.ts';
 import { type Console, createConsole } from '../../console/frame/console.ts';
-import type { ConsoleDeps, ConsoleRequest, ConsoleResponse } from '../../console/frame/page.ts';
+import type { ConsoleParts, ConsoleRequest, ConsoleResponse } from '../../console/frame/page.ts';
 import { Problem } from '../../problems/problem.ts';
 import { callerAddress, callerOf } from '../limits/caller-address.ts';
 import { limitAddresses } from '../limits/page-limits.ts';
@@ -28,7 +28,7 @@ type PageRequest = FastifyRequest<PageRoute>;
 /** `/console`: the pages for operators. */
 export async function addConsole(
   app: FastifyInstance,
-  deps: ConsoleDeps,
+  deps: ConsoleParts,
   { requestsPerMinute, publicUrl }: { readonly requestsPerMinute: number; readonly publicUrl: string | undefined },
 ): Promise<void> {
   const load = loadOnce(deps);
@@ -102,7 +102,7 @@ export async function addConsole(
 
 const otherHost = 'The console is available under the host name of `console.url` only.';
 
-function loadOnce(deps: ConsoleDeps): () => Promise<Console> {
+function loadOnce(deps: ConsoleParts): () => Promise<Console> {
   let loading: Promise<Console> | undefined;
   return () => {
     loading ??= createConsole(deps).catch((error) => {
@@ -124,7 +124,7 @@ function readFields(text: string): URLSearchParams {
   return new URLSearchParams(fields.map(([name, value]): [string, string] => [withoutNul(name), withoutNul(value)]));
 }
 
-function toConsole(request: PageRequest, deps: ConsoleDeps): ConsoleRequest {
+function toConsole(request: PageRequest, deps: ConsoleParts): ConsoleRequest {
   const { headers } = request;
   const fetchSite = headers['sec-fetch-site'];
   return {

@@ -1,16 +1,14 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { inContext } from '../../api/context-of.ts';
 import type { ClientRegistry } from '../../clients/client-registry.ts';
-import { resolvePatientPage } from '../../config/schema/patient-page.ts';
-import { resolvePolicies } from '../../config/schema/policies.ts';
 import type { EhrRegistry } from '../../ehr/registry.ts';
 import { findRevisions } from '../../events/revisions.ts';
 import { actOnPage } from '../../patient-page/actions.ts';
-import { createPageAssets, type PageAssets } from '../../patient-page/assets.ts';
 import { calendarOf } from '../../patient-page/calendar-of.ts';
 import { readForm, readResult, type SentForm } from '../../patient-page/form.ts';
 import { type Language, preferredLanguage, readLanguage } from '../../patient-page/language.ts';
 import { findLinkedPage, type LinkedPage, loadView } from '../../patient-page/load.ts';
+import { createLooks } from '../../patient-page/looks.ts';
 import { renderMessage, renderPage } from '../../patient-page/render.ts';
 import { returnLink } from '../../patient-page/return-link.ts';
 import type { Texts } from '../../patient-page/texts.ts';
@@ -52,7 +50,9 @@ type PageRequest = FastifyRequest<PageRoute>;
  */
 export async function addPatientPages(app: FastifyInstance, dependencies: Dependencies): Promise<void> {
   const { services, clients, ehrs, publicUrl, requestsPerMinute } = dependencies;
-  const looks = await createLooks(ehrs);
+  const looks = await createLooks();
+  // A logo that cannot be used is reported at the start.
+  for (const ehr of [...ehrs.values()]) for (const careUnit of ehr.careUnits.values()) await looks.of(careUnit);
 
   await addHtmlPages(app, allowances, (pages) => {
     pages.removeAllContentTypeParsers();
@@ -67,7 +67,7 @@ export async function addPatientPages(app: FastifyInstance, dependencies: Depend
     pages.setErrorHandler((error: FastifyError, request, reply) => sendFailure(error, request as PageRequest, reply));
 
     pages.get<{ Params: { name: string } }>('/c/assets/:name', async (request, reply) => {
-      const asset = looks.byName.get(request.params.name);
+      const asset = looks.file(request.params.name);
       if (!asset) throw new Problem('route_not_found');
       return reply.header('cache-control', oneYear).type(asset.type).send(asset.content);
     });
@@ -99,7 +99,7 @@ export async function addPatientPages(app: FastifyInstance, dependencies: Depend
   });
 
   async function sendPage(page: LinkedPage, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { careUnit, ehr } = page.context;
+    const { careUnit } = page.context;
     const view = await loadView(page, 'view_patient_page', request.id);
     if (view.state === 'unavailable') reply.code(503).header('retry-after', '30');
     const language = languageOf(page, request);
@@ -107,7 +107,7 @@ export async function addPatientPages(app: FastifyInstance, dependencies: Depend
       view,
       careUnit,
       language,
-      assets: looks.byCareUnit.get(`${ehr.id} ${careUnit.id}`) ?? looks.plain,
+      assets: await looks.of(careUnit),
       result: readResult(request.query.result),
       isCancelling: request.query.step === 'cancel',
       returnLink: returnLink(services.keys, view),
@@ -186,17 +186,4 @@ function logProblem(problem: Problem, request: FastifyRequest): void {
 
 function sendHtml(reply: FastifyReply, text: string): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(text);
-}
-
-/** The style sheet and logo of every care unit, and the default ones. */
-async function createLooks(ehrs: EhrRegistry) {
-  const plain = await createPageAssets(resolvePatientPage(), resolvePolicies().code.length);
-  const byCareUnit = new Map<string, PageAssets>();
-  for (const ehr of ehrs.values()) {
-    for (const careUnit of ehr.careUnits.values()) {
-      byCareUnit.set(`${ehr.id} ${careUnit.id}`, await createPageAssets(careUnit.patientPage, careUnit.code.length));
-    }
-  }
-  const all = [plain, ...byCareUnit.values()].flatMap(({ style, icon }) => [style, icon]);
-  return { plain, byCareUnit, byName: new Map(all.map((it) => [it.name, it])) };
 }
