@@ -31,6 +31,8 @@ export interface ServerHabits {
   readonly longestSlotHours?: number;
   /** Without this header, a gateway in front of it refuses every request. */
   readonly wantsHeader?: readonly [name: string, value: string];
+  /** Types that it has, and that its CapabilityStatement does not list. */
+  readonly unlisted?: readonly string[];
   /** Types that it does not have. */
   readonly lacks?: readonly string[];
   /** Resources that the client may not read, alone or in a list of ids. */
@@ -160,14 +162,23 @@ function absent({ absent: how }: ServerHabits, read: Reply): Reply {
 }
 
 function statement(
-  { fhirVersion, searches, lacks = [], readsNo = [], statesNoReadOf = readsNo, listsNothing, metadata }: ServerHabits,
+  {
+    fhirVersion,
+    searches,
+    lacks = [],
+    readsNo = [],
+    statesNoReadOf = readsNo,
+    unlisted = [],
+    listsNothing,
+    metadata,
+  }: ServerHabits,
   answer: () => Reply,
 ): Reply {
   if (metadata) return refusal(metadata, metadata === 401 ? 'login' : 'not-found');
   const found = answer();
   const { rest = [], ...own } = found.resource as CapabilityStatement;
   const resource = (rest[0]?.resource ?? [])
-    .filter(({ type }) => !lacks.includes(type ?? ''))
+    .filter(({ type }) => ![...lacks, ...unlisted].includes(type ?? ''))
     .map((it) => {
       const listed = listsNothing ? [] : searches?.[it.type ?? '']?.filter((name) => name !== '_count');
       const interaction = statesNoReadOf.includes(it.type ?? '')

@@ -1,12 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BundleEntry, FhirAppointment, FhirBinary, FhirResource, Parameters } from '../src/fhir.ts';
+import type { BundleEntry, FhirAppointment, FhirBinary, FhirResource, Parameters, Reference } from '../src/fhir.ts';
 import { slotsOf } from '../src/mappers/appointment.ts';
 import { type InitialData, loadDataSet } from './data-set.ts';
 import { contentTypeOf, otherPath, type Reply, type ServerHabits, withHabits } from './habits.ts';
 import { listen, type RunningServer, searchForm, send } from './http-server.ts';
 import { createMedplumScheduling } from './medplum-scheduling.ts';
 import { createOperations, type OperationFormName } from './operations.ts';
+import {
+  assertNames,
+  nameActorsThemselves,
+  namesPatient,
+  type OwnRules,
+  patientNamed,
+  slotsByService,
+} from './own-rules.ts';
 import { checkedCreate, checkedUpdate } from './scheduling.ts';
 import { Rejected, Store, type Stored, type Version } from './store.ts';
 
@@ -98,6 +106,8 @@ export interface FakeOptions {
    * sends a Binary in JSON without its data, as Medplum does.
    */
   readonly signedUrls?: boolean;
+  /** Rules that are its own. Its staff need not follow them, nor its habits. */
+  readonly rules?: OwnRules;
   /** What it does as some published servers do. */
   readonly habits?: ServerHabits;
   readonly data?: InitialData;
@@ -141,6 +151,7 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
   const { lostClaimStatus = 412, heedsIfMatch = true, wholeSeconds = false, clockAheadMilliseconds = 0 } = options;
   const store = new Store({ lostClaimStatus, heedsIfMatch, wholeSeconds });
   await loadDataSet((resource) => store.save(resource), options.data);
+  if (options.rules) nameActorsThemselves(store);
   const seen: SeenRequest[] = [];
   let unfinished = 0;
   const handle = requestHandler(store, options);
@@ -176,7 +187,7 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
       await fault.heldBackUntil;
     } else if (typeof fault === 'object') await pause(fault.delayMilliseconds);
     const cut = fault === 'cut_after' || fault === 'cut_during';
-    const { habits = {} } = options;
+    const { habits = {} } = options.rules && request.headers['x-staff'] === 'yes' ? {} : options;
     const { method, headers: given } = request;
     const asks = { method: method ?? '', headers: given, path: url.pathname, form: searchForm(url, request, text) };
     const { status, resource, headers } = options.signedUrls
@@ -283,6 +294,7 @@ function requestHandler(store: Store, options: FakeOptions) {
     // The EHR's staff may change Slots and Appointments even where clients may not.
     const isStaff = request.headers['x-staff'] === 'yes';
     if (type === 'metadata') return reply(200, capabilityStatement(options, isStaff));
+    const patient = isStaff ? undefined : patientNamed(store, options.rules, type, request.headers);
     const showsResources = header(request, 'prefer') === 'return=representation' && !options.emptyBodies;
     if (type === '') return transaction(resource(), showsResources);
     if (id === '$find' && method === 'GET' && medplum) return medplum.find(url.searchParams);
@@ -303,6 +315,7 @@ function requestHandler(store: Store, options: FakeOptions) {
             url,
             searchForm(url, request, body),
             options.cachesSearches === true && cacheControl === 'no-store',
+            patient,
           ),
         ),
       );
@@ -312,6 +325,7 @@ function requestHandler(store: Store, options: FakeOptions) {
       return reply(204);
     }
     const ifMatch = header(request, 'if-match');
+    if (patient !== undefined) assertNames(patient, id === undefined ? resource() : store.get(`${type}/${id}`));
     if (isStaff && type === 'Slot') return reply(200, store.update(`${type}/${id}`, resource(), ifMatch));
     const isAboutDocuments = type === 'DocumentReference' || type === 'Binary';
     if (options.operationsOnly && !isStaff && !isAboutDocuments) throw new Rejected(405, 'not-supported');
@@ -366,7 +380,8 @@ function requestHandler(store: Store, options: FakeOptions) {
     return bundle;
   }
 
-  function search(type: string, url: URL, form: URLSearchParams, isOnePage: boolean): object {
+  function search(type: string, url: URL, form: URLSearchParams, isOnePage: boolean, patient?: string): object {
+    const byService = type === 'Slot' && options.rules !== undefined && form.has(options.rules.slots.service);
     if (options.requiresServiceType && type === 'Slot' && !form.has('service-type') && !form.has('_id')) {
       throw new Rejected(400, 'required');
     }
@@ -381,20 +396,29 @@ function requestHandler(store: Store, options: FakeOptions) {
     const isOddPage = (offset / size) % 2 === 1;
     const isForDeleted = form.get('_deleted') === 'true';
     if (isForDeleted && options.deletedSearch === undefined) throw new Rejected(400, 'invalid');
-    const found =
-      isForDeleted && options.deletedSearch === 'known'
+    const found = byService
+      ? slotsByService(store, options.rules, form)
+      : isForDeleted && options.deletedSearch === 'known'
         ? deleted(store, form)
         : isTakenForOne
           ? []
-          : store.search(type, form, { backwards: options.shufflesPages === true && isOddPage });
+          : store
+              .search(type, form, { backwards: options.shufflesPages === true && isOddPage })
+              .filter((it) => type !== 'Appointment' || patient === undefined || namesPatient(it, patient));
     const next = new URLSearchParams([...form].filter(([name]) => name !== '_offset'));
     next.set('_offset', String(offset + size));
     const hasMore = offset + size < found.length && !isOnePage;
     const page = found.slice(offset, offset + size);
     const includes = form.get('_include') === 'Appointment:slot' && options.includesSlots !== false;
     const slots = includes ? page.flatMap((it) => slotsOf(it as FhirAppointment)) : [];
-    const room = isOnePage ? size - page.length : slots.length;
-    const included = [...new Set(slots)].flatMap((it) => (store.has(it) ? store.get(it) : [])).slice(0, room);
+    const schedules =
+      byService && form.get('_include') === 'Slot:schedule'
+        ? page.map(({ schedule }) => (schedule as Reference).reference ?? '')
+        : [];
+    const room = isOnePage ? size - page.length : slots.length + schedules.length;
+    const included = [...new Set([...slots, ...schedules])]
+      .flatMap((it) => (store.has(it) ? store.get(it) : []))
+      .slice(0, room);
     return {
       resourceType: 'Bundle',
       type: 'searchset',

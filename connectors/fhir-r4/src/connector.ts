@@ -1,6 +1,6 @@
 import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
 import { findAppointments, listAppointments } from './appointments/reads.ts';
-import { chooseMode, openBooking } from './booking/choose-booking.ts';
+import { assertSuits, chooseMode, openBooking } from './booking/choose-booking.ts';
 import { probeFhirR4 } from './check/probe.ts';
 import { fhirDirectChanges } from './conformance/direct-changes.ts';
 import { documents } from './notes-and-documents/documents.ts';
@@ -33,8 +33,10 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
   const facts = await readServerFacts(client);
   assertSchedulesCanBeWritten(context.settings);
   const mode = await chooseMode(client, facts, context.settings);
+  assertSuits(mode, context.settings);
   const ehr = connect(context, client, facts);
   const booking = openBooking(mode, ehr, facts);
+  const { settings } = ehr;
   const { capabilities, listTimeSlots, changeAppointments, findOperation } = booking;
   const records = { ...medicalNotes(ehr, facts), ...documents(ehr, facts), ...scheduleOperations(ehr, mode, facts) };
   const searchBy = patientSearchBy(ehr, facts);
@@ -46,6 +48,9 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       ...(searchBy.length === 1 ? { patientSearchBy: searchBy } : {}),
       ...(writesSchedules(ehr, mode, facts) ? { slotHorizonDays: horizonDays(ehr) } : {}),
       ...capabilities,
+      ...(settings.patient_header
+        ? { appointmentsByPatient: 'required', slotsByPatient: 'required', longAppointmentIds: true }
+        : {}),
       // Some servers ignore If-None-Exist, by which these are created.
       ...(createsOnce ? { repeatsLateWrites: true } : {}),
     },
@@ -69,7 +74,7 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     },
     findAppointments: booking.findAppointments ?? ((careUnit, ids) => findAppointments(ehr, careUnit, ids)),
     listAppointments: (query) => listAppointments(ehr, query),
-    ...(facts.can('Appointment', 'search-type') && (await findsChanges(client, facts))
+    ...(!settings.patient_header && facts.can('Appointment', 'search-type') && (await findsChanges(client, facts))
       ? { listAppointmentChanges: (query) => listAppointmentChanges(ehr, deletionSource(facts), query) }
       : {}),
     listTimeSlots,

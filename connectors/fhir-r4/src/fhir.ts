@@ -52,6 +52,8 @@ export interface FhirSchedule extends Received<r4.Schedule> {
 }
 export interface FhirSlot extends Received<r4.Slot> {
   readonly resourceType: 'Slot';
+  /** No element of FHIR: the ids of the services that it was searched for. Absent: the Slot and its Schedule name theirs. */
+  readonly foundFor?: readonly string[];
 }
 export interface FhirAppointment extends Received<r4.Appointment> {
   readonly resourceType: 'Appointment';

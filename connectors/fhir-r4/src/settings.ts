@@ -112,6 +112,19 @@ export const fhirSettings = Type.Object(
           'The profile (_profile) that a search for a type of resource names, for a server that rejects one without it.',
       }),
     ),
+    patient_header: Type.Optional(
+      Type.Object(
+        {
+          name: Type.String({ pattern: '^[A-Za-z0-9-]{1,60}$' }),
+          identifier_type: Type.Unsafe<string>(identifierTypeSchema('patient')),
+        },
+        {
+          ...closed,
+          description:
+            'The request header that names the patient by a number, for a server that wants it in each call about appointments and free times. They are then listed for one patient at a time, and changes by staff are not reported. Needs booking.mode create or none.',
+        },
+      ),
+    ),
     patient_identifier_types: Type.Optional(
       Type.Array(Type.Unsafe<string>(identifierTypeSchema('patient')), {
         description:
@@ -152,6 +165,32 @@ export const fhirSettings = Type.Object(
       Type.Object(
         {
           search_by: Type.Optional(Type.Union([Type.Literal('schedule'), Type.Literal('schedule.actor')])),
+          by_service: Type.Optional(
+            Type.Object(
+              {
+                service: Type.String({
+                  minLength: 1,
+                  description: 'The parameter for the id of the HealthcareService.',
+                }),
+                unit: Type.Optional(
+                  Type.String({ minLength: 1, description: 'The parameter for slot_unit of the care unit.' }),
+                ),
+                moved: Type.Optional(
+                  Type.String({ minLength: 1, description: 'The parameter for the id of an appointment to be moved.' }),
+                ),
+              },
+              {
+                ...closed,
+                description:
+                  'For a server that searches for the Slots of one service at a time, in place of search_by, and has no search for Schedules. The answers include the Schedules of the Slots. Each care unit names its resources, and each service its reference. Needs booking.mode create or none.',
+              },
+            ),
+          ),
+          lower_bound: Type.Optional(
+            Type.Union([Type.Literal('ge'), Type.Literal('gt')], {
+              description: 'The prefix of the lower bound of start that the server takes. Default: ge.',
+            }),
+          ),
           require_service_type: Type.Optional(
             Type.Boolean({ description: 'Whether the server rejects a search for slots without service-type.' }),
           ),
@@ -323,6 +362,8 @@ export const careUnitSettings = Type.Object(
     organization: Type.Optional(Type.String({ pattern: '^Organization/' })),
     /** Ids as in the gateway. Default: every resource with a schedule at the place. */
     resources: Type.Optional(Type.Array(text)),
+    /** The care unit in searches for Slots: the value of the parameter `slots.by_service.unit`. */
+    slot_unit: Type.Optional(text),
   },
   closed,
 );

@@ -15,6 +15,7 @@ import { patientViews, readGroupId, viewOf } from '../mappers/group.ts';
 import { escapeToken, identifierTokens, knownNumbers } from '../mappers/identifiers.ts';
 import { readInstant } from '../mappers/instants.ts';
 import { resourceReference } from '../mappers/resource.ts';
+import { ofKnownPatient } from '../patients/of-patient.ts';
 import { isFhirId } from '../patients/patients.ts';
 import { recordsOf } from '../patients/replaced.ts';
 import type { SearchParameters } from '../server/client.ts';
@@ -46,7 +47,8 @@ export async function toAppointments(
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
   const whole = await completed(ehr, directory, found);
-  return ids.flatMap((id) => {
+  const isId = (id: string) => !ehr.dialect.idsNamePatients || readGroupId(id).patientId !== undefined;
+  return ids.filter(isId).flatMap((id) => {
     const resource = whole.find((it) => it.id === readGroupId(id).id);
     const view = resource && viewOf(resource, id);
     if (view && isStartUnreadable(view)) {
@@ -56,12 +58,29 @@ export async function toAppointments(
   });
 }
 
-export function readAppointments({ client }: FhirConnection, ids: readonly string[]): Promise<FhirAppointment[]> {
-  const resourceIds = ids.map((id) => readGroupId(id).id).filter(isFhirId);
-  return client.readMany<FhirAppointment>(resourceIds.map((id) => `Appointment/${id}`));
+export async function readAppointments(ehr: FhirConnection, ids: readonly string[]): Promise<FhirAppointment[]> {
+  const named = ids.map(readGroupId).filter(({ id }) => isFhirId(id));
+  const read = ({ client }: FhirConnection, some: typeof named) =>
+    client.readMany<FhirAppointment>(some.map(({ id }) => `Appointment/${id}`));
+  if (!ehr.dialect.idsNamePatients) return read(ehr, named);
+  const byPatient = [...Map.groupBy(named, (it) => it.patientId)];
+  const found = byPatient.map(async ([patientId, some]) => {
+    const own = await ofKnownPatient(ehr, patientId);
+    return own ? read(own, some) : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 export async function listAppointments(ehr: FhirConnection, query: AppointmentQuery): Promise<readonly Appointment[]> {
+  const { patientId } = query;
+  if (ehr.settings.patient_header && patientId === undefined) {
+    throw new ConnectorError('unsupported', 'This EHR lists the appointments of one patient at a time');
+  }
+  const own = patientId === undefined ? ehr : await ofKnownPatient(ehr, patientId);
+  return own ? listThem(own, query) : [];
+}
+
+async function listThem(ehr: FhirConnection, query: AppointmentQuery): Promise<readonly Appointment[]> {
   const directory = await ehr.directory.of(query.careUnit);
   const { patientId } = query;
   const actors = patientId === undefined ? actorsOf(directory, query) : [];

@@ -64,6 +64,14 @@ export async function chooseMode(client: FhirClient, facts: ServerFacts, setting
   }
 }
 
+/** @throws ConnectorError `rejected` for settings that only reads and `create` heed */
+export function assertSuits(mode: BookingMode, { patient_header, slots }: FhirSettings): void {
+  if (mode === 'create' || mode === 'none') return;
+  const name = patient_header ? 'patient_header' : slots?.by_service ? 'slots.by_service' : undefined;
+  if (name === undefined) return;
+  throw new ConnectorError('rejected', `The setting ${name} needs booking.mode create or none, and not ${mode}`);
+}
+
 function proved(proof: Proof, mode: BookingMode, message: string): BookingMode {
   if (proof === 'broken') throw new ConnectorError('rejected', message);
   if (proof === 'rejected') throw new ConnectorError('rejected', 'The EHR does not let the client write slots');

@@ -10,6 +10,7 @@ import { searchSlots } from '../slots/search.ts';
 import { attempt } from './attempt.ts';
 
 const weekMilliseconds = 7 * 24 * 60 * 60 * 1000;
+const hours = 12 * 60 * 60 * 1000;
 /** More free times than this are not counted. */
 const mostTimes = 10_000;
 
@@ -55,6 +56,11 @@ async function probeCareUnit(
     findings.push({ name, status: 'warning', detail: 'It has no schedule with a practitioner, location or device.' });
     return 'empty';
   }
+  if (ehr.settings.patient_header) {
+    const detail = `${directory.resources.length} resources. Free times are asked for a patient, and the check asks for nobody.`;
+    findings.push({ name, status: 'untried', detail });
+    return { directory, slots: [] };
+  }
   if (!booking.computesTimes) return probeSlots(ehr, directory, schedules, findings, recommended);
   const range = { start: new Date(), end: new Date(Date.now() + weekMilliseconds), limit: mostTimes };
   const times = await attempt(findings, name, () => booking.listTimeSlots({ careUnit, ...range }));
@@ -75,14 +81,17 @@ async function probeSlots(
   const range = { start: new Date(), before: new Date(Date.now() + weekMilliseconds), statuses: 'free' };
   const own: NonNullable<FhirSettings['slots']> = ehr.settings.slots ?? {};
   const withTypes = { ...own, require_service_type: true };
-  const forms = [own, withTypes, { ...withTypes, search_by: 'schedule.actor' as const }].flatMap((slots) => [
-    slots,
-    { ...slots, longest_hours: own.longest_hours ?? 24 },
-  ]);
+  const others = own.by_service
+    ? [{ ...own, lower_bound: 'gt' as const }]
+    : [withTypes, { ...withTypes, search_by: 'schedule.actor' as const }];
+  const forms = [own, ...others].flatMap((slots) => [slots, { ...slots, longest_hours: own.longest_hours ?? 24 }]);
   let rejection: ConnectorError | undefined;
   for (const slots of forms) {
     try {
-      const found = await searchSlots({ ...ehr, settings: { ...ehr.settings, slots } }, directory, schedules, range);
+      const inForm = { ...ehr, settings: { ...ehr.settings, slots } };
+      // A few hours show how the server wants to be asked, however long a time it takes.
+      await searchSlots(inForm, directory, schedules, { ...range, before: new Date(range.start.getTime() + hours) });
+      const found = await searchSlots(inForm, directory, schedules, range);
       const detail = detailOf(directory, found.length);
       const hasMoreParameters = slots.require_service_type !== own.require_service_type;
       if (rejection && found.length === 0 && hasMoreParameters) {
@@ -100,7 +109,8 @@ async function probeSlots(
       if (error.kind !== 'rejected' && error.kind !== 'unsupported') break;
     }
   }
-  findings.push({ name, status: 'problem', detail: `Slots cannot be searched for: ${rejection?.message}.` });
+  const hint = own.by_service ? '' : ' If the server searches for those of a service, set slots.by_service.';
+  findings.push({ name, status: 'problem', detail: `Slots cannot be searched for: ${rejection?.message}.${hint}` });
   return 'failed';
 }
 

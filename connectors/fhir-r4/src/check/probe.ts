@@ -36,8 +36,11 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   if (ehr) await probeRecords(ehr, mode, facts, context.careUnits, findings, recommended);
   if (ehr) await probeCareUnits(ehr, openBooking(mode, ehr, facts), context, findings, recommended);
   if (ehr) await probePatientSearch(ehr, findings, recommended);
-  if (ehr) await probeAppointments(ehr, context.careUnits, findings, recommended);
-  if (ehr) await probeChanges(ehr, facts, context.careUnits, findings);
+  // With a header that names the patient, nothing is asked of everybody.
+  if (ehr && !settings.patient_header) {
+    await probeAppointments(ehr, context.careUnits, findings, recommended);
+    await probeChanges(ehr, facts, context.careUnits, findings);
+  }
   if (ehr) probeHabits(ehr, findings, recommended);
   return { findings, recommendedSettings: recommended };
 }

@@ -33,6 +33,7 @@ export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
     careUnitId,
     location,
     organization,
+    slotUnit: here.unit.slot_unit,
     sideOf(reference) {
       if (reference === organization || here.places.has(reference) || here.roles.has(reference)) return 'here';
       return here.elsewhere.has(reference) || here.foreignRoles.has(reference) ? 'elsewhere' : 'unknown';
@@ -56,6 +57,8 @@ export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
     offerOf(slot) {
       const offer = offers.get(localReference(slot.schedule) ?? '');
       if (!offer) return null;
+      const { foundFor } = slot;
+      if (foundFor) return { ...offer, services: services.filter(({ id }) => foundFor.includes(id)) };
       const typed = (slot.serviceType ?? []).some(({ coding }) => (coding ?? []).length > 0);
       // A slot's own service types replace those of its schedule: https://hl7.org/fhir/R4/slot-definitions.html
       return typed ? { ...offer, services: services.filter((it) => hasCoding(it, slot.serviceType)) } : offer;

@@ -17,6 +17,8 @@ export interface CareUnitDirectory extends AppointmentIds {
   resourcesOf(appointment: FhirAppointment): readonly string[];
   readonly location: string | undefined;
   readonly organization: string | undefined;
+  /** The care unit in searches for Slots: the setting `slot_unit`. */
+  readonly slotUnit: string | undefined;
   /** Whether a Location, Organization or PractitionerRole is of this care unit or of another one. */
   sideOf(reference: string): 'here' | 'elsewhere' | 'unknown';
   /** `Practitioner/1` of a PractitionerRole that is known here. */

@@ -7,6 +7,7 @@ import type { SearchParameters } from '../server/client.ts';
 import { type CareUnitSettings, defaultHorizonDays, defaultPageSize, defaultSlotPageSize } from '../settings.ts';
 import type { DirectoryOptions } from './options.ts';
 import { practitionerOf, type Roles } from './roles.ts';
+import { standInSchedules } from './stand-ins.ts';
 
 const actorsPerSearch = 20;
 
@@ -29,7 +30,12 @@ interface LoadedSchedules {
  * The schedules that may belong to the care unit, including inactive ones. Searched by actor, because the server may
  * have many other schedules, or through their free Slots, because some servers find a Schedule by its id alone.
  */
-export function loadSchedules(careUnitId: string, before: Before, options: DirectoryOptions): Promise<LoadedSchedules> {
+export async function loadSchedules(
+  careUnitId: string,
+  before: Before,
+  options: DirectoryOptions,
+): Promise<LoadedSchedules> {
+  if (options.settings.slots?.by_service) return { schedules: standInSchedules(before.unit), foundHere: new Set() };
   return options.client.habits.firstAccepted('Schedule', [
     { name: 'is searched for by actor', ask: () => schedulesByActor(before, options) },
     { name: 'is found through free Slots', ask: () => schedulesBySlots(careUnitId, before, options) },

@@ -3,6 +3,7 @@ import type { Extension, FhirAppointment, Participant } from '../fhir.ts';
 import { localReference } from '../fhir.ts';
 import type { EhrClock } from '../server/clock.ts';
 import type { FhirSettings } from '../settings.ts';
+import { idWithPatient } from './group.ts';
 import { readInstant } from './instants.ts';
 
 export type CommentField = NonNullable<NonNullable<FhirSettings['booking']>['comment_field']>;
@@ -12,6 +13,8 @@ export interface AppointmentDialect {
   readonly commentField: CommentField;
   readonly cancelReason: 'comment' | 'cancelationReason';
   readonly operationSystem: string;
+  /** Whether every id has the form `<id>_<patient id>`, because the server wants to know the patient before it reads. */
+  readonly idsNamePatients?: boolean;
 }
 
 /** The extension for the end of a hold. */
@@ -157,7 +160,7 @@ export function toAppointment(
   const minutes = service?.durationMinutes ?? null;
   const { state, heldUntil } = standingOf(resource, clock.now());
   return {
-    id: resource.id ?? '',
+    id: dialect.idsNamePatients ? idWithPatient(resource.id ?? '', patientId) : (resource.id ?? ''),
     state,
     heldUntil: heldUntil && clock.fromEhr(heldUntil),
     ...(hasStarted(resource) ? { hasStarted: true } : {}),

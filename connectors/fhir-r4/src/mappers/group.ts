@@ -57,8 +57,12 @@ export function viewOf(appointment: FhirAppointment, appointmentId: string): Fhi
   const { patientId } = readGroupId(appointmentId);
   const views = patientViews(appointment);
   if (patientId === undefined) return views[0];
-  const place = patientsOf(appointment).findIndex((it) => it.patientId === patientId);
-  return views.length > 1 ? views[place] : undefined;
+  return views[patientsOf(appointment).findIndex((it) => it.patientId === patientId)];
+}
+
+/** The id in the form that names its patient. */
+export function idWithPatient(id: string, patientId: string): string {
+  return readGroupId(id).patientId === undefined ? `${id}_${patientId}` : id;
 }
 
 /** The appointment of the patient whose appointment a write changed. */

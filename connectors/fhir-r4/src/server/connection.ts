@@ -33,6 +33,8 @@ export interface FhirConnection {
   readonly searchAny: SearchAny;
   /** The ids of patients who were found recently and can be booked. */
   readonly bookablePatients: Recent<string>;
+  /** The numbers of patients whose calls need one: the setting `patient_header`. */
+  readonly patientNumbers: Recent<string>;
   /** The references of the records that a patient has replaced, by that of the patient, who was read recently. */
   readonly replacedPatients: Recent<readonly string[]>;
   /** Whether Patients can be searched for by the records that they link to. */
@@ -66,6 +68,7 @@ export async function signIn({ settings, http, now, leftOut }: ConnectorContext<
   }
   const authorizer = await createAuthorizer(settings.auth ?? { type: 'none' }, settings.base_url, http);
   const headers = constantHeaders(settings);
+  if (settings.patient_header) assertNotOwn('patient_header', settings.patient_header.name.toLowerCase());
   return createFhirClient({
     baseUrl: settings.base_url,
     otherBases: settings.own_base_urls ?? [],
@@ -92,9 +95,14 @@ function constantHeaders({ headers = {} }: FhirSettings): Readonly<Record<string
     name.toLowerCase(),
     typeof value === 'string' ? value : value.reveal(),
   ]);
-  const own = named.find(([name = '']) => ownHeaders.test(name));
-  if (own) throw new ConnectorError('rejected', `The setting headers cannot set ${own[0]}`);
+  assertNotOwn('headers', ...named.map(([name = '']) => name));
   return Object.fromEntries(named);
+}
+
+/** @throws ConnectorError `rejected` */
+function assertNotOwn(setting: string, ...names: readonly string[]): void {
+  const own = names.find((name) => ownHeaders.test(name));
+  if (own !== undefined) throw new ConnectorError('rejected', `The setting ${setting} cannot set ${own}`);
 }
 
 export function connect(
@@ -122,12 +130,14 @@ export function connect(
     }),
     searchAny: searchAny(client, settings.identifier_lists),
     bookablePatients: recent(),
+    patientNumbers: recent(),
     replacedPatients: recent(),
     searchesPatientLinks: facts.searchesPatientLinks,
     dialect: {
       commentField: booking.comment_field ?? 'comment',
       cancelReason: booking.cancel_reason ?? 'comment',
       operationSystem: booking.operation_system ?? defaultOperationSystem,
+      idsNamePatients: settings.patient_header !== undefined,
     },
     revIncludesAppointments: facts.revIncludesAppointments,
     searchesBySlot: facts.searchesBySlot,

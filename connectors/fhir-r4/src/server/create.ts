@@ -7,14 +7,15 @@ import {
 } from '@crossward/connector-kit';
 import { type Bundle, type FhirResource, storedReference } from '../fhir.ts';
 import type { FhirClient, WriteResponse } from './client.ts';
-import { createClock } from './clock.ts';
+import { createClock, type ObservedClock } from './clock.ts';
 import { createHabits } from './habits.ts';
 import { isResource, mediaType, parse, versionIn, weakTag } from './messages.ts';
 import { hasFailed, isOutcome, rejection } from './outcome.ts';
+import { questions } from './questions.ts';
 import { reader } from './read.ts';
 import { createReceiver, type Receiver } from './received/receive.ts';
 import { assertIsStored } from './right-answer.ts';
-import { formOf, type SearchForm, searcher } from './search.ts';
+import { formOf, type Searched, type SearchForm, searcher } from './search.ts';
 import { type Call, cancel, querier, sender, streamer } from './send.ts';
 import type { Authorizer } from './sign-in/authorizer.ts';
 
@@ -37,11 +38,8 @@ export interface ClientOptions extends SearchForm {
 }
 
 export function createFhirClient(options: ClientOptions): FhirClient {
-  const { baseUrl, otherBases = [], operationsUrl = baseUrl, http, authorizer, headers = {}, now } = options;
+  const { baseUrl, otherBases = [], operationsUrl = baseUrl, now } = options;
   const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
-  const clock = createClock(now);
-  const send = sender(http, authorizer, headers, clock);
-  const openStream = streamer(http, authorizer, headers);
   const habits = createHabits();
   const receiver = createReceiver({
     ownBaseUrls: [base, operations, ...otherBases],
@@ -49,8 +47,22 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     sawLocalTime: habits.sawLocalTime,
     leftOut: (record) => options.leftOut?.(record),
   });
+  const ask = questions(habits);
+  return clientFor({ ...options, base, operations, otherBases, clock: createClock(now), habits, receiver, ask });
+}
+
+/** What every client of one server has in common. */
+interface Known extends Omit<ClientOptions, 'baseUrl' | 'otherBases' | 'operationsUrl'>, Searched {
+  readonly operations: string;
+  readonly clock: ObservedClock;
+}
+
+function clientFor(known: Known): FhirClient {
+  const { base, operations, http, authorizer, headers = {}, clock, habits, receiver } = known;
+  const send = sender(http, authorizer, headers, clock);
+  const openStream = streamer(http, authorizer, headers);
   const query = querier(send, receiver);
-  const { pages, search, history } = searcher(query, { ...options, base, otherBases, habits, receiver });
+  const { pages, search, history } = searcher(query, known);
 
   /**
    * @param written what the response is about
@@ -72,6 +84,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
   return {
     clock,
     habits,
+    with: (more) => clientFor({ ...known, headers: { ...headers, ...more } }),
     pages,
     search,
     history,

@@ -15,6 +15,8 @@ interface Form {
   readonly without: ReadonlySet<string>;
 }
 
+export type Ask = ReturnType<typeof questions>;
+
 /**
  * Asks a server in the form that it accepts: without a parameter that it refuses, of those that can be left out. The form
  * is found once for each type of resource, after the first refusal.
@@ -41,7 +43,7 @@ export function questions(habits: Habits) {
       return await send(first);
     } catch (error) {
       const names = first.map(([name]) => name);
-      const question = [type, ...names].join(' ');
+      const question = [type, ...first.map(([name, value]) => name + prefixOf(value))].join(' ');
       if (!isRefusedQuestion(error) || hopeless.has(question)) throw error;
       const left = [...new Set(names.filter(mayGo))];
       for (const other of otherForms(form, left, parameters)) {
@@ -58,6 +60,11 @@ export function questions(habits: Habits) {
       throw error;
     }
   };
+}
+
+/** Of a bound, which a server may refuse: https://hl7.org/fhir/R4/search.html#prefix */
+function prefixOf(value: string): string {
+  return /^[a-z]{2}(?=\d)/.exec(value)?.[0] ?? '';
 }
 
 /** Those that leave out least come first. */

@@ -4,7 +4,7 @@ import { basesIn, entriesOf, includedIn, linksOf, matchesIn } from './bundle.ts'
 import type { FhirClient, SearchOptions, SearchParameters } from './client.ts';
 import type { Habits } from './habits.ts';
 import { saysNothingMatches } from './outcome.ts';
-import { questions } from './questions.ts';
+import type { Ask } from './questions.ts';
 import type { Receiver } from './received/receive.ts';
 import { emptyBundle, type Query } from './send.ts';
 
@@ -18,10 +18,9 @@ const certainlyOnePage = 10;
 /** https://hl7.org/fhir/R4/search.html */
 export function searcher(
   query: Query,
-  { base, otherBases, preferStrict, postsSearches = false, searchProfiles = {}, habits, receiver }: Searched,
+  { base, otherBases, preferStrict, postsSearches = false, searchProfiles = {}, habits, receiver, ask }: Searched,
 ): Pick<FhirClient, 'pages' | 'search' | 'history'> {
   const prefer: Readonly<Record<string, string>> = preferStrict ? { prefer: 'handling=strict' } : {};
-  const ask = questions(habits);
 
   function send(type: string, parameters: SearchParameters, { post = postsSearches, few = false }: SearchOptions) {
     const headers = { 'cache-control': few ? 'no-store' : 'no-cache', ...prefer };
@@ -124,12 +123,13 @@ export interface SearchForm {
   readonly searchProfiles?: Readonly<Record<string, string>> | undefined;
 }
 
-interface Searched extends SearchForm {
+export interface Searched extends SearchForm {
   readonly base: string;
   /** Other base URLs by which the server names itself. */
   readonly otherBases: readonly string[];
   readonly habits: Habits;
   readonly receiver: Receiver;
+  readonly ask: Ask;
 }
 
 /** A record without an id cannot be asked for again, so it is left out. */

@@ -9,25 +9,34 @@ import { chunks } from '../server/chunks.ts';
 import type { SearchParameters } from '../server/client.ts';
 import type { FhirConnection } from '../server/connection.ts';
 import { defaultSlotPageSize } from '../settings.ts';
+import { slotsByService } from './by-service.ts';
+import { periods, type SlotSearch } from './periods.ts';
 
-export interface SlotSearch {
-  readonly start: Date;
-  readonly before: Date;
-  /** `undefined`: any status. */
-  readonly statuses: string | undefined;
-  readonly services?: readonly string[] | undefined;
-  /** Given the Appointments that name the slots, if the server returns them in the same search. */
-  readonly withAppointments?: ((appointments: readonly FhirAppointment[]) => void) | undefined;
-  /** Whether few slots are expected: those of one appointment. */
-  readonly few?: boolean;
+/** The Slots of these schedules that start in `[start, before)`. */
+export async function searchSlots(
+  ehr: FhirConnection,
+  directory: CareUnitDirectory,
+  schedules: readonly string[],
+  wanted: SlotSearch,
+): Promise<FhirSlot[]> {
+  const { by_service: names } = ehr.settings.slots ?? {};
+  const found = names
+    ? await slotsByService(ehr, names, directory, schedules, wanted)
+    : await slotsOfSchedules(ehr, directory, schedules, wanted);
+  const asked = new Set(schedules);
+  const statuses = wanted.statuses?.split(',');
+  // Some servers ignore a search parameter that they do not know.
+  return found.filter((slot) => {
+    if (statuses && !statuses.includes(slot.status ?? '')) return false;
+    if (!asked.has(localReference(slot.schedule) ?? '')) return false;
+    const time = slotTime(slot);
+    if (!time) ehr.leftOut({ type: 'Slot', id: slot.id, path: readInstant(slot.start) ? '/end' : '/start' });
+    return time && time.start >= wanted.start && time.start < wanted.before;
+  });
 }
 
-/**
- * The Slots of these schedules that start in `[start, before)`. The search has two bounds, because a bare date means a
- * whole day on some servers and nothing on others.
- */
-export async function searchSlots(
-  { client, settings, revIncludesAppointments, leftOut }: FhirConnection,
+async function slotsOfSchedules(
+  { client, settings, revIncludesAppointments }: FhirConnection,
   directory: CareUnitDirectory,
   schedules: readonly string[],
   { start, before, statuses, services, withAppointments, few = false }: SlotSearch,
@@ -54,35 +63,12 @@ export async function searchSlots(
     }
     return [...slots.values()];
   };
-  const found: FhirSlot[][] = [];
-  for (const period of periods(start, before, settings.slots?.longest_hours)) {
-    found.push(...(await Promise.all(places.map((place) => search([...place, ...period, ...common])))));
+  const found = new Map<string, FhirSlot>();
+  for (const period of periods({ start, before }, settings)) {
+    const parts = await Promise.all(places.map((place) => search([...place, ...period, ...common])));
+    for (const slot of parts.flat()) found.set(slot.id ?? '', slot);
   }
-  const asked = new Set(schedules);
-  const wantedStatuses = statuses?.split(',');
-  // Some servers ignore a search parameter that they do not know.
-  return found.flat().filter((slot) => {
-    if (wantedStatuses && !wantedStatuses.includes(slot.status ?? '')) return false;
-    if (!asked.has(localReference(slot.schedule) ?? '')) return false;
-    const time = slotTime(slot);
-    if (!time) leftOut({ type: 'Slot', id: slot.id, path: readInstant(slot.start) ? '/end' : '/start' });
-    return time && time.start >= start && time.start < before;
-  });
-}
-
-/** The bounds of searches that span a time together, each at most `longestHours` of it. */
-function periods(start: Date, before: Date, longestHours = Number.POSITIVE_INFINITY): SearchParameters[] {
-  const found: SearchParameters[] = [];
-  let from = start.getTime();
-  do {
-    const until = Math.min(from + longestHours * 60 * 60 * 1000, before.getTime());
-    found.push([
-      ['start', `ge${new Date(from).toISOString()}`],
-      ['start', `lt${new Date(until).toISOString()}`],
-    ]);
-    from = until;
-  } while (from < before.getTime());
-  return found;
+  return [...found.values()];
 }
 
 function isAppointment(resource: FhirResource): resource is FhirAppointment {
@@ -94,12 +80,14 @@ export function slotsAt(
   ehr: FhirConnection,
   directory: CareUnitDirectory,
   { resourceId, serviceId, start, end }: WantedTime,
+  moved?: string,
 ): Promise<readonly FhirSlot[]> {
   return searchSlots(ehr, directory, directory.schedulesOf([resourceId]), {
     start,
     before: end,
     statuses: undefined,
     few: true,
+    moved,
     services: serviceId === null ? undefined : [serviceId],
   });
 }

@@ -1,8 +1,10 @@
+import { readAppointments } from '../appointments/reads.ts';
 import type { CareUnitDirectory } from '../directory/directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
 import { slotsOf, standingOf } from '../mappers/appointment.ts';
 import { patientIn, readGroupId } from '../mappers/group.ts';
 import { slotState, slotTime } from '../mappers/slot.ts';
+import { ofPatient } from '../patients/of-patient.ts';
 import type { BookingConnection } from '../server/connection.ts';
 import { abandonedSlots } from './abandoned-slots.ts';
 import type { FreeTime, FreeTimeSource } from './list.ts';
@@ -24,9 +26,11 @@ interface Options {
 }
 
 /** Free times that are Slot resources. */
-export function slotTimes(ehr: BookingConnection, { sweep }: Options = {}): FreeTimeSource {
-  const readsBusy = sweep !== undefined || ehr.settings.slots?.check_appointments === true;
+export function slotTimes(connection: BookingConnection, { sweep }: Options = {}): FreeTimeSource {
+  const readsBusy = sweep !== undefined || connection.settings.slots?.check_appointments === true;
   return async (directory, schedules, query) => {
+    const { patientId, forAppointment } = query;
+    const ehr = patientId === undefined ? connection : await ofPatient(connection, patientId);
     const ids = query.freeing ?? [];
     const freed = await slotsOfAppointments(ehr, ids);
     return async (range) => {
@@ -36,6 +40,7 @@ export function slotTimes(ehr: BookingConnection, { sweep }: Options = {}): Free
         // HAPI 8.8 takes five times as long for several statuses as for any. Slots that are not offered are left out below.
         statuses: freed.size > 0 || readsBusy ? undefined : 'free,busy-tentative',
         services: query.healthcareServiceIds,
+        moved: forAppointment === undefined ? undefined : readGroupId(forAppointment).id,
         ...(sweep ? { withAppointments: (appointments) => void seen.push(...appointments) } : {}),
       });
       const slots = found.filter(isOffered);
@@ -95,12 +100,9 @@ function freeTime({ leftOut }: BookingConnection, slot: FhirSlot, directory: Car
   return [{ ...time, resourceId: offer.resourceId, serviceIds: offer.services.map(({ id }) => id) }];
 }
 
-async function slotsOfAppointments(
-  { client }: BookingConnection,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
+async function slotsOfAppointments(ehr: BookingConnection, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const found = await client.readMany<FhirAppointment>(ids.map((id) => `Appointment/${readGroupId(id).id}`));
+  const found = await readAppointments(ehr, ids);
   // The other patients of a group keep its slots.
   const isShared = (it: FhirAppointment) =>
     ids.some((id) => readGroupId(id).id === it.id && patientIn(it, id)?.hasOthers === true);

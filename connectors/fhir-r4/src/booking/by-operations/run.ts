@@ -40,7 +40,7 @@ export async function runOperations(
 
 /** Books or holds a new appointment. */
 async function take(ehr: BookingConnection, form: OperationForm, change: ChangeOnSlots): Promise<FhirAppointment> {
-  const { after: appointment, needed, directory, takes } = change;
+  const { after: appointment, needed, directory } = change;
   const actor = needed && resourceReference(needed.resourceId);
   if (!needed || actor === undefined) throw timeTaken();
   const wanted: Wanted = { ...needed, ...wordsOf(appointment, ehr.dialect), appointment, directory, actor };
@@ -49,7 +49,7 @@ async function take(ehr: BookingConnection, form: OperationForm, change: ChangeO
     return all.find((it) => isAt(it, needed) && directory.resourceOf(it) === needed.resourceId);
   };
   const proposedLater = async () => ((await finishCancellations(ehr, form, wanted)) ? await proposed() : undefined);
-  const isOpen = form.propose ? async () => (await proposed()) !== undefined : () => areFree(ehr, takes);
+  const isOpen = form.propose ? async () => (await proposed()) !== undefined : () => areFree(ehr, change);
   return settled(
     ehr,
     change,

@@ -60,6 +60,7 @@ async function findPath(
     before: end,
     statuses: undefined,
     services: anyService ? undefined : [serviceId],
+    moved: before?.id,
   });
   const free = await freeSlots(ehr, directory, found, before);
   const isOffered = (slot: FhirSlot) => {

@@ -1,6 +1,7 @@
 import { type ChangeKind, ConnectorError } from '@crossward/connector-kit';
 import { type FhirAppointment, localReference } from '../../fhir.ts';
 import { slotsOf } from '../../mappers/appointment.ts';
+import { ofPatientIn } from '../../patients/of-patient.ts';
 import type { ServerFacts } from '../../server/capability-statement.ts';
 import { type FhirConnection, withOperationLookup } from '../../server/connection.ts';
 import { type Booking, createBooking } from '../booking.ts';
@@ -17,11 +18,14 @@ export function oracleBooking(connection: FhirConnection, facts: ServerFacts): B
   const isMinimal = ehr.settings.booking?.minimal_create === true;
   return createBooking(ehr, {
     capabilities: { changes: oracleChanges(facts), transactions: false },
-    plan: (write) => planOnSlots(ehr, write),
-    execute: async (change) => {
+    plan: async (write) => {
+      const own = await ofPatientIn(ehr, write);
+      return { own, change: await planOnSlots(own, write) };
+    },
+    execute: async ({ own, change }) => {
       const isNew = change.before === null;
       const wanted = isMinimal && isNew ? { ...change, after: minimalAppointment(change.after) } : change;
-      return [await runCheckedWrite(ehr, wanted)];
+      return [await runCheckedWrite(own, wanted)];
     },
   });
 }

@@ -157,7 +157,7 @@ export async function runCheckedWrite(ehr: BookingConnection, change: ChangeOnSl
   const { before, after, takes } = change;
   // It is cancelled already.
   if (before && after === before) return before;
-  const isOpen = takes.length > 0 ? () => areFree(ehr, takes) : undefined;
+  const isOpen = takes.length > 0 ? () => areFree(ehr, change) : undefined;
   const work = () => (before ? changeAppointment(ehr, before, after) : writeAppointment(ehr, change));
   return settled(ehr, change, work, isOpen);
 }

@@ -3,6 +3,8 @@ import { searchAppointments } from '../../appointments/searches.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { patientIdOf, slotsOf, standingOf } from '../../mappers/appointment.ts';
 import type { BookingConnection } from '../../server/connection.ts';
+import { slotsAt } from '../../slots/search.ts';
+import type { ChangeOnSlots } from '../changes/single.ts';
 import type { PlannedAppointment } from './appointment.ts';
 import { findOperationResources } from './operation-results.ts';
 import { afterWriting, isUnknown, LostRace, timeTaken, unknownOutcome } from './outcomes.ts';
@@ -35,9 +37,16 @@ export async function settled(
   }
 }
 
-export async function areFree({ client }: BookingConnection, slots: readonly FhirSlot[]): Promise<boolean> {
-  const now = await client.readMany<FhirSlot>(slots.map(referenceTo));
-  return now.length === slots.length && now.every(({ status }) => status === 'free');
+/** Whether the Slots that a change takes are still free. Where Slots are found by service, none can be read by its id. */
+export async function areFree(
+  ehr: BookingConnection,
+  { directory, needed, before, takes }: ChangeOnSlots,
+): Promise<boolean> {
+  const now =
+    ehr.settings.slots?.by_service && needed
+      ? await slotsAt(ehr, directory, needed, before?.id)
+      : await ehr.client.readMany<FhirSlot>(takes.map(referenceTo));
+  return takes.every(({ id }) => now.find((it) => it.id === id)?.status === 'free');
 }
 
 /** Looks by operation id. If the server does not keep it, by patient and slot, which no other appointment can have. */
