@@ -1,11 +1,8 @@
 import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
 import type { Counterpart } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
 import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
+import { fewDays } from '../requests/few-days.ts';
 import { assertPublished } from './published.ts';
-
-const day = 24 * 60 * 60 * 1000;
-/** Days with enough slots for each check. More of them only take longer to read. */
-const fewDays = { start: new Date(Date.now() + day), end: new Date(Date.now() + 10 * day) };
 
 /** Runs the kit against each counterpart, with a gateway in front of it. */
 export function describeCounterparts(
