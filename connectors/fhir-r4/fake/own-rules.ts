@@ -6,8 +6,11 @@ import {
   type FhirResource,
   type FhirSchedule,
   localReference,
+  type Participant,
 } from '../src/fhir.ts';
 import { actorsOf, slotsOf } from '../src/mappers/appointment.ts';
+import type { Reply } from './habits.ts';
+import { actorsOf as actorsOfSlot, isKept } from './scheduling.ts';
 import { Rejected, type Store, type Stored } from './store.ts';
 
 /**
@@ -15,15 +18,29 @@ import { Rejected, type Store, type Stored } from './store.ts';
  * leaves open was chosen here, and the page about vendors names it.
  */
 export interface OwnRules {
-  /** The header that names the patient by a number of this system, in each call about Slots and Appointments. */
-  readonly patientHeader?: { readonly name: string; readonly system: string };
+  /** The header that names the patient by a number, in each call about Slots and Appointments. */
+  readonly patientHeader?: string;
+  /** Whether it shows no versions. */
+  readonly hidesVersions?: boolean;
   /** The parameters of a search for the free Slots of one service in one care unit, on one day. */
   readonly slots: { readonly unit: string; readonly service: string; readonly moved: string };
+  /** The profiles that a booking, a move and a cancellation name, and the extension for their messages. */
+  readonly changes: {
+    readonly profiles: Readonly<Record<'create' | 'update' | 'cancel', string>>;
+    readonly message: string;
+  };
   /** The places of the care units, by the values of the parameter `slots.unit`. */
   readonly units: Readonly<Record<string, string>>;
 }
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+/** An answer without the versions of resources. */
+export function withoutVersions({ resource, headers, ...reply }: Reply): Reply {
+  const { etag: _, ...others } = headers ?? {};
+  const shown = JSON.stringify(resource ?? null, (name, value) => (name === 'versionId' ? undefined : value));
+  return { ...reply, resource: JSON.parse(shown) ?? undefined, headers: others };
+}
 
 /** Such a server has no roles: each Schedule names the practitioner and the place of its role. */
 export function nameActorsThemselves(store: Store): void {
@@ -46,11 +63,10 @@ export function patientNamed(
   headers: IncomingHttpHeaders,
 ): string | undefined {
   if (!rules?.patientHeader || (type !== 'Slot' && type !== 'Appointment')) return undefined;
-  const number = headers[rules.patientHeader.name.toLowerCase()];
+  const number = headers[rules.patientHeader.toLowerCase()];
   if (number === undefined) throw new Rejected(400, 'required');
-  const { system } = rules.patientHeader;
   // Staff have written some numbers without the century.
-  const isTheirs = (it: FhirIdentifier) => it.system === system && String(number).endsWith(it.value ?? ' ');
+  const isTheirs = (it: FhirIdentifier) => String(number).endsWith(it.value ?? ' ');
   const patient = (store.all('Patient') as (Stored & FhirPatient)[]).find((it) => it.identifier?.some(isTheirs));
   if (patient?.id === undefined) throw new Rejected(403, 'forbidden');
   return patient.id;
@@ -99,4 +115,47 @@ export function slotsByService(
 function isAt(store: Store, { actor = [] }: FhirSchedule, place: string): boolean {
   const places = actor.flatMap((it) => localReference(it) ?? []).filter((it) => it.startsWith('Location/'));
   return places.some((it) => it === place || localReference(store.get(it).partOf as object) === place);
+}
+
+const elements = {
+  create: ['resourceType', 'meta', 'status', 'participant', 'slot', 'extension'],
+  update: ['resourceType', 'id', 'meta', 'status', 'slot', 'extension'],
+  cancel: ['resourceType', 'id', 'meta', 'status', 'extension'],
+} as const;
+
+/**
+ * The Appointment that a body makes of the stored one. A booking and a move are sent, and kept, with the status `proposed`. What
+ * is not in a body stays, except for the message.
+ */
+export function changedBy(
+  store: Store,
+  rules: OwnRules,
+  before: Stored | undefined,
+  body: FhirAppointment,
+): FhirAppointment {
+  const { profiles, message } = rules.changes;
+  const kind = !before ? 'create' : body.status === 'cancelled' ? 'cancel' : 'update';
+  const { extension = [] } = body;
+  const isInProfile =
+    body.meta?.profile?.join() === profiles[kind] &&
+    body.status === (kind === 'cancel' ? 'cancelled' : 'proposed') &&
+    Object.keys(body).every((name) => (elements[kind] as readonly string[]).includes(name)) &&
+    extension.every(({ url }) => url === message);
+  if (!isInProfile) throw new Rejected(422, 'structure');
+  const { meta: _, ...given } = body;
+  if (!before) return given;
+  if (before.status !== 'proposed' && before.status !== 'booked') throw new Rejected(422, 'business-rule');
+  const { extension: _former, ...stored } = before as unknown as FhirAppointment;
+  const changed = { ...stored, ...given, ...(extension.length > 0 ? { extension } : {}) };
+  return given.slot ? inItsSlots(store, changed) : changed;
+}
+
+/** The time and the practitioner are those of the Slots. */
+function inItsSlots(store: Store, appointment: FhirAppointment): FhirAppointment {
+  const slots = slotsOf(appointment).map((it) => store.get(it));
+  const [first] = slots;
+  const others = (appointment.participant ?? []).filter(({ actor }) => isKept(actor));
+  if (!first) throw new Rejected(422, 'business-rule');
+  const { start, end } = { start: first.start as string, end: slots.at(-1)?.end as string };
+  return { ...appointment, start, end, participant: [...others, ...actorsOfSlot(store, first)] as Participant[] };
 }

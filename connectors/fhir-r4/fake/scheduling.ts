@@ -2,12 +2,16 @@ import type { FhirAppointment, FhirResource, FhirSlot, Reference } from '../src/
 import { Rejected, type Store, type Stored } from './store.ts';
 
 /** A create that the EHR checks: its slots must be free, and exactly one patient must have accepted. */
-export function checkedCreate(store: Store, wanted: FhirAppointment, { oneSlot = false } = {}): Stored {
+export function checkedCreate(
+  store: Store,
+  wanted: FhirAppointment,
+  { oneSlot = false, bookedStatus }: { readonly oneSlot?: boolean; readonly bookedStatus?: string | undefined } = {},
+): Stored {
   const patients = (wanted.participant ?? []).filter(({ actor }) => actor?.reference?.startsWith('Patient/'));
   const slots = wanted.slot?.length ?? 0;
   const isAccepted = patients.length === 1 && patients[0]?.status === 'accepted';
   if (slots === 0 || (oneSlot && slots > 1) || !isAccepted) throw new Rejected(422, 'business-rule');
-  return bookSlots(store, wanted);
+  return bookSlots(store, wanted, bookedStatus);
 }
 
 /** An update that the EHR checks: it takes added slots and frees removed ones. A cancellation frees all slots. */
@@ -30,22 +34,27 @@ export function checkedUpdate(
 }
 
 /** Marks the slots as busy and stores the booked appointment. */
-export function bookSlots(store: Store, wanted: FhirAppointment): Stored {
+export function bookSlots(store: Store, wanted: FhirAppointment, status = 'booked'): Stored {
   const slots = (wanted.slot ?? []).map(({ reference }) => store.get(reference ?? ''));
   for (const slot of slots) take(store, `Slot/${slot.id}`);
   const { id: _, ...rest } = wanted;
-  const patients = (wanted.participant ?? []).filter(({ actor }) => actor?.reference?.startsWith('Patient/'));
+  const others = (wanted.participant ?? []).filter(({ actor }) => isKept(actor));
   const [first] = slots;
   if (!first) throw new Rejected(422, 'business-rule');
   const schedule = store.get((first.schedule as Reference).reference ?? '');
   return store.save({
     ...rest,
     serviceType: wanted.serviceType ?? schedule.serviceType,
-    status: 'booked',
+    status,
     start: first.start,
     end: slots.at(-1)?.end,
-    participant: [...patients, ...actorsOf(store, first)],
+    participant: [...others, ...actorsOf(store, first)],
   } as FhirResource);
+}
+
+/** Whether a participant stays when the EHR takes the others from the Slot. */
+export function isKept(actor: Reference | undefined): boolean {
+  return /^(Patient|HealthcareService)\//.test(actor?.reference ?? '');
 }
 
 /** Marks a free slot as busy. */

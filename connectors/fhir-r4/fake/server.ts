@@ -9,11 +9,13 @@ import { createMedplumScheduling } from './medplum-scheduling.ts';
 import { createOperations, type OperationFormName } from './operations.ts';
 import {
   assertNames,
+  changedBy,
   nameActorsThemselves,
   namesPatient,
   type OwnRules,
   patientNamed,
   slotsByService,
+  withoutVersions,
 } from './own-rules.ts';
 import { checkedCreate, checkedUpdate } from './scheduling.ts';
 import { Rejected, Store, type Stored, type Version } from './store.ts';
@@ -192,7 +194,10 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     const asks = { method: method ?? '', headers: given, path: url.pathname, form: searchForm(url, request, text) };
     const { status, resource, headers } = options.signedUrls
       ? withSignedUrls(url.origin, (references) => handle(request, url, references), body)
-      : withHabits(habits, asks, () => handle(request, url, body));
+      : withHabits(habits, asks, () => {
+          const answer = handle(request, url, body);
+          return options.rules?.hidesVersions ? withoutVersions(answer) : answer;
+        });
     if (fault === 'cut_during') unfinished -= 1;
     if (cut) request.socket.destroy();
     else if (header(request, 'prefer') === 'return=minimal' && !options.returnsBinaries)
@@ -331,11 +336,14 @@ function requestHandler(store: Store, options: FakeOptions) {
     if (options.operationsOnly && !isStaff && !isAboutDocuments) throw new Rejected(405, 'not-supported');
     if (method === 'PATCH') {
       if (ifMatch === undefined) throw new Rejected(412, 'required');
-      return written(200, write('PUT', `${type}/${id}`, patched(store.get(`${type}/${id}`), body), { ifMatch }));
+      return written(
+        200,
+        write('PUT', `${type}/${id}`, patched(store.get(`${type}/${id}`), body), { ifMatch, isStaff }),
+      );
     }
-    if (method === 'PUT') return written(200, write('PUT', `${type}/${id}`, resource(), { ifMatch }));
+    if (method === 'PUT') return written(200, write('PUT', `${type}/${id}`, resource(), { ifMatch, isStaff }));
     const ifNoneExist = header(request, 'if-none-exist');
-    const done = write('POST', type, resource(), { ifNoneExist });
+    const done = write('POST', type, resource(), { ifNoneExist, isStaff });
     return written(done.status, done);
   }
 
@@ -343,7 +351,11 @@ function requestHandler(store: Store, options: FakeOptions) {
     method: 'POST' | 'PUT',
     target: string,
     given: FhirResource,
-    { ifMatch, ifNoneExist }: { ifMatch?: string | undefined; ifNoneExist?: string | undefined },
+    {
+      ifMatch,
+      ifNoneExist,
+      isStaff = false,
+    }: { ifMatch?: string | undefined; ifNoneExist?: string | undefined; isStaff?: boolean },
   ): { readonly status: number; readonly stored: Stored } {
     const isAppointment = given.resourceType === 'Appointment';
     if (given.resourceType === 'DocumentReference' && options.documents === false)
@@ -351,11 +363,14 @@ function requestHandler(store: Store, options: FakeOptions) {
     const drops = options.dropsIdentifiers && (isAppointment || given.resourceType === 'DocumentReference');
     const resource = drops ? withoutIdentifier(given) : given;
     if (options.checksAppointments && isAppointment) {
-      const appointment = resource as FhirAppointment;
+      const { rules } = options;
+      const before = method === 'PUT' ? store.get(target) : undefined;
+      const ruled = rules && !isStaff ? changedBy(store, rules, before, resource as FhirAppointment) : undefined;
+      const appointment = ruled ?? (resource as FhirAppointment);
       const stored = store.atomically(() =>
         method === 'PUT'
           ? checkedUpdate(store, target, appointment, ifMatch)
-          : checkedCreate(store, appointment, options),
+          : checkedCreate(store, appointment, { ...options, bookedStatus: ruled?.status }),
       );
       return { status: method === 'PUT' ? 200 : 201, stored };
     }
@@ -628,6 +643,7 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
           },
           {
             type: 'Appointment',
+            supportedProfile: Object.values(options.rules?.changes.profiles ?? {}),
             interaction: [
               ...read,
               ...appointmentWrites,

@@ -75,6 +75,22 @@ export const resourcesPerChange = 5;
 /** Three changes. For a server that takes less, slot claims are better. */
 export const smallestTransaction = 3 * resourcesPerChange;
 
+const ownBody = Type.Optional(
+  Type.Object(
+    {
+      profile: Type.Optional(Type.String({ minLength: 1, description: 'The profile that it names (meta.profile).' })),
+      elements: Type.Optional(
+        Type.Array(Type.String({ pattern: '^[a-z][A-Za-z]+$' }), {
+          minItems: 1,
+          description:
+            'The elements of the Appointment that it has, such as slot, besides id, status and the comment. Default: all.',
+        }),
+      ),
+    },
+    closed,
+  ),
+);
+
 const automatic = (description: string) =>
   Type.Optional(Type.Union([Type.Boolean(), Type.Literal('auto')], { description }));
 
@@ -263,6 +279,34 @@ export const fhirSettings = Type.Object(
           ),
           comment_field: Type.Optional(
             Type.Union([Type.Literal('comment'), Type.Literal('description'), Type.Literal('patientInstruction')]),
+          ),
+          comment_extension: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description:
+                'The URL of an extension of type string that has the comment, in place of comment_field. Needs mode create.',
+            }),
+          ),
+          changes: Type.Optional(
+            Type.Array(Type.Union([Type.Literal('create'), Type.Literal('update'), Type.Literal('cancel')]), {
+              description: 'What is offered of what the mode can do. Default: everything.',
+            }),
+          ),
+          booked_status: Type.Optional(
+            Type.Union([Type.Literal('proposed'), Type.Literal('pending')], {
+              description:
+                'The status that the server wants in an Appointment that books a time, and may keep. It then means booked. Needs mode create.',
+            }),
+          ),
+          bodies: Type.Optional(
+            Type.Object(
+              { create: ownBody, update: ownBody, cancel: ownBody },
+              {
+                ...closed,
+                description:
+                  'What the body of each change has, for a server that takes no other. The Appointment is read after the change. Needs mode create, and update of Appointment in the CapabilityStatement.',
+              },
+            ),
           ),
           transaction_size: Type.Optional(
             Type.Integer({

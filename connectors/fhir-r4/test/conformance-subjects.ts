@@ -1,3 +1,4 @@
+import type { ConfiguredCareUnit } from '@crossward/connector-kit';
 import type { Subject } from '@crossward/connector-kit/conformance';
 import { startMedplum } from '../counterparts/medplum.ts';
 import type { RunningFhirServer } from '../counterparts/running-server.ts';
@@ -8,6 +9,7 @@ import { uploadTo } from '../fake/upload.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { nightsOfClockChanges } from './clock-changes.ts';
+import { portalServer, portalSettings, portalUnits } from './portal-server.ts';
 import { fhirSubject, settingsFor } from './subject.ts';
 
 /** A booking mode, with a server that supports it. */
@@ -54,7 +56,12 @@ interface Server {
   close(): Promise<void>;
 }
 
-async function subjectOver(name: string, server: Server, settings: Partial<FhirSettings>): Promise<Subject> {
+async function subjectOver(
+  name: string,
+  server: Server,
+  settings: Partial<FhirSettings>,
+  units?: readonly ConfiguredCareUnit[],
+): Promise<Subject> {
   const { slots, nights } = nightsOfClockChanges();
   for (const slot of slots) await server.save(slot);
   const { minimal_create, operations } = settings.booking ?? {};
@@ -62,6 +69,9 @@ async function subjectOver(name: string, server: Server, settings: Partial<FhirS
   const subject = await fhirSubject(name, settingsFor(server.url, settings), server.close, {
     oneSlotOnly,
     store: server.store,
+    units,
+    // Who has a number. Each day of the time in which the checks book is a request.
+    ...(settings.patient_header ? { otherPatientId: 'p-2', window: daysFromTomorrow(7) } : {}),
   });
   // Medplum calculates its free times, and reads no Slot.
   const oddRecords =
@@ -69,14 +79,27 @@ async function subjectOver(name: string, server: Server, settings: Partial<FhirS
   return Object.create(subject, { clockChanges: { value: nights }, oddRecords: { value: oddRecords } });
 }
 
-function onFake(way: string, options: FakeOptions, settings: Partial<FhirSettings> = {}): Counterpart {
+function daysFromTomorrow(days: number): { readonly start: Date; readonly end: Date } {
+  const start = new Date(Date.now() + dayMilliseconds);
+  return { start, end: new Date(start.getTime() + days * dayMilliseconds) };
+}
+
+function onFake(
+  way: string,
+  options: FakeOptions,
+  settings: Partial<FhirSettings> = {},
+  units?: readonly ConfiguredCareUnit[],
+): Counterpart {
   const name = `fhir-r4, ${way}`;
   return {
     name,
     async make() {
-      const fake = await startFake({ ...options, data: { ...aMonth, oneActorEach: options.operations === 'medplum' } });
+      const fake = await startFake({
+        ...options,
+        data: { ...aMonth, ...options.data, oneActorEach: options.operations === 'medplum' },
+      });
       const save = async (resource: FhirResource) => fake.store.save(resource);
-      return subjectOver(name, { url: fake.url, save, store: fake.store, close: fake.close }, settings);
+      return subjectOver(name, { url: fake.url, save, store: fake.store, close: fake.close }, settings, units);
     },
   };
 }
@@ -100,6 +123,7 @@ export function onRunning({ url, settings }: RunningFhirServer, name = `fhir-r4 
   return { name, make: () => subjectOver(name, { url, save, close: async () => undefined }, settings) };
 }
 
+const dayMilliseconds = 24 * 60 * 60 * 1000;
 /** A month of slots is enough, and faster to search than the default. */
 const aMonth = { days: 30 };
 
@@ -187,6 +211,12 @@ export const operationFakes: readonly Counterpart[] = [
   ),
   onFake('reading only', scheduler, { booking: { mode: 'none' } }),
 ];
+
+/** The fake server with rules of its own, with few days and checks: what depends on its bodies and its header. */
+export const portalFakes = checked(
+  ['update', 'cancel', 'failed-reads', 'lost-answers', 'refusals', 'staff-in-between', 'unclaimed'],
+  [onFake('rules of its own', { ...portalServer, data: { days: 9 } }, portalSettings, portalUnits)],
+);
 
 /** Every booking mode, with the fake server set up to support it. */
 export const fakes: readonly Counterpart[] = [...slotFakes, ...otherSlotFakes, ...createFakes, ...operationFakes];

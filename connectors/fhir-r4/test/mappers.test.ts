@@ -251,9 +251,12 @@ describe('an Appointment', () => {
   });
 
   test('has its comment in the element that is configured', () => {
-    expect(withComment(example, 'comment', undefined)).toBe(example);
-    expect(withComment(example, 'comment', null)).not.toHaveProperty('comment');
-    expect(withComment(example, 'description', 'x')).toMatchObject({ description: 'x', comment: example.comment });
+    expect(withComment(example, { commentField: 'comment' }, undefined)).toBe(example);
+    expect(withComment(example, { commentField: 'comment' }, null)).not.toHaveProperty('comment');
+    expect(withComment(example, { commentField: 'description' }, 'x')).toMatchObject({
+      description: 'x',
+      comment: example.comment,
+    });
     const cancelled = { ...example, cancelationReason: { text: 'Ill' } };
     const reasonFirst = { ...dialect, cancelReason: 'cancelationReason' } as const;
     expect(toAppointment(cancelled, place, reasonFirst, sameClock)?.comment).toBe('Ill');

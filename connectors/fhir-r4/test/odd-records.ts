@@ -6,7 +6,7 @@ const other = 'https://other.example/fhir';
 /** Records of a fake server as other programs may leave them. */
 export function oddRecordsIn(store: Store): Omit<OddRecords, 'leftOut'> {
   async function change(reference: string, alter: (resource: Stored) => object): Promise<Mend> {
-    const before = store.get(reference);
+    const before = store.get(reference.replace(/_.*$/, ''));
     store.save({ ...before, ...alter(before) });
     return async () => void store.save(before);
   }

@@ -1,7 +1,9 @@
-import type { Connector, TimeSlotQuery } from '@crossward/connector-kit';
+import type { AppointmentChange, Connector, TimeSlotQuery } from '@crossward/connector-kit';
 import { describe, expect, test } from 'vitest';
+import type { OwnRules } from '../fake/own-rules.ts';
 import type { FakeOptions, FakeServer } from '../fake/server.ts';
 import type { FhirSettings } from '../src/settings.ts';
+import { creation, write } from './bookings.ts';
 import { startFake } from './fake.ts';
 import { portalServer, portalSettings, portalUnits } from './portal-server.ts';
 import { openCounting, probeServer, settingsFor } from './subject.ts';
@@ -146,15 +148,115 @@ describe('a header that names the patient', () => {
     expect(seen.filter(({ path }) => path.startsWith('/Slot'))).toEqual([]);
   });
 
-  test.each<[Partial<FhirSettings>, string]>([
+  const plain = { patient_header: undefined, slots: undefined };
+  test.each<[object, string]>([
     [{ booking: { mode: 'slot_claim', probe: false } }, 'patient_header'],
-    [{ booking: { mode: 'operations' }, patient_header: undefined } as unknown as Partial<FhirSettings>, 'by_service'],
+    [{ ...plain, slots: portalSettings.slots, booking: { mode: 'operations' } }, 'by_service'],
+    [{ ...plain, booking: { mode: 'operations', bodies: { cancel: { elements: ['status'] } } } }, 'booking.bodies'],
     [{ patient_header: { name: 'Authorization', identifier_type: 'se_personal_number' } }, 'cannot set authorization'],
   ])('is refused in settings that it does not suit: %j', async (settings, message) => {
-    await expect(openPortal(settings)).rejects.toMatchObject({
+    await expect(openPortal(settings as Partial<FhirSettings>)).rejects.toMatchObject({
       kind: 'rejected',
       message: expect.stringContaining(message),
     });
+  });
+});
+
+describe('a body of its own for each change', () => {
+  const { changes } = portalServer.rules as OwnRules;
+
+  /** An appointment, and another free time for it. */
+  async function openBooked(settings: Partial<FhirSettings> = {}, rules: Partial<OwnRules> = {}) {
+    const opened = await openPortal(settings, { rules: { ...(portalServer.rules as OwnRules), ...rules } });
+    const { server, connector } = opened;
+    const [from, to] = await freeTimes(connector, { resourceIds: ['r-1'], healthcareServiceIds: ['consultation'] });
+    if (!from || !to) throw new Error('There are no free times');
+    const [made] = await write(connector, [creation(from)]);
+    if (!made) throw new Error('Nothing was booked');
+    server.seen.length = 0;
+    const move = (): AppointmentChange => ({ kind: 'update', appointmentId: made.id, time: to });
+    const read = async () => (await connector.findAppointments?.(north, [made.id]))?.[0];
+    const sent = () => server.seen.filter(({ method }) => method === 'PUT').map(({ body }) => JSON.parse(body));
+    return { ...opened, made, from, to, move, read, sent };
+  }
+
+  test('has the profile, the status, the comment and the elements of the settings', async () => {
+    const { server, connector, made, to, move, sent } = await openBooked();
+    const slot = server.store.all('Slot').find(({ id }) => id === `slot-r-1-${to.start.getTime() / 60_000}`);
+    const message = (valueString: string) => [{ url: changes.message, valueString }];
+    const common = { resourceType: 'Appointment', id: made.id.replace(/_.*/, '') };
+    expect(await write(connector, [move()])).toMatchObject([
+      { id: made.id, state: 'booked', ...to, comment: 'as written' },
+    ]);
+    await write(connector, [{ kind: 'cancel', appointmentId: made.id, comment: 'ill' }]);
+    expect(sent()).toEqual([
+      {
+        ...common,
+        status: 'proposed',
+        slot: [{ reference: `Slot/${slot?.id}` }],
+        extension: message('as written'),
+        meta: { profile: [changes.profiles.update] },
+      },
+      { ...common, status: 'cancelled', extension: message('ill'), meta: { profile: [changes.profiles.cancel] } },
+    ]);
+    const writes = server.seen.filter(({ method }) => method === 'PUT');
+    expect(writes.map(({ headers }) => [headers.patient, headers['if-match']])).toEqual([
+      [first, 'W/"1"'],
+      [first, 'W/"2"'],
+    ]);
+  });
+
+  test('is enough for a server that shows no versions', async () => {
+    const { server, connector, made, move } = await openBooked({}, { hidesVersions: true });
+    await write(connector, [move()]);
+    expect(await write(connector, [{ kind: 'cancel', appointmentId: made.id }])).toMatchObject([
+      { state: 'cancelled' },
+    ]);
+    expect(server.seen.some(({ headers }) => headers['if-match'])).toBe(false);
+  });
+
+  test('does not revive what staff cancel in between, where there are no versions', async () => {
+    const { server, connector, made, move, read } = await openBooked({}, { hidesVersions: true });
+    server.misbehave = ({ method, path }) => {
+      if (method === 'PUT') server.store.save({ ...server.store.get(path.slice(1)), status: 'cancelled' });
+      return undefined;
+    };
+    await expect(write(connector, [move()])).rejects.toMatchObject({ kind: 'appointment_cancelled' });
+    expect(await read()).toMatchObject({ start: made.start, state: 'cancelled' });
+  });
+
+  test.each([true, false])(
+    'that gets no answer is found if it was done, without versions: %s',
+    async (hidesVersions) => {
+      const { server, connector, made, from, to, move, read } = await openBooked({}, { hidesVersions });
+      server.misbehave = ({ method }) => (method === 'PUT' ? 'cut_before' : undefined);
+      await expect(write(connector, [move()])).rejects.toMatchObject({ kind: 'outcome_unknown' });
+      expect(await read()).toMatchObject({ start: from.start });
+      server.misbehave = ({ method }) => (method === 'PUT' ? 'cut_after' : undefined);
+      expect(await write(connector, [move()])).toMatchObject([{ id: made.id, start: to.start }]);
+      const cancel: AppointmentChange = { kind: 'cancel', appointmentId: made.id };
+      expect(await write(connector, [cancel])).toMatchObject([{ state: 'cancelled' }]);
+    },
+  );
+
+  test('with every element needs a version', async () => {
+    const { bodies: _, ...booking } = portalSettings.booking ?? {};
+    const { settings, move, sent } = await openBooked({}, { hidesVersions: true });
+    const whole = await openCounting({ ...settings, booking }, portalUnits);
+    await expect(write(whole.connector, [move()])).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('without a version'),
+    });
+    expect(sent()).toEqual([]);
+  });
+
+  test('is not needed to offer some changes alone', async () => {
+    const changes = ['update', 'cancel'] as const;
+    const { connector, to } = await openBooked();
+    const other = await openPortal({ booking: { ...portalSettings.booking, changes: [...changes] } });
+    expect(other.connector.capabilities.changes).toEqual(changes);
+    await expect(write(other.connector, [creation(to)])).rejects.toMatchObject({ kind: 'unsupported' });
+    expect(connector.capabilities.changes).toEqual(['create', ...changes]);
   });
 });
 
@@ -165,10 +267,11 @@ describe('the check of such a server', () => {
     expect(findings.filter(({ status }) => status === 'problem')).toEqual([]);
     expect(findings).toContainEqual(expect.objectContaining({ name: 'care unit north', status: 'untried' }));
     expect(recommendedSettings).not.toHaveProperty('slots');
+    expect(findings.find(({ name }) => name === 'profiles')).toBeUndefined();
     expect(server.seen.some(({ headers }) => headers.patient)).toBe(false);
   });
 
-  test('proposes the bounds that it takes', async () => {
+  test('proposes the bounds that it takes, and names its profiles', async () => {
     const { rules } = portalServer;
     if (!rules) throw new Error('The server has rules');
     const { patientHeader: _, ...others } = rules;
@@ -177,8 +280,10 @@ describe('the check of such a server', () => {
     const { patient_header: _header, ...settings } = settingsFor(server.url, {
       ...portalSettings,
       ...(by_service ? { slots: { by_service } } : {}),
+      booking: { mode: 'create' },
     });
-    const { recommendedSettings } = await probeServer(settings, portalUnits);
+    const { findings, recommendedSettings } = await probeServer(settings, portalUnits);
+    expect(findings).toContainEqual(expect.objectContaining({ name: 'profiles', status: 'note' }));
     expect(recommendedSettings).toMatchObject({ slots: { by_service, lower_bound: 'gt', longest_hours: 24 } });
   });
 });

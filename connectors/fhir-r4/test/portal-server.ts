@@ -9,9 +9,15 @@ import type { FhirSettings } from '../src/settings.ts';
  * https://fhir.openservices.cambio.se/site/
  */
 
+const profile = (name: string) => `https://fhir.cambio.se/StructureDefinition/Appointment${name}Se/v1`;
+
 const rules: OwnRules = {
-  patientHeader: { name: 'Patient', system: 'http://electronichealth.se/identifier/personnummer' },
+  patientHeader: 'Patient',
   slots: { unit: 'healthcareFacility', service: 'healthcareService', moved: 'appointmentId' },
+  changes: {
+    profiles: { create: profile('Booking'), update: profile('Rebooking'), cancel: profile('Cancellation') },
+    message: 'https://fhir.cambio.se/StructureDefinition/appointment-message',
+  },
   units: { 'SE0000000000-1N': 'Location/north', 'SE0000000000-1S': 'Location/south' },
 };
 
@@ -53,7 +59,16 @@ export const portalSettings: Partial<FhirSettings> = {
   search_method: 'post',
   healthcare_services: [service('consultation', 'Konsultation'), service('vaccination', 'Vaccination')],
   slots: { by_service: rules.slots, lower_bound: 'gt', longest_hours: 24 },
-  booking: { mode: 'create' },
+  booking: {
+    mode: 'create',
+    booked_status: 'proposed',
+    comment_extension: rules.changes.message,
+    bodies: {
+      create: { profile: rules.changes.profiles.create, elements: ['participant', 'slot'] },
+      update: { profile: rules.changes.profiles.update, elements: ['slot'] },
+      cancel: { profile: rules.changes.profiles.cancel, elements: ['status'] },
+    },
+  },
 };
 
 const unit = (id: string, slot_unit: string, resources: readonly string[]): ConfiguredCareUnit => ({

@@ -76,19 +76,24 @@ export async function probeServer(
   return report;
 }
 
+interface SubjectOptions extends Pick<Facts, 'oneSlotOnly' | 'otherPatientId' | 'window'> {
+  readonly store?: Store | undefined;
+  readonly units?: readonly ConfiguredCareUnit[] | undefined;
+}
+
 /** A subject of the conformance kit: connectors to a server that has the data set. */
 export async function fhirSubject(
   name: string,
   settings: FhirSettings,
   close: () => Promise<void>,
-  { oneSlotOnly, store }: Pick<Facts, 'oneSlotOnly'> & { readonly store?: Store | undefined } = {},
+  { oneSlotOnly, store, units = careUnits, otherPatientId = 'p-3', window }: SubjectOptions = {},
   now = () => new Date(),
 ): Promise<Subject> {
   let http = plainHttp();
   const leftOut: LeftOutRecord[] = [];
-  const open = () => openConnector(settings, http, careUnits, now, (record) => void leftOut.push(record));
+  const open = () => openConnector(settings, http, units, now, (record) => void leftOut.push(record));
   let connector = await open();
-  const second = await connectorInProcess(new URL('./second.ts', import.meta.url), settings);
+  const second = await connectorInProcess(new URL('./second.ts', import.meta.url), { settings, units });
   return {
     name,
     get connector() {
@@ -103,7 +108,7 @@ export async function fhirSubject(
       ],
       numbersAsWritten: [{ type: 'se_personal_number', value: '197010632391' }],
       phonesAsWritten: { 'p-6': '+46701740605' },
-      otherPatientId: 'p-3',
+      otherPatientId,
       unknownPatients: [
         { type: 'emr_id', value: 'p-21' },
         { type: 'se_personal_number', value: '197010632392' },
@@ -117,6 +122,7 @@ export async function fhirSubject(
       healthcareServiceId: 'consultation',
       foreignResourceId: 'r-3',
       oneSlotOnly,
+      window,
     },
     now,
     second,
@@ -125,7 +131,7 @@ export async function fhirSubject(
       http = plainHttp();
       connector = await open();
     },
-    directChanges: await directChangesBy(settings),
+    directChanges: await directChangesBy(settings, units),
     ...(store ? { oddRecords: { ...oddRecordsIn(store), leftOut }, timedChanges: timedChangesIn(store) } : {}),
     async close() {
       await second.close();
@@ -142,7 +148,7 @@ function timedChangesIn(store: Store): TimedChanges {
 }
 
 /** Changes by the EHR's own staff, whom the fake server lets change more than the connector. */
-async function directChangesBy(settings: FhirSettings): Promise<DirectChanges> {
+async function directChangesBy(settings: FhirSettings, units: readonly ConfiguredCareUnit[]): Promise<DirectChanges> {
   const http = plainHttp();
   const asStaff: EhrHttp = {
     ...http,
@@ -151,7 +157,7 @@ async function directChangesBy(settings: FhirSettings): Promise<DirectChanges> {
   const changes = await fhirR4Connector.directChanges?.({
     emr: 'fhir',
     settings,
-    careUnits,
+    careUnits: units,
     http: asStaff,
     now: () => new Date(),
   });

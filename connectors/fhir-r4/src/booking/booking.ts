@@ -1,12 +1,14 @@
 import {
   type AppointmentWrite,
   type Capabilities,
+  type ChangeKind,
   type Connector,
   ConnectorError,
   type IntendedBooking,
   type TimeSlotQuery,
 } from '@crossward/connector-kit';
 import type { BookingConnection } from '../server/connection.ts';
+import type { FhirSettings } from '../settings.ts';
 import { type FreeTimeSource, listTimeSlots } from '../slots/list.ts';
 import { slotTimes } from '../slots/slot-times.ts';
 import { changeAppointments, type WriteSteps } from './write/attempts.ts';
@@ -53,12 +55,21 @@ interface Way<Plan> extends Pick<WriteSteps<Plan>, 'plan' | 'execute'> {
   readonly cleanUp?: CleanUp;
 }
 
+/** What the setting `booking.changes` leaves. A hold is a booking. */
+function offered(capabilities: BookingCapabilities, { booking = {} }: FhirSettings): BookingCapabilities {
+  const { changes } = booking;
+  if (!changes) return capabilities;
+  const isOffered = (kind: ChangeKind) => changes.includes(kind === 'update' || kind === 'cancel' ? kind : 'create');
+  return { ...capabilities, changes: capabilities.changes.filter(isOffered) };
+}
+
 /** What the ways to book have in common. */
 export function createBooking<Plan>(
   ehr: BookingConnection,
   way: Way<Plan>,
 ): Booking & Required<Pick<Booking, 'changeAppointments'>> {
-  const { capabilities, freeTimes = slotTimes(ehr), addFreeing, prepare, cleanUp, plan, execute } = way;
+  const { freeTimes = slotTimes(ehr), addFreeing, prepare, cleanUp, plan, execute } = way;
+  const capabilities = offered(way.capabilities, ehr.settings);
   const { findDone = (operationId: string) => findOperationResources(ehr, operationId) } = way;
   return {
     capabilities,

@@ -65,9 +65,16 @@ export async function chooseMode(client: FhirClient, facts: ServerFacts, setting
 }
 
 /** @throws ConnectorError `rejected` for settings that only reads and `create` heed */
-export function assertSuits(mode: BookingMode, { patient_header, slots }: FhirSettings): void {
+export function assertSuits(mode: BookingMode, { patient_header, slots, booking = {} }: FhirSettings): void {
   if (mode === 'create' || mode === 'none') return;
-  const name = patient_header ? 'patient_header' : slots?.by_service ? 'slots.by_service' : undefined;
+  const given = {
+    patient_header,
+    'slots.by_service': slots?.by_service,
+    'booking.bodies': booking.bodies,
+    'booking.booked_status': booking.booked_status,
+    'booking.comment_extension': booking.comment_extension,
+  };
+  const name = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
   if (name === undefined) return;
   throw new ConnectorError('rejected', `The setting ${name} needs booking.mode create or none, and not ${mode}`);
 }

@@ -152,6 +152,17 @@ export function probeHabits(ehr: FhirConnection, findings: ProbeFinding[], recom
   });
 }
 
+/** Profiles of Appointments, of which a server may want one in each body. */
+export function probeProfiles({ settings }: FhirConnection, facts: ServerFacts, findings: ProbeFinding[]): void {
+  const profiles = facts.profiles('Appointment');
+  const { bodies = {} } = settings.booking ?? {};
+  const named = Object.values(bodies).flatMap((body) => body?.profile ?? []);
+  const others = profiles.filter((it) => !named.includes(it));
+  if (others.length === 0) return;
+  const detail = `The CapabilityStatement names profiles of Appointment: ${others.join(', ')}. If the server wants one in the body of a change, booking.bodies can name it.`;
+  findings.push({ name: 'profiles', status: 'note', detail });
+}
+
 function probeLocalTimes(
   { client, settings, careUnits }: FhirConnection,
   findings: ProbeFinding[],

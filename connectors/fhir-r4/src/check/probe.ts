@@ -1,5 +1,5 @@
 import { type ConnectorContext, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
-import { openBooking } from '../booking/choose-booking.ts';
+import { assertSuits, openBooking } from '../booking/choose-booking.ts';
 import { horizonDays } from '../schedules/grow.ts';
 import { lackedForSchedules } from '../schedules/operations.ts';
 import { readServerFacts, type ServerFacts } from '../server/capability-statement.ts';
@@ -10,7 +10,7 @@ import type { AuthSettings, BookingMode, FhirSettings } from '../settings.ts';
 import { attempt } from './attempt.ts';
 import { probeBooking } from './booking-modes.ts';
 import { probeCareUnits } from './care-units.ts';
-import { probeAppointments, probeChanges, probeHabits, probePatientSearch } from './habits.ts';
+import { probeAppointments, probeChanges, probeHabits, probePatientSearch, probeProfiles } from './habits.ts';
 import { probeDocuments, probeMedicalNotes } from './notes-and-documents.ts';
 import { probeNumbers } from './numbers.ts';
 
@@ -31,6 +31,7 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   });
   findings.push(clockFinding(client.clock));
   const mode = await probeBooking(context.settings, client, facts, findings, recommended);
+  await attempt(findings, 'booking', async () => assertSuits(mode, settings));
   const ehr = await attempt(findings, 'care units', async () => connect(context, client, facts));
   if (ehr) await attempt(findings, 'numbers', () => probeNumbers(ehr, findings, recommended));
   if (ehr) await probeRecords(ehr, mode, facts, context.careUnits, findings, recommended);
@@ -42,6 +43,7 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
     await probeChanges(ehr, facts, context.careUnits, findings);
   }
   if (ehr) probeHabits(ehr, findings, recommended);
+  if (ehr) probeProfiles(ehr, facts, findings);
   return { findings, recommendedSettings: recommended };
 }
 

@@ -15,7 +15,8 @@ import {
   localReference,
   referenceTo,
 } from '../fhir.ts';
-import { attendanceStatuses, slotsOf } from '../mappers/appointment.ts';
+import { attendanceStatuses, slotsOf, withComment } from '../mappers/appointment.ts';
+import { readGroupId } from '../mappers/group.ts';
 import { freedSlot, slotState } from '../mappers/slot.ts';
 import { canChangeAppointments, deletionSource, readServerFacts } from '../server/capability-statement.ts';
 import { connect, type FhirConnection, signIn } from '../server/connection.ts';
@@ -41,8 +42,8 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
   const source = deletionSource(facts);
   const tellsDeletions = source === 'history' || (source === 'search' && (await searchesDeleted(client)));
 
-  async function change(id: string, changed: (appointment: FhirAppointment) => FhirAppointment) {
-    const before = await mustRead<FhirAppointment>(ehr, `Appointment/${id}`);
+  async function change(appointmentId: string, changed: (appointment: FhirAppointment) => FhirAppointment) {
+    const before = await mustRead<FhirAppointment>(ehr, `Appointment/${readGroupId(appointmentId).id}`);
     await changeAppointment(ehr, before, changed(before));
     return before;
   }
@@ -56,13 +57,13 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
       await change(id, (it) => ({ ...it, status: attendanceStatuses[attendance] }));
     },
     async comment({ id }, text) {
-      await change(id, (it) => ({ ...it, [ehr.dialect.commentField]: text }));
+      await change(id, (it) => withComment(it, ehr.dialect, text));
     },
   };
   const deletion: DirectChanges = {
     async delete({ id }) {
-      const before = await mustRead<FhirAppointment>(ehr, `Appointment/${id}`);
-      const removed = await client.remove(`Appointment/${id}`);
+      const before = await mustRead<FhirAppointment>(ehr, `Appointment/${readGroupId(id).id}`);
+      const removed = await client.remove(referenceTo(before));
       if (!removed.ok) throw removed.rejection ?? new ConnectorError('rejected', 'The EHR rejected the deletion');
       if (writesSlots) await freeAll(ehr, slotsOf(before));
     },
@@ -124,7 +125,7 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
         meta: _meta,
         identifier: _identifier,
         ...copy
-      } = await mustRead<FhirAppointment>(ehr, `Appointment/${id}`);
+      } = await mustRead<FhirAppointment>(ehr, `Appointment/${readGroupId(id).id}`);
       const participant = copy.participant?.map((it) =>
         localReference(it.actor)?.startsWith('Patient/') ? { ...it, actor: { reference: `Patient/${patientId}` } } : it,
       );

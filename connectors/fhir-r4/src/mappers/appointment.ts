@@ -8,9 +8,15 @@ import { readInstant } from './instants.ts';
 
 export type CommentField = NonNullable<NonNullable<FhirSettings['booking']>['comment_field']>;
 
-/** Choices that FHIR leaves to the EHR. */
-export interface AppointmentDialect {
+/** Where an Appointment has the comment. */
+export interface CommentPlace {
   readonly commentField: CommentField;
+  /** The URL of the extension that has it instead. */
+  readonly commentExtension?: string | undefined;
+}
+
+/** Choices that FHIR leaves to the EHR. */
+export interface AppointmentDialect extends CommentPlace {
   readonly cancelReason: 'comment' | 'cancelationReason';
   readonly operationSystem: string;
   /** Whether every id has the form `<id>_<patient id>`, because the server wants to know the patient before it reads. */
@@ -126,7 +132,16 @@ export function slotsOf(appointment: FhirAppointment): string[] {
 
 function commentOf(appointment: FhirAppointment, dialect: AppointmentDialect): string | null {
   const reason = dialect.cancelReason === 'cancelationReason' ? appointment.cancelationReason?.text : undefined;
-  return reason ?? appointment[dialect.commentField] ?? null;
+  return reason ?? commentIn(appointment, dialect) ?? null;
+}
+
+/** The comment, where staff have not given a reason of a cancellation instead. */
+export function commentIn(
+  { extension = [], ...appointment }: FhirAppointment,
+  { commentField, commentExtension }: CommentPlace,
+): string | undefined {
+  if (commentExtension === undefined) return appointment[commentField];
+  return extension.find(({ url }) => url === commentExtension)?.valueString;
 }
 
 /** The resource of an appointment, as far as the EHR names it. */
@@ -178,17 +193,23 @@ export function toAppointment(
 /** Sets the comment. `null` removes it; `undefined` leaves it. */
 export function withComment(
   appointment: FhirAppointment,
-  field: CommentField,
+  { commentField, commentExtension: url }: CommentPlace,
   comment: string | null | undefined,
 ): FhirAppointment {
   if (comment === undefined) return appointment;
-  const { [field]: _, ...rest } = appointment;
-  return comment === null ? rest : { ...rest, [field]: comment };
+  if (url !== undefined) return withExtension(appointment, url, comment === null ? {} : { valueString: comment });
+  const { [commentField]: _, ...rest } = appointment;
+  return comment === null ? rest : { ...rest, [commentField]: comment };
 }
 
 export function withHold(appointment: FhirAppointment, until: Date | null): FhirAppointment {
+  return withExtension(appointment, heldUntilUrl, until ? { valueInstant: until.toISOString() } : {});
+}
+
+/** @param value an empty object: the extension is removed */
+function withExtension(appointment: FhirAppointment, url: string, value: Omit<Extension, 'url'>): FhirAppointment {
   const { extension: _, ...rest } = appointment;
-  const others: Extension[] = (appointment.extension ?? []).filter(({ url }) => url !== heldUntilUrl);
-  if (until) others.push({ url: heldUntilUrl, valueInstant: until.toISOString() });
+  const others: Extension[] = (appointment.extension ?? []).filter((it) => it.url !== url);
+  if (Object.keys(value).length > 0) others.push({ url, ...value });
   return others.length > 0 ? { ...rest, extension: others } : rest;
 }

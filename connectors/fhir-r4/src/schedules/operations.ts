@@ -11,7 +11,7 @@ import { findSchedule, listSchedules } from './read.ts';
 import { withdrawSchedule } from './withdraw.ts';
 
 /**
- * Every server's schedules can be read. They are written where a setting says so, and the server runs transactions and
+ * Schedules can be read where they can be searched for. They are written where a setting says so, and the server runs transactions and
  * lets Schedules and Slots be written.
  */
 export function scheduleOperations(
@@ -19,6 +19,8 @@ export function scheduleOperations(
   mode: BookingMode,
   facts: ServerFacts,
 ): Partial<ScheduleOperations> {
+  // Such a server shows Schedules with their Slots alone.
+  if (ehr.settings.slots?.by_service) return {};
   const reads: Partial<ScheduleOperations> = {
     listSchedules: (query) => listSchedules(ehr, query),
     findSchedule: (careUnit, resourceId, id) => findSchedule(ehr, careUnit, resourceId, id),

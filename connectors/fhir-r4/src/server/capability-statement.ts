@@ -22,6 +22,8 @@ export interface ServerFacts {
   knows(type: string): boolean;
   /** Those that the statement lists for the type. `undefined`: none. */
   searchParameters(type: string): ReadonlySet<string> | undefined;
+  /** The URLs of the profiles that it names for the type. */
+  profiles(type: string): readonly string[];
   /** Whether it lists a search for the type, and no read. */
   lacksRead(type: string): boolean;
   readonly conditionalCreate: boolean;
@@ -105,6 +107,7 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
           new RegExp(`/${type}-?${name}$`, 'i').test(it.definition?.split('|')[0] ?? ''),
       ),
     knows: (type) => resources.has(type),
+    profiles: (type) => (resources.get(type)?.supportedProfile ?? []).filter((it) => /^https?:\/\/\S{1,200}$/.test(it)),
     searchParameters,
     includesSlots: (resources.get('Appointment')?.searchInclude ?? []).some((it) =>
       ['*', 'Appointment:*', 'Appointment:slot'].includes(it),

@@ -80,6 +80,7 @@ export async function signIn({ settings, http, now, leftOut }: ConnectorContext<
     preferStrict: settings.prefer_handling_strict === true,
     postsSearches: settings.search_method === 'post',
     searchProfiles: settings.search_profiles,
+    bookedStatus: settings.booking?.booked_status,
     leftOut,
     now,
   });
@@ -135,6 +136,7 @@ export function connect(
     searchesPatientLinks: facts.searchesPatientLinks,
     dialect: {
       commentField: booking.comment_field ?? 'comment',
+      commentExtension: booking.comment_extension,
       cancelReason: booking.cancel_reason ?? 'comment',
       operationSystem: booking.operation_system ?? defaultOperationSystem,
       idsNamePatients: settings.patient_header !== undefined,

@@ -29,6 +29,8 @@ export interface ClientOptions extends SearchForm {
   readonly operationsUrl?: string | undefined;
   readonly http: EhrHttp;
   readonly authorizer: Authorizer;
+  /** The status of Appointments that means `booked`, besides that. */
+  readonly bookedStatus?: string | undefined;
   /** Of every request, by their names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Counts records that cannot be read. */
@@ -44,6 +46,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
   const receiver = createReceiver({
     ownBaseUrls: [base, operations, ...otherBases],
     localTimeZone: options.localTimeZone,
+    bookedStatus: options.bookedStatus,
     sawLocalTime: habits.sawLocalTime,
     leftOut: (record) => options.leftOut?.(record),
   });

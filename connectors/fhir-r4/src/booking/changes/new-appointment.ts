@@ -36,7 +36,7 @@ export function newAppointment(
     ...(service ? { serviceType: serviceTypeOf(service) } : {}),
     participant: [patient, ...others],
   };
-  return withHold(withComment(appointment, dialect.commentField, creation.comment), holdUntil);
+  return withHold(withComment(appointment, dialect, creation.comment), holdUntil);
 }
 
 /** The appointment with this time, these slots and this resource in place of the former one. */

@@ -28,7 +28,7 @@ export function ruleOn(
   switch (change.kind) {
     case 'update':
       assertBooked(appointment, now);
-      return { after: withComment(appointment, dialect.commentField, change.comment), slots: 'stay' };
+      return { after: withComment(appointment, dialect, change.comment), slots: 'stay' };
     case 'cancel':
       if (state === 'cancelled') return unchanged;
       assertNotStarted(appointment);
@@ -76,7 +76,7 @@ function cancelled(
   comment: string | null | undefined,
 ): FhirAppointment {
   if (dialect.cancelReason === 'comment' || !comment) {
-    return { ...withComment(appointment, dialect.commentField, comment), status: 'cancelled' };
+    return { ...withComment(appointment, dialect, comment), status: 'cancelled' };
   }
   return { ...appointment, status: 'cancelled', cancelationReason: { text: comment } };
 }

@@ -17,24 +17,34 @@ export interface PlannedAppointment {
 export async function writeAppointment(
   ehr: BookingConnection,
   { before, after, key }: PlannedAppointment,
+  body = after,
 ): Promise<FhirAppointment> {
   const { client, dialect, operationLookup } = ehr;
-  if (before !== null) return changeAppointment(ehr, before, after);
+  if (before !== null) return changeAppointment(ehr, before, after, body);
   const ifNoneExist = operationLookup ? { ifNoneExist: `identifier=${dialect.operationSystem}|${key}` } : {};
-  return stored(ehr, await client.create(after, ifNoneExist));
+  return stored(ehr, await client.create(body, ifNoneExist), { asks: body !== after });
 }
 
-/** Writes the whole resource under the version that was read, or the elements that differ as JSON Patch. */
+/**
+ * Writes the whole resource under the version that was read, or the elements that differ as JSON Patch.
+ *
+ * @param body what a server wants in place of the resource. Without elements that somebody else may have changed, it needs no
+ * version where the server has none
+ */
 export async function changeAppointment(
   ehr: FhirConnection,
   before: FhirAppointment,
   after: FhirAppointment,
+  body = after,
 ): Promise<FhirAppointment> {
-  const ifMatch = versionOf(before);
-  if (ehr.changesBy === 'put') return stored(ehr, await ehr.client.update(after, { ifMatch }), before);
+  const isWhole = Object.keys(after).every((name) => name in body);
+  const ifMatch = isWhole ? versionOf(before) : before.meta?.versionId;
+  if (ehr.changesBy === 'put') {
+    return stored(ehr, await ehr.client.update(body, { ifMatch }), { before, asks: body !== after });
+  }
   const patch = jsonPatch({ ...before }, { ...after });
   if (patch.length === 0) return before;
-  return stored(ehr, await ehr.client.patch(referenceTo(before), patch, { ifMatch }), before);
+  return stored(ehr, await ehr.client.patch(referenceTo(before), patch, { ifMatch }), { before });
 }
 
 /** https://www.rfc-editor.org/rfc/rfc6902, element by element. */
@@ -48,17 +58,21 @@ function jsonPatch(before: Record<string, unknown>, after: Record<string, unknow
   });
 }
 
-/** Some servers respond without a body: https://fhir.cerner.com/millennium/r4/base/workflow/appointment */
+/**
+ * Some servers respond without a body: https://fhir.cerner.com/millennium/r4/base/workflow/appointment
+ *
+ * @param options `asks`: whether to read the Appointment, because the response may not show all of it
+ */
 async function stored(
   ehr: FhirConnection,
   response: WriteResponse,
-  before?: FhirAppointment,
+  { before, asks = false }: { readonly before?: FhirAppointment; readonly asks?: boolean } = {},
 ): Promise<FhirAppointment> {
   if (isConflict(response.status)) throw new LostRace();
   if (isBroken(response.status)) throw unknownOutcome(response.rejection);
   if (!response.ok)
     throw response.rejection ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
-  if (response.resource?.resourceType === 'Appointment' && response.resource.id)
+  if (!asks && response.resource?.resourceType === 'Appointment' && response.resource.id)
     return response.resource as FhirAppointment;
   const reference = before ? referenceTo(before) : response.reference;
   const appointment =

@@ -13,7 +13,7 @@ import { readGroupId, viewAfter } from '../../mappers/group.ts';
 import type { BookingConnection, FhirConnection } from '../../server/connection.ts';
 import type { ChangeOnSlots } from '../changes/single.ts';
 import { creationKey } from '../operation-ids.ts';
-import { changeAppointment, writeAppointment } from './appointment.ts';
+import { writeAppointment } from './appointment.ts';
 import {
   afterWriting,
   FinalError,
@@ -25,6 +25,7 @@ import {
   OperationInProgress,
   unknownOutcome,
 } from './outcomes.ts';
+import { bodyOf } from './own-body.ts';
 import { areFree, settled } from './settle.ts';
 
 const attempts = 10;
@@ -158,6 +159,6 @@ export async function runCheckedWrite(ehr: BookingConnection, change: ChangeOnSl
   // It is cancelled already.
   if (before && after === before) return before;
   const isOpen = takes.length > 0 ? () => areFree(ehr, change) : undefined;
-  const work = () => (before ? changeAppointment(ehr, before, after) : writeAppointment(ehr, change));
+  const work = () => writeAppointment(ehr, change, bodyOf(ehr, change));
   return settled(ehr, change, work, isOpen);
 }

@@ -1,7 +1,8 @@
 import { ConnectorError } from '@crossward/connector-kit';
 import { searchAppointments } from '../../appointments/searches.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
-import { patientIdOf, slotsOf, standingOf } from '../../mappers/appointment.ts';
+import { commentIn, patientIdOf, slotsOf, standingOf } from '../../mappers/appointment.ts';
+import { readInstant } from '../../mappers/instants.ts';
 import type { BookingConnection } from '../../server/connection.ts';
 import { slotsAt } from '../../slots/search.ts';
 import type { ChangeOnSlots } from '../changes/single.ts';
@@ -30,11 +31,32 @@ export async function settled(
       throw unknownOutcome(error);
     }
     const isRejection = error instanceof LostRace || (error instanceof ConnectorError && error.kind === 'rejected');
+    // Somebody else may have changed it, which a server without versions says in its own way.
+    if (isRejection && planned.before && ehr.settings.booking?.bodies && (await hasChanged(ehr, planned.before))) {
+      throw new LostRace();
+    }
     if (isRejection && isOpen && !(await isOpen())) throw timeTaken();
     // The server reports a conflict about a time that is still listed as free. Retries could go on for ever.
     if (error instanceof LostRace && planned.before === null) throw timeTaken();
     throw error;
   }
+}
+
+async function hasChanged({ client }: BookingConnection, before: FhirAppointment): Promise<boolean> {
+  return JSON.stringify(await client.read<FhirAppointment>(referenceTo(before))) !== JSON.stringify(before);
+}
+
+/** Whether an Appointment is as a change wanted it. Where it has a version, that must have changed too. */
+function isDone(
+  { dialect }: BookingConnection,
+  current: FhirAppointment,
+  { before, after }: { readonly before: FhirAppointment; readonly after: FhirAppointment },
+): boolean {
+  const place = (it: FhirAppointment) => [readInstant(it.start)?.getTime(), slotsOf(it).join(), commentIn(it, dialect)];
+  const changesStatus = before.status !== after.status;
+  const shown = (it: FhirAppointment) => [it.status, ...(changesStatus ? [] : place(it))];
+  const hasNewVersion = before.meta?.versionId === undefined || current.meta?.versionId !== before.meta.versionId;
+  return hasNewVersion && JSON.stringify(shown(current)) === JSON.stringify(shown(after));
 }
 
 /** Whether the Slots that a change takes are still free. Where Slots are found by service, none can be read by its id. */
@@ -56,8 +78,7 @@ async function readBack(
 ): Promise<FhirAppointment | null> {
   if (before) {
     const current = await ehr.client.read<FhirAppointment>(referenceTo(before));
-    const isDone = current?.status === after.status && current?.meta?.versionId !== before.meta?.versionId;
-    return isDone ? current : null;
+    return current && isDone(ehr, current, { before, after }) ? current : null;
   }
   if (ehr.operationLookup) return (await findOperationResources(ehr, key))[0] ?? null;
   const patientId = patientIdOf(after);

@@ -10,6 +10,8 @@ export interface ReceiverOptions {
   readonly ownBaseUrls: readonly string[];
   /** The zone of moments without an offset. `undefined`: they are not read. */
   readonly localTimeZone?: string | undefined;
+  /** The status of Appointments that means `booked`, besides that. */
+  readonly bookedStatus?: string | undefined;
   /** Called for each moment without an offset. */
   sawLocalTime(): void;
   leftOut(record: LeftOutRecord): void;
@@ -39,8 +41,9 @@ const pathInEntry = validator(entrySchema);
 const responses: readonly unknown[] = ['transaction-response', 'batch-response'];
 
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { ownBaseUrls, localTimeZone, leftOut } = options;
-  const readings = { own: ownReferences(ownBaseUrls), local: localTimes(localTimeZone, options.sawLocalTime) };
+  const { ownBaseUrls, localTimeZone, bookedStatus, leftOut } = options;
+  const own = ownReferences(ownBaseUrls);
+  const readings = { own, local: localTimes(localTimeZone, options.sawLocalTime), bookedStatus };
 
   function entriesOf(bundle: { readonly entry: readonly unknown[] }): unknown[] {
     return bundle.entry.filter((entry) => {
@@ -128,6 +131,7 @@ function isBundle(body: unknown): body is { readonly type?: string; readonly ent
 interface Readings {
   readonly own: OwnReferences;
   readonly local: LocalTimes;
+  readonly bookedStatus: string | undefined;
 }
 
 /** Deeper than any resource: a body that is nested more is left as it is. */
@@ -141,6 +145,7 @@ const deepest = 60;
  *   https://hl7.org/fhir/R4/json.html#primitive
  * - Absolute references to the server itself become relative.
  * - Moments without an offset get that of the EHR's time zone, if the settings name it.
+ * - The status of an Appointment becomes `booked`, if it is the one that the settings name.
  */
 function tidy(body: unknown, readings: Readings, depth = 0): unknown {
   if (typeof body !== 'object' || body === null || depth > deepest) return body;
@@ -150,6 +155,9 @@ function tidy(body: unknown, readings: Readings, depth = 0): unknown {
     return items;
   }
   const members = body as Record<string, unknown>;
+  const { bookedStatus } = readings;
+  if (bookedStatus !== undefined && members.status === bookedStatus && typeIn(body) === 'Appointment')
+    members.status = 'booked';
   for (const [name, value] of Object.entries(members)) {
     if (value === null) delete members[name];
     else if (typeof value === 'string') {

@@ -71,6 +71,6 @@ async function move(
   const wanted = after[commentField] ?? null;
   // Staff may have written one since the appointment was read.
   const keeps = wanted === (before[commentField] ?? null);
-  const written = keeps ? there : withComment(there, commentField, wanted);
+  const written = keeps ? there : withComment(there, ehr.dialect, wanted);
   return afterWriting(() => changeAppointment(ehr, there, identifier ? { ...written, identifier } : written));
 }
